@@ -1,0 +1,89 @@
+"""Every operating constant, one field each, with its row of the paper's Table 2 or its section."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass
+
+from core.errors import ConfigError
+
+PIPELINE_VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteWeights:
+    """Weights of the joint router, fitted on training packets by ``core/training/router.py``."""
+
+    bias: float = -6.0
+    centroid: float = 1.0
+    nearest: float = 3.0
+    overlap: float = 4.0
+    values: float = 1.5
+    identity: float = 2.0
+    entailment: float = 1.5
+    contradiction: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The operating constants of one run; ``sha256()`` names them in every verdict."""
+
+    # Intake
+    max_record_bytes: int = 64 * 1024 * 1024
+    max_chunks_embedded: int = 1_000  # in huge traces, the chunks that share most words with claims
+
+    # III.2, Table 2: "Maximum extracted claims M: 20 in the service default"
+    max_claims: int = 20
+
+    # III.3
+    route_weights: RouteWeights = RouteWeights()
+    router: str = "joint"  # "joint" (ours: words, vectors and readings) or "centroid" (the paper's)
+    chunk_characters: int = 600  # the embedder reads at most 256 tokens
+    read_sources: int = (
+        6  # candidates of a claim that get a reading; the paper reads only the first
+    )
+    premise_characters: int = 1_500  # Table 2: "window capped at 1,500 characters"
+
+    # III.4, Table 2
+    nli_max_tokens: int = 512
+    alignment_tau: float = 0.35
+    min_supported_token_ratio: float = 0.70
+    rescue_overlap_with_values: float = 0.55
+    rescue_overlap_without_values: float = 0.85
+
+    # III.5; Appendix B leaves these two cut-offs open
+    weak_route_below: float = 0.20
+    strong_route_from: float = 0.50
+    high_score_from: float = 0.80
+
+    # III.7
+    contradiction_block_probability: float = 0.80
+
+    # III.8
+    repair_iterations: int = 1  # "one repair iteration" (V.2); at most 3
+
+    def __post_init__(self) -> None:
+        if self.router not in ("joint", "centroid"):
+            raise ConfigError(f"router: expected joint or centroid, found {self.router!r}")
+        for name in (
+            "alignment_tau",
+            "min_supported_token_ratio",
+            "rescue_overlap_with_values",
+            "rescue_overlap_without_values",
+            "contradiction_block_probability",
+        ):
+            value = getattr(self, name)
+            if not 0.0 <= value <= 1.0:
+                raise ConfigError(f"{name}: expected a number in [0, 1], found {value!r}")
+        for name in ("max_claims", "chunk_characters", "read_sources", "premise_characters"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name}: expected at least 1, found {getattr(self, name)!r}")
+        if not 1 <= self.repair_iterations <= 3:
+            raise ConfigError(f"repair_iterations: expected 1 to 3, found {self.repair_iterations!r}")
+
+    def sha256(self, *more: str) -> str:
+        """Digest of all fields, and of ``more`` (the families file), so that runs can be told apart."""
+        text = json.dumps([dataclasses.asdict(self), *more], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,114 @@
+"""Every error that this project raises on purpose, as one tree.
+
+ProvenanceGuardError
+├── InputError               what was given cannot be used: file, line, JSON path, what was found
+│   ├── UnreadableFile       missing, truncated, not text, not an archive of what it claims to be
+│   ├── UnknownFormat        no importer recognises the file
+│   └── BadRecord            one record of a file is wrong; the others still load
+├── ConfigError              a setting is unknown or out of range
+├── ComponentUnavailable     a model, weights file, database or server that is needed is not there
+│   └── DamagedArtifact      it is there, but its digest or its shape is not the recorded one
+├── StageError               a stage could not judge a claim: pipeline.judge_or_block blocks it
+│   ├── ClaimError           the claim is malformed or too long to be read whole
+│   ├── RouteError           no source could be routed to
+│   ├── PremiseError         the routed source holds no evidence text
+│   └── ReadingError         the pair reader gave no usable reading
+└── StoreError               the database refused
+    ├── NotFound             no such record
+    └── Conflict             someone else changed it first
+"""
+
+from __future__ import annotations
+
+
+class ProvenanceGuardError(Exception):
+    """Root of the tree: caught at the front doors (terminal, browser), never below."""
+
+
+class InputError(ProvenanceGuardError):
+    """What was given cannot be used; the message says where and what was found."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        path: str | None = None,
+    ) -> None:
+        self.message, self.file, self.line, self.path = message, file, line, path
+        super().__init__(self.located())
+
+    def located(self) -> str:
+        """The message behind its place: ``traces.jsonl:3: full_tool_outputs[2].text: expected …``."""
+        place = self.file or ""
+        if self.line is not None:
+            place += f":{self.line}"
+        parts = [part for part in (place, self.path) if part]
+        return ": ".join([*parts, self.message])
+
+
+class UnreadableFile(InputError):
+    """The file is missing, cut off, or not of the kind its name says."""
+
+
+class UnknownFormat(InputError):
+    """No importer recognises the file."""
+
+
+class BadRecord(InputError):
+    """One record of a file is wrong; the good ones still load."""
+
+
+class ConfigError(ProvenanceGuardError):
+    """A setting is unknown or out of range."""
+
+
+class ComponentUnavailable(ProvenanceGuardError):
+    """A model, weights file, database or server that is needed is not there."""
+
+
+class DamagedArtifact(ComponentUnavailable):
+    """An artifact is there, but it is not the one that was recorded."""
+
+
+class StageError(ProvenanceGuardError):
+    """A stage could not judge a claim; the claim is blocked with this message as its reason."""
+
+    stage = "stage"
+
+
+class ClaimError(StageError):
+    """The claim is malformed, or too long to be read whole."""
+
+    stage = "claims"
+
+
+class RouteError(StageError):
+    """No source could be routed to."""
+
+    stage = "routing"
+
+
+class PremiseError(StageError):
+    """The routed source holds no evidence text."""
+
+    stage = "premise"
+
+
+class ReadingError(StageError):
+    """The pair reader gave no usable reading."""
+
+    stage = "nli"
+
+
+class StoreError(ProvenanceGuardError):
+    """The database refused."""
+
+
+class NotFound(StoreError):
+    """No such record."""
+
+
+class Conflict(StoreError):
+    """Someone else changed the record first."""

@@ -1,0 +1,103 @@
+"""Protocols: the roles that models and the database fill for the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.records import (
+    EditorFailure,
+    EditorText,
+    EditRequest,
+    Features,
+    JsonObject,
+    PairReading,
+    Trace,
+)
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts to unit vectors (III.3)."""
+
+    name: str
+    max_tokens: int
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Unit vectors, shape (len(texts), d), rounded so that batch and order do not show."""
+        ...
+
+
+@runtime_checkable
+class PairReader(Protocol):
+    """(premise, claim) pairs to label probabilities and alignment vectors, in one pass (III.4)."""
+
+    name: str
+    precision: str
+    max_tokens: int
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """One reading a pair, in order; None where the claim alone exceeds the token budget.
+
+        The premise is cut, never the claim. Probabilities and token scores are rounded to 4
+        decimals and do not depend on which pairs share the call. Raises ComponentUnavailable.
+        """
+        ...
+
+
+@runtime_checkable
+class Calibrator(Protocol):
+    """Features to the probability that the routed source supports the claim (III.5)."""
+
+    name: str
+    threshold: float
+
+    def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
+        """Shape (len(rows),), in [0, 1], rounded to 4 decimals; unseen categories encode as zeros."""
+        ...
+
+
+@runtime_checkable
+class Editor(Protocol):
+    """Rewords one claim from its premise (III.8); it never sees the rest of the trace."""
+
+    name: str
+
+    def rewrite(self, request: EditRequest) -> EditorText | EditorFailure:
+        """A rewording that says only what the premise says, or why there is none; never raises."""
+        ...
+
+
+class Store(Protocol):
+    """What the workflows ask of a database; records in, records out."""
+
+    def put_traces(self, traces: Iterable[Trace]) -> PutCount:
+        """Keep traces by content hash; the same trace twice changes nothing."""
+        ...
+
+    def traces_without_run(self, run_key: str) -> Iterator[Trace]:
+        """The newest version of each trace that has no verdict of that run key, in import order."""
+        ...
+
+    def put_verdicts(self, run_key: str, verdicts: Iterable[tuple[str, JsonObject]]) -> None:
+        """Keep (trace content hash, verdict document) pairs in one transaction."""
+        ...
+
+
+class PutCount(Protocol):
+    """How many traces were new, new versions of known ones, or already there."""
+
+    new: int
+    changed: int
+    unchanged: int
+
+
+class Progress(Protocol):
+    """Told how far a long task is; the library itself prints nothing."""
+
+    def __call__(self, done: int, total: int | None, what: str) -> None:
+        """``done`` of ``total`` (None: unknown) units of ``what``."""
+        ...

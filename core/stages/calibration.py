@@ -1,0 +1,13 @@
+"""III.5: probability and threshold to the support decision, nothing else."""
+
+from __future__ import annotations
+
+from core.errors import ReadingError
+from core.records import Support
+
+
+def decide_support(probability: float, threshold: float) -> Support:
+    """Supported when the calibrated probability reaches the threshold; both in [0, 1]."""
+    if not 0.0 <= probability <= 1.0:
+        raise ReadingError(f"the calibrator gave {probability!r}, which is no probability")
+    return Support(probability=round(probability, 4), threshold=threshold)

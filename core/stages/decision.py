@@ -1,0 +1,225 @@
+"""III.7: the fail-closed gate, for a claim and for the answer, with reasons a clinician can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.config import Config
+from core.records import (
+    AnswerDecision,
+    AttributionStatus,
+    Claim,
+    ClaimType,
+    ClaimVerdict,
+    Decision,
+    Judged,
+    Relation,
+    Route,
+    SetAside,
+    SourceStatus,
+    Trace,
+    Unjudged,
+    VerdictLabel,
+)
+
+# A source shares enough words with a claim to be "about it" though a value in it differs.
+ABOUT_IT_OVERLAP = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that speaks against a claim; lower ranks are more serious."""
+
+    rank: int
+    reason: str
+
+
+def decide_claim(
+    claim: Claim, outcome: Judged | Unjudged | SetAside, config: Config
+) -> ClaimVerdict:
+    """The verdict on one claim, and whether it passes; reasons come most serious first (III.7)."""
+    if isinstance(outcome, SetAside):
+        return ClaimVerdict(
+            claim=claim,
+            outcome=outcome,
+            verdict=None,
+            decision=Decision.ALLOW,
+            reasons=(outcome.reason,),
+        )
+    if isinstance(outcome, Unjudged):
+        return ClaimVerdict(
+            claim=claim,
+            outcome=outcome,
+            verdict=VerdictLabel.UNJUDGED,
+            decision=Decision.BLOCK,
+            reasons=(f"Not judged: {outcome.reason}.",),
+        )
+    found = sorted(_findings(outcome, config), key=lambda finding: finding.rank)
+    against_support = [f for f in found if f.rank != _CONFLATION]
+    return ClaimVerdict(
+        claim=claim,
+        outcome=outcome,
+        verdict=_verdict(outcome) if against_support else VerdictLabel.SUPPORTED,
+        decision=Decision.BLOCK if found else Decision.ALLOW,
+        reasons=tuple(f.reason for f in found) or (_praise(outcome),),
+    )
+
+
+def decide_answer(trace: Trace, verdicts: Sequence[ClaimVerdict]) -> AnswerDecision:
+    """Block when any claim blocks; unavailable without an answer or without captured evidence."""
+    if trace.answer is None or not trace.answer.strip():
+        return AnswerDecision(
+            decision=Decision.UNAVAILABLE, reasons=("The trace holds no answer to check.",)
+        )
+    captured = [s for s in trace.sources if s.status is not SourceStatus.NOT_CAPTURED]
+    if not captured:
+        reason = (
+            "The trace holds no tool outputs"
+            if not trace.sources
+            else "The tools were called, but their outputs were not captured"
+        )
+        return AnswerDecision(
+            decision=Decision.UNAVAILABLE,
+            reasons=(f"{reason}: there is nothing to check against.",),
+        )
+    blocked = [verdict for verdict in verdicts if verdict.decision is Decision.BLOCK]
+    if blocked:
+        return AnswerDecision(decision=Decision.BLOCK, reasons=_summary(blocked))
+    factual = [v for v in verdicts if v.claim.claim_type is ClaimType.FACTUAL]
+    if not factual:
+        return AnswerDecision(
+            decision=Decision.ALLOW,
+            reasons=("The answer makes no factual claim that could be checked.",),
+        )
+    return AnswerDecision(
+        decision=Decision.ALLOW,
+        reasons=(f"All {len(factual)} factual claims are supported by the source they belong to.",)
+        if len(factual) > 1
+        else ("The one factual claim is supported by the source it belongs to.",),
+    )
+
+
+_IDENTITY, _CONTRADICTION, _CONFLATION, _VALUE, _TOKENS, _SUPPORT = range(6)
+
+
+def _findings(judged: Judged, config: Config) -> list[Finding]:
+    found = []
+    name = _named(judged.route)
+    if judged.literals.identity_mismatches:
+        who = ", ".join(judged.literals.identity_mismatches)
+        found.append(
+            Finding(rank=_IDENTITY, reason=f"Wrong record: {name} holds nothing about {who}.")
+        )
+    entailment = judged.entailment
+    contradicted = (
+        judged.literals.relation is Relation.CONTRADICTION
+        and entailment.score >= config.contradiction_block_probability
+    )
+    if contradicted:
+        found.append(
+            Finding(
+                rank=_CONTRADICTION,
+                reason=f"{_capital(name)} says otherwise (contradiction {entailment.score:.2f}).",
+            )
+        )
+    if judged.attribution.status is AttributionStatus.CONFLATION:
+        found.append(Finding(rank=_CONFLATION, reason=judged.attribution.reason))
+    for checked in judged.literals.missing:
+        if not checked.value.identity:
+            found.append(
+                Finding(rank=_VALUE, reason=_missing(checked.value.text, checked.nearest, name))
+            )
+    found.extend(_support_findings(judged, name, contradicted, config))
+    return found
+
+
+def _support_findings(
+    judged: Judged, name: str, contradicted: bool, config: Config
+) -> list[Finding]:
+    found = []
+    alignment, support = judged.alignment, judged.support
+    # Not for exact records that were rescued by their words: there the words are all present.
+    if (
+        alignment.supported_token_ratio < config.min_supported_token_ratio
+        and not judged.literals.rescued
+    ):
+        weak = [token.text for token in alignment.tokens if token.weak]
+        listed = ", ".join(f"“{word}”" for word in weak[:5]) or "its words"
+        found.append(
+            Finding(
+                rank=_TOKENS, reason=f"Too little of the statement is grounded in {name}: {listed}."
+            )
+        )
+    if not support.supported and not contradicted:
+        found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name)))
+    elif not support.supported:
+        found.append(
+            Finding(
+                rank=_SUPPORT,
+                reason=f"Support {support.probability:.2f} is below the threshold {support.threshold:.2f}.",
+            )
+        )
+    return found
+
+
+def _unsupported(judged: Judged, name: str) -> str:
+    support = judged.support
+    numbers = f"support {support.probability:.2f}, below the threshold {support.threshold:.2f}"
+    if judged.literals.relation is Relation.CONTRADICTION:
+        return f"{_capital(name)} seems to say otherwise ({numbers})."
+    if judged.literals.relation is Relation.NEUTRAL:
+        return f"No source says this; the closest is {name} ({numbers})."
+    return f"{_capital(name)} is close to this but does not clearly say it ({numbers})."
+
+
+def _verdict(judged: Judged) -> VerdictLabel:
+    """Which of the paper's labels a claim has that did not pass."""
+    literals = judged.literals
+    if literals.relation is Relation.CONTRADICTION:
+        return VerdictLabel.CONTRADICTED
+    about_it = literals.relation is Relation.ENTAILMENT or literals.term_overlap >= ABOUT_IT_OVERLAP
+    if literals.identity_mismatches or (literals.missing and about_it):
+        return VerdictLabel.UNSUPPORTED
+    return VerdictLabel.NOT_ENOUGH_EVIDENCE
+
+
+def _missing(text: str, nearest: str | None, name: str) -> str:
+    if nearest is None:
+        return f"“{text}” is not in {name}."
+    return f"“{text}” is not in {name}; the nearest there is “{nearest}”."
+
+
+def _praise(judged: Judged) -> str:
+    if judged.attribution.status is AttributionStatus.MATCH:
+        return f"Supported by {_named(judged.route)}, the source that the answer credits."
+    return f"Supported by {_named(judged.route)}."
+
+
+def _summary(blocked: Sequence[ClaimVerdict]) -> tuple[str, ...]:
+    """Each blocked claim's first reason, most serious kinds first, claims in answer order."""
+    return tuple(
+        f"{verdict.claim.claim_id.rsplit('::', 1)[-1]}: {verdict.reasons[0]}"
+        for verdict in sorted(blocked, key=_seriousness)
+    )
+
+
+def _seriousness(verdict: ClaimVerdict) -> int:
+    outcome = verdict.outcome
+    if isinstance(outcome, Unjudged):
+        return 4
+    if isinstance(outcome, Judged) and outcome.literals.identity_mismatches:
+        return 0
+    if verdict.verdict is VerdictLabel.CONTRADICTED:
+        return 1
+    if verdict.verdict is VerdictLabel.SUPPORTED:
+        return 2
+    return 3
+
+
+def _named(route: Route) -> str:
+    return f"{route.tool_name} ({route.family.replace('_', ' ')})"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

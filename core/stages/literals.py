@@ -1,0 +1,65 @@
+"""III.4: protected values, identity, and the lexical rescue of exact structured evidence."""
+
+from __future__ import annotations
+
+from core.config import Config
+from core.records import (
+    CheckedValue,
+    Claim,
+    Entailment,
+    LiteralCheck,
+    Premise,
+    ProtectedValue,
+    Relation,
+    Source,
+)
+from core.text.chunks import is_record_text
+from core.text.tokens import content_terms, overlap
+from core.text.values import nearest_value, value_present
+
+
+def check_literals(
+    claim: Claim, premise: Premise, source: Source, entailment: Entailment, config: Config
+) -> LiteralCheck:
+    """Find the claim's literals in the premise, and rescue a neutral reading of an exact record.
+
+    Identity values are looked for in the whole source: a chart names its patient once, at the top.
+    """
+    values = tuple(_checked(value, premise, source) for value in claim.protected_values)
+    mismatches = tuple(
+        checked.value.text for checked in values if checked.value.identity and not checked.present
+    )
+    shared = round(overlap(content_terms(claim.text), content_terms(premise.text)), 4)
+    rescued = _is_rescued(claim, premise, entailment, values, shared, config)
+    return LiteralCheck(
+        values=values,
+        identity_mismatches=mismatches,
+        term_overlap=shared,
+        relation=Relation.ENTAILMENT if rescued else entailment.relation,
+        rescued=rescued,
+    )
+
+
+def _checked(value: ProtectedValue, premise: Premise, source: Source) -> CheckedValue:
+    where = source.text if value.identity else premise.text
+    present = value_present(value, where)
+    return CheckedValue(
+        value=value, present=present, nearest=None if present else nearest_value(value, where)
+    )
+
+
+def _is_rescued(
+    claim: Claim,
+    premise: Premise,
+    entailment: Entailment,
+    values: tuple[CheckedValue, ...],
+    shared: float,
+    config: Config,
+) -> bool:
+    """A neutral reading counts as entailment when an exact record holds all the claim's literals."""
+    if entailment.relation is not Relation.NEUTRAL or not is_record_text(premise.text):
+        return False
+    if not all(checked.present for checked in values):
+        return False
+    needed = config.rescue_overlap_with_values if values else config.rescue_overlap_without_values
+    return shared > needed

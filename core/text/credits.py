@@ -1,0 +1,172 @@
+"""Where a text credits a source: the stretch, its family, and the one tool that it names (III.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.records import Span
+from core.text.families import Families, Mention
+
+_LEAD = re.compile(
+    r"\s*(?:according to|as per|per|based on|from|in|on|within|using|via|"
+    r"as (?:noted|documented|recorded|reported|described|stated|listed|shown|seen) (?:in|by|on)|"
+    r"(?:data|evidence|results|findings|information|records?) (?:from|in)|"
+    r"(?:a )?(?:review|search|check|analysis) of|reviewing|searching)\b",
+    re.IGNORECASE,
+)
+_IN_LEAD = re.compile(r"\s*(?:in|on|within|from|using|via)\b", re.IGNORECASE)
+_VERB = (
+    r"(?:shows?|showed|lists?|listed|documents?|documented|indicates?|indicated|notes?|noted|"
+    r"records?|recorded|reports?|reported|states?|stated|says|said|finds?|found|warns?|warned|"
+    r"confirms?|confirmed|suggests?|suggested|describes?|described|demonstrates?|demonstrated|"
+    r"reveals?|revealed|gives|gave|includes?|included|contains?|contained|mentions?|mentioned|"
+    r"recommends?|recommended|advises?|advised|concludes?|concluded|identifies|identified|has|"
+    r"returned|supports?|provides?)"
+)
+_BEHIND = re.compile(
+    r"(?:['’]s)?(?:\s(?:\([^()]{0,40}\)|[\w-]+)){0,3}?\s(?P<verb>" + _VERB + r")\b(?P<that>\s+that\b)?",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"(?:according to|\bper|as per|\bsources?:|\bsource is|\bvia|(?:documented|recorded|listed|noted|"
+    r"found|reported|described|shown|published|indexed|stated|charted|mentioned|confirmed|verified|"
+    r"supported|available|retrieved|seen|obtained|taken)\s(?:in|on|by|from|within))"
+    r"\s+(?:the|his|her|their|this|that|a|an|our|your)?\s*(?:[\w'’-]+\s){0,3}\Z",
+    re.IGNORECASE,
+)
+_GENERIC = frozenset(
+    "the a an of from in and patient patients patient's findings finding evidence data results "
+    "result review summary information search details record records report reports section "
+    "according to per based on source sources entries values what says shows his her their notes "
+    "recent relevant published clinical supporting current available key "
+    "overview analysis highlights".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credit:
+    """A credit found in a text; spans are in that text.
+
+    ``span`` is the stretch that credits. ``removable`` is what can be left out so that the rest
+    still reads: a lead ("According to the chart, ") or a tail (" (per the chart)"). ``families``
+    holds one family, or none or several where the words are ambiguous.
+    """
+
+    span: Span
+    families: tuple[str, ...]
+    removable: Span | None
+    source_id: str | None = None
+
+
+def find_credit(text: str, families: Families, tools: Sequence[tuple[str, str]] = ()) -> Credit | None:
+    """The credit of a sentence, or None; ``tools`` are (name, source_id) of sources named uniquely."""
+    mentions = sorted(families.mentions(text), key=lambda mention: mention.span.start)
+    named = _tool_named(text, tools)
+    if named is not None:
+        span, source_id = named
+        mentions.append(Mention(family_id="", span=span, paraphrase=False))
+    found = [(mention, _frame(text, mention)) for mention in mentions]
+    framed = [(mention, frame) for mention, frame in found if frame is not None]
+    if not framed:
+        return None
+    start = min(frame[0].start for _, frame in framed)
+    first = min(framed, key=lambda pair: (pair[1][0].start, not pair[1][1]))
+    end = max(first[1][0].end, *(m.span.end for m, f in framed if m.span.start < first[1][0].end + 1))
+    inside = [mention for mention, _ in framed if mention.family_id]
+    distinct = tuple(dict.fromkeys(mention.family_id for mention in inside))
+    removable = next((frame[1] for _, frame in framed if frame[1] is not None), None)
+    return Credit(
+        span=Span(start=start, end=end),
+        families=_merged(distinct, families),
+        removable=removable,
+        source_id=named[1] if named is not None else None,
+    )
+
+
+def credit_of_title(text: str, families: Families) -> Credit | None:
+    """The credit that a heading or an intro line gives to all under it: "From the chart:"."""
+    mentions = list(families.mentions(text))
+    named = [mention for mention in mentions if not mention.paraphrase]
+    if not named:
+        return None
+    rest = text
+    for mention in sorted(named, key=lambda mention: -mention.span.start):
+        rest = rest[: mention.span.start] + " " + rest[mention.span.end :]
+    others = [word for word in re.findall(r"[\w'’]+", rest.casefold()) if word not in _GENERIC]
+    framed = _LEAD.match(text) is not None and len(others) <= 6
+    if others and not framed:
+        return None
+    distinct = tuple(dict.fromkeys(mention.family_id for mention in named))
+    span = Span(
+        start=0 if framed else min(mention.span.start for mention in named),
+        end=max(mention.span.end for mention in named),
+    )
+    return Credit(span=span, families=_merged(distinct, families), removable=None)
+
+
+def _merged(distinct: tuple[str, ...], families: Families) -> tuple[str, ...]:
+    """Families that stand for one another count as the first: "the chart and the labs"."""
+    if distinct and all(families.compatible(distinct[0], other) for other in distinct[1:]):
+        return distinct[:1]
+    return distinct
+
+
+def _frame(text: str, mention: Mention) -> tuple[Span, Span | None] | None:
+    """(what credits, what can be left out) when the mention is used as a credit."""
+    start, end = mention.span.start, mention.span.end
+    lead = _LEAD.match(text)
+    if lead is not None and lead.end() <= start and "," not in text[lead.end() : start][:-1]:
+        comma = re.compile(r"[^,:.;]{0,60}[,:]\s+").match(text, end)
+        weak = _IN_LEAD.match(text) is not None
+        if comma is not None:
+            first = len(text) - len(text.lstrip())
+            return Span(start=first, end=end), Span(start=0, end=comma.end())
+        if not weak:
+            return Span(start=lead.start(), end=end), None
+    if mention.paraphrase:
+        return mention.span, _that_clause(text, mention)
+    bracket = text.rfind("(", max(0, start - 40), start), text.find(")", end, end + 60)
+    if -1 not in bracket and ")" not in text[bracket[0] : start]:
+        inside = text[bracket[0] + 1 : bracket[1]]
+        cut = Span(start=len(text[: bracket[0]].rstrip()), end=bracket[1] + 1)
+        if re.match(r"\s*(?:per|source|sources|from|according|via|in|see|as|the|his|her|their)?\b", inside):
+            return Span(start=bracket[0] + 1, end=bracket[1]), cut
+    before = _BEFORE.search(text[max(0, start - 80) : start])
+    if before is not None:
+        first = max(0, start - 80) + before.start()
+        tail = re.compile(r"[\s.\"']*\Z").match(text, end)
+        comma_before = re.search(r",?\s*\Z", text[:first])
+        opens = re.match(r"(?i)according|per|as per|via", text[first:])
+        cut = None
+        if tail is not None and opens is not None and comma_before is not None:
+            cut = Span(start=comma_before.start(), end=end)
+        return Span(start=first, end=end), cut
+    behind = _BEHIND.match(text, end)
+    if behind is not None and len(text[:start].split()) <= 6 and not _finite_before(text[:start]):
+        cut = None
+        if behind.group("that"):
+            cut = Span(start=0, end=behind.end() + 1)
+        return Span(start=len(text) - len(text.lstrip()), end=behind.end("verb")), cut
+    return None
+
+
+def _that_clause(text: str, mention: Mention) -> Span | None:
+    that = re.compile(r"\s+that\s+").match(text, mention.span.end)
+    if that is None or text[: mention.span.start].strip():
+        return None
+    return Span(start=0, end=that.end())
+
+
+def _finite_before(text: str) -> bool:
+    return re.search(r"\b(?:is|are|was|were|has|have|had)\b", text) is not None
+
+
+def _tool_named(text: str, tools: Sequence[tuple[str, str]]) -> tuple[Span, str] | None:
+    folded = text.casefold()
+    for name, source_id in tools:
+        at = folded.find(name)
+        if at >= 0 and not folded[at - 1 : at].isalnum() and not folded[at + len(name) :][:1].isalnum():
+            return Span(start=at, end=at + len(name)), source_id
+    return None

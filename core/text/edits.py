@@ -1,0 +1,149 @@
+"""Span edits of a text: applying them, chaining them, and following a place through them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.records import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """``span`` of a text becomes ``after``; the edits of one text never overlap."""
+
+    span: Span
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chained:
+    """One edit of the first text that does what edits ``first`` and then ``second`` did."""
+
+    edit: Edit
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffPiece:
+    """A stretch that two texts share, or that only the old or only the new one has."""
+
+    text: str
+    old: bool
+    new: bool
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The text with all edits made; no edits give the same text. ValueError when two overlap."""
+    pieces, at = [], 0
+    for edit in sorted(edits, key=_order):
+        if edit.span.start < at:
+            raise ValueError(f"edits overlap at {edit.span.start}")
+        pieces += [text[at : edit.span.start], edit.after]
+        at = edit.span.end
+    return "".join([*pieces, text[at:]])
+
+
+def edited_ranges(edits: Sequence[Edit]) -> tuple[Span, ...]:
+    """Where each edit's ``after`` stands in the edited text, in the order given."""
+    shift, found = 0, {}
+    for index in sorted(range(len(edits)), key=lambda index: _order(edits[index])):
+        edit = edits[index]
+        start = edit.span.start + shift
+        found[index] = Span(start=start, end=start + len(edit.after))
+        shift += len(edit.after) - (edit.span.end - edit.span.start)
+    return tuple(found[index] for index in range(len(edits)))
+
+
+def chain_edits(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Chained, ...]:
+    """Edits of ``text`` equal to making ``first`` and then ``second``; touching ones become one."""
+    middle = apply_edits(text, first)
+    ranges = edited_ranges(first)
+    chained = []
+    for one, two in _clusters(ranges, [edit.span for edit in second]):
+        if not two:
+            (only,) = one
+            chained.append(Chained(edit=first[only], first=(only,), second=()))
+            continue
+        low = min([ranges[i].start for i in one] + [second[j].span.start for j in two])
+        high = max([ranges[i].end for i in one] + [second[j].span.end for j in two])
+        inside = [
+            Edit(span=_moved(second[j].span, -low), after=second[j].after) for j in sorted(two)
+        ]
+        earlier = [i for i in range(len(first)) if i not in one and ranges[i].end < low]
+        start = low - _growth(first, earlier)
+        end = high - _growth(first, [*earlier, *one])
+        chained.append(
+            Chained(
+                edit=Edit(
+                    span=Span(start=start, end=end), after=apply_edits(middle[low:high], inside)
+                ),
+                first=tuple(sorted(one)),
+                second=tuple(sorted(two)),
+            )
+        )
+    return tuple(sorted(chained, key=lambda each: _order(each.edit)))
+
+
+def word_diff(before: str, after: str) -> tuple[DiffPiece, ...]:
+    """The two texts as shared, removed and added words; the old pieces joined give ``before``."""
+    old, new = _tokens(before), _tokens(after)
+    pieces = []
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal":
+            pieces.append(DiffPiece(text="".join(old[a:b]), old=True, new=True))
+            continue
+        if a < b:
+            pieces.append(DiffPiece(text="".join(old[a:b]), old=True, new=False))
+        if c < d:
+            pieces.append(DiffPiece(text="".join(new[c:d]), old=False, new=True))
+    return tuple(pieces)
+
+
+def share_of_words_kept(before: str, after: str) -> float | None:
+    """The share of the old text's words that the new one still has in order; None without words."""
+    old = [token for token in _tokens(before) if token[:1].isalnum()]
+    new = [token for token in _tokens(after) if token[:1].isalnum()]
+    if not old:
+        return None
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks()) / len(old)
+
+
+def _tokens(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+|\s+|.", text, re.DOTALL)
+
+
+def _order(edit: Edit) -> tuple[int, int]:
+    return (edit.span.start, edit.span.end)
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(start=span.start + by, end=span.end + by)
+
+
+def _growth(edits: Sequence[Edit], which: Sequence[int]) -> int:
+    return sum(
+        len(edits[i].after) - (edits[i].span.end - edits[i].span.start) for i in set(which)
+    )
+
+
+def _clusters(first: Sequence[Span], second: Sequence[Span]) -> list[tuple[set[int], set[int]]]:
+    """Which first and second ranges touch, directly or through others; untouched firsts stay alone."""
+    marked = [(span.start, span.end, 0, i) for i, span in enumerate(first)]
+    marked += [(span.start, span.end, 1, j) for j, span in enumerate(second)]
+    clusters: list[tuple[set[int], set[int]]] = []
+    reach = -1
+    for start, end, which, index in sorted(marked):
+        if start > reach:
+            clusters.append((set(), set()))
+        clusters[-1][which].add(index)
+        reach = max(reach, end)
+    parted = []
+    for one, two in clusters:
+        parted += [(one, two)] if two else [({i}, set()) for i in sorted(one)]
+    return parted

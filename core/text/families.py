@@ -1,0 +1,219 @@
+"""Source families: which words of an answer and which tools mean which kind of source (III.6)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+from core.errors import ConfigError
+from core.records import Source, Span
+
+OTHER = "other"
+PATIENT_RECORD = "patient_record"
+LITERATURE = "literature"
+_FIELDS = ("label", "aliases", "phrases", "tools", "compatible")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """One family of ``families.toml``; ``label`` is what a reviewer reads."""
+
+    family_id: str
+    label: str
+    aliases: tuple[str, ...]
+    phrases: tuple[re.Pattern[str], ...]
+    tools: tuple[re.Pattern[str], ...]
+    compatible: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """Words that name a family; ``span`` is in the text that was searched.
+
+    ``paraphrase`` is True for a phrase such as "a 2019 trial found", which is a credit by itself;
+    an alias ("PubMed") is one only where the sentence uses it so.
+    """
+
+    family_id: str
+    span: Span
+    paraphrase: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Families:
+    """All families, in the order in which their tool patterns are tried."""
+
+    items: tuple[Family, ...]
+    alias_pattern: re.Pattern[str]
+    alias_families: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that the file says, so that a verdict names the families it was made with."""
+        said = [
+            (
+                family.family_id,
+                family.label,
+                family.aliases,
+                [pattern.pattern for pattern in family.phrases],
+                [pattern.pattern for pattern in family.tools],
+                sorted(family.compatible),
+            )
+            for family in self.items
+        ]
+        return hashlib.sha256(repr(said).encode()).hexdigest()
+
+    def family_of(self, source: Source) -> str:
+        """The family of a tool output, from its server and tool name; ``other`` when none fits."""
+        return self.family_of_tool(source.tool_name, source.server)
+
+    def family_of_tool(self, tool_name: str, server: str | None = None) -> str:
+        """The family whose pattern fits the tool's own name, else its server's; else ``other``."""
+        # The tool says more than its server: a FHIR server may also offer a literature search.
+        for name in (tool_name, server or ""):
+            snake = _snake(name)
+            for family in self.items:
+                if snake and any(pattern.search(snake) for pattern in family.tools):
+                    return family.family_id
+        return OTHER
+
+    def families_of(self, sources: Iterable[Source]) -> dict[str, str]:
+        """source_id → family id."""
+        return {source.source_id: self.family_of(source) for source in sources}
+
+    def compatible(self, one: str, other: str) -> bool:
+        """Whether crediting one family for the other is right; every family goes with itself."""
+        if one == other:
+            return True
+        return other in self._of(one).compatible or one in self._of(other).compatible
+
+    def label(self, family_id: str) -> str:
+        """What a reviewer reads for a family id; the id itself when it is unknown."""
+        return next((item.label for item in self.items if item.family_id == family_id), family_id)
+
+    def mentions(self, text: str) -> Iterator[Mention]:
+        """Every alias and paraphrase in ``text``, aliases first, each in order."""
+        for match in self.alias_pattern.finditer(text):
+            family_id = self.alias_families[" ".join(match.group().casefold().split())]
+            yield _mention(family_id, match, paraphrase=False)
+        for family in self.items:
+            for phrase in family.phrases:
+                for match in phrase.finditer(text):
+                    yield _mention(family.family_id, match, paraphrase=True)
+
+    def _of(self, family_id: str) -> Family:
+        return next(
+            (item for item in self.items if item.family_id == family_id), _unknown(family_id)
+        )
+
+
+def load_families(path: Path | None = None) -> Families:
+    """The families of a TOML file, the packaged ones without a path; ConfigError names file and key."""
+    if path is None:
+        return _packaged()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    return read_families(text, str(path))
+
+
+def read_families(text: str, place: str) -> Families:
+    """The families of TOML text; ``place`` is the file that messages name."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{place}: not valid TOML: {error}") from error
+    items = tuple(_family(key, table, place) for key, table in document.items())
+    known = {item.family_id for item in items}
+    if OTHER not in known:
+        raise ConfigError(f"{place}: {OTHER}: expected this family, found none")
+    for item in items:
+        for name in sorted(item.compatible - known):
+            raise ConfigError(f"{place}: {item.family_id}.compatible: no family is called {name!r}")
+    alias_families: dict[str, str] = {}
+    for item in items:
+        for alias in item.aliases:
+            alias_families.setdefault(alias, item.family_id)
+    return Families(
+        items=items, alias_pattern=_alias_pattern(alias_families), alias_families=alias_families
+    )
+
+
+@lru_cache(maxsize=1)
+def _packaged() -> Families:
+    packaged = resources.files("core").joinpath("families.toml")
+    return read_families(packaged.read_text(encoding="utf-8"), "families.toml")
+
+
+def _family(key: str, table: object, place: str) -> Family:
+    if not isinstance(table, dict):
+        raise ConfigError(f"{place}: {key}: expected a table, found {table!r}")
+    for name in table:
+        if name not in _FIELDS:
+            raise ConfigError(f"{place}: {key}.{name}: unknown, expected one of {', '.join(_FIELDS)}")
+    label = table.get("label", key.replace("_", " "))
+    if not isinstance(label, str):
+        raise ConfigError(f"{place}: {key}.label: expected text, found {label!r}")
+    return Family(
+        family_id=key,
+        label=label,
+        aliases=tuple(
+            " ".join(alias.casefold().split()) for alias in _texts(table, key, "aliases", place)
+        ),
+        phrases=_patterns(table, key, "phrases", place, re.IGNORECASE),
+        tools=_patterns(table, key, "tools", place, re.IGNORECASE),
+        compatible=frozenset(_texts(table, key, "compatible", place)),
+    )
+
+
+def _texts(table: Mapping[str, object], key: str, name: str, place: str) -> tuple[str, ...]:
+    value = table.get(name, [])
+    if not isinstance(value, list):
+        raise ConfigError(f"{place}: {key}.{name}: expected a list of texts, found {value!r}")
+    for index, item in enumerate(value):
+        if not isinstance(item, str) or not item.strip():
+            raise ConfigError(f"{place}: {key}.{name}[{index}]: expected text, found {item!r}")
+    return tuple(value)
+
+
+def _patterns(
+    table: Mapping[str, object], key: str, name: str, place: str, flags: re.RegexFlag
+) -> tuple[re.Pattern[str], ...]:
+    patterns = []
+    for index, text in enumerate(_texts(table, key, name, place)):
+        try:
+            # "et al." needs its capital letter; the rest reads the same in any case.
+            patterns.append(re.compile(text, re.NOFLAG if "[A-Z]" in text else flags))
+        except re.error as error:
+            raise ConfigError(f"{place}: {key}.{name}[{index}]: {error} in {text!r}") from error
+    return tuple(patterns)
+
+
+def _alias_pattern(aliases: Mapping[str, str]) -> re.Pattern[str]:
+    ordered = sorted(aliases, key=lambda alias: (-len(alias), alias))
+    bodies = (r"\s".join(re.escape(word) for word in alias.split()) for alias in ordered)
+    return re.compile(r"(?<!\w)(?:" + ("|".join(bodies) or r"(?!)") + r")(?!\w)", re.IGNORECASE)
+
+
+def _mention(family_id: str, match: re.Match[str], *, paraphrase: bool) -> Mention:
+    span = Span(start=match.start(), end=match.end())
+    return Mention(family_id=family_id, span=span, paraphrase=paraphrase)
+
+
+def _snake(name: str) -> str:
+    """``GetPatientLabs`` and ``get-patient-labs`` as ``get_patient_labs``."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    return re.sub(r"[\s.:-]+", "_", parted).lower()
+
+
+def _unknown(family_id: str) -> Family:
+    return Family(
+        family_id=family_id, label=family_id, aliases=(), phrases=(), tools=(), compatible=frozenset()
+    )

@@ -1,0 +1,233 @@
+"""Words, content terms and how two texts share them: what routing, premise and literals count."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from core.records import Span
+
+# A word keeps inner apostrophes, decimals and hyphens: "bench-6", "7.2", "patient's".
+_WORD = re.compile(r"[^\W_]+(?:[-'’.,/][^\W_]+)*", re.UNICODE)
+_THOUSANDS = re.compile(r"^\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
+
+STOPWORDS = frozenset(
+    [
+        "a",
+        "about",
+        "above",
+        "after",
+        "again",
+        "all",
+        "also",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "because",
+        "been",
+        "before",
+        "being",
+        "below",
+        "between",
+        "both",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "down",
+        "during",
+        "each",
+        "few",
+        "for",
+        "from",
+        "further",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "itself",
+        "just",
+        "me",
+        "more",
+        "most",
+        "my",
+        "of",
+        "off",
+        "on",
+        "once",
+        "only",
+        "or",
+        "other",
+        "our",
+        "out",
+        "over",
+        "own",
+        "per",
+        "same",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "to",
+        "too",
+        "under",
+        "until",
+        "up",
+        "us",
+        "very",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "according",
+        "based",
+        "currently",
+        "s",
+        "t",
+    ]
+)
+
+# Words that turn a statement round: never stopwords, whatever list one starts from.
+NEGATIONS = frozenset(
+    [
+        "no",
+        "not",
+        "nor",
+        "never",
+        "none",
+        "without",
+        "neither",
+        "cannot",
+        "n't",
+        "denies",
+        "denied",
+        "absent",
+        "negative",
+    ]
+)
+
+
+def word_spans(text: str) -> tuple[Span, ...]:
+    """Where the words of ``text`` are, in order."""
+    return tuple(Span(start=m.start(), end=m.end()) for m in _WORD.finditer(text))
+
+
+def words(text: str) -> list[str]:
+    """The words of ``text``, lower-cased, in order, split at inner commas and slashes."""
+    found = []
+    for match in _WORD.finditer(text.lower()):
+        word = match.group().replace("’", "'")
+        if _THOUSANDS.match(word):
+            found.append(word.replace(",", ""))
+        else:
+            found.extend(part for part in re.split(r"[,/]", word) if part)
+    return found
+
+
+def is_content_word(word: str) -> bool:
+    """Whether a word carries content: no stopword, and more than punctuation."""
+    lowered = word.lower().replace("’", "'").removesuffix("'s")
+    return bool(lowered) and lowered not in STOPWORDS
+
+
+@lru_cache(maxsize=65_536)
+def normalised_term(word: str) -> str:
+    """A lower-cased word without possessive, plural or simple verb endings, to compare by."""
+    term = word.removesuffix("'s")
+    if any(letter.isdigit() for letter in term):
+        return re.sub(r"(\.\d*?)0+$", r"\1", term).rstrip(".") if "." in term else term
+    if len(term) > 4 and term.endswith("ies"):
+        term = term[:-3] + "y"
+    elif len(term) > 3 and term.endswith("s") and not term.endswith(("ss", "us", "is")):
+        term = term[:-1]
+    for ending in ("ing", "ed"):
+        if len(term) > len(ending) + 3 and term.endswith(ending):
+            term = term[: -len(ending)]
+            break
+    return term[:-1] if len(term) > 4 and term.endswith("e") else term
+
+
+def content_terms(text: str) -> frozenset[str]:
+    """The distinct content terms of a text, normalised (``T`` of III.4)."""
+    return frozenset(normalised_term(word) for word in words(text) if is_content_word(word))
+
+
+def overlap(claim_terms: frozenset[str], premise_terms: frozenset[str]) -> float:
+    """|T_claim ∩ T_premise| / |T_claim| (III.4); a claim without content terms overlaps nothing."""
+    if not claim_terms:
+        return 0.0
+    return len(claim_terms & premise_terms) / len(claim_terms)
+
+
+def rarity(documents: Iterable[frozenset[str]]) -> Mapping[str, float]:
+    """How much a term tells documents apart: ln(1 + (N - n + ½) / (n + ½)), n documents hold it."""
+    counts: dict[str, int] = {}
+    total = 0
+    for terms in documents:
+        total += 1
+        for term in terms:
+            counts[term] = counts.get(term, 0) + 1
+    return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
+
+
+def weighted_overlap(
+    claim_terms: frozenset[str], terms: frozenset[str], weights: Mapping[str, float]
+) -> float:
+    """Like `overlap`, with rare terms counting more; terms in no document weigh as the rarest."""
+    if not claim_terms:
+        return 0.0
+    heaviest = max(weights.values(), default=1.0) or 1.0
+    # Summed in sorted order: a set's own order changes between runs, and with it the last bit.
+    held = sum(weights.get(term, heaviest) for term in sorted(claim_terms & terms))
+    whole = sum(weights.get(term, heaviest) for term in sorted(claim_terms))
+    return held / whole if whole else 0.0

@@ -1,0 +1,49 @@
+"""The shape that the documentation draws is the shape on disk."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import core
+
+ROOT = Path(core.__file__).parent
+TABLE_ROW = re.compile(r"^    (?:III\.\d|App\.)\s+(\S+)\s", re.MULTILINE)
+
+
+def test_the_stage_table_names_every_stage_file_and_no_other() -> None:
+    named = set(TABLE_ROW.findall(core.__doc__ or ""))
+
+    on_disk = {f"stages/{p.stem}" for p in (ROOT / "stages").glob("*.py") if p.stem != "__init__"}
+
+    assert {name for name in named if name.startswith("stages/")} == on_disk
+    assert all((ROOT / f"{name}.py").is_file() for name in named)
+
+
+def test_only_the_pipeline_turns_a_stage_error_into_a_verdict() -> None:
+    catching = []
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ExceptHandler):
+                caught = ast.unparse(node.type) if node.type else "everything"
+                if "StageError" in caught or caught in ("everything", "BaseException"):
+                    catching.append((path.name, caught))
+
+    assert catching == [("pipeline.py", "StageError")]
+
+
+def test_no_code_of_ours_unpickles_or_evaluates_what_it_reads() -> None:
+    forbidden = {"eval", "exec", "pickle", "joblib", "dill", "shelve", "marshal"}
+    found = []
+    for folder in (ROOT, ROOT.parent / "storage", ROOT.parent / "pages"):
+        for path in folder.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    found += [(path.name, node.func.id)] if node.func.id in forbidden else []
+                if isinstance(node, ast.Import):
+                    found += [(path.name, a.name) for a in node.names if a.name in forbidden]
+                if isinstance(node, ast.ImportFrom) and node.module in forbidden:
+                    found.append((path.name, node.module))
+
+    assert found == []

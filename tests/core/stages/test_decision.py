@@ -1,0 +1,212 @@
+"""III.7: the gate fails closed and says why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from builders import a_claim, a_premise, a_reading, a_source, a_trace, probabilities
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.config import Config
+from core.records import (
+    Attribution,
+    AttributionStatus,
+    ClaimType,
+    Decision,
+    Entailment,
+    Features,
+    Judged,
+    RankedSource,
+    Relation,
+    Route,
+    SetAside,
+    SourceStatus,
+    Support,
+    Unjudged,
+    VerdictLabel,
+)
+from core.stages.alignment import align_tokens
+from core.stages.decision import decide_answer, decide_claim
+from core.stages.literals import check_literals
+
+CLAIM = a_claim("Felipe Costa takes salbutamol for asthma.")
+RECORD = "name: Felipe Costa; drug: salbutamol; reason: asthma."
+
+
+def _judged(
+    *,
+    relation: Relation = Relation.ENTAILMENT,
+    probability: float = 0.9,
+    threshold: float = 0.5,
+    attribution: AttributionStatus = AttributionStatus.MATCH,
+    claim: str = CLAIM.text,
+    weights: tuple[float, ...] = (),
+    confidence: float = 0.9,
+) -> Judged:
+    rest = round((1 - confidence) / 2, 4)
+    of = {
+        Relation.ENTAILMENT: probabilities(confidence, rest, rest),
+        Relation.NEUTRAL: probabilities(rest, confidence, rest),
+        Relation.CONTRADICTION: probabilities(rest, rest, confidence),
+    }[relation]
+    entailment = Entailment(relation=relation, probabilities=of)
+    subject = a_claim(claim)
+    return Judged(
+        route=Route(
+            source_id="chart",
+            tool_name="load_patient_history",
+            family="patient_record",
+            score=0.7,
+            margin=0.3,
+            ranking=(RankedSource(source_id="chart", score=0.7),),
+        ),
+        premise=a_premise(RECORD),
+        entailment=entailment,
+        alignment=align_tokens(subject, a_reading(claim, *weights), Config()),
+        literals=check_literals(
+            subject,
+            a_premise(RECORD),
+            a_source(RECORD),
+            entailment,
+            Config(rescue_overlap_with_values=1, rescue_overlap_without_values=1),
+        ),
+        features=Features(categorical={}, numeric={}),
+        support=Support(probability=probability, threshold=threshold),
+        attribution=Attribution(
+            status=attribution,
+            stated_family="literature",
+            routed_family="patient_record",
+            reason="The answer credits literature.",
+        ),
+    )
+
+
+def test_a_supported_rightly_credited_claim_passes() -> None:
+    found = decide_claim(CLAIM, _judged(), Config())
+
+    assert (found.verdict, found.decision) == (VerdictLabel.SUPPORTED, Decision.ALLOW)
+    assert "the source that the answer credits" in found.reasons[0]
+
+
+def test_a_conflation_blocks_a_claim_that_stays_supported() -> None:
+    found = decide_claim(CLAIM, _judged(attribution=AttributionStatus.CONFLATION), Config())
+
+    assert (found.verdict, found.decision) == (VerdictLabel.SUPPORTED, Decision.BLOCK)
+    assert found.reasons == ("The answer credits literature.",)
+
+
+def test_a_missing_value_blocks_even_what_the_forest_supports() -> None:
+    found = decide_claim(CLAIM, _judged(claim="Felipe Costa takes 250 mg salbutamol."), Config())
+
+    assert (found.verdict, found.decision) == (VerdictLabel.UNSUPPORTED, Decision.BLOCK)
+    assert "250 mg" in found.reasons[0]
+
+
+def test_a_confident_contradiction_blocks_even_what_the_forest_supports() -> None:
+    found = decide_claim(CLAIM, _judged(relation=Relation.CONTRADICTION), Config())
+
+    assert (found.verdict, found.decision) == (VerdictLabel.CONTRADICTED, Decision.BLOCK)
+    assert "says otherwise" in found.reasons[0]
+
+
+def test_too_few_grounded_words_block() -> None:
+    found = decide_claim(CLAIM, _judged(weights=(1.0, 0.1, 0.1, 0.1, 0.1, 0.1)), Config())
+
+    assert found.decision is Decision.BLOCK
+    assert "Too little of the statement is grounded" in found.reasons[0]
+
+
+def test_a_neutral_reading_below_the_threshold_is_not_enough_evidence() -> None:
+    judged = _judged(relation=Relation.NEUTRAL, probability=0.1, claim="Maria enjoys long walks.")
+
+    found = decide_claim(CLAIM, judged, Config())
+
+    assert found.decision is Decision.BLOCK
+    assert any("No source says this" in reason for reason in found.reasons)
+
+
+@given(
+    st.sampled_from(list(Relation)),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.sampled_from(list(AttributionStatus)),
+    st.floats(0.4, 1),
+)
+def test_what_is_allowed_is_supported_and_what_is_blocked_has_reasons(
+    relation: Relation,
+    probability: float,
+    threshold: float,
+    attribution: AttributionStatus,
+    confidence: float,
+) -> None:
+    judged = _judged(
+        relation=relation,
+        probability=probability,
+        threshold=threshold,
+        attribution=attribution,
+        confidence=confidence,
+    )
+
+    found = decide_claim(CLAIM, judged, Config())
+
+    assert found.reasons and all(found.reasons)
+    if found.decision is Decision.ALLOW:
+        assert found.verdict is VerdictLabel.SUPPORTED
+        assert probability >= threshold
+        assert attribution is not AttributionStatus.CONFLATION
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_a_higher_threshold_never_allows_more(probability: float, one: float, other: float) -> None:
+    low, high = sorted((one, other))
+
+    at_low = decide_claim(CLAIM, _judged(probability=probability, threshold=low), Config())
+    at_high = decide_claim(CLAIM, _judged(probability=probability, threshold=high), Config())
+
+    assert not (at_low.decision is Decision.BLOCK and at_high.decision is Decision.ALLOW)
+
+
+def test_a_claim_no_stage_could_judge_blocks_the_answer() -> None:
+    verdict = decide_claim(CLAIM, Unjudged(stage="nli", reason="it is too long"), Config())
+
+    answer = decide_answer(a_trace(CLAIM.text, a_source(RECORD)), [verdict])
+
+    assert verdict.verdict is VerdictLabel.UNJUDGED
+    assert answer.decision is Decision.BLOCK
+    assert "it is too long" in answer.reasons[0]
+
+
+@pytest.mark.parametrize("answer", [None, "", "  \n"])
+def test_without_an_answer_the_decision_is_unavailable(answer: str | None) -> None:
+    found = decide_answer(a_trace(answer, a_source(RECORD)), [])
+
+    assert found.decision is Decision.UNAVAILABLE
+    assert "no answer" in found.reasons[0]
+
+
+def test_without_captured_evidence_the_decision_is_unavailable_never_allow() -> None:
+    silent = a_source("", status=SourceStatus.NOT_CAPTURED)
+
+    for trace in (a_trace("x"), a_trace("x", silent)):
+        assert decide_answer(trace, []).decision is Decision.UNAVAILABLE
+
+
+def test_an_answer_without_factual_claims_is_allowed_and_says_so() -> None:
+    thanks = replace(CLAIM, claim_type=ClaimType.META)
+    verdict = decide_claim(thanks, SetAside(reason="Says what the assistant did."), Config())
+
+    found = decide_answer(a_trace("I looked it up.", a_source(RECORD)), [verdict])
+
+    assert found.decision is Decision.ALLOW
+    assert "no factual claim" in found.reasons[0]
+
+
+def test_wrong_patient_comes_before_every_other_reason() -> None:
+    judged = _judged(claim="Patient bench-9 takes 250 mg salbutamol.", probability=0.1)
+
+    found = decide_claim(CLAIM, judged, Config())
+
+    assert found.reasons[0].startswith("Wrong record")
+    assert found.verdict is VerdictLabel.UNSUPPORTED

@@ -1,0 +1,91 @@
+"""III.4: protected values, identity, lexical rescue."""
+
+from __future__ import annotations
+
+from builders import a_claim, a_premise, a_source, probabilities
+
+from core.config import Config
+from core.records import Entailment, LiteralCheck, Relation
+from core.stages.literals import check_literals
+
+RECORD = "id: bench-6; name: Felipe Costa; label: Asthma; status: active."
+PROSE = "Felipe Costa was seen today because of asthma, which remains active under treatment."
+
+
+def _check(
+    claim: str, source: str, relation: Relation = Relation.NEUTRAL, **config: float
+) -> LiteralCheck:
+    of = {
+        Relation.NEUTRAL: probabilities(0.1, 0.8, 0.1),
+        Relation.ENTAILMENT: probabilities(0.9, 0.05, 0.05),
+        Relation.CONTRADICTION: probabilities(0.05, 0.05, 0.9),
+    }[relation]
+    return check_literals(
+        a_claim(claim),
+        a_premise(source),
+        a_source(source),
+        Entailment(relation=relation, probabilities=of),
+        Config(**config),  # type: ignore[arg-type]
+    )
+
+
+def test_a_neutral_reading_of_an_exact_record_that_holds_every_literal_is_rescued() -> None:
+    found = _check("Felipe Costa (bench-6) has active condition Asthma", RECORD)
+
+    assert found.rescued
+    assert found.relation is Relation.ENTAILMENT
+
+
+def test_prose_is_never_rescued_by_its_words() -> None:
+    found = _check("Felipe Costa has asthma, which remains active under treatment.", PROSE)
+
+    assert found.term_overlap > 0.85
+    assert not found.rescued
+    assert found.relation is Relation.NEUTRAL
+
+
+def test_a_missing_value_forbids_rescue_and_names_the_nearest_one() -> None:
+    found = _check("Felipe Costa (bench-7) has active condition Asthma", RECORD)
+
+    assert not found.rescued
+    assert [(v.value.text, v.nearest) for v in found.missing] == [("bench-7", "bench-6")]
+
+
+def test_a_contradiction_is_never_rescued() -> None:
+    found = _check(
+        "Felipe Costa (bench-6) has active condition Asthma", RECORD, Relation.CONTRADICTION
+    )
+
+    assert found.relation is Relation.CONTRADICTION
+
+
+def test_a_higher_rescue_threshold_never_rescues_more() -> None:
+    claim = "Felipe Costa (bench-6) has active condition Asthma"
+
+    rescued = [_check(claim, RECORD, rescue_overlap_with_values=t / 10).rescued for t in range(11)]
+
+    assert rescued == sorted(rescued, reverse=True)
+
+
+def test_identity_is_looked_for_in_the_whole_source_because_a_chart_names_its_patient_once() -> (
+    None
+):
+    claim = a_claim("The patient bench-6 takes metformin 500 mg.")
+    source = a_source("id: bench-6\nname: Felipe Costa\n\nmedication: metformin 500 mg daily")
+    premise = a_premise("medication: metformin 500 mg daily")
+
+    found = check_literals(
+        claim,
+        premise,
+        source,
+        Entailment(relation=Relation.ENTAILMENT, probabilities=probabilities(0.9, 0.05, 0.05)),
+        Config(),
+    )
+
+    assert found.identity_mismatches == ()
+
+
+def test_another_patients_chart_is_an_identity_mismatch() -> None:
+    found = _check("Patient bench-9 has asthma.", RECORD, Relation.ENTAILMENT)
+
+    assert found.identity_mismatches == ("bench-9",)
