@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from core.config import Config
 from core.records import Claim, Source, Span, Trace
-from core.text.chunks import Unit, chunks, units
+from core.stages.premise import Group
+from core.text.chunks import Unit, chunks, groups, units
+from core.text.names import recorded_names
 from core.text.tokens import content_terms, overlap, rarity
 
 Vectors = Mapping[str, NDArray[np.float64]]
@@ -26,9 +29,13 @@ class IndexedSource:
 
     source: Source
     units: tuple[Unit, ...]
+    groups: tuple[Group, ...]
+    group_chunks: tuple[int, ...]
+    group_rarity: Mapping[str, float]
     chunks: tuple[Span, ...]
     embedded: tuple[int, ...]
     terms: frozenset[str]
+    people: tuple[str, ...]
 
     def chunk_text(self, index: int) -> str:
         """The text of one chunk."""
@@ -55,20 +62,43 @@ def index_evidence(trace: Trace, claims: Sequence[Claim], config: Config) -> Evi
             cut.append((source, parts, chunks(source.text, parts, config.chunk_characters)))
     embedded = _embedded([(s, c) for s, _, c in cut], wanted, config.max_chunks_embedded)
     sources = tuple(
-        IndexedSource(
-            source=source,
-            units=parts,
-            chunks=spans,
-            embedded=embedded[source.source_id],
-            terms=content_terms(source.text),
-        )
-        for source, parts, spans in cut
+        _indexed(source, parts, spans, embedded[source.source_id]) for source, parts, spans in cut
     )
     return Evidence(
         sources=sources,
         terms=frozenset().union(*(indexed.terms for indexed in sources)),
         text="\n\n".join(indexed.source.text for indexed in sources),
         rare=rarity(indexed.terms for indexed in sources),
+    )
+
+
+def _indexed(
+    source: Source, parts: tuple[Unit, ...], spans: tuple[Span, ...], embedded: tuple[int, ...]
+) -> IndexedSource:
+    headings = {unit.block: index for index, unit in enumerate(parts) if unit.heading}
+    grouped = tuple(
+        Group(
+            units=indices,
+            terms=frozenset().union(
+                *(content_terms(parts[index].span.cut(source.text)) for index in indices)
+            ),
+            heading=headings[parts[indices[0]].block],
+        )
+        for indices in groups(source.text, parts)
+    )
+    starts = [span.start for span in spans]
+    return IndexedSource(
+        source=source,
+        units=parts,
+        groups=grouped,
+        group_chunks=tuple(
+            bisect_right(starts, parts[group.units[0]].span.start) - 1 for group in grouped
+        ),
+        group_rarity=rarity(group.terms for group in grouped),
+        chunks=spans,
+        embedded=embedded,
+        terms=frozenset().union(*(group.terms for group in grouped)),
+        people=recorded_names(source.text),
     )
 
 

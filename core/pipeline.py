@@ -48,6 +48,7 @@ from core.stages.nli import judge_relation
 from core.stages.premise import select_premise
 from core.stages.routing import Candidate, rank_sources, route_claim, similarities
 from core.text.families import Families
+from core.text.names import other_person
 from core.text.tokens import content_terms, weighted_overlap
 from core.text.values import value_present
 
@@ -224,8 +225,16 @@ def _candidate(claim: Claim, indexed: IndexedSource, one: OpenTrace, vectors: Ve
         nearest=nearest,
         overlap=round(shared, 4),
         values=sum(present for _, present in values) / len(values) if values else 1.0,
-        identity=all(present for value, present in values if value.identity),
+        identity=all(present for value, present in values if value.identity)
+        and not _about_another(claim, indexed),
     )
+
+
+def _about_another(claim: Claim, indexed: IndexedSource) -> bool:
+    """Whether the record names a patient, and not the one whom the claim is about."""
+    if not claim.patient_specific or not claim.subject:
+        return False
+    return other_person(claim.subject, indexed.people) is not None
 
 
 def _to_read(
@@ -247,15 +256,19 @@ def _to_read(
 def _premise(
     claim: Claim, indexed: IndexedSource, one: OpenTrace, vectors: Vectors, config: Config
 ) -> Premise:
-    closeness = {}
-    for index in indexed.embedded:
-        span = indexed.chunks[index]
-        cosine = round(float((vectors[claim.text] * vectors[indexed.chunk_text(index)]).sum()), 4)
-        for position, unit in enumerate(indexed.units):
-            if span.start <= unit.span.start < span.end:
-                closeness[position] = cosine
+    cosines = {
+        index: round(float((vectors[claim.text] * vectors[indexed.chunk_text(index)]).sum()), 4)
+        for index in indexed.embedded
+    }
+    closeness = [cosines.get(chunk, 0.0) for chunk in indexed.group_chunks]
     return select_premise(
-        claim, indexed.source, indexed.units, closeness, one.evidence.rare, config
+        claim,
+        indexed.source,
+        indexed.units,
+        indexed.groups,
+        closeness,
+        indexed.group_rarity,
+        config,
     )
 
 

@@ -515,7 +515,6 @@ class EditRequest:
 
     claim: str
     premise: str
-    source_name: str
     verdict: str
 
 

@@ -33,7 +33,9 @@ def attribute(
     if stated is None:
         return _implied(claim, route, support, families, supporters, known)
     if stated.source_id is not None and stated.source_id in families:
-        return _against_source(stated, stated.source_id, route, support, families, supporters, known)
+        return _against_source(
+            stated, stated.source_id, route, support, families, supporters, known
+        )
     if stated.family is None:
         reason = f'The answer credits "{stated.text}", which names no one kind of source.'
         return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
@@ -56,7 +58,7 @@ def _against_source(
         reason = f"The answer credits {cited}, and that is where the statement was checked."
         return _result(AttributionStatus.MATCH, family, route, reason)
     if not support.supported:
-        reason = f"The answer credits {cited}; no source supports the statement, so none can be compared."
+        reason = f"The answer credits {cited}; no source supports the statement to compare it with."
         return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
     if cited in supporters:
         reason = f"The answer credits {cited}, which supports the statement, as {where} does."
@@ -79,12 +81,14 @@ def _against_family(
         return _result(AttributionStatus.MATCH, family, route, reason)
     if not support.supported:
         reason = (
-            f"The answer credits {credited}; no source supports the statement, so none can be compared."
+            f"The answer credits {credited}; no source supports the statement to compare it with."
         )
         return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
     also = sorted(one for one in supporters if known.compatible(family, families.get(one, OTHER)))
     if also:
-        reason = f"The answer credits {credited}, and {also[0]} supports the statement as {where} does."
+        reason = (
+            f"The answer credits {credited}, and {also[0]} supports the statement as {where} does."
+        )
         return _result(AttributionStatus.MATCH, family, route, reason)
     in_trace = any(known.compatible(family, other) for other in families.values())
     if route.family == OTHER and not in_trace:
@@ -132,7 +136,7 @@ def _where(route: Route, known: Families) -> str:
 
 def _article(label: str) -> str:
     """ "the patient's chart", "published literature", "a clinical guideline" as they read best."""
-    if label.endswith("literature") or label.endswith("results"):
+    if label.endswith(("literature", "results")):
         return label
     return f"the {label}"
 

@@ -14,6 +14,7 @@ from core.records import (
     Source,
 )
 from core.text.chunks import is_record_text
+from core.text.names import other_person, recorded_names
 from core.text.tokens import content_terms, overlap
 from core.text.values import nearest_value, value_present
 
@@ -29,6 +30,11 @@ def check_literals(
     mismatches = tuple(
         checked.value.text for checked in values if checked.value.identity and not checked.present
     )
+    # A name that opens a sentence is no protected value (Appendix C); the record's own name line
+    # still tells whether it is this patient's.
+    about = claim.subject if claim.patient_specific and not mismatches else None
+    if about and other_person(about, recorded_names(source.text)) is not None:
+        mismatches = (about,)
     shared = round(overlap(content_terms(claim.text), content_terms(premise.text)), 4)
     rescued = _is_rescued(claim, premise, entailment, values, shared, config)
     return LiteralCheck(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from core.config import Config
 from core.errors import PremiseError
@@ -10,36 +11,43 @@ from core.records import Claim, Premise, Source, Span
 from core.text.chunks import Unit
 from core.text.tokens import content_terms, weighted_overlap
 
-SHORT_BLOCK = 400  # characters; longer paragraphs are taken sentence by sentence
-DISTRACTING = 0.35  # of the best group's worth
+DISTRACTING = 0.5  # of the best group's worth: what shares less would only distract the reader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Units of a source that are taken together, their terms, and the unit that heads their block."""
+
+    units: tuple[int, ...]
+    terms: frozenset[str]
+    heading: int
 
 
 def select_premise(
     claim: Claim,
     source: Source,
     parts: tuple[Unit, ...],
-    closeness: Mapping[int, float],
+    grouped: tuple[Group, ...],
+    closeness: Sequence[float],
     rare: Mapping[str, float],
     config: Config,
 ) -> Premise:
-    """The units of ``source`` that say most about ``claim``, in source order, as one premise.
+    """The evidence of ``source`` that says most about ``claim``, in source order, as one premise.
 
-    ``parts`` are the source's units; ``closeness`` maps a unit's index to the cosine of the claim
-    with the chunk it stands in; ``rare`` weighs terms. The premise text is the selected spans joined
-    by newlines and holds at most ``config.premise_characters`` characters. Raises PremiseError when
-    the source holds no text.
+    ``parts`` are the source's units and ``grouped`` what of them is taken together; ``closeness``
+    has the cosine of the claim with the chunk each group stands in; ``rare`` weighs terms by how few
+    groups of this source hold them. The premise text is the selected spans joined by newlines and
+    holds at most ``config.premise_characters`` characters. Raises PremiseError when the source
+    holds no text.
     """
     if not parts:
         raise PremiseError(f"{source.source_id}: the tool output holds no text to check against")
     terms = content_terms(claim.text)
-    groups = _groups(parts)
-    worth = []
-    for group in groups:
-        text = " ".join(parts[index].span.cut(source.text) for index in group)
-        close = max((closeness.get(index, 0.0) for index in group), default=0.0)
-        shared = weighted_overlap(terms, content_terms(text), rare)
-        worth.append(round(shared + 0.5 * close, 6))
-    chosen = _choose(parts, groups, worth, config.premise_characters)
+    worth = [
+        round(weighted_overlap(terms, group.terms, rare) + 0.5 * max(close, 0.0), 6)
+        for group, close in zip(grouped, closeness, strict=True)
+    ]
+    chosen = _choose(parts, grouped, worth, config.premise_characters)
     spans = _joined(source.text, parts, sorted(chosen))
     return Premise(
         source_id=source.source_id,
@@ -49,35 +57,18 @@ def select_premise(
     )
 
 
-def _groups(parts: tuple[Unit, ...]) -> list[tuple[int, ...]]:
-    """What is taken together: a short block (a record, a paragraph) whole, a long one unit by unit."""
-    blocks: dict[int, list[int]] = {}
-    for index, unit in enumerate(parts):
-        blocks.setdefault(unit.block, []).append(index)
-    groups: list[tuple[int, ...]] = []
-    for indices in blocks.values():
-        length = parts[indices[-1]].span.end - parts[indices[0]].span.start
-        if length <= SHORT_BLOCK:
-            groups.append(tuple(indices))
-        else:
-            groups.extend((index,) for index in indices)
-    return groups
-
-
 def _choose(
-    parts: tuple[Unit, ...], groups: Sequence[tuple[int, ...]], worth: Sequence[float], budget: int
+    parts: tuple[Unit, ...], grouped: Sequence[Group], worth: Sequence[float], budget: int
 ) -> set[int]:
-    """Take the worthiest groups that fit, a lone unit with the heading of its block."""
-    headings = {unit.block: index for index, unit in enumerate(parts) if unit.heading}
+    """Take the worthiest groups that fit, each with the heading of its block."""
     best = max(worth)
     chosen: set[int] = set()
     left = budget
-    for rank in sorted(range(len(groups)), key=lambda g: (-worth[g], g)):
-        # What shares next to nothing with the claim would only distract the reader.
+    for rank in sorted(range(len(grouped)), key=lambda g: (-worth[g], g)):
         if chosen and worth[rank] < DISTRACTING * best:
             break
-        group = set(groups[rank])
-        wanted = (group | {headings[parts[groups[rank][0]].block]}) - chosen
+        group = set(grouped[rank].units)
+        wanted = (group | {grouped[rank].heading}) - chosen
         cost = sum(_length(parts[i]) + 1 for i in wanted)
         if cost > left:
             wanted = group - chosen
@@ -85,7 +76,8 @@ def _choose(
         if cost <= left:
             chosen |= wanted
             left -= cost
-    return chosen or {0}
+    # One unit is always taken: it is at most as long as the smallest budget that config allows.
+    return chosen or {grouped[max(range(len(worth)), key=lambda g: worth[g])].units[0]}
 
 
 def _joined(text: str, parts: tuple[Unit, ...], chosen: list[int]) -> tuple[Span, ...]:

@@ -61,7 +61,8 @@ def _read(answer: str) -> Iterator[Block]:
     group, fence, code_start, language = 0, "", 0, ""
     open_block: Block | None = None
     in_table = False
-    for start, end in _lines(answer):
+    lines = list(_lines(answer))
+    for number, (start, end) in enumerate(lines):
         line = answer[start:end]
         mark = _FENCE.match(line)
         if fence:
@@ -73,6 +74,7 @@ def _read(answer: str) -> Iterator[Block]:
             if open_block is not None:
                 yield open_block
                 open_block = None
+            in_table = False
             fence, code_start, language = mark.group(1), end, mark.group(2).casefold()
             group += 1
             continue
@@ -92,8 +94,11 @@ def _read(answer: str) -> Iterator[Block]:
             if _TABLE_RULE.match(line):
                 continue
             cells = _cells(answer, start, end)
-            head = not in_table
-            group += head
+            opens = not in_table
+            # Only a rule under the first row makes it column names; without one it is data.
+            below = lines[number + 1] if number + 1 < len(lines) else (end, end)
+            head = opens and _TABLE_RULE.match(answer[below[0] : below[1]]) is not None
+            group += opens
             in_table = True
             if cells:
                 span = Span(start=cells[0].start, end=cells[-1].end)
@@ -172,9 +177,7 @@ def _cells(answer: str, start: int, end: int) -> tuple[Span, ...]:
     return tuple(cells)
 
 
-def _code(
-    answer: str, start: int, end: int, language: str, group: int
-) -> Iterator[Block]:
+def _code(answer: str, start: int, end: int, language: str, group: int) -> Iterator[Block]:
     span = _trim(answer, start, end)
     if span.start < span.end:
         yield Block(kind=BlockKind.CODE, span=span, language=language, group=group)
@@ -190,8 +193,12 @@ def _trim(answer: str, start: int, end: int, also: str = "") -> Span:
 
 # ---------------------------------------------------------------- inline marks
 
-_IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500})?(?:\s\"[^\"\n]{0,200}\")?\)")  # noqa: E501
-_FOOTNOTE = re.compile(r"[ \t]?(?:\[\^?\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,8}\]|\u3010[^\u3011\n]{1,60}\u3011)")
+_IMAGE_OR_LINK = re.compile(
+    r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500})?(?:\s\"[^\"\n]{0,200}\")?\)"
+)  # noqa: E501
+_FOOTNOTE = re.compile(
+    r"[ \t]?(?:\[\^?\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,8}\]|\u3010[^\u3011\n]{1,60}\u3011)"
+)
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|~~|`+")
 
 

@@ -13,6 +13,7 @@ _LINE = re.compile(r"[^\n]+")
 _KEY = r"[A-Za-z_][\w()\[\]/-]*(?:[ .][\w()\[\]/-]+){0,5}"
 _PAIR = re.compile(rf"^\s*[-*]?\s*{_KEY}\s*:\s*\S")
 _FIELD = re.compile(rf"(?:^|[;|,\n])\s*[-*]?\s*{_KEY}\s*:\s*\S")
+SHORT_RECORD = 500  # characters; longer records are taken line by line
 LONGEST_UNIT = 600  # characters; a longer line or sentence is cut at a space
 
 
@@ -53,6 +54,28 @@ def units(text: str) -> tuple[Unit, ...]:
             found.append(Unit(span=span, block=block, heading=fresh))
             fresh = False
     return tuple(found)
+
+
+def groups(text: str, parts: tuple[Unit, ...]) -> tuple[tuple[int, ...], ...]:
+    """Units (by index) that are taken together: a record over short lines whole, else one by one."""
+    blocks: dict[int, list[int]] = {}
+    for index, unit in enumerate(parts):
+        blocks.setdefault(unit.block, []).append(index)
+    found: list[tuple[int, ...]] = []
+    for indices in blocks.values():
+        whole = text[parts[indices[0]].span.start : parts[indices[-1]].span.end]
+        if len(whole) <= SHORT_RECORD and all(
+            _is_field_line(parts[index].span.cut(text)) for index in indices
+        ):
+            found.append(tuple(indices))
+        else:
+            found.extend((index,) for index in indices)
+    return tuple(found)
+
+
+def _is_field_line(line: str) -> bool:
+    """Whether a line is one field of a record: a line of several fields is a record by itself."""
+    return bool(_PAIR.match(line)) and ";" not in line and " | " not in line
 
 
 def chunks(text: str, parts: tuple[Unit, ...], longest: int) -> tuple[Span, ...]:

@@ -23,7 +23,10 @@ class Part:
 _BE = "is|are|was|were|has|have|had|does|did|do"
 _MODAL = "can|could|may|might|must|shall|should|will|would|cannot"
 _FINITE_VERBS = (
-    _BE + "|" + _MODAL + "|takes|takes|took|receives|received|uses|used|shows|showed|reduces|reduced|"
+    _BE
+    + "|"
+    + _MODAL
+    + "|takes|takes|took|receives|received|uses|used|shows|showed|reduces|reduced|"
     "increases|increased|improves|improved|lowers|lowered|raises|raised|decreases|decreased|causes|"
     "caused|includes|included|contains|contained|lists|listed|reports|reported|presents|presented|"
     "denies|denied|underwent|undergoes|remains|remained|became|becomes|began|begins|started|starts|"
@@ -50,8 +53,16 @@ _FINITE_VERBS = (
     "responds|discontinued|initiated|prescribed|administered|diagnosed|admitted|discharged|"
     "worsened|worsens|resolved|resolves|normalised|normalized|stabilised|stabilized|plays|played"
 )
-_FINITE = re.compile(rf"(?<![\w'’-])(?:{_FINITE_VERBS})(?![\w-])", re.IGNORECASE)
-# Past forms that mostly stand in a noun phrase: "the reported event", "a related study".
+_FINITE = re.compile(
+    rf"(?<![\w'’-])(?:(?:{_FINITE_VERBS})(?![\w-])|(?:{_BE}|{_MODAL}|ca|wo)n[’']t\b)", re.IGNORECASE
+)
+# "A 2021 trial found that": carried to every fact behind it.
+_REPORT = re.compile(
+    r"[^,;:.]{3,120}?\b(?:found|finds|showed|shows|reported|reports|states|stated|indicates|indicated|"
+    r"demonstrated|demonstrates|concluded|concludes|confirms|confirmed|notes|noted|observed|documents|"
+    r"reveals|revealed|warns|says|said)\s+that\s+",
+    re.IGNORECASE,
+)
 _CONJUNCTION = re.compile(
     r"(?P<semi>;)\s+(?:and\s+|but\s+|however,?\s+)?"
     r"|(?P<comma>,)\s+(?P<word>and|but|while|whereas|yet)\s+(?:also\s+|then\s+)?"
@@ -60,7 +71,7 @@ _CONJUNCTION = re.compile(
 )
 _SUBJECT_OPENING = re.compile(
     r"(?:he|she|it|they|there|this|that|these|those|the|a|an|his|her|its|their|no|both|all|each|"
-    r"most|patients|participants|[A-Z][\w-]*)\b"
+    r"most|patients|participants|\d[\d,.%]*|[A-Z][\w-]*)\b"
 )
 _SUBORDINATE = re.compile(
     r"(?<![\w-])(?:which|who|whom|whose|that|where|whether|if|unless|because|since|when|until|"
@@ -81,7 +92,8 @@ _SCOPED = re.compile(
 )
 _NEGATIVE = re.compile(
     r"(?<![\w-])(?:no|not|never|none|neither|nor|without|denies|denied|lacks|lacked|negative|cannot|"
-    r"absence|free of|unlikely|or|possible|possibly|suspected|probable|probably|likely)(?![\w-])|n[’']t\b",
+    r"absence|free of|unlikely|or|possible|possibly|suspected|probable|probably|likely)(?![\w-])|"
+    r"n[’']t\b",
     re.IGNORECASE,
 )
 _TOGETHER = re.compile(
@@ -110,10 +122,12 @@ _ADJECTIVE = re.compile(
     re.IGNORECASE,
 )
 _GAPPED = re.compile(
-    r"\s(?P<prep>by|to|from|at|of)\s[^\s]*\d[^,;]*?(?P<cut>,?\s+and\s+)(?P<noun>[^,;\d]{3,80}?)\s(?P=prep)\s"
+    r"\s(?P<prep>by|to|from|at|"
+    r"of)\s[^\s]*\d[^,;]*?(?P<cut>,?\s+and\s+)(?P<noun>[^,;\d]{3,80}?)\s(?P=prep)\s"
     r"[^\s]*\d",
     re.IGNORECASE,
 )
+_NO_SUBJECT = frozenset("the a an of in with for to and or by from on at also successfully".split())
 _LONGEST_SPLIT = 2_000  # characters; longer "sentences" are tables or dumps and are kept whole
 
 
@@ -123,16 +137,41 @@ def split_facts(sentence: str) -> tuple[Part, ...]:
     if len(sentence) > _LONGEST_SPLIT:
         return (Part(span=whole, pieces=(whole,)),)
     hidden = _hide_nested(sentence)
-    parts = []
-    for clause in _independent(hidden):
-        for part in _predicates(hidden, clause):
-            parts.extend(_objects(hidden, part))
-    return tuple(parts)
+    report = _REPORT.match(hidden)
+    if report is None or _NEGATIVE.search(report.group()):
+        return tuple(_facts(hidden, whole))
+    behind = _facts(hidden, Span(start=report.end(), end=len(sentence)))
+    carried = Span(start=0, end=report.end())
+    first = Part(
+        span=Span(start=0, end=behind[0].span.end),
+        pieces=(carried, *behind[0].pieces),
+    )
+    return (first, *(Part(span=part.span, pieces=(carried, *part.pieces)) for part in behind[1:]))
+
+
+def _facts(text: str, within: Span) -> list[Part]:
+    return [
+        fact
+        for clause in _independent(text, within)
+        for part in _predicates(text, clause)
+        for fact in _objects(text, part)
+    ]
 
 
 def has_finite_verb(text: str) -> bool:
     """Whether a finite verb of our list stands in the text, so that it reads as a sentence."""
     return _FINITE.search(text) is not None
+
+
+def reads_as_sentence(text: str) -> bool:
+    """Whether a finite verb stands behind a subject: "Expires in 2028" needs one from its context."""
+    hidden = _hide_nested(text)
+    for match in _FINITE.finditer(hidden):
+        before = re.findall(r"[\w'’-]+", hidden[: match.start()])
+        if match.group() == "May" or not before or before[-1].lower() in _NO_SUBJECT:
+            continue
+        return True
+    return False
 
 
 def _hide_nested(sentence: str) -> str:
@@ -144,14 +183,14 @@ def _hide_nested(sentence: str) -> str:
     return re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^”]*”", blank, sentence)
 
 
-def _independent(text: str) -> list[Span]:
+def _independent(text: str, within: Span) -> list[Span]:
     """Clauses with a subject and a verb of their own, cut at semicolons and conjunctions."""
     if re.search(r"\brespectively\b", text):
-        return [Span(start=0, end=len(text))]
-    clauses, start = [], 0
-    scoped = _SCOPED.match(text) is not None
-    for cut in _CONJUNCTION.finditer(text):
-        left, right = text[start : cut.start()], text[cut.end() :]
+        return [within]
+    clauses, start = [], within.start
+    scoped = _SCOPED.match(text, within.start) is not None
+    for cut in _CONJUNCTION.finditer(text, within.start, within.end):
+        left, right = text[start : cut.start()], text[cut.end() : within.end]
         if cut.group("semi") is None and scoped:
             continue
         if not has_finite_verb(left) or not _opens_clause(right, bool(cut.group("semi"))):
@@ -160,7 +199,7 @@ def _independent(text: str) -> list[Span]:
             continue
         clauses.append(Span(start=start, end=cut.start()))
         start = cut.end()
-    clauses.append(Span(start=start, end=len(text)))
+    clauses.append(Span(start=start, end=within.end))
     return clauses
 
 

@@ -16,6 +16,7 @@ _LEAD = re.compile(
     r"(?:a )?(?:review|search|check|analysis) of|reviewing|searching)\b",
     re.IGNORECASE,
 )
+_LONGEST = 2_000  # characters of a sentence that are searched; a longer one is a dump
 _IN_LEAD = re.compile(r"\s*(?:in|on|within|from|using|via)\b", re.IGNORECASE)
 _VERB = (
     r"(?:shows?|showed|lists?|listed|documents?|documented|indicates?|indicated|notes?|noted|"
@@ -26,7 +27,9 @@ _VERB = (
     r"returned|supports?|provides?)"
 )
 _BEHIND = re.compile(
-    r"(?:['’]s)?(?:\s(?:\([^()]{0,40}\)|[\w-]+)){0,3}?\s(?P<verb>" + _VERB + r")\b(?P<that>\s+that\b)?",
+    r"(?:['’]s)?(?:\s(?:\([^()]{0,40}\)|[\w-]+)){0,3}?\s(?P<verb>"
+    + _VERB
+    + r")\b(?P<that>\s+that\b)?",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
@@ -34,6 +37,12 @@ _BEFORE = re.compile(
     r"found|reported|described|shown|published|indexed|stated|charted|mentioned|confirmed|verified|"
     r"supported|available|retrieved|seen|obtained|taken)\s(?:in|on|by|from|within))"
     r"\s+(?:the|his|her|their|this|that|a|an|our|your)?\s*(?:[\w'’-]+\s){0,3}\Z",
+    re.IGNORECASE,
+)
+# "(source: PubMed, PMID 123)", not "(Wikipedia, user manuals)"; the mention itself reads \0 here.
+_BRACKETED = re.compile(
+    r"\s*(?:(?:per|sources?:?|from|according to|via|in|see|as|the|his|her|their|patient['’]s)\s+){0,3}\0"
+    r"[^,;]{0,30}(?:[,;:]\s*(?:PMID|PMC|NCT|DOI|accessed|as of|p\.|\d)[^,;]{0,40})?",
     re.IGNORECASE,
 )
 _GENERIC = frozenset(
@@ -60,8 +69,11 @@ class Credit:
     source_id: str | None = None
 
 
-def find_credit(text: str, families: Families, tools: Sequence[tuple[str, str]] = ()) -> Credit | None:
+def find_credit(
+    text: str, families: Families, tools: Sequence[tuple[str, str]] = ()
+) -> Credit | None:
     """The credit of a sentence, or None; ``tools`` are (name, source_id) of sources named uniquely."""
+    text = text[:_LONGEST]
     mentions = sorted(families.mentions(text), key=lambda mention: mention.span.start)
     named = _tool_named(text, tools)
     if named is not None:
@@ -73,7 +85,9 @@ def find_credit(text: str, families: Families, tools: Sequence[tuple[str, str]] 
         return None
     start = min(frame[0].start for _, frame in framed)
     first = min(framed, key=lambda pair: (pair[1][0].start, not pair[1][1]))
-    end = max(first[1][0].end, *(m.span.end for m, f in framed if m.span.start < first[1][0].end + 1))
+    end = max(
+        first[1][0].end, *(m.span.end for m, f in framed if m.span.start < first[1][0].end + 1)
+    )
     inside = [mention for mention, _ in framed if mention.family_id]
     distinct = tuple(dict.fromkeys(mention.family_id for mention in inside))
     removable = next((frame[1] for _, frame in framed if frame[1] is not None), None)
@@ -130,25 +144,23 @@ def _frame(text: str, mention: Mention) -> tuple[Span, Span | None] | None:
     bracket = text.rfind("(", max(0, start - 40), start), text.find(")", end, end + 60)
     if -1 not in bracket and ")" not in text[bracket[0] : start]:
         inside = text[bracket[0] + 1 : bracket[1]]
-        cut = Span(start=len(text[: bracket[0]].rstrip()), end=bracket[1] + 1)
-        if re.match(r"\s*(?:per|source|sources|from|according|via|in|see|as|the|his|her|their)?\b", inside):
-            return Span(start=bracket[0] + 1, end=bracket[1]), cut
+        outside = Span(start=len(text[: bracket[0]].rstrip()), end=bracket[1] + 1)
+        if _BRACKETED.fullmatch(inside.replace(text[start:end], "\0", 1)):
+            return Span(start=bracket[0] + 1, end=bracket[1]), outside
     before = _BEFORE.search(text[max(0, start - 80) : start])
     if before is not None:
         first = max(0, start - 80) + before.start()
         tail = re.compile(r"[\s.\"']*\Z").match(text, end)
         comma_before = re.search(r",?\s*\Z", text[:first])
         opens = re.match(r"(?i)according|per|as per|via", text[first:])
-        cut = None
+        cut: Span | None = None
         if tail is not None and opens is not None and comma_before is not None:
             cut = Span(start=comma_before.start(), end=end)
         return Span(start=first, end=end), cut
     behind = _BEHIND.match(text, end)
     if behind is not None and len(text[:start].split()) <= 6 and not _finite_before(text[:start]):
-        cut = None
-        if behind.group("that"):
-            cut = Span(start=0, end=behind.end() + 1)
-        return Span(start=len(text) - len(text.lstrip()), end=behind.end("verb")), cut
+        rest = Span(start=0, end=behind.end() + 1) if behind.group("that") else None
+        return Span(start=len(text) - len(text.lstrip()), end=behind.end("verb")), rest
     return None
 
 
@@ -167,6 +179,10 @@ def _tool_named(text: str, tools: Sequence[tuple[str, str]]) -> tuple[Span, str]
     folded = text.casefold()
     for name, source_id in tools:
         at = folded.find(name)
-        if at >= 0 and not folded[at - 1 : at].isalnum() and not folded[at + len(name) :][:1].isalnum():
+        if (
+            at >= 0
+            and not folded[at - 1 : at].isalnum()
+            and not folded[at + len(name) :][:1].isalnum()
+        ):
             return Span(start=at, end=at + len(name)), source_id
     return None

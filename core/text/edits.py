@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -59,7 +60,7 @@ def edited_ranges(edits: Sequence[Edit]) -> tuple[Span, ...]:
 
 
 def chain_edits(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Chained, ...]:
-    """Edits of ``text`` equal to making ``first`` and then ``second``; touching ones become one."""
+    """Edits of ``text`` equal to making ``first`` and then ``second``; meeting ones become one."""
     middle = apply_edits(text, first)
     ranges = edited_ranges(first)
     chained = []
@@ -73,7 +74,7 @@ def chain_edits(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tup
         inside = [
             Edit(span=_moved(second[j].span, -low), after=second[j].after) for j in sorted(two)
         ]
-        earlier = [i for i in range(len(first)) if i not in one and ranges[i].end < low]
+        earlier = [i for i in range(len(first)) if i not in one and ranges[i].end <= low]
         start = low - _growth(first, earlier)
         end = high - _growth(first, [*earlier, *one])
         chained.append(
@@ -86,6 +87,23 @@ def chain_edits(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tup
             )
         )
     return tuple(sorted(chained, key=lambda each: _order(each.edit)))
+
+
+def narrowed(text: str, edit: Edit) -> Edit:
+    """The same edit without the whole words at either end that it leaves as they are."""
+    old, new = _tokens(edit.span.cut(text)), _tokens(edit.after)
+    start = end = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    return Edit(
+        span=Span(
+            start=edit.span.start + len("".join(old[:start])),
+            end=edit.span.end - len("".join(old[len(old) - end :])),
+        ),
+        after="".join(new[start : len(new) - end]),
+    )
 
 
 def word_diff(before: str, after: str) -> tuple[DiffPiece, ...]:
@@ -127,23 +145,34 @@ def _moved(span: Span, by: int) -> Span:
 
 
 def _growth(edits: Sequence[Edit], which: Sequence[int]) -> int:
-    return sum(
-        len(edits[i].after) - (edits[i].span.end - edits[i].span.start) for i in set(which)
-    )
+    return sum(len(edits[i].after) - (edits[i].span.end - edits[i].span.start) for i in set(which))
 
 
 def _clusters(first: Sequence[Span], second: Sequence[Span]) -> list[tuple[set[int], set[int]]]:
-    """Which first and second ranges touch, directly or through others; untouched firsts stay alone."""
-    marked = [(span.start, span.end, 0, i) for i, span in enumerate(first)]
-    marked += [(span.start, span.end, 1, j) for j, span in enumerate(second)]
+    """Which first and second ranges must become one edit; all others stay as they are."""
+    by_start = sorted(range(len(first)), key=lambda i: (first[i].start, first[i].end))
+    ends = [first[i].end for i in by_start]  # rising, as the ranges never overlap
     clusters: list[tuple[set[int], set[int]]] = []
-    reach = -1
-    for start, end, which, index in sorted(marked):
-        if start > reach:
-            clusters.append((set(), set()))
-        clusters[-1][which].add(index)
-        reach = max(reach, end)
-    parted = []
-    for one, two in clusters:
-        parted += [(one, two)] if two else [({i}, set()) for i in sorted(one)]
-    return parted
+    for j in sorted(range(len(second)), key=lambda j: (second[j].start, second[j].end)):
+        at = bisect_left(ends, second[j].start)
+        touched = set()
+        while at < len(by_start) and first[by_start[at]].start <= second[j].end:
+            if _meet(first[by_start[at]], second[j]):
+                touched.add(by_start[at])
+            at += 1
+        if clusters and clusters[-1][0] & touched:
+            clusters[-1][0].update(touched)
+            clusters[-1][1].add(j)
+        else:
+            clusters.append((touched, {j}))
+    joined = {i for one, _ in clusters for i in one}
+    return clusters + [({i}, set()) for i in range(len(first)) if i not in joined]
+
+
+def _meet(first: Span, second: Span) -> bool:
+    """Whether two edits work on the same place; two that are only side by side stay apart."""
+    if second.start == second.end:
+        return first.start <= second.start <= first.end
+    if first.start == first.end:
+        return second.start < first.start < second.end
+    return first.overlaps(second)

@@ -17,6 +17,7 @@ from core.records import Source, Span
 OTHER = "other"
 PATIENT_RECORD = "patient_record"
 LITERATURE = "literature"
+REGISTRY = "registry"
 _FIELDS = ("label", "aliases", "phrases", "tools", "compatible")
 
 
@@ -157,7 +158,9 @@ def _family(key: str, table: object, place: str) -> Family:
         raise ConfigError(f"{place}: {key}: expected a table, found {table!r}")
     for name in table:
         if name not in _FIELDS:
-            raise ConfigError(f"{place}: {key}.{name}: unknown, expected one of {', '.join(_FIELDS)}")
+            raise ConfigError(
+                f"{place}: {key}.{name}: unknown, expected one of {', '.join(_FIELDS)}"
+            )
     label = table.get("label", key.replace("_", " "))
     if not isinstance(label, str):
         raise ConfigError(f"{place}: {key}.label: expected text, found {label!r}")
@@ -199,7 +202,10 @@ def _patterns(
 def _alias_pattern(aliases: Mapping[str, str]) -> re.Pattern[str]:
     ordered = sorted(aliases, key=lambda alias: (-len(alias), alias))
     bodies = (r"\s".join(re.escape(word) for word in alias.split()) for alias in ordered)
-    return re.compile(r"(?<!\w)(?:" + ("|".join(bodies) or r"(?!)") + r")(?!\w)", re.IGNORECASE)
+    # A name inside a URL or a path ("someone.github.io") credits nothing.
+    return re.compile(
+        r"(?<![\w/.@])(?:" + ("|".join(bodies) or r"(?!)") + r")(?![\w/@]|\.\w)", re.IGNORECASE
+    )
 
 
 def _mention(family_id: str, match: re.Match[str], *, paraphrase: bool) -> Mention:
@@ -215,5 +221,10 @@ def _snake(name: str) -> str:
 
 def _unknown(family_id: str) -> Family:
     return Family(
-        family_id=family_id, label=family_id, aliases=(), phrases=(), tools=(), compatible=frozenset()
+        family_id=family_id,
+        label=family_id,
+        aliases=(),
+        phrases=(),
+        tools=(),
+        compatible=frozenset(),
     )

@@ -15,6 +15,7 @@ _VALUE_KEYS = (
     "valueRange", "valueRatio", "valueDateTime", "valueTime", "valuePeriod", "valueSampledData",
 )  # fmt: skip
 _NAMING_KEYS = ("code", "vaccineCode", "medicationCodeableConcept", "name", "type")
+_STATUSES = re.compile(r"^(?:\w*[sS]tatus|interpretation|referenceRange|dosage\w*|severity)$")
 _DATES = re.compile(r"^(?:effective|onset|performed|occurrence|authoredOn|date|period|birthDate)")
 
 
@@ -79,8 +80,7 @@ class _Resource:
                 lines.append(("patient: ", *pieces))
                 done.add(key)
         lines.append(self.headline(kind, done))
-        # Dates go first: a value and its date belong in one premise.
-        for key, part in sorted(self.value.members, key=lambda member: not _DATES.match(member[0])):
+        for key, part in sorted(self.value.members, key=_place):
             if key not in done and key not in _SKIPPED:
                 lines.extend(self.field(key, part))
         return [*lines, *self.codes]
@@ -120,10 +120,14 @@ class _Resource:
         codes = _codes(value)
         pieces = self.simple(value)
         if pieces:
-            if not codes or self.shown(pieces) not in {code.shown for code in codes}:
-                yield (f"{label}: ", *pieces)
+            shown = self.shown(pieces)
+            yield (f"{label}: ", *pieces)
             for code in codes:
-                yield (f"{label}: " if label.lower().endswith("code") else f"{label} code: ", code)
+                if code.shown != shown:
+                    yield (
+                        f"{label}: " if label.lower().endswith("code") else f"{label} code: ",
+                        code,
+                    )
         elif value.node.kind is Kind.ARRAY:
             if value.broke_off:
                 return
@@ -261,6 +265,13 @@ class _Resource:
             if pieces := self.simple(first):
                 return pieces
         return ()
+
+
+def _place(member: tuple[str, Value]) -> int:
+    """Dates first, then statuses: they belong in one premise with the value that they qualify."""
+    if _DATES.match(member[0]):
+        return 0
+    return 1 if _STATUSES.match(member[0]) else 2
 
 
 def _codes(value: Value) -> list[Value]:

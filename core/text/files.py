@@ -9,16 +9,21 @@ from __future__ import annotations
 import json
 import math
 import re
+import struct
 import sys
+import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import zstandard
+
 from core.errors import BadRecord, InputError, UnreadableFile
 
 MAX_DEPTH = 150
 LOG_PREFIX = "log_prefix"  # the field that holds what stood before a message in a text log
+_ZSTANDARD = 93  # how zip archives name it
 _CHUNK = 256 * 1024
 _SAMPLE = 1024 * 1024
 _OUTSIDE = re.compile(rb'["\[\]{},\n]')
@@ -62,7 +67,8 @@ def read_records(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise UnreadableFile("the file is UTF-16; save it as UTF-8", file=name)
         if head.startswith(b"PK\x03\x04"):
-            raise UnreadableFile("a zip archive; unpack it and import the files in it", file=name)
+            yield from _archive(path, max_bytes)
+            return
         shape = _shape(head)
         pieces = {"lines": _lines, "list": _items, "document": _document}[shape](source, max_bytes)
         for line, data in pieces:
@@ -83,6 +89,62 @@ def read_records(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError
         yield UnreadableFile(error.message, file=name, line=error.line)
     except OSError as error:
         yield UnreadableFile(f"cannot be read: {error.strerror or error}", file=name)
+
+
+def _archive(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError]:
+    """The samples of an Inspect ``.eval`` archive, a JSON file each; ``line`` counts the samples."""
+    name = path.name
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise UnreadableFile(f"a damaged zip archive ({error})") from None
+    with archive:
+        samples = [
+            member
+            for member in archive.infolist()
+            if member.filename.startswith("samples/") and member.filename.endswith(".json")
+        ]
+        if not samples:
+            raise UnreadableFile("a zip archive; unpack it and import the files in it")
+        for number, member in enumerate(samples, start=1):
+            try:
+                if member.flag_bits & 1:
+                    raise BadRecord("encrypted")
+                data = _member(path, archive, member, max_bytes)
+                if len(data) > max_bytes:
+                    raise _too_long(member.file_size, max_bytes)
+                value, notes = parse_record(data)
+            except NotImplementedError:
+                raise UnreadableFile("its samples are packed in a way that is not known") from None
+            except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+                yield BadRecord(f"{member.filename}: damaged ({error})", file=name, line=number)
+            except BadRecord as error:
+                yield BadRecord(f"{member.filename}: {error.message}", file=name, line=number)
+            else:
+                yield FileRecord(value, number, notes)
+
+
+def _member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, max_bytes: int) -> bytes:
+    """What a member of an archive unpacks to, one byte more than ``max_bytes`` at most."""
+    if member.compress_type != _ZSTANDARD:
+        with archive.open(member) as file:
+            return file.read(max_bytes + 1)
+    if member.compress_size > max_bytes:
+        raise _too_long(member.compress_size, max_bytes)
+    # The standard library of Python 3.11 knows no zstandard: find the packed bytes ourselves.
+    with path.open("rb") as file:
+        file.seek(member.header_offset)
+        header = file.read(30)
+        if len(header) < 30:
+            raise zipfile.BadZipFile("the archive breaks off")
+        name_bytes, extra_bytes = struct.unpack("<HH", header[26:30])
+        file.seek(member.header_offset + 30 + name_bytes + extra_bytes)
+        packed = file.read(member.compress_size)
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(packed) as stream:
+            return stream.read(max_bytes + 1)
+    except zstandard.ZstdError as error:
+        raise zipfile.BadZipFile(str(error)) from None
 
 
 def _behind_prefix(data: bytes) -> tuple[str, bytes]:

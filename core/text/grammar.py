@@ -7,8 +7,12 @@ from collections import Counter
 
 from core.text.layout import Line, LineKind, Unit, lines_of, units_of
 
-_OPENS = re.compile(r"(?:and|or|but|nor|which|whose|because|whereas|although|than|of|with)\b", re.IGNORECASE)
-_OPENS_AS_PROSE = re.compile(r"(?:because|although|whereas|with|of)\b.*,", re.IGNORECASE | re.DOTALL)
+_OPENS = re.compile(
+    r"(?:and|or|but|nor|which|whose|because|whereas|although|than|of|with)\b", re.IGNORECASE
+)
+_OPENS_AS_PROSE = re.compile(
+    r"(?:because|although|whereas|with|of)\b.*,", re.IGNORECASE | re.DOTALL
+)
 _OPENS_WITH_VERB = re.compile(
     r"(?:is|are|was|were|has|had|have|does|did|takes?|took|shows?|showed|reports?|reported|reduced|"
     r"reduces|increased|increases|lowers|lowered|raises|raised|causes|caused|remains|includes|"
@@ -21,7 +25,9 @@ _ENDS = re.compile(
     r"[\s*_]*[.!?]?[\s*_]*$",
     re.IGNORECASE,
 )
-_DOUBLED = re.compile(r"[,;:]\s*[,;.]|(?<![.\d])\.\s?\.(?!\.)|[!?]\s*[,;.](?!\.)|\s,(?=\s|$)|(?<=[a-z])\s\.(?=\s|$)")
+_DOUBLED = re.compile(
+    r"[,;:]\s*[,;.]|(?<![.\d])\.\s?\.(?!\.)|[!?]\s*[,;.](?!\.)|\s,(?=\s|$)|(?<=[a-z])\s\.(?=\s|$)"
+)
 _EMPTY = re.compile(r"\(\s*\)|\[\s*\](?!\()|“\s*”|\*\*\s*\*\*(?!\*)")
 
 
@@ -30,7 +36,9 @@ def grammar_problems(text: str) -> tuple[str, ...]:
     lines = lines_of(text)
     units = units_of(text, lines)
     found = [problem for unit in units for problem in _unit_problems(text, unit)]
-    found += [problem for index in range(len(lines)) for problem in _line_problems(text, lines, index)]
+    found += [
+        problem for index in range(len(lines)) for problem in _line_problems(text, lines, index)
+    ]
     if re.search(r"\n\s*\n\s*\n\s*\n", text):
         found.append("a gap of several blank lines")
     return tuple(found)
@@ -55,11 +63,15 @@ def _unit_problems(text: str, unit: Unit) -> list[str]:
     found = []
     if re.match(r"[,;:.)\]!?](?!\.)", bare):
         found.append(f"opens with punctuation: {shown}")
-    if _OPENS.match(bare) and (bare[:1].islower() or unit.first) and not _OPENS_AS_PROSE.match(bare):
+    if (
+        _OPENS.match(bare)
+        and (bare[:1].islower() or unit.first)
+        and not _OPENS_AS_PROSE.match(bare)
+    ):
         found.append(f"opens with a connective: {shown}")
-    if unit.kind is LineKind.TEXT and bare[:1].isalpha() and _OPENS_WITH_VERB.match(bare):
-        if bare.rstrip("*_").endswith("."):
-            found.append(f"has lost its subject: {shown}")
+    prose = unit.kind is LineKind.TEXT and bare.rstrip("*_").endswith(".")
+    if prose and _OPENS_WITH_VERB.match(bare):
+        found.append(f"has lost its subject: {shown}")
     if unit.kind in (LineKind.TEXT, LineKind.ITEM) and _ENDS.search(bare):
         found.append(f"breaks off: {shown}")
     if unit.kind is not LineKind.ROW and _DOUBLED.search(said):
@@ -88,13 +100,12 @@ def _line_problems(text: str, lines: tuple[Line, ...], index: int) -> list[str]:
         or (follows.kind is LineKind.HEADING and _level(text, follows) <= _level(text, line))
     ):
         return [f"heading with nothing under it: {shown}"]
-    if line.kind is LineKind.TEXT and line.span.cut(text).rstrip(" *_").endswith(":"):
-        if follows is None or follows.kind is LineKind.HEADING:
-            return [f"announces what is not there: {shown}"]
-    if line.kind is LineKind.RULE and "|" in line.span.cut(text):
-        if index + 1 >= len(lines) or lines[index + 1].kind is not LineKind.ROW:
-            return [f"table without rows: {shown}"]
-    return []
+    announces = line.kind is LineKind.TEXT and line.span.cut(text).rstrip(" *_").endswith(":")
+    if announces and (follows is None or follows.kind is LineKind.HEADING):
+        return [f"announces what is not there: {shown}"]
+    below = lines[index + 1].kind if index + 1 < len(lines) else LineKind.BLANK
+    rule = line.kind is LineKind.RULE and "|" in line.span.cut(text)
+    return [f"table without rows: {shown}"] if rule and below is not LineKind.ROW else []
 
 
 def _numbering_problems(lines: tuple[Line, ...], index: int, shown: str) -> list[str]:
@@ -104,15 +115,12 @@ def _numbering_problems(lines: tuple[Line, ...], index: int, shown: str) -> list
     for before in reversed(lines[:index]):
         if before.kind is LineKind.BLANK or before.indent > line.indent:
             continue
-        if before.indent == line.indent and before.number is not None:
-            if line.number > before.number + 1:
-                return [f"numbering skips: {shown}"]
-        return []
+        listed = before.indent == line.indent and before.number is not None
+        skips = listed and line.number > (before.number or 0) + 1
+        return [f"numbering skips: {shown}"] if skips else []
     return []
 
 
 def _level(text: str, line: Line) -> int:
     marks = re.match(r"\s*(#+)", line.span.cut(text))
     return len(marks.group(1)) if marks else 7
-
-

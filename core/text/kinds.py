@@ -5,42 +5,58 @@ from __future__ import annotations
 import re
 
 from core.records import ClaimType
+from core.text.clauses import has_finite_verb
 from core.text.values import protected_values
 
 _META = re.compile(
-    r"(?:(?:perfect|excellent|great|sure|certainly|of course|absolutely|okay|ok|understood|thanks?|"
-    r"thank you|you[’']re welcome|wonderful|no problem|done|hello|hi)\b[!.,]?\s*(?:\Z|for\b|i\b|let\b|here\b)"
-    r"|here(?:[’']s| is| are)\b|below (?:is|are)\b|let me\b|let[’']s\b|i[’']ll\b|i will\b|i[’']d\b|i would\b|"
-    r"i hope\b|feel free\b|i can\b|if you (?:have|need|want|would|[’']d|wish|prefer|could|can)\b|if you[’']d\b|"
-    r"please (?:let|note that i|feel|provide|share)\b|don[’']t hesitate\b|happy to\b|hope (?:this|that)\b|have a (?:great|nice|good)\b|"
+    r"(?:(?:successfully )?(?:completed|accomplished)\b|(?:perfect|excellent|great|sure|certainly|of "
+    r"course|absolutely|okay|ok|understood|thanks?|"
+    r"thank you|you[’']re welcome|wonderful|no problem|done|hello|hi)\b[!.,]?\s*(?:\Z|i\b|let\b|here\b)"
+    r"|here(?:[’']s| is| are)\b|below (?:is|are)\b|let me\b|let[’']s\b|i[’']ll\b|i will\b|i[’']d\b|i "
+    r"would\b|"
+    r"i hope\b|feel free\b|i can (?:help|provide|assist|also|offer|give|try|create|look|check|"
+    r"fetch)\b|if you (?:have|need|want|would|[’']d|wish|prefer|could|can)\b|if you[’']d\b|"
+    r"please (?:let|note that i|feel|provide|share)\b|don[’']t hesitate\b|happy to\b|hope (?:this|"
+    r"that)\b|have a (?:great|nice|good)\b|"
     r"safe travels\b|good luck\b|enjoy\b|once (?:i|you) (?:have|provide|share)\b|"
-    r"(?:based on|from|after) (?:my|the|all|these|this|reviewing|analy[sz]ing) [^,]{0,120}, (?:here|i)\b|"
+    r"(?:based on|from|after|since|as|because|while|although) [^,:]{0,160}, (?:here(?:[’']s| is| are)\b|"
+    r"i[’']ll\b|i will\b|i can (?:provide|offer|help|give|assist)\b|i(?:[’']ve| have) (?:generated|"
+    r"created|prepared|compiled|put)\b)|"
     r"(?:i|we)(?:[’']ve| have)? (?:successfully |now |also |just |carefully |already |then )*"
     r"(?:searched|looked|checked|reviewed|analy[sz]ed|gathered|retrieved|used|called|queried|consulted|"
     r"examined|compiled|prepared|summari[sz]ed|organi[sz]ed|created|generated|completed|researched|"
-    r"written|wrote|attempted|tried|apologi[sz]e|understand|need|saved|provided|included|read|fetched|converted|"
+    r"written|wrote|attempted|tried|apologi[sz]e|understand|need|saved|provided|included|read|fetched|"
+    r"converted|"
     r"collected|extracted|put together|worked)\b|"
-    r"(?:i|we)(?:[’']m| am| was| were|[’']re) (?:not |currently |also )*(?:unable|able|sorry|encountering|having|going|happy|"
+    r"(?:i|we)(?:[’']m| am| was| were|[’']re) (?:not |currently |also )*(?:unable|able|sorry|"
+    r"encountering|having|going|happy|"
     r"experiencing|using|still)\b|"
-    r"(?:i|we) (?:wasn[’']t|weren[’']t|couldn[’']t|could not|cannot|can[’']t|don[’']t|do not|did not|didn[’']t) "
+    r"(?:i|we) (?:wasn[’']t|weren[’']t|couldn[’']t|could not|cannot|can[’']t|don[’']t|do not|did not|"
+    r"didn[’']t) "
     r"(?:able|find|access|have|see|locate|retrieve|get|complete|know|provide)\b|"
     r"(?:this|the) (?:answer|response|summary|report|document|overview|list|table) (?:above |below )?"
-    r"(?:provides|summari[sz]es|covers|gives|presents|is (?:ready|structured|organi[sz]ed)|should provide|will help)\b|"
-    r"(?:i )?apologi[sz]e\b|sorry\b|unfortunately, i\b|would you like\b|(?:some )?(?:additional )?notes?:?\Z)",
+    r"(?:provides|summari[sz]es|covers|gives|presents|is (?:ready|structured|organi[sz]ed)|should "
+    r"provide|will help)\b|"
+    r"(?:i )?apologi[sz]e\b|sorry\b|unfortunately, i\b|would you like\b|(?:some )?(?:additional "
+    r")?notes?:?\Z)",
     re.IGNORECASE,
 )
 _BOILERPLATE = re.compile(
     r"\b(?:not (?:a )?(?:substitute for|intended (?:as|to)|medical advice|constitute|professional advice|"
-    r"legal advice|financial advice)|(?:for|purely for) (?:general )?(?:informational|information|educational) "
-    r"(?:purposes|use)|as an ai\b|as a language model|i(?:[’']m| am) (?:not a (?:doctor|physician|clinician|"
+    r"legal advice|financial advice)|(?:for|purely for) (?:general )?(?:informational|information|"
+    r"educational) "
+    r"(?:purposes|use)|as an ai\b|as a language model|i(?:[’']m| am) (?:not a (?:doctor|physician|"
+    r"clinician|"
     r"lawyer|medical)|an ai)|(?:cannot|does not|should not|can[’']t) (?:replace|substitute|be used as)|"
     r"no (?:warranty|liability)|results may vary|always verify|verify (?:this|the) information|"
     r"may (?:contain|include) (?:errors|inaccuracies)|is provided (?:as is|without))",
     re.IGNORECASE,
 )
 _REFERRAL = re.compile(
-    r"\b(?:consult|see|speak (?:to|with)|talk (?:to|with)|discuss (?:this |it |these )?(?:\w+ )?with|contact|check with|"
-    r"ask|follow up with|refer to|reach out to) (?:with )?(?:your|a|an|the|their|his|her)\s(?:[\w-]+\s){0,3}?"
+    r"\b(?:consult|see|speak (?:to|with)|talk (?:to|with)|discuss (?:this |it |these )?(?:\w+ )?with|"
+    r"contact|check with|"
+    r"ask|follow up with|refer to|reach out to) (?:with )?(?:your|a|an|the|their|his|"
+    r"her)\s(?:[\w-]+\s){0,3}?"
     r"(?:doctor|physician|provider|clinician|professional|pharmacist|specialist|team|prescriber|nurse|"
     r"cardiologist|nephrologist|endocrinologist|oncologist|gp|practitioner|agent|advis[oe]r|lawyer)\b|"
     r"\bseek (?:immediate |emergency |prompt |urgent )?(?:medical|professional|emergency)\b|"
@@ -48,37 +64,57 @@ _REFERRAL = re.compile(
     re.IGNORECASE,
 )
 _ADVICE = re.compile(
-    r"(?:(?:in addition|also|finally|additionally|therefore|overall|for best results|to \w+(?: \w+){0,6}|instead|alternatively),?\s+)?"
-    r"(?:you (?:should|may want|might want|might|could|can|need to|must|will need|may need|may wish|may consider)\b|"
+    r"(?:(?:in addition|also|finally|additionally|therefore|overall|for best results|to \w+(?: "
+    r"\w+){0,6}|instead|alternatively),?\s+)?"
+    r"(?:you (?:should|may want|might want|might|could|can|need to|must|will need|may need|may wish|"
+    r"may consider)\b|"
     r"(?:i|we)(?:[’']d| would)? (?:strongly |also )?(?:recommend|suggest|advise|encourage|urge)\b|"
-    r"it(?:[’']s| is) (?:generally |also |strongly |always )?(?:recommended|advisable|advised|best|important|essential|crucial|worth|a good idea|wise) "
+    r"it(?:[’']s| is) (?:generally |also |strongly |always )?(?:recommended|advisable|advised|best|"
+    r"important|essential|crucial|worth|a good idea|wise) "
     r"(?:to|that you|for you)\b|"
-    r"(?:please |always |never |be sure to |make sure |do not |don[’']t |try to |remember to )"
-    r"|(?:consider|use|check|visit|try|look|avoid|keep|ensure|monitor|review|follow|choose|download|book|plan|learn|focus|practice|"
-    r"master|start|aim|add|ask|bring|buy|carry|compare|confirm|continue|copy|create|customi[sz]e|discuss|document|draw|"
-    r"explore|fill|find|give|go|install|leave|maintain|park|pick|place|play|prepare|read|record|reduce|reassess|recheck|repeat|"
-    r"replace|run|save|schedule|select|set|stay|stop|switch|take|test|think|track|understand|verify|wait|warm|watch|work|write|"
-    r"stir|steam|simmer|boil|peel|roll|rinse|heat|blend|pour|arrange|remove|obtain|refer|arrive|shop|evening|"
-    r"build|know|minimi[sz]e|maximi[sz]e|encourage|educate|optimi[sz]e|titrate|administer|order|initiate|hold|assess|evaluate|screen)"
-    r"\s(?!\w+\s(?:is|are|was|were|has|have|had)\b)(?=[a-z0-9(])(?!of\b|and\b|in\b|is\b|are\b|was\b|to\b|for\b|by\b))",
+    r"(?:please |always |never |see (?:the|also|below|section) |be sure to |make sure |do not |"
+    r"don[’']t |try to |remember to )"
+    r"|(?:consider|use|check|visit|try|look|avoid|keep|ensure|monitor|review|follow|choose|download|"
+    r"book|plan|learn|focus|practice|process|convert|emphasi[sz]e|prioriti[sz]e|improve|understand|"
+    r"share|submit|contact|call|visit|"
+    r"master|start|aim|add|ask|bring|buy|carry|compare|confirm|continue|copy|create|customi[sz]e|"
+    r"discuss|document|draw|"
+    r"explore|fill|find|give|go|install|leave|maintain|park|pick|place|play|prepare|read|record|"
+    r"reduce|reassess|recheck|repeat|"
+    r"replace|run|save|schedule|select|set|stay|stop|switch|take|test|think|track|understand|verify|"
+    r"wait|warm|watch|work|write|"
+    r"stir|steam|simmer|boil|peel|roll|rinse|heat|blend|pour|arrange|remove|obtain|refer|arrive|shop|"
+    r"evening|"
+    r"build|know|minimi[sz]e|maximi[sz]e|encourage|educate|optimi[sz]e|titrate|administer|order|"
+    r"initiate|hold|assess|evaluate|screen)"
+    r"\s(?!\w+\s(?:is|are|was|were|has|have|had)\b)(?=[a-z0-9(])(?!of\b|and\b|in\b|is\b|are\b|was\b|"
+    r"to\b|for\b|by\b))",
     re.IGNORECASE,
 )
 _OPINION = re.compile(
-    r"(?:(?:i|we) (?:think|believe|feel|suspect|prefer|would say|guess)\b|in my (?:opinion|view)\b|personally\b|"
+    r"(?:(?:i|we) (?:think|believe|feel|suspect|prefer|would say|guess)\b|in my (?:opinion|view)\b|"
+    r"personally\b|"
     r"it seems to me\b|my (?:impression|guess|recommendation|favou?rite)\b)",
     re.IGNORECASE,
 )
-_FINDING = re.compile(
-    r"\b(?:found|find|see|shows?|showed|reveals?|revealed|confirmed|indicates?|identified|that)\b", re.IGNORECASE
+# What follows is wished for, asked for, missing or about the answer, not stated.
+_OPEN_ENDED = re.compile(
+    r"\b(?:if|whether|anything|hope|you|your|what|how|once|helpful|ready|unable|apologi[sz]e|sorry|as "
+    r"requested|"
+    r"found:?\Z|wasn[’']t|couldn[’']t|could not|cannot|can[’']t|don[’']t|do not|didn[’']t|did not|"
+    r"below|above|"
+    r"summary|overview|report|presentation|document|file|diagram|chart of)\b",
+    re.IGNORECASE,
 )
-_THIRD_PERSON = re.compile(r"\A(?:the|his|her|their|a|an|patients?|this patient)\b", re.IGNORECASE)
 
 _GENERIC_WORDS = frozenset(
-    "a about above additional all an analysis and answer any assessment at available background based basic "
+    "a about above additional all an analysis and answer attempt attempts any assessment at "
+    "available background based basic "
     "below brief bottom by comprehensive conclusion conclusions considerations context current data "
     "description detailed details discussion evidence executive explanation facts features final "
     "finding findings following for from general guidance here highlights i identified important in "
-    "included includes including information insight insights interpretation introduction is it item items "
+    "included includes including information insight insights interpretation introduction is it item "
+    "items "
     "key limitations line list main major more my note notes notable of on options other our "
     "outcome outlook overall overview part point points quick recommendation recommendations "
     "recommended reference references relevant report response result results review search "
@@ -104,14 +140,19 @@ def claim_type_of(text: str, *, credited: bool) -> tuple[ClaimType, str | None]:
     bare = text.strip(" \"'“”*_-–—•>")
     if bare.endswith(("?", "？")):
         return ClaimType.QUESTION, "A question: it asserts nothing."
-    if credited or _concrete(bare):
+    if _concrete(bare):
+        return ClaimType.FACTUAL, None
+    meta = _META.match(bare)
+    if meta is not None and not _asserts(bare, meta.end()):
+        return ClaimType.META, "A remark about the answer itself or how it was made."
+    if bare.endswith((":", "：")):
+        return ClaimType.META, "An introduction to what follows."
+    if credited:
         return ClaimType.FACTUAL, None
     if _BOILERPLATE.search(bare):
         return ClaimType.BOILERPLATE, "A general disclaimer: no source could support it."
     if _REFERRAL.search(bare):
         return ClaimType.ADVICE, "Advice to consult someone: it asserts no fact."
-    if _META.match(bare):
-        return ClaimType.META, "A remark about the answer itself or how it was made."
     if _OPINION.match(bare):
         return ClaimType.OPINION, "An opinion: it asserts no fact that a source could hold."
     if _ADVICE.match(_behind_label(bare)) or (_ADVICE.match(bare) and not _label_only(bare)):
@@ -122,7 +163,8 @@ def claim_type_of(text: str, *, credited: bool) -> tuple[ClaimType, str | None]:
 def is_generic_title(title: str) -> bool:
     """Whether a heading names no subject: "Key Findings", "Summary of results", "Conclusion"."""
     words = re.findall(r"[^\W\d_]+(?:['’][a-z]+)?", title.casefold())
-    return all(word in _GENERIC_WORDS for word in words)
+    numbered = any(character.isdigit() for character in title)
+    return bool(words) and not numbered and all(word in _GENERIC_WORDS for word in words)
 
 
 def is_program(text: str, language: str) -> bool:
@@ -137,9 +179,20 @@ def is_program(text: str, language: str) -> bool:
 def _reads(line: str) -> bool:
     words = re.findall(r"[^\W\d_]{2,}", line)
     letters = sum(character.isalnum() or character in " .,:%/()-" for character in line)
-    if re.search(r"[{};]\s*\Z|\A\s*(?:def|class|import|from|const|let|var|return|function)\b|=>|\(\)|==", line):
+    if re.search(
+        r"[{};]\s*\Z|\A\s*(?:def|class|import|from|const|let|var|return|function)\b|=>|\(\)|==",
+        line,
+    ):
         return False
     return len(words) >= 2 and letters >= 0.85 * len(line.strip())
+
+
+def _asserts(text: str, at: int) -> bool:
+    """Whether a fact stands behind the remark: "I reviewed her chart and she has no allergies"."""
+    if _OPEN_ENDED.search(text):
+        return False
+    rest = text[at:]
+    return re.search(r"\b(?:that|no|not|never)\b", rest) is not None or has_finite_verb(rest)
 
 
 def _concrete(text: str) -> bool:

@@ -12,9 +12,16 @@ from core.text.sentences import sentence_spans
 
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}(?:[ \t]+|$)")
 _BOLD_HEADING = re.compile(r"[ \t]*(?:\*\*[^*\n]+\*\*|__[^_\n]+__):?[ \t]*$")
-_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•‣◦–—]|\(?(?P<number>\d{1,3})[.)]|[a-z][.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
-_RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$|[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
+_ITEM = re.compile(
+    r"(?P<indent>[ \t]*)(?:[-*+•‣◦–—]|\(?(?P<number>\d{1,3})[.)]|[a-z][.)])(?:[ \t]+|$)"
+    r"(?:\[[ xX]\][ \t]+)?"
+)
+_RULE = re.compile(
+    r"[ \t]*(?:[-*_=][ \t]*){3,}$"
+    r"|[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$"
+)
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+_CLOSING = re.compile(r"(\*\*|__|\*|_)(?:\s+|$)")
 _SENTENCE_ENDS = re.compile(r"[.!?:;…][\s\"'”’)\]*_]*$")
 
 
@@ -90,8 +97,7 @@ def units_of(text: str, lines: Sequence[Line] | None = None) -> tuple[Unit, ...]
         if line.kind in (LineKind.ROW, LineKind.HEADING):
             units.append(Unit(span=span, kind=line.kind, line=first, first=True))
             continue
-        for sentence in sentence_spans(span.cut(text)):
-            at = Span(start=span.start + sentence.start, end=span.start + sentence.end)
+        for at in _sentences(text, span):
             units.append(
                 Unit(
                     span=at,
@@ -101,6 +107,20 @@ def units_of(text: str, lines: Sequence[Line] | None = None) -> tuple[Unit, ...]
                 )
             )
     return tuple(units)
+
+
+def _sentences(text: str, span: Span) -> list[Span]:
+    """The sentences of a block; a mark that closes behind a stop stays with its sentence."""
+    found: list[Span] = []
+    for sentence in sentence_spans(span.cut(text)):
+        start, end = span.start + sentence.start, span.start + sentence.end
+        closes = _CLOSING.match(text, start, end)
+        if found and closes and found[-1].cut(text).count(closes.group(1)) % 2:
+            found[-1] = Span(start=found[-1].start, end=start + len(closes.group(1)))
+            start = closes.end()
+        if start < end:
+            found.append(Span(start=start, end=end))
+    return found
 
 
 def cells_of(text: str, row: Span) -> tuple[Span, ...]:

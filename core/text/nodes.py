@@ -21,6 +21,7 @@ _PYTHON_NUMBER = re.compile(r"[+-]?(?:inf|nan|(?:\d[\d_]*)?\.?\d+(?:\.\d*)?(?:[e
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _JSON_RUN = re.compile(r'[^"\\\x00-\x08\x0b\x0c\x0e-\x1f]*')
 _JSON_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_JSON_PLAIN = re.compile(r'"([^"\\\x00-\x08\x0b\x0c\x0e-\x1f]*)"')
 _JSON_WORDS = {"true": "true", "false": "false", "null": "null"}
 _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null", "NotImplemented": "null"}
 _JSON_PIECE = re.compile(
@@ -165,6 +166,9 @@ class _Json:
 
     def space(self) -> str:
         """The next character after white space; empty at the end."""
+        head = self.text[self.at : self.at + 1]
+        if head and head not in " \t\r\n":
+            return head
         found = _SPACE.match(self.text, self.at)
         self.at = found.end() if found else self.at
         return self.text[self.at : self.at + 1]
@@ -270,6 +274,10 @@ class _Json:
 
     def string(self) -> Node:
         start = self.at
+        plain = _JSON_PLAIN.match(self.text, start)
+        if plain:
+            self.at = plain.end()
+            return Node(Kind.STRING, start, self.at, plain[1])
         return self.quoted(start, start + 1, _JSON_RUN, '"', python=False)
 
     def quoted(

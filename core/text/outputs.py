@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from core.documents import content_hash
 from core.records import Citation, JsonObject, Origin, Source, SourceStatus, Span, Trace
 from core.text.files import write_json
+from core.text.marks import citations_in, source_named
 from core.text.structured import Unfolded, unfold_output
 
 _ERROR = re.compile(
@@ -103,6 +104,16 @@ def trace_of_run(run: CapturedRun) -> Trace:
         extra=run.extra,
     )
     return trace if run.trace_id else dataclasses.replace(trace, trace_id=content_hash(trace))
+
+
+def trace_id_of(record: Mapping[str, object]) -> str | None:
+    """``question_id``, else ``trace_id``, else ``task_id`` with its trial; None without any."""
+    for key in ("question_id", "trace_id", "task_id"):
+        value = record.get(key)
+        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+            trial = record.get("trial")
+            return f"{value}::{trial}" if key == "task_id" and trial is not None else str(value)
+    return None
 
 
 def resolve_call(call: CapturedCall) -> CapturedCall:
@@ -204,7 +215,7 @@ def status_of(
     if unfolded.cut or breaks_off(output, unfolded):
         return SourceStatus.TRUNCATED, "the output breaks off before its end"
     if truncated or _TRUNCATED.search(text):
-        return SourceStatus.TRUNCATED, "the output says that it was truncated"
+        return SourceStatus.TRUNCATED, "the output was truncated"
     return SourceStatus.OK, None
 
 
@@ -256,6 +267,9 @@ def _status_without_text(call: CapturedCall, unfolded: Unfolded) -> SourceStatus
 
 
 def _citations(run: CapturedRun, sources: Sequence[Source]) -> tuple[Citation, ...]:
+    """The captured citations, or, where none were captured, the marks in the answer itself."""
+    if not run.citations:
+        return citations_in(run.answer, sources)
     made = []
     length = len(run.answer or "")
     for citation in run.citations:
@@ -266,22 +280,12 @@ def _citations(run: CapturedRun, sources: Sequence[Source]) -> tuple[Citation, .
             Citation(
                 span=Span(start=start, end=end),
                 text=citation.text,
-                source_id=citation.source_id or _cited(citation.url, sources),
+                source_id=citation.source_id
+                or (source_named(citation.url, sources) if citation.url else None),
                 url=citation.url,
             )
         )
     return tuple(made)
-
-
-def _cited(url: str | None, sources: Sequence[Source]) -> str | None:
-    """The source at that address, or the only one whose text or arguments name it."""
-    if not url:
-        return None
-    for source in sources:
-        if source.uri == url:
-            return source.source_id
-    naming = [s for s in sources if url in s.text or (s.arguments and url in s.arguments)]
-    return naming[0].source_id if len(naming) == 1 else None
 
 
 def _first_text(values: Mapping[str, object], *keys: str) -> str | None:

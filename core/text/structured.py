@@ -37,7 +37,10 @@ _IDENTIFYING = re.compile(
 )
 _REPR_START = re.compile(r"\s*(?:[A-Za-z_][\w.]*[=(]|[\[({])")
 _REPR_SIGN = re.compile(r"[\w\])'\"]=|[\[{(,:]\s*(?:'|None|True|False|[A-Z]\w*\()|\(")
-_DOCUMENT_LINE = re.compile(r"^[ \t]*(?:```(?:json)?[ \t]*\n[ \t]*)?(?=[\[{])", re.M)
+_DOCUMENT_LINE = re.compile(
+    r"^[ \t]*(?:```(?:json)?[ \t]*\n[ \t]*|[^\n\[{]{1,60}:[ \t]+)?(?=[\[{])", re.M
+)
+_BETWEEN = re.compile(r"[,\s]*")
 _BLOCK_TYPES = {
     "text", "image", "audio", "resource", "resource_link", "search_result", "document",
     "input_text", "output_text", "input_image", "image_url",
@@ -163,7 +166,7 @@ class _Reader:
             if found.end - place.end() < 40:  # a set of citation marks, an example
                 continue
             self.changed = section.structured = True
-            self.lines(layer, section, 0, place.start())
+            self.lines(layer, section, 0, place.start() if "`" in place.group() else place.end())
             self.records(Value(layer, found.node), section, depth)
             self.lines(layer, section, len(text) - len(rest), len(text))
             return
@@ -241,7 +244,12 @@ class _Reader:
             elif kind in ("search_result", "document"):
                 self.search_result(item, depth)
             elif kind in ("image", "audio", "input_image", "image_url"):
-                mime = node.string("mimeType", "media_type") or "unknown type"
+                data = node.get("source") or node
+                mime = (
+                    node.string("mimeType")
+                    or data.string("media_type", "mimeType")
+                    or "unknown type"
+                )
                 self.notes.append(
                     f"an {kind.replace('_', ' ')} ({mime}) was kept but cannot be verified"
                 )
@@ -391,6 +399,8 @@ def _parse(text: str) -> Parsed | None:
         found = _whole(parse_json, text)
         if found is not None and (head != '"' or not found.cut):
             return found
+    if head == "{" and (found := _json_lines(text)) is not None:
+        return found
     if _REPR_START.match(text) and _REPR_SIGN.search(text, 0, 4_000):
         found = _whole(parse_repr, text)
         if found is not None and _tells(found.node):
@@ -406,6 +416,25 @@ def _whole(parse: object, text: str) -> Parsed | None:
     if text[found.end :].strip() or (found.cut and not (found.node.members or found.node.items)):
         return None
     return found
+
+
+def _json_lines(text: str) -> Parsed | None:
+    """A text of two or more JSON objects, one behind the other, as one list."""
+    items: list[Node] = []
+    at = 0
+    while at < len(text):
+        try:
+            found = parse_json(text, at)
+        except NotStructured:
+            return None
+        if found.cut or found.node.kind is not Kind.OBJECT:
+            return None
+        items.append(found.node)
+        between = _BETWEEN.match(text, found.end)
+        at = between.end() if between else found.end
+    if len(items) < 2:
+        return None
+    return Parsed(Node(Kind.ARRAY, 0, len(text), items=tuple(items)), False, len(text))
 
 
 def _tells(node: Node) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.text.outputs import CapturedCall, CapturedCitation
@@ -92,19 +93,22 @@ def pair_calls(turns: Sequence[Turn]) -> tuple[CapturedCall, ...]:
     """
     calls: list[Called] = []
     outputs: list[Returned | None] = []
+    open_calls: dict[str | None, deque[int]] = {}
     for turn in turns:
         if isinstance(turn, Called):
+            open_calls.setdefault(turn.call_id, deque()).append(len(calls))
             calls.append(turn)
             outputs.append(None)
         elif isinstance(turn, Returned):
-            place = _open_call(calls, outputs, turn)
-            if place is None:
-                known = next((call for call in calls if call.call_id == turn.call_id), None)
-                tool = turn.tool or (known.tool if known and turn.call_id else "unknown tool")
-                calls.append(Called(tool=tool, call_id=turn.call_id, arguments=None))
-                outputs.append(turn)
-            else:
+            place = _open_call(calls, open_calls, turn)
+            if place is not None:
                 outputs[place] = turn
+                continue
+            known = next((call for call in calls if call.call_id == turn.call_id), None)
+            tool = turn.tool or (known.tool if known and turn.call_id else "unknown tool")
+            calls.append(Called(tool=tool, call_id=turn.call_id, arguments=None))
+            outputs.append(turn)
+            open_calls.setdefault(turn.call_id, deque())
     return tuple(
         CapturedCall(
             tool=call.tool,
@@ -121,15 +125,26 @@ def pair_calls(turns: Sequence[Turn]) -> tuple[CapturedCall, ...]:
 
 
 def _open_call(
-    calls: Sequence[Called], outputs: Sequence[Returned | None], turn: Returned
+    calls: Sequence[Called], open_calls: Mapping[str | None, deque[int]], turn: Returned
 ) -> int | None:
-    open_calls = [index for index, output in enumerate(outputs) if output is None]
-    if turn.call_id:
-        if any(call.call_id == turn.call_id for call in calls):
-            return next((i for i in open_calls if calls[i].call_id == turn.call_id), None)
-        return next((i for i in open_calls if calls[i].call_id is None), None)
-    named = [i for i in open_calls if turn.tool in (None, calls[i].tool)]
-    return named[0] if named else None
+    """The call that an output answers, taken from those still open; None when there is none."""
+    if turn.call_id and turn.call_id in open_calls:
+        same = open_calls[turn.call_id]
+        return same.popleft() if same else None
+    if turn.call_id:  # the calls were logged without ids
+        nameless = open_calls.get(None)
+        return nameless.popleft() if nameless else None
+    fitting = sorted(
+        (place, holder)
+        for holder, places in enumerate(open_calls.values())
+        for place in places
+        if turn.tool in (None, calls[place].tool)
+    )
+    if not fitting:
+        return None
+    place, holder = fitting[0]
+    list(open_calls.values())[holder].remove(place)
+    return place
 
 
 def _question(turns: Sequence[Turn]) -> str:

@@ -1,212 +1,29 @@
-"""Protected values: literals that can change what a claim means, and whether a premise holds them.
-
-Table 2: "Lowercase alphanumeric, decimal, percentage, date, time, currency, and structured
-identifier tokens; embedded digits inside alphanumeric words are ignored". So the digits of HbA1c,
-SGLT2 and COVID-19 protect nothing, while bench-6, NCT01234567 and E11.9 are compared whole.
-"""
+"""Protected values: the literals of a claim, and whether a premise holds them (III.2, III.4)."""
 
 from __future__ import annotations
 
 import difflib
 import re
-import unicodedata
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from collections.abc import Iterator
+from decimal import Decimal
 
-from core.records import ProtectedValue, Span
+from core.records import ProtectedValue
+from core.text.names import contains, folded_words, name_runs, near_each_other
+from core.text.written import (
+    NUMBER,
+    NUMBER_WORDS,
+    SCALES,
+    UNITS,
+    Written,
+    decimal_of,
+    plain_number,
+    scan,
+)
 
-# ---------------------------------------------------------------- vocabulary
-
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            ("january", "jan"),
-            ("february", "feb"),
-            ("march", "mar"),
-            ("april", "apr"),
-            ("may",),
-            ("june", "jun"),
-            ("july", "jul"),
-            ("august", "aug"),
-            ("september", "sept", "sep"),
-            ("october", "oct"),
-            ("november", "nov"),
-            ("december", "dec"),
-        ),
-        start=1,
-    )
-    for name in names
-}
-_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen".split()
-    )
-} | {
-    word: 10 * number
-    for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
-}
-_SCALES = {
-    "hundred": 100,
-    "thousand": 1_000,
-    "million": 1_000_000,
-    "billion": 1_000_000_000,
-    "trillion": 1_000_000_000_000,
-    "k": 1_000,
-    "m": 1_000_000,
-    "b": 1_000_000_000,
-    "bn": 1_000_000_000,
-}
-# unit -> (what is compared, how many of those it is)
-_UNITS: dict[str, tuple[str, Decimal]] = {}
-for _base, _members in {
-    "g": {"kg": "1000", "g": "1", "gram": "1", "mg": "0.001", "milligram": "0.001"}
-    | {"mcg": "0.000001", "µg": "0.000001", "ug": "0.000001", "microgram": "0.000001"}
-    | {"ng": "0.000000001", "pg": "0.000000000001", "kilogram": "1000"},
-    "l": {"l": "1", "liter": "1", "litre": "1", "dl": "0.1", "ml": "0.001", "cc": "0.001"}
-    | {"milliliter": "0.001", "millilitre": "0.001", "µl": "0.000001", "ul": "0.000001"},
-    "mol": {"mol": "1", "mmol": "0.001", "µmol": "0.000001", "umol": "0.000001"}
-    | {"nmol": "0.000000001", "pmol": "0.000000000001"},
-    "m": {"km": "1000", "m": "1", "meter": "1", "metre": "1", "cm": "0.01", "mm": "0.001"}
-    | {"kilometer": "1000", "kilometre": "1000", "centimeter": "0.01", "millimeter": "0.001"},
-    "s": {"second": "1", "sec": "1", "min": "60", "minute": "60", "h": "3600", "hr": "3600"}
-    | {"hour": "3600", "day": "86400", "d": "86400", "week": "604800", "wk": "604800"},
-    "month": {"month": "1", "mo": "1", "year": "12", "yr": "12", "y": "12"},
-    "iu": {"iu": "1", "unit": "1", "units": "1", "u": "1"},
-}.items():
-    for _name, _factor in _members.items():
-        # Both micro signs are in use: U+00B5 and the Greek letter that NFKC makes of it.
-        _UNITS[_name] = _UNITS[_name.replace("\u00b5", "\u03bc")] = (_base, Decimal(_factor))
-for _name in (
-    "mmhg bpm meq mosm kcal cal kj pa kpa °c °f °n °s °e °w ° mv ma kw kwh mb gb tb kb mph hz mhz "
-    "ghz msec ms ppm copies cells lb lbs oz ounce pound mile inch ft"
-).split():
-    _UNITS.setdefault(_name, (_name, Decimal(1)))
-for _plural, _singular in {"lbs": "lb", "pound": "lb", "ounce": "oz"}.items():
-    _UNITS[_plural] = (_singular, Decimal(1))
-_DOSE_BASES = frozenset({"g", "l", "mol", "iu", "meq"})
 _TIME_BELOW = frozenset({"day", "d", "daily", "hour", "h", "hr", "week", "wk", "dose", "month"})
-_CURRENCY_CODES = {
-    "$": "usd", "us$": "usd", "€": "eur", "£": "gbp", "¥": "cny|jpy", "￥": "cny|jpy", "₹": "inr",
-    "usd": "usd", "eur": "eur", "gbp": "gbp", "cny": "cny", "rmb": "cny", "jpy": "jpy",
-    "inr": "inr", "chf": "chf", "cad": "cad", "aud": "aud", "dollar": "usd", "euro": "eur",
-    "yuan": "cny", "yen": "jpy", "pound sterling": "gbp",
-}  # fmt: skip
-# Words with digits that name things: their digits say nothing that could be checked by itself.
-_NOT_IDENTIFIERS = re.compile(
-    r"(?:covid|sars|mers|omega|type|phase|stage|grade|class|day|week|month|year|top|step|line|part|"
-    r"tier|level|vitamin|interleukin|factor|group|arm|cohort|figure|fig|table|section|chapter|"
-    r"windows|ios|web|python|gpt|llama|claude|gemini|pre|post|non|mid|sub|co|age|aged|under|over|"
-    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-.*",
-    re.IGNORECASE,
-)
-_GENE = re.compile(r"(?:CYP|UGT|SLC|ABC|HLA|IL|CD|TNF|KCN|SGLT|DPP|GLP|PCSK|BRCA|MTHFR|ACE|H\dN)\w*")
-_CAPITAL_FILLERS = frozenset(
-    "the a an in on at of for to from by with and or but if as is was are were this that these those "
-    "it its his her their our your my he she they we you i no not all both each some most many based "
-    "according per also however while when where after before during since because although here "
-    "there yes please note".split()
-)
-_CALENDAR = frozenset(
-    [*_MONTHS, *"monday tuesday wednesday thursday friday saturday sunday".split()]
-)
-_PERSON_CUES = frozenset("patient mr mrs ms miss dr prof professor doctor pt client named".split())
-
-# ---------------------------------------------------------------- grammar of one value
-
-_B = r"(?<![A-Za-z0-9_.])"  # a number may touch Chinese text, never a Latin word
-_E = r"(?![A-Za-z0-9_])"
-_NUM = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,18}(?:\.\d{1,12})?|\.\d{1,12})"
-_MONTH = r"(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
-_DASH = r"[-\u2010-\u2015\u2212~]"
-_UNIT = (
-    r"(?:"
-    + "|".join(sorted((re.escape(unit) for unit in _UNITS), key=len, reverse=True))
-    + r")s?(?!\s?[:=])"  # "10 unit: mg" in a record gives the unit next
-)
-_UNIT_TAIL = r"(?:/(?:" + _UNIT + r"|\d{1,3}\s?" + _UNIT + r"|dose|kg)|\u00b2|\^2|2(?![\d.]))?"
-_MONEY = r"(?:US\$|[$€£¥￥₹])"
-_MONEY_CODE = r"(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|dollars?|euros?|yuan|yen)"
-_SCALE = r"(?:\s?(?:hundred|thousand|million|billion|trillion)|\s?(?:bn|[KMB]))" + _E
-_SMALL = "|".join(word for word in _WORDS if word not in ("zero",))
-_SPELLED = (
-    r"(?:(?:" + _SMALL + r")(?:[-\s](?:" + _SMALL + r"|hundred|thousand|million|billion)){0,4})"
-)
-_COMPARATOR = (
-    r"(?:(?:>=|<=|≥|≤|[<>~≈±])\s?|\b(?:at least|at most|more than|less than|fewer than|greater than|"
-    r"no more than|no less than|up to)\s)"
-)
-_PERCENT = r"[ \u00a0]?(?:%|％|percent\b|per cent\b|percentage points?\b)"
-
-_VALUE = re.compile(
-    "|".join(
-        (
-            r'(?P<quoted>(?<!\w)"(?=\S)[^"\n]{2,300}"|“[^”\n]{2,300}”|«[^»\n]{2,300}»)',
-            r"(?P<url>https?://[^\s<>\"')\]|]{3,2000}|www\.[^\s<>\"')\]|]{3,500})",
-            r"(?P<email>(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,24}){1,4})",
-            r"(?P<doi>\b10\.\d{4,9}/[^\s\"<>)\]]{2,200})",
-            r"(?P<path>(?<![\w/.~])~?/[\w.@+-]{1,128}(?:/[\w.@+-]{1,128}){1,30}/?)",
-            r"(?P<file>(?<![\w/.])[\w-]{1,100}\.(?:pdf|md|csv|xlsx?|pptx?|docx?|html?|png|jpe?g|svg|"
-            r"json|txt|py|ts|js|wav|mp3|mp4|zip)\b)",
-            r"(?P<uuid>\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b)",
-            r"(?P<labelled>\b(?:PMID|MRN|PMC|NCT|ICD-10|ICD|LOINC|SNOMED|RxCUI|NPI|DIN|EIN|SSN|ISBN|"
-            r"ID|CAS)(?:\s?(?:number|no\.?|code|CT|#))?\s?[:#]?\s?#?"
-            r"(?=[A-Z0-9.-]{0,19}\d)[A-Z0-9](?:[A-Z0-9-]|\.(?=[A-Z0-9])){0,23}" + _E + r")",
-            r"(?P<nct>\bNCT\d{6,9}\b|\bPMC\d{4,9}\b|\brs\d{3,12}\b|\barXiv:\d{4}\.\d{4,5}\b)",
-            r"(?P<icd>\b[A-TV-Z]\d{2}\.\d{1,4}[A-Z]?\b)",
-            r"(?P<isodate>"
-            + _B
-            + r"(?:1[5-9]|2[01])\d{2}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01])"
-            r"(?:(?=[T ]\d{1,2}:)|(?![\d])))",
-            r"(?P<cjkdate>" + _B + r"\d{4}\s?年\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?日)?)",
-            r"(?P<dmy>" + _B + r"\d{1,2}(?:st|nd|rd|th)?(?:\s|-|\sof\s)" + _MONTH
-            + r"(?:,?[\s-]\d{4}" + _E + r")?" + _E + r")",
-            r"(?P<mdy>\b" + _MONTH + r"\s\d{1,2}(?:st|nd|rd|th)?(?!\d)(?:,?\s\d{4}" + _E + r")?"
-            r"(?![\w:%]|\.\d))",
-            r"(?P<my>\b" + _MONTH + r",?[\s-]\d{4}" + _E + r")",
-            r"(?P<slashdate>" + _B + r"(?:\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})|\d{1,2}-\d{1,2}-\d{4}"
-            r"|\d{1,2}\.\d{1,2}\.\d{4})" + _E + r"(?!/))",
-            r"(?P<time>(?:(?<=\dT)|" + _B + r")(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?(?:\s?[ap]\.?m\b\.?)?" + _E
-            + r"|" + _B + r"(?:1[0-2]|0?[1-9])\s?[ap]\.?m\b\.?)",
-            r"(?P<money>(?:" + _COMPARATOR + r")?[-+~]?" + _MONEY + r"\s?" + _NUM + r"(?:" + _SCALE
-            + r")?(?:\s?" + _DASH + r"\s?" + _MONEY + r"?\s?" + _NUM + r"(?:" + _SCALE + r")?)?"
-            r"|" + _B + _NUM + r"(?:" + _SCALE + r")?\s" + _MONEY_CODE + r"\b"
-            r"|\b(?:USD|EUR|GBP|CNY|RMB)\s" + _NUM + r"(?:" + _SCALE + r")?)",
-            # LOINC-like codes and words with digits: 4548-4, bench-6, HAT169, XEHM4B
-            r"(?P<code>" + _B + r"\d{4,6}-\d" + _E + r"(?!\s?" + _UNIT + _E + r"))",
-            r"(?P<word>(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]{0,60}\d)(?:[A-Za-z][A-Za-z0-9]{0,40}"
-            r"(?:[_-][A-Za-z0-9]{1,40}){0,8}|\d{1,4}[A-Z]{1,10}[A-Z0-9]{1,20})(?![A-Za-z0-9_]))",
-            r"(?P<pressure>" + _B + r"\d{2,3}/\d{2,3}(?!/)" + _E + r"(?:\s?mm\s?Hg)?)",
-            r"(?P<range>(?:" + _COMPARATOR + r")?" + _B + r"[-−+]?" + _NUM + r"(?:" + _PERCENT
-            + r"|[ \u00a0]?" + _UNIT + _E + r")?(?:\s?" + _DASH + r"\s?|\sto\s)[-−+]?" + _NUM
-            + r"(?![\d-]|\.\d)(?:" + _PERCENT + r"|[ \u00a0-]?" + _UNIT + _UNIT_TAIL + _E + r")?)",
-            r"(?P<number>(?:" + _COMPARATOR + r")?(?:(?<![A-Za-z0-9_)])[-−+])?" + _B + _NUM
-            + r"(?:" + _PERCENT + r"|" + _SCALE + r"(?:\s?" + _UNIT + _E + r")?|[ \u00a0-]?" + _UNIT
-            + _UNIT_TAIL + _E + r"|(?:st|nd|rd|th)" + _E + r"|(?:s|x|fold)" + _E + r")?"
-            r"(?![A-Za-z_])(?!\.\d))",
-            r"(?P<spelled>(?<![A-Za-z0-9_-])" + _SPELLED + r"(?:" + _PERCENT + r"|[ -]" + _UNIT + _E
-            + r")?(?![A-Za-z0-9_]))",
-        )
-    ),
-    re.IGNORECASE,
-)  # fmt: skip
-_CAPITAL = (
-    r"(?:[A-Z\u00c0-\u00de](?:\.|[^\W_]*(?:['\u2019-][^\W\d_]+){0,3})(?![\w]))"
-)
-_NAME_RUN = re.compile(
-    r"(?<![\w'\u2019.-])" + _CAPITAL + r"(?:(?: (?:of|de|van|von|da|del|la|bin|al|der) | )"
-    + _CAPITAL + r"){0,9}"
-)  # fmt: skip
-_SENTENCE_OPENING = re.compile(r"(?:\A|[.!?:;|•\n]|\s[-\u2013\u2014])[\s\"'“‘(*_#>-]{0,12}\Z")
-_IDENTITY_GROUPS = frozenset({"labelled", "nct", "doi"})
-_IDENTITY_LABEL = re.compile(r"(?i)(?:PMID|MRN|PMC|NCT|ID|SSN)")
-_PATIENT_ID = re.compile(r"(?i)(?:bench|patient|pat|pt|mrn|subject|case|person|member)[-_]?\d+")
-
-
-# ---------------------------------------------------------------- public
+_READ_WHOLE = 4_000  # characters; in a longer text only the surroundings of likely places are read
+_MOST_PLACES = 400
+_AROUND = 80
 
 
 def protected_values(text: str) -> tuple[ProtectedValue, ...]:
@@ -214,9 +31,11 @@ def protected_values(text: str) -> tuple[ProtectedValue, ...]:
 
     A run of capitalised words counts as a name unless it opens a sentence (Appendix B and C).
     """
-    found = [item.value for item in _scan(text) if not item.only_in_premises]
+    found = [item.value for item in scan(text) if not item.only_in_premises]
     taken = [value.span for value in found]
-    found += [name for name in _names(text) if not any(name.span.overlaps(span) for span in taken)]
+    found += [
+        name for name in name_runs(text) if not any(name.span.overlaps(span) for span in taken)
+    ]
     return tuple(sorted(found, key=lambda value: value.span.start))
 
 
@@ -226,359 +45,164 @@ def value_present(value: ProtectedValue, premise_text: str) -> bool:
     Units must be compatible where both sides name one; a range is held when both of its ends are.
     """
     if value.kind in ("name", "quoted"):
-        words = _folded_words(value.normalised)
-        held = _folded_words(premise_text)
-        return _near_each_other(words, held) if value.kind == "name" else _contains(held, words)
-    wanted = _scan(value.text)
+        return _words_present(value, premise_text)
+    wanted = scan(value.text)
     if not wanted:  # a value kept with a claim from elsewhere: compared as written
-        return _contains(_folded_words(premise_text), _folded_words(value.text))
-    held_items = _scan(premise_text)
-    return any(_holds(want, held_items, premise_text) for want in wanted[:1])
+        return _literally(value.text, premise_text)
+    want = wanted[0]
+    if want.value.kind == "identifier":
+        return _literally(want.value.normalised, premise_text)
+    return _holds(want, _held(want, premise_text))
 
 
 def nearest_value(value: ProtectedValue, premise_text: str) -> str | None:
-    """The premise's value that comes closest to ``value``, as written there; None without one."""
+    """The premise's value that comes closest to ``value``, as written there; None without one.
+
+    Only the first 20,000 characters of a premise are searched: it is a help for a person.
+    """
+    premise_text = premise_text[:20_000]
     if value.kind == "name":
-        names = [name.text for name in _names(premise_text, opening_too=True)]
+        names = [name.text for name in name_runs(premise_text, opening_too=True)]
         return _most_alike(value.text, [name for name in names if _share_word(name, value.text)])
-    wanted = _scan(value.text)
+    wanted = scan(value.text)
     if not wanted:
         return None
     want = wanted[0]
-    alike = [item for item in _scan(premise_text) if item.value.kind == value.kind]
+    there = scan(premise_text)
     if want.amounts and value.kind not in ("date", "time"):
-        alike = [item for item in _scan(premise_text) if item.amounts]
-        same_unit = [item for item in alike if _units_fit(want, item) and item.unit == want.unit]
-        ranked = sorted(same_unit or alike, key=lambda item: abs(item.amounts[0] - want.amounts[0]))
+        numbers = [item for item in there if item.amounts]
+        same_unit = [item for item in numbers if item.unit == want.unit]
+        ranked = sorted(
+            same_unit or numbers, key=lambda item: abs(item.amounts[0] - want.amounts[0])
+        )
         return ranked[0].value.text if ranked else None
-    return _most_alike(value.text, [item.value.text for item in alike])
+    alike = [item.value.text for item in there if item.value.kind == value.kind]
+    return _most_alike(value.text, alike)
 
 
 def names_in(text: str) -> tuple[ProtectedValue, ...]:
     """Every run of capitalised words, those that open a sentence too; ``identity`` marks cued people."""
-    return tuple(_names(text, opening_too=True))
+    return tuple(name_runs(text, opening_too=True))
 
 
-# ---------------------------------------------------------------- scanning
+# ---------------------------------------------------------------- where to look
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Item:
-    """One value found: its amounts in ``unit`` (two for a range), or what is compared literally."""
-
-    value: ProtectedValue
-    amounts: tuple[Decimal, ...] = ()
-    unit: str | None = None
-    below: str | None = None
-    sign: str = ""
-    compares: str = ""
-    date: tuple[int, int | None, int | None] | None = None
-    only_in_premises: bool = False
-
-
-@lru_cache(maxsize=256)
-def _scan(text: str) -> tuple[_Item, ...]:
-    items = []
-    for match in _VALUE.finditer(text):
-        item = _read(match)
-        if item is not None:
-            items.append(item)
-    return tuple(items)
+def _held(want: Written, text: str) -> Iterator[Written]:
+    """The values of a text that could hold ``want``: all of a short one, those near it in a long one."""
+    if len(text) <= _READ_WHOLE:
+        yield from scan(text)
+        return
+    for count, match in enumerate(_anchor(want).finditer(text)):
+        if count >= _MOST_PLACES:
+            return
+        start, end = max(0, match.start() - _AROUND), min(len(text), match.end() + _AROUND)
+        # The cut may fall inside a number; only what reaches into the place itself is believed.
+        for item in scan(text[start:end]):
+            span = item.value.span
+            if start + span.start < match.end() and match.start() < start + span.end:
+                yield item
 
 
-def _read(match: re.Match[str]) -> _Item | None:
-    group, raw = match.lastgroup or "", match.group()
-    if group in ("quoted", "url", "email", "doi", "path", "file", "uuid", "labelled", "nct", "icd"):
-        return _literal(match, group)
-    if group in ("isodate", "cjkdate", "dmy", "mdy", "my", "slashdate"):
-        return _date(match, group)
-    if group == "time":
-        return _item(match, "time", _clock(raw))
-    if group in ("code", "word"):
-        return _code(match)
-    if group == "spelled":
-        return _spelled(match)
-    return _quantity(match, group)
+def _anchor(want: Written) -> re.Pattern[str]:
+    """Finds every place of a text where ``want`` may stand in some notation."""
+    if want.date is not None:
+        year, _, day = want.date
+        number = str(year) if year else rf"0?{day}"
+        return re.compile(rf"(?<!\d){number}(?!\d)")
+    if want.amounts:
+        forms = {form for amount in want.amounts for form in _forms(amount, want.unit)}
+        return re.compile("|".join(sorted(forms)), re.IGNORECASE)
+    numbers = re.findall(r"\d+", want.value.normalised)
+    hours = {int(numbers[0]), int(numbers[0]) % 12, int(numbers[0]) % 12 or 12} if numbers else {0}
+    return re.compile(rf"(?<!\d)0?(?:{'|'.join(map(str, sorted(hours)))})(?!\d)")
 
 
-def _item(match: re.Match[str], kind: str, normalised: str, identity: bool = False) -> _Item:
-    span = Span(start=match.start(), end=match.end())
-    return _Item(
-        value=ProtectedValue(
-            text=match.group(), span=span, kind=kind, normalised=normalised, identity=identity
-        )
-    )
-
-
-def _literal(match: re.Match[str], group: str) -> _Item | None:
-    raw = match.group()
-    if group == "quoted":
-        inner = raw[1:-1].strip().strip(".,;")
-        # A quotation mark can also be an inch sign: 6.3" and 6.9".
-        if not inner or re.match(r"\s|[,.)]", raw[1:]):
-            return None
-        return _item(match, "quoted", " ".join(_folded_words(inner)))
-    if group in ("url", "doi", "path"):
-        span = Span(start=match.start(), end=match.start() + len(raw.rstrip(".,;:!?*")))
-        raw = raw.rstrip(".,;:!?*")
-        return _Item(
-            value=ProtectedValue(
-                text=raw, span=span, kind="identifier", normalised=raw.casefold(),
-                identity=group == "doi",
+def _forms(amount: Decimal, unit: str | None) -> Iterator[str]:
+    """Patterns of the numbers that say the amount: in each unit of its kind, scaled, or in words."""
+    base = UNITS.get(unit or "", ("", Decimal(0)))[0]
+    factors = {factor for of_base, factor in UNITS.values() if of_base == base} or {Decimal(1)}
+    numbers = {amount / factor for factor in factors | {Decimal(1)}}
+    numbers |= {amount / scale for scale in SCALES.values() if amount >= scale}
+    for number in numbers:
+        whole, _, decimals = plain_number(number).partition(".")
+        if len(decimals) > 12 or len(whole) > 18:
+            continue
+        digits = ",?".join(_thousands(whole))
+        if whole == "0":
+            digits = "0?"
+        tail = rf"\.{decimals}0*" if decimals else r"(?:\.0+)?"
+        yield rf"(?<![\d])(?<!\d[.,]){digits}{tail}(?!\d)"
+        if not decimals:
+            yield from (
+                rf"\b{word}\b" for word, said in NUMBER_WORDS.items() if _opens(said, number)
             )
-        )  # fmt: skip
-    identity = group == "nct" or (group == "labelled" and bool(_IDENTITY_LABEL.match(raw)))
-    normalised = raw.casefold()
-    if group == "labelled":
-        normalised = re.sub(r"(?i)\A(?:icd-10|[a-z]+)(?:\s?(?:number|no\.?|code|#))?[\s:#]*", "", raw)
-        normalised = normalised.casefold() or raw.casefold()
-        if re.match(r"(?i)nct|pmc", raw):
-            normalised = raw.casefold().replace(" ", "")
-    return _item(match, "identifier", normalised, identity)
+            yield from (rf"\b{word}\b" for word, scale in SCALES.items() if number >= scale > 99)
 
 
-def _code(match: re.Match[str]) -> _Item | None:
-    raw = match.group()
-    if match.lastgroup == "code":
-        return _item(match, "identifier", raw)
-    if re.fullmatch(r"(?i)\d+(?:h|hr)\d+(?:m|min)?", raw):
-        return _item(match, "time", raw.casefold())
-    if re.fullmatch(r"\d+[A-Za-z]{1,4}", raw):  # 10MG reads as a quantity below
-        return _quantity(match, "number")
-    if not _is_identifier(raw):
-        return None
-    return _item(match, "identifier", raw.casefold(), bool(_PATIENT_ID.fullmatch(raw)))
+def _opens(said: int, number: Decimal) -> bool:
+    """Whether the number can be spoken with this word: "twenty" in twenty-five."""
+    return said == number or (said >= 20 and said < number < said + 10)
 
 
-def _is_identifier(word: str) -> bool:
-    if _NOT_IDENTIFIERS.fullmatch(word) or _GENE.fullmatch(word):
-        return False
-    if "-" in word or "_" in word:
-        head, _, tail = word.replace("_", "-").rpartition("-")
-        if not any(character.isdigit() for character in tail):
-            return sum(character.isdigit() for character in word) >= 3 and not head.islower()
-        # bench-6 is a record, IL-6 and SARS-CoV-2 are names of things.
-        return word[0].islower() or len(tail) >= 3
-    digits = sum(character.isdigit() for character in word)
-    if word != word.upper():
-        return False
-    return digits >= 3 or (len(word) >= 6 and digits >= 1 and bool(re.search(r"[A-Z]{2}", word)))
+def _thousands(whole: str) -> list[str]:
+    first = len(whole) % 3
+    return [part for part in (whole[:first], *re.findall(r"\d{3}", whole[first:])) if part]
 
 
-def _date(match: re.Match[str], group: str) -> _Item | None:
-    raw = match.group()
-    numbers = [int(part) for part in re.findall(r"\d+", raw)]
-    month = re.search(r"[A-Za-z]{3,}", re.sub(r"(?i)\bof\b", "", raw))
-    named = next(
-        (_MONTHS[word] for word in re.findall(r"[a-z]{3,}", raw.casefold()) if word in _MONTHS), None
-    )
-    year: int | None
-    if group in ("isodate", "cjkdate"):
-        date = (numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else None)
-        return _dated(match, date)
-    if group == "slashdate":
-        first, second, year = numbers
-        if len(re.findall(r"\d+", raw)[2]) == 2 or not 1500 <= year < 2200:
-            return _item(match, "date", raw)
-        if first > 12 >= second:
-            return _dated(match, (year, second, first))
-        if second > 12 >= first:
-            return _dated(match, (year, first, second))
-        if first == second:
-            return _dated(match, (year, first, second))
-        return _item(match, "date", raw)  # day and month could be either: compared as written
-    if month is None or named is None:
-        return None
-    if group == "my":
-        return _dated(match, (numbers[0], named, None))
-    if not 1 <= numbers[0] <= 31:
-        return None
-    year = numbers[1] if len(numbers) > 1 else None
-    if year is None and raw.casefold().split()[0] in ("may",) and raw[0].islower():
-        return None  # "may 5" in "doses may 5 times": a verb
-    return _dated(match, (year if year is not None else 0, named, numbers[0]))
-
-
-def _dated(match: re.Match[str], date: tuple[int, int | None, int | None]) -> _Item:
-    year, month, day = date
-    text = f"{year:04d}" if year else "----"
-    text += "" if month is None else f"-{month:02d}"
-    text += "" if day is None else f"-{day:02d}"
-    item = _item(match, "date", text)
-    return _Item(value=item.value, date=date)
-
-
-def _clock(raw: str) -> str:
-    digits = [int(part) for part in re.findall(r"\d+", raw)]
-    hour, minute = digits[0], digits[1] if len(digits) > 1 else 0
-    half = re.search(r"(?i)([ap])\.?m", raw)
-    if half is not None:
-        hour = hour % 12 + (12 if half.group(1).lower() == "p" else 0)
-    seconds = f":{digits[2]:02d}" if len(digits) > 2 and digits[2] else ""
-    return f"{hour:02d}:{minute:02d}{seconds}"
-
-
-def _quantity(match: re.Match[str], group: str) -> _Item | None:
-    raw = match.group()
-    if group == "pressure":
-        amounts = tuple(Decimal(part) for part in re.findall(r"\d+", raw))
-        item = _item(match, "number", "/".join(str(amount) for amount in amounts))
-        return _Item(value=item.value, amounts=amounts, unit="/")
-    folded = unicodedata.normalize("NFKC", raw).casefold().replace("−", "-")
-    found = list(re.finditer(_NUM, folded))
-    if not found:
-        return None
-    if group == "range":
-        found = [found[0], found[-1]]
-    else:
-        found = found[:2] if group == "money" and len(found) > 1 else found[:1]
-    scale = re.search(
-        r"\d\s?(hundred|thousand|million|billion|trillion|bn|[kmb])(?![a-z])", folded
-    )
-    unit, below = _unit_of(folded, found[-1].end(), group)
-    if scale is not None and unit in ("m", "b") and group != "range":
-        scale = None if "m" in folded[found[-1].end() :][:2] and raw[-1:] != "M" else scale
-    amounts = tuple(_decimal(part.group()) for part in found)
-    if scale is not None and (unit is None or group == "money" or raw.rstrip()[-1:] in "MKB"):
-        factor = _SCALES[scale.group(1)]
-        amounts = tuple(amount * factor for amount in amounts)
-        unit = unit if group == "money" else None
-    if group == "range" and amounts[0] > amounts[-1] and unit is None and "%" not in folded:
-        pass  # 2.1-5.0 and 10-2 are both written; ends are compared one by one
-    sign = "-" if re.match(r"[^\d.]*-", folded[: found[0].start() + 1]) else ""
-    kind = _kind(group, folded, unit)
-    factor_unit = _UNITS.get(unit or "", (unit or "", Decimal(1)))
-    if unit is not None and kind in ("dose", "number"):
-        amounts = tuple(amount * factor_unit[1] for amount in amounts)
-        unit = factor_unit[0]
-    if kind == "date":
-        year = int(found[0].group())
-        return _Item(value=_item(match, "date", str(year)).value, date=(year, None, None))
-    normalised = _normalised(amounts, unit, below, sign)
-    return _Item(
-        value=_item(match, kind, normalised).value,
-        amounts=amounts,
-        unit=unit,
-        below=below,
-        sign=sign,
-        compares=_comparator(folded),
-    )
-
-
-def _kind(group: str, folded: str, unit: str | None) -> str:
-    if group == "money":
-        return "currency"
-    if unit == "%":
-        return "percent"
-    base = _UNITS.get(unit or "", ("", Decimal(0)))[0]
-    if base in _DOSE_BASES:
-        return "dose"
-    if group == "number" and unit is None and re.fullmatch(r"(?:1[5-9]|20|21)\d\d", folded):
-        return "date"
-    return "number"
-
-
-def _unit_of(folded: str, end: int, group: str) -> tuple[str | None, str | None]:
-    rest = folded[end:].strip().lstrip("-").strip()
-    if group == "money":
-        sign = re.search(r"us\$|[$€£¥₹]|usd|eur|gbp|cny|rmb|jpy|inr|chf|cad|aud|dollar|euro|yuan|yen",
-                         folded)  # fmt: skip
-        return (_CURRENCY_CODES[sign.group()] if sign else None), None
-    if re.search(r"%|percent|per cent", folded):
-        return "%", None
-    if not rest or rest in ("st", "nd", "rd", "th", "s", "x", "fold"):
-        return None, None
-    name, _, below = rest.partition("/")
-    name = name.rstrip("²^2 ").strip()
-    for candidate in (name, name.rstrip("s")):
-        if candidate in _UNITS:
-            return candidate, (below.strip() or None)
-    return None, None
-
-
-def _spelled(match: re.Match[str]) -> _Item | None:
-    raw = match.group().casefold()
-    words = [word for word in re.split(r"[-\s]+", raw) if word in _WORDS or word in _SCALES]
+def _words_present(value: ProtectedValue, text: str) -> bool:
+    """Whether a name stands in the text in any order, or a quotation word for word."""
+    words = folded_words(value.normalised)
     if not words:
-        return None
-    total, current = 0, 0
-    for word in words:
-        if word in _WORDS:
-            current += _WORDS[word]
-        elif word == "hundred":
-            current = max(current, 1) * 100
-        else:
-            total, current = total + max(current, 1) * _SCALES[word], 0
-    amount = Decimal(total + current)
-    last = re.search(r"(?:" + _PERCENT + r")\Z", raw)
-    unit_word = raw.split()[-1].rstrip("s") if not last else "%"
-    unit = "%" if last else (unit_word if unit_word in _UNITS and len(unit_word) > 1 else None)
-    kind = "percent" if last else "number"
-    if unit and unit != "%":
-        base, factor = _UNITS[unit]
-        amount, unit = amount * factor, base
-        kind = "dose" if base in _DOSE_BASES else "number"
-    item = _item(match, kind, _normalised((amount,), unit, None, ""))
-    # "one" is mostly a pronoun or an article; a premise's "one" still answers a claim's 1.
-    return _Item(
-        value=item.value, amounts=(amount,), unit=unit, only_in_premises=words == ["one"] and not unit
-    )
+        return True
+    found = near_each_other if value.kind == "name" else _in_order
+    if len(text) <= _READ_WHOLE:
+        return found(words, folded_words(text))
+    longest = max(words, key=len)
+    reach = 3 * len(value.normalised) + 2 * _AROUND
+    stem = re.escape(re.sub(r"\d+\Z", "", longest) or longest)
+    for count, match in enumerate(re.finditer(stem, text, re.IGNORECASE)):
+        if count >= 10 * _MOST_PLACES:
+            break
+        around = text[max(0, match.start() - reach) : match.end() + reach]
+        if found(words, folded_words(around)):
+            return True
+    return False
 
 
-def _decimal(text: str) -> Decimal:
-    try:
-        return Decimal(text.replace(",", ""))
-    except InvalidOperation:  # digits of other scripts that the pattern let through
-        return Decimal(0)
+def _in_order(words: tuple[str, ...], held: tuple[str, ...]) -> bool:
+    return contains(held, words)
 
 
-def _normalised(
-    amounts: tuple[Decimal, ...], unit: str | None, below: str | None, sign: str
-) -> str:
-    numbers = "..".join(_plain(amount) for amount in amounts)
-    text = f"{sign}{numbers}"
-    if unit == "%":
-        return text + "%"
-    return text + (f" {unit}" if unit else "") + (f"/{below}" if below else "")
-
-
-def _plain(amount: Decimal) -> str:
-    text = format(amount, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _comparator(folded: str) -> str:
-    match = re.match(
-        r"\s*(>=|<=|≥|≤|[<>]|at least|at most|more than|less than|fewer than|greater than|"
-        r"no more than|no less than|up to)",
-        folded,
-    )
-    if match is None:
-        return ""
-    upper = ("<", "≤", "at most", "less", "fewer", "no more", "up to")
-    return "<" if match.group(1).startswith(upper) else ">"
+def _literally(needle: str, text: str) -> bool:
+    """Whether the identifier stands in the text with no letter or digit touching it."""
+    behind = "" if needle.casefold().startswith("http") else r"(?![-.][^\W_])"
+    pattern = rf"(?<![^\W_]){re.escape(needle)}(?![^\W_]){behind}"
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 # ---------------------------------------------------------------- comparing
 
 
-def _holds(want: _Item, held: tuple[_Item, ...], premise_text: str) -> bool:
+def _holds(want: Written, held: Iterator[Written]) -> bool:
     if want.date is not None:
-        return any(_date_fits(want.date, item) for item in held)
-    if want.amounts:
-        if want.unit == "/":
-            return any(item.unit == "/" and item.amounts == want.amounts for item in held)
-        if any(_amounts_fit(want, item, want.amounts) for item in held):
-            return True
-        return len(want.amounts) == 2 and all(
-            any(_amounts_fit(want, item, (end,)) for item in held) for end in want.amounts
-        )
-    if want.value.kind in ("time", "date"):
+        date = want.date
+        return any(_date_fits(date, item) for item in held)
+    if not want.amounts:
         return any(item.value.normalised == want.value.normalised for item in held)
-    return _literally(want.value.normalised, premise_text.casefold())
+    if want.unit == "/":
+        return any(item.unit == "/" and item.amounts == want.amounts for item in held)
+    missing = set(want.amounts)
+    for item in held:
+        if _amounts_fit(want, item, want.amounts):
+            return True
+        missing -= {end for end in missing if _amounts_fit(want, item, (end,))}
+        if not missing and len(want.amounts) == 2:
+            return True
+    return False
 
 
-def _date_fits(want: tuple[int, int | None, int | None], item: _Item) -> bool:
+def _date_fits(want: tuple[int, int | None, int | None], item: Written) -> bool:
     if item.date is None:
         year_alone = want[1] is None and want[2] is None
         return year_alone and item.unit is None and item.amounts == (Decimal(want[0]),)
@@ -588,7 +212,7 @@ def _date_fits(want: tuple[int, int | None, int | None], item: _Item) -> bool:
     )
 
 
-def _amounts_fit(want: _Item, item: _Item, amounts: tuple[Decimal, ...]) -> bool:
+def _amounts_fit(want: Written, item: Written, amounts: tuple[Decimal, ...]) -> bool:
     if item.date is not None and item.date[1] is None:
         return want.unit is None and amounts == (Decimal(item.date[0]),)
     if not item.amounts or not _units_fit(want, item):
@@ -606,19 +230,19 @@ def _amounts_fit(want: _Item, item: _Item, amounts: tuple[Decimal, ...]) -> bool
     return False
 
 
-def _rescaled(want: _Item, item: _Item, amount: Decimal) -> bool:
+def _rescaled(want: Written, item: Written, amount: Decimal) -> bool:
     """A unitless premise number in the claim's own unit: dose: 10, unit: mg for "10 mg"."""
     if want.unit is None or item.unit is not None or want.unit == "%":
         return False
-    written = re.search(_NUM, want.value.text.replace("−", "-"))
-    return written is not None and _decimal(written.group()) in item.amounts
+    written = re.search(NUMBER, want.value.text.replace("−", "-"))
+    return written is not None and decimal_of(written.group()) in item.amounts
 
 
-def _units_fit(want: _Item, item: _Item) -> bool:
+def _units_fit(want: Written, item: Written) -> bool:
     if want.unit == "/" or item.unit == "/":
         return False
     if item.unit is None:
-        return True
+        return want.unit is None or item.bare
     if want.unit is None:
         # "32 patients" is not held by "32 %".
         return item.unit != "%"
@@ -637,100 +261,8 @@ def _below(unit: str) -> str:
     return {"d": "day", "daily": "day", "h": "hour", "hr": "hour", "wk": "week"}.get(unit, unit)
 
 
-def _literally(needle: str, folded_premise: str) -> bool:
-    """Whether the identifier stands in the premise with no letter or digit touching it."""
-    at = folded_premise.find(needle)
-    while at >= 0:
-        before = folded_premise[at - 1 : at] if at else ""
-        after = folded_premise[at + len(needle) : at + len(needle) + 2]
-        touches = before.isalnum() or after[:1].isalnum()
-        goes_on = after[:1] in "-." and after[1:2].isalnum() and not needle.startswith("http")
-        if not touches and not goes_on:
-            return True
-        at = folded_premise.find(needle, at + 1)
-    return False
-
-
-# ---------------------------------------------------------------- names and words
-
-
-def _names(text: str, opening_too: bool = False) -> list[ProtectedValue]:
-    found = []
-    for run in _NAME_RUN.finditer(text):
-        name = _name(text, run, opening_too)
-        if name is not None:
-            found.append(name)
-    return found
-
-
-def _name(text: str, run: re.Match[str], opening_too: bool) -> ProtectedValue | None:
-    words = [(match.start(), match.group()) for match in re.finditer(r"\S+", run.group())]
-    opens = bool(_SENTENCE_OPENING.search(text[max(0, run.start() - 16) : run.start()]))
-    before = re.search(r"([A-Za-z]+)[.:]?\s\Z", text[max(0, run.start() - 20) : run.start()])
-    cued = before is not None and before.group(1).casefold() in _PERSON_CUES
-    while words and words[0][1].rstrip(".").casefold() in _PERSON_CUES | _CAPITAL_FILLERS:
-        cued = cued or words[0][1].rstrip(".").casefold() in _PERSON_CUES
-        words = words[1:]
-    while words and words[-1][1].casefold() in _CAPITAL_FILLERS:
-        words = words[:-1]
-    if not words or len(words) < (1 if cued and _titled(text, run) else 2):
-        return None
-    if (opens and not cued and not opening_too) or not _reads_as_name([w for _, w in words]):
-        return None
-    start = run.start() + words[0][0]
-    end = run.start() + words[-1][0] + len(words[-1][1])
-    raw = text[start:end]
-    return ProtectedValue(
-        text=raw,
-        span=Span(start=start, end=end),
-        kind="name",
-        normalised=" ".join(_folded_words(raw)),
-        identity=cued or bool(re.search(r"(?i)\bpatient (?:is|was) \Z", text[max(0, start - 16) : start])),
-    )
-
-
-def _titled(text: str, run: re.Match[str]) -> bool:
-    return bool(re.search(r"\b(?:Mr|Mrs|Ms|Miss)\b", text[max(0, run.start() - 6) : run.end()]))
-
-
-def _reads_as_name(words: list[str]) -> bool:
-    """A name has a lower-case letter somewhere and no part that is a month, or a lab's short form."""
-    if any(word.casefold() in _CALENDAR for word in words):
-        return False
-    if any(re.search(r"\d", word) and not re.search(r"[a-z]\d{3}\Z|[a-z]\d{2}\Z", word) for word in words):
-        return False
-    return any(character.islower() for word in words for character in word)
-
-
-@lru_cache(maxsize=256)
-def _folded_words(text: str) -> tuple[str, ...]:
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return tuple(re.findall(r"[^\W_]+", folded))
-
-
-def _contains(held: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    if not words:
-        return True
-    size, first = len(words), words[0]
-    return any(
-        held[at : at + size] == words for at, word in enumerate(held) if word == first
-    )
-
-
-def _near_each_other(words: tuple[str, ...], held: tuple[str, ...], window: int = 12) -> bool:
-    """Whether every word of a name stands close together: "Mendoza, Carla M." holds Carla Mendoza."""
-    # Synthetic records number their people (Abe604 Frami345); an answer may drop the numbers.
-    bare = [re.sub(r"(?<=[a-z])\d{1,4}\Z", "", word) for word in held]
-    wanted = {re.sub(r"(?<=[a-z])\d{1,4}\Z", "", word) for word in words if len(word) > 1} or set(words)
-    places = [at for at, word in enumerate(bare) if word in wanted]
-    return any(
-        wanted <= {bare[place] for place in places[index : index + window] if place < at + window}
-        for index, at in enumerate(places)
-    )
-
-
 def _share_word(one: str, other: str) -> bool:
-    return bool({*_folded_words(one)} & {*_folded_words(other)})
+    return bool({*folded_words(one)} & {*folded_words(other)})
 
 
 def _most_alike(text: str, others: list[str]) -> str | None:

@@ -21,8 +21,8 @@ _NOUNS = {
     "database": "the database",
 }
 _BEFORE = re.compile(
-    r"(?:\b(?:the|a|an|his|her|their|its|our|your|my|this|that|these|those|one|another|recent|"
-    r"published|available|current|latest|same|own|(?:19|20)\d\d|the patient['’]s|patient['’]s|"
+    r"(?:\b(?:(?i:the|a|an|his|her|their|its|our|your|my|this|that|these|those|one|another|recent|"
+    r"published|available|current|latest|same|own|(?:19|20)\d\d|the patient['’]s|patient['’]s)|"
     r"(?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z][\w-]+(?: [A-Z][\w-]+){0,2}['’]s?)\s+)+$"
 )
 _BEHIND = re.compile(
@@ -47,12 +47,20 @@ _LEAD = re.compile(
 _OPENERS = frozenset(
     "the a an her his their its she he they it this that these those there in on at of for with no "
     "not most some many several all both each patients patient treatment use after before during "
-    "when where while if as among by from compared overall".split()
+    "when where while if as among by from compared overall our".split()
 )
 
 
-def source_noun(family_id: str, families: Families, tool_name: str) -> str:
-    """What an answer calls a source of that family: "the patient's chart"; always read back as it."""
+_SECTION_LABEL = re.compile(
+    r"^(?:[A-Z][A-Z ]{2,24}|Abstract|Results?|Conclusions?|Background|Methods?|Findings?):\s+"
+)
+
+
+def source_noun(family_id: str, families: Families) -> str | None:
+    """What an answer calls a source of that family: "the patient's chart"; always read back as it.
+
+    None for a family that no words name.
+    """
     family = next((item for item in families.items if item.family_id == family_id), None)
     offered = [_NOUNS[family_id]] if family_id in _NOUNS else []
     if family is not None and family_id != OTHER:
@@ -60,7 +68,7 @@ def source_noun(family_id: str, families: Families, tool_name: str) -> str:
     for noun in offered:
         if named_families(noun, families) == {family_id}:
             return noun
-    return f"the {_plain_tool(tool_name)} tool"
+    return None
 
 
 def named_families(text: str, families: Families) -> set[str]:
@@ -111,18 +119,25 @@ def credited(statement: str, noun: str, *, sentence: bool, known: Iterable[str])
 
 
 def lowered(sentence: str, known: Iterable[str]) -> str:
-    """The sentence as it reads in the middle of another; names and abbreviations keep their capital."""
-    match = re.match(r"[A-Z][a-z]+(?![\w])", sentence)
-    if match is None:
-        if re.match(r"A\s", sentence):
-            return "a" + sentence[1:]
+    """The sentence as it reads in the middle of another; names and abbreviations keep their capital.
+
+    A word is taken for a name when another capital follows it, or when ``known`` texts write it
+    with a capital inside a sentence and never without.
+    """
+    match = re.match(r"[A-Z][a-z]*(?![\w'’])(?! [A-Z])", sentence)
+    if match is None or match.group() == "I":
         return sentence
     word = match.group()
-    if word.lower() in _OPENERS or any(
-        re.search(rf"(?<![\w.]){re.escape(word.lower())}(?!\w)", text) for text in known
+    texts = list(known)
+    inside = re.compile(rf"(?:[a-z,:(]|\b(?:Mr|Ms|Mrs|Dr)\.?) {word}\b")
+    without = re.compile(rf"(?<![\w.]){word.lower()}(?!\w)")
+    if (
+        word.lower() not in _OPENERS
+        and any(inside.search(text) for text in texts)
+        and not any(without.search(text) for text in texts)
     ):
-        return word[0].lower() + sentence[1:]
-    return sentence
+        return sentence
+    return word[0].lower() + sentence[1:]
 
 
 def capitalised(text: str) -> str:
@@ -143,15 +158,23 @@ def finished(sentence: str) -> str:
 def from_evidence(line: str) -> str:
     """A line of evidence as an answer can say it: without list marks and labels' punctuation."""
     bare = re.sub(r"^\s*(?:\[\d{1,4}\]|\(?\d{1,3}[.)]|[-*•–]|#+)\s+", "", line.strip())
-    bare = re.sub(r"^(?:[A-Z][A-Z ]{2,24}|Abstract|Results?|Conclusions?|Background|Methods?|Findings?):\s+", "", bare)
-    bare = re.sub(r"^(?:[A-Z][A-Z ]{2,24}|Results?|Conclusions?|Findings?):\s+", "", bare)
+    bare = re.sub(r"^\[[^\]\d][^\]]{2,200}\]\s*", "", bare)  # a note about the record
+    for _ in range(2):  # "Abstract: RESULTS: …"
+        bare = _SECTION_LABEL.sub("", bare)
+    bare = re.sub(r"^\d{1,2}(?:\.\d{1,2}){1,3}\s+(?=[A-Z])", "", bare)  # a guideline's numbering
+    bare = re.sub(r"^We\b", "The investigators", bare)
     return bare.rstrip(" ;,")
 
 
 def is_record_line(line: str) -> bool:
     """Whether a line of evidence is a record ("label: Asthma; status: active") and no sentence."""
     pairs = len(re.findall(r"(?:^|[;,]\s)\s*[\w /()-]{1,40}:\s", line))
-    return pairs >= 2 or bool(re.match(r"\s*[\w /.\[\]()-]{1,60}:\s", line)) or ";" in line and pairs > 0
+    return (
+        pairs >= 2
+        or bool(re.match(r"\s*[\w /.\[\]()-]{1,60}:\s", line))
+        or ";" in line
+        and pairs > 0
+    )
 
 
 def _paraphrased(credit: str, start: int, end: int, noun: str) -> str:
@@ -180,7 +203,3 @@ def _agreeing(rest: str) -> str:
     if match and match.group(2) in _SINGULAR:
         return match.group(1) + _SINGULAR[match.group(2)] + rest[match.end() :]
     return rest
-
-
-def _plain_tool(tool_name: str) -> str:
-    return re.sub(r"[^\w]+|_", " ", tool_name).strip() or "named"

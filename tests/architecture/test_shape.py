@@ -47,3 +47,16 @@ def test_no_code_of_ours_unpickles_or_evaluates_what_it_reads() -> None:
                     found.append((path.name, node.module))
 
     assert found == []
+
+
+def test_nothing_imports_the_front_doors() -> None:
+    found = []
+    for folder in (ROOT, ROOT.parent / "storage", ROOT.parent / "pages"):
+        for path in folder.rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom):
+                    names = [node.module or ""]
+                found += [(path.name, n) for n in names if n.split(".")[0] in ("cli", "app")]
+
+    assert found == []

@@ -89,3 +89,17 @@ def test_another_patients_chart_is_an_identity_mismatch() -> None:
     found = _check("Patient bench-9 has asthma.", RECORD, Relation.ENTAILMENT)
 
     assert found.identity_mismatches == ("bench-9",)
+
+
+def test_a_record_that_names_another_patient_is_a_mismatch_even_where_the_name_opens_the_claim() -> (
+    None
+):
+    claim = a_claim("Ana Ruiz has asthma.", patient_specific=True, subject="Ana Ruiz")
+    reading = Entailment(relation=Relation.ENTAILMENT, probabilities=probabilities(0.9, 0.05, 0.05))
+
+    other = check_literals(claim, a_premise(RECORD), a_source(RECORD), reading, Config())
+    own_record = RECORD.replace("Felipe Costa", "Ana Ruiz")
+    own = check_literals(claim, a_premise(own_record), a_source(own_record), reading, Config())
+
+    assert other.identity_mismatches == ("Ana Ruiz",)
+    assert own.identity_mismatches == ()

@@ -3,38 +3,43 @@
 from __future__ import annotations
 
 import pytest
-from builders import a_claim, a_source
+from builders import a_claim, a_source, a_trace
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import Config
 from core.errors import PremiseError
+from core.evidence import index_evidence
+from core.records import Premise
 from core.stages.premise import select_premise
 from core.text.chunks import chunks, is_record_text, units
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=400)
 
 
-@given(text, text, st.integers(20, 300))
+def _premise(claim: str, evidence: str, budget: int) -> Premise | None:
+    config = Config(premise_characters=budget)
+    indexed = index_evidence(a_trace(claim, a_source(evidence)), [a_claim(claim)], config).sources
+    if not indexed:
+        return None
+    [one] = indexed
+    far = [0.0] * len(one.groups)
+    return select_premise(
+        a_claim(claim), one.source, one.units, one.groups, far, one.group_rarity, config
+    )
+
+
+@given(text, text, st.integers(600, 900))
 def test_a_premise_is_its_spans_of_the_source_within_the_budget(
     claim: str, evidence: str, budget: int
 ) -> None:
-    parts = units(evidence)
-    if not parts:
-        return
+    found = _premise(claim, evidence, budget)
 
-    found = select_premise(
-        a_claim(claim),
-        a_source(evidence),
-        parts,
-        {},
-        {},
-        Config(premise_characters=max(budget, 600)),
-    )
-
-    assert found.text == "\n".join(span.cut(evidence) for span in found.spans)
-    assert all(a.end <= b.start for a, b in zip(found.spans, found.spans[1:], strict=False))
-    assert 0 < len(found.text) <= max(budget, 600)
+    if evidence.strip():
+        assert found is not None
+        assert found.text == "\n".join(span.cut(evidence) for span in found.spans)
+        assert all(a.end <= b.start for a, b in zip(found.spans, found.spans[1:], strict=False))
+        assert 0 < len(found.text) <= budget
 
 
 @given(text)
@@ -56,12 +61,10 @@ def test_the_row_that_the_claim_is_about_is_taken_with_the_records_heading() -> 
             1,
         )
     )
-    claim = a_claim("Potassium was 4.1 mmol/L.")
 
-    found = select_premise(
-        claim, a_source(labs), units(labs), {}, {}, Config(premise_characters=600)
-    )
+    found = _premise("Potassium was 4.1 mmol/L.", labs, 600)
 
+    assert found is not None
     assert "Potassium" in found.text
     assert "Ana Ruiz" in found.text
     assert found.truncated
@@ -69,7 +72,7 @@ def test_the_row_that_the_claim_is_about_is_taken_with_the_records_heading() -> 
 
 def test_a_source_without_text_is_an_error() -> None:
     with pytest.raises(PremiseError, match="chart"):
-        select_premise(a_claim("x"), a_source(""), (), {}, {}, Config())
+        select_premise(a_claim("x"), a_source(""), (), (), (), {}, Config())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,237 @@
+"""Conflation probes (IV.7): facts credited to the wrong kind of source, and to the right one.
+
+The paper's fifty probes hold one explicit swap each, and nothing that is credited correctly, so a
+detector that flags everything would find them all. Here every wrong credit has a twin with the right
+one, credits are explicit, paraphrased or implied, and some probes hold a wrong value besides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from core.errors import InputError
+from core.evaluation.packets import PacketRow
+from core.evaluation.predictions import Prediction
+from core.evaluation.tables import Probes
+from core.records import AttributionStatus, Relation, Source, VerdictLabel
+
+CHART, LITERATURE = "patient_record", "literature"
+
+
+class Credit(StrEnum):
+    """How a probe's answer credits its source."""
+
+    EXPLICIT = "explicit"
+    PARAPHRASED = "paraphrased"
+    IMPLIED = "implied"
+    MULTI_ERROR = "multi-error"
+
+
+# How people credit each family; none of these is an alias alone, since answers are sentences.
+WORDINGS: Mapping[Credit, Mapping[str, tuple[str, ...]]] = {
+    Credit.EXPLICIT: {
+        CHART: (
+            "According to the patient's chart", "Per the medical record", "As noted in the EHR",
+            "Based on the patient history", "The chart review shows that",
+        ),
+        LITERATURE: (
+            "According to PubMed", "Based on the published literature",
+            "Per the literature search", "As reported in a journal article",
+            "The PubMed abstract states that",
+        ),
+        "lab": (
+            "According to the lab results", "Per the laboratory report",
+            "Based on the latest labs",
+        ),
+        "formulary": (
+            "According to the formulary", "Per the drug label", "As stated in the package insert",
+        ),
+        "guideline": (
+            "According to the clinical guideline", "Per the practice guideline",
+        ),
+        "registry": (
+            "According to ClinicalTrials.gov", "Per the trial registry",
+        ),
+        "web": ("According to the web search", "Per the website"),
+    },
+    Credit.PARAPHRASED: {
+        CHART: (
+            "His problem list shows that", "Her medication list includes the fact that",
+            "As charted in her record",
+        ),
+        LITERATURE: (
+            "A 2019 trial found that", "Recent studies have shown that", "The authors reported that",
+            "One randomised study concluded that",
+        ),
+        "lab": ("Her recent blood work shows that", "His latest labs show that"),
+        "formulary": ("The label warns that", "The drug labelling states that"),
+        "guideline": ("Current guidelines recommend noting that",),
+        "registry": ("The registry entry lists that",),
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A claim that one source supports, as found in captured evidence."""
+
+    text: str
+    source: Source
+    family: str
+    patient_specific: bool
+
+
+def make_probes(
+    facts: Sequence[Fact],
+    compatible: Mapping[str, frozenset[str]],
+    *,
+    count: int = 50,
+    seed: int = 20260607,
+) -> list[PacketRow]:
+    """``count`` probes with a wrong credit, and a correctly credited twin of each.
+
+    Each row holds the fact's source and one of another family, from the same captured evidence.
+    ``compatible`` maps a family to those that may stand for it. Raises InputError when the facts
+    are of one family, since nothing could then be confused.
+    """
+    rng = random.Random(seed)
+    usable = [fact for fact in facts if fact.family in WORDINGS[Credit.EXPLICIT]]
+    pairs = [
+        (fact, other)
+        for fact in usable
+        for other in usable
+        if not _stand_for_each_other(fact.family, other.family, compatible)
+    ]
+    if not pairs:
+        raise InputError(
+            "probes need supported claims from two kinds of source, such as a chart and literature"
+        )
+    kinds = [Credit.EXPLICIT, Credit.PARAPHRASED, Credit.IMPLIED, Credit.MULTI_ERROR]
+    rows: list[PacketRow] = []
+    number = 0
+    for attempt in range(count * 40):
+        if number == count:
+            break
+        fact, other = pairs[rng.randrange(len(pairs))]
+        twins = _twins(fact, other, kinds[attempt % len(kinds)], number, rng)
+        if twins is not None:
+            rows += twins
+            number += 1
+    if number < count:
+        raise InputError(f"only {number} of {count} probes could be made from this evidence")
+    return rows
+
+
+def probe_outcomes(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -> Probes:
+    """What the verifier made of each probe, for Table 20."""
+    return Probes(
+        outcomes=[
+            (
+                row.gold_attribution is AttributionStatus.CONFLATION,
+                found.attribution is AttributionStatus.CONFLATION,
+                found.blocked,
+            )
+            for row, found in zip(rows, predictions, strict=True)
+        ],
+        kinds=[row.slices[0] for row in rows],
+    )
+
+
+def _twins(
+    fact: Fact, other: Fact, kind: Credit, number: int, rng: random.Random
+) -> tuple[PacketRow, PacketRow] | None:
+    """The probe and its twin; None where this kind cannot be made of these two sources."""
+    if kind is Credit.IMPLIED:
+        # Implied credit exists only for what is about one patient: it belongs to the record.
+        if not fact.patient_specific or other.family != LITERATURE or fact.family != CHART:
+            return None
+        return _implied_twins(fact, other, number)
+    wording = Credit.EXPLICIT if kind is Credit.MULTI_ERROR else kind
+    wrong = WORDINGS[wording].get(other.family)
+    right = WORDINGS[wording].get(fact.family)
+    if not wrong or not right:
+        return None
+    sources = _sources(fact, other, rng)
+    probe = _row(fact, sources, rng.choice(wrong), kind, number, swapped=True)
+    twin = _row(fact, sources, rng.choice(right), kind, number, swapped=False)
+    if kind is Credit.MULTI_ERROR:
+        changed = _other_value(fact.text)
+        if changed is None:
+            return None
+        # Wrong source and wrong value at once: it must block, and no source supports it.
+        probe = replace(
+            probe,
+            claim=changed,
+            label=VerdictLabel.CONTRADICTED,
+            relation=Relation.CONTRADICTION,
+            gold_source_ids=(),
+            gold_attribution=None,
+        )
+    return probe, twin
+
+
+def _implied_twins(fact: Fact, other: Fact, number: int) -> tuple[PacketRow, PacketRow]:
+    """A fact about the patient that only literature holds, and the same in the record."""
+    misplaced = replace(
+        fact.source, source_id=other.source.source_id, tool_name=other.source.tool_name
+    )
+    silent = replace(other.source, source_id=fact.source.source_id, tool_name=fact.source.tool_name)
+    moved = replace(fact, source=misplaced)
+    probe = _row(moved, (silent, misplaced), None, Credit.IMPLIED, number, swapped=True)
+    twin = _row(fact, (fact.source, other.source), None, Credit.IMPLIED, number, swapped=False)
+    return probe, twin
+
+
+def _row(
+    fact: Fact,
+    sources: tuple[Source, ...],
+    credit: str | None,
+    kind: Credit,
+    number: int,
+    *,
+    swapped: bool,
+) -> PacketRow:
+    side = "probe" if swapped else "twin"
+    return PacketRow(
+        claim_id=f"probe-{number:04d}-{side}",
+        trace_id=f"probe-{number:04d}",
+        claim=fact.text,
+        sources=sources,
+        label=VerdictLabel.SUPPORTED,
+        relation=Relation.ENTAILMENT,
+        gold_source_ids=(fact.source.source_id,),
+        gold_attribution=AttributionStatus.CONFLATION if swapped else AttributionStatus.MATCH,
+        stated_attribution=credit,
+        slices=(kind.value, side),
+    )
+
+
+def _sources(fact: Fact, other: Fact, rng: random.Random) -> tuple[Source, ...]:
+    first, second = fact.source, other.source
+    if first.source_id == second.source_id:
+        digest = hashlib.sha256(second.text.encode()).hexdigest()[:8]
+        second = replace(second, source_id=f"{second.source_id}#{digest}")
+    both = [first, second]
+    rng.shuffle(both)
+    return tuple(both)
+
+
+def _other_value(text: str) -> str | None:
+    """The text with its first number made another one; None where it has none."""
+    for word in text.split():
+        digits = word.strip("().,;:%")
+        if digits.isdigit() and len(digits) <= 6:
+            return text.replace(digits, str(int(digits) * 2 + 3), 1)
+    return None
+
+
+def _stand_for_each_other(one: str, other: str, compatible: Mapping[str, frozenset[str]]) -> bool:
+    return (
+        one == other
+        or other in compatible.get(one, frozenset())
+        or one in compatible.get(other, frozenset())
+    )

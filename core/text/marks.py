@@ -1,0 +1,121 @@
+"""Citation marks in an answer: markdown links, bare addresses in brackets, and ``[n]`` with its list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.records import Citation, Source, Span
+
+_LINK = re.compile(
+    r"(?<!!)\[(?P<text>[^\[\]\n]{1,300})\]\((?P<url>[a-z][a-z0-9+.-]*:[^\s()]{3,2000})\)", re.I
+)
+_MARK = re.compile(r"\[(?P<numbers>\^?\d{1,3}(?:\s?[,;]\s?\^?\d{1,3}){0,9})\](?!\(|:)")
+_ENTRY = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+)?(?:\[\^?(?P<bracketed>\d{1,3})\]:?|(?P<plain>\d{1,3})[.)])"
+    r"[ \t]+(?P<what>\S.*)$",
+    re.M,
+)
+_HEADING = re.compile(
+    r"^[ \t#*_]*(?:sources?|references?|citations?|bibliography|works cited)[ \t:*_]*$", re.I | re.M
+)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s<>()\[\]]+[^\s<>()\[\].,;:]", re.I)
+_SENTENCE_CHARACTERS = 2_000  # no sentence is looked for further back
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|\n+")
+
+
+def citations_in(answer: str | None, sources: Sequence[Source]) -> tuple[Citation, ...]:
+    """The citations that the answer's own marks make; each covers the sentence that its mark closes.
+
+    A mark whose source is not in the trace keeps ``source_id`` None. A number without an entry in a
+    list of references says nothing about which source is meant, and is left out.
+    """
+    if not answer or "[" not in answer:
+        return ()
+    listed, body_end = _references(answer)
+    found = [*_links(answer, body_end, sources), *_marks(answer, body_end, listed, sources)]
+    return tuple(
+        sorted(found, key=lambda citation: (citation.span.start, citation.span.end, citation.text))
+    )
+
+
+def _references(answer: str) -> tuple[Mapping[int, str], int]:
+    """What each number stands for, and where the list of references begins (the answer's end: none)."""
+    heading = next(reversed(list(_HEADING.finditer(answer))), None)
+    start = heading.end() if heading else 0
+    entries: dict[int, str] = {}
+    first = len(answer)
+    for entry in _ENTRY.finditer(answer, start):
+        number = entry["bracketed"] or (entry["plain"] if heading else None)
+        if number is None:
+            continue
+        entries.setdefault(int(number), entry["what"])
+        first = min(first, entry.start())
+    if not entries:
+        return {}, len(answer)
+    return entries, heading.start() if heading else first
+
+
+def _links(answer: str, end: int, sources: Sequence[Source]) -> Iterator[Citation]:
+    for link in _LINK.finditer(answer, 0, end):
+        url = link["url"]
+        yield Citation(
+            span=_covered(answer, link.start(), link.end()),
+            text=link["text"],
+            source_id=source_named(url, sources),
+            url=url,
+        )
+
+
+def _marks(
+    answer: str, end: int, listed: Mapping[int, str], sources: Sequence[Source]
+) -> Iterator[Citation]:
+    for mark in _MARK.finditer(answer, 0, end):
+        span = _covered(answer, mark.start(), mark.end())
+        for number in re.findall(r"\d+", mark["numbers"]):
+            entry = listed.get(int(number))
+            if entry is None:
+                continue
+            url = _URL.search(entry)
+            yield Citation(
+                span=span,
+                text=f"[{number}]",
+                source_id=(source_named(url[0], sources) if url else None)
+                or _source_in(entry, sources),
+                url=url[0] if url else None,
+            )
+
+
+def _covered(answer: str, start: int, end: int) -> Span:
+    """The sentence that a mark stands in or closes, up to the end of the mark."""
+    back = max(0, start - _SENTENCE_CHARACTERS)
+    before = answer[back:start].rstrip(" \t")
+    while re.search(r"\[[^\[\]\n]{1,40}\]$", before):  # marks in a row close the same sentence
+        before = before[: before.rindex("[")].rstrip(" \t")
+    closing = re.search(r"[.!?…][\"'”’)\]]*$", before)
+    searched = before[: closing.start()] if closing else before
+    begin = max((found.end() for found in _SENTENCE_END.finditer(searched)), default=0)
+    return Span(start=back + begin, end=end)
+
+
+def source_named(url: str, sources: Sequence[Source]) -> str | None:
+    """The source at that address, or the only one whose text or arguments name it."""
+    plain = url.rstrip("/")
+    for source in sources:
+        if source.uri and source.uri.rstrip("/") == plain:
+            return source.source_id
+    naming = [s for s in sources if plain in s.text or (s.arguments and plain in s.arguments)]
+    return naming[0].source_id if len(naming) == 1 else None
+
+
+def _source_in(entry: str, sources: Sequence[Source]) -> str | None:
+    """The only source that an entry names by its id, its title or its tool."""
+    for names in (
+        [(s.source_id, s.source_id) for s in sources],
+        [(str(s.extra["title"]), s.source_id) for s in sources if s.extra.get("title")],
+        [(s.tool_name, s.source_id) for s in sources],
+    ):
+        hits = {source_id for name, source_id in names if len(name) > 3 and name in entry}
+        if len(hits) == 1:
+            return hits.pop()
+    return None

@@ -1,0 +1,434 @@
+"""An answer as statements in order, each with its place, its context and its credit (III.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.records import Citation, ClaimType, Source, Span, StatedAttribution, Trace
+from core.text.answer_lines import (
+    capitalised,
+    finished,
+    heads_a_list,
+    label_and_value,
+    labelled_cells,
+    list_members,
+    row_text,
+    standing_lines,
+    tidy,
+    written_lines,
+)
+from core.text.blocks import Block, BlockKind, blocks, masked, plain
+from core.text.clauses import has_finite_verb, reads_as_sentence, split_facts
+from core.text.credits import Credit, credit_of_title, find_credit
+from core.text.families import LITERATURE, REGISTRY, Families
+from core.text.kinds import claim_type_of, is_generic_title, is_program
+from core.text.leads import Lead, head_of, intro_label, led, unnumbered
+from core.text.referents import Referents
+from core.text.sentences import sentence_spans
+from core.text.values import protected_values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A stretch of the answer that says one thing; ``text`` stands alone, ``span`` is where it is said."""
+
+    span: Span
+    text: str
+    claim_type: ClaimType
+    reason: str | None
+    stated: StatedAttribution | None
+    patient_specific: bool
+    subject: str | None
+
+
+def read_statements(trace: Trace, answer: str, families: Families) -> list[Statement]:
+    """The statements of an answer in order, factual ones and what is set aside with its reason."""
+    return _Reader(trace, answer, families).read()
+
+
+class _Reader:
+    """Reads an answer top to bottom, remembering what governs the next line."""
+
+    def __init__(self, trace: Trace, answer: str, families: Families) -> None:
+        self.trace, self.answer, self.families = trace, answer, families
+        self.source_families = families.families_of(trace.sources)
+        self.tools = _unique_tools(trace.sources)
+        self.about = Referents.of(trace, answer, self.source_families)
+        self.found: list[Statement] = []
+        self.title = Lead()  # the heading above
+        self.sections: list[tuple[int, StatedAttribution | None]] = []  # levels and their credits
+        self.intro: Lead | None = None  # the line in front of the list or table
+        self.parents: list[tuple[int, Lead]] = []  # list items above, with their depths
+        self.columns: tuple[str, ...] = ()
+        self.columns_group = -1
+
+    def read(self) -> list[Statement]:
+        layout = blocks(self.answer)
+        for index, block in enumerate(layout):
+            follows = layout[index + 1] if index + 1 < len(layout) else None
+            if block.kind is not BlockKind.ITEM:
+                self.parents = []
+            if block.kind in (BlockKind.ITEM, BlockKind.ROW, BlockKind.TABLE_HEAD):
+                pass
+            elif block.kind is not BlockKind.CODE:
+                self.intro = None
+            self._block(block, follows)
+        return self.found
+
+    def _block(self, block: Block, follows: Block | None) -> None:
+        if block.kind is BlockKind.HEADING:
+            self._heading(block)
+        elif block.kind is BlockKind.PARAGRAPH:
+            self._prose(block.span, self._outer(), follows)
+        elif block.kind is BlockKind.ITEM:
+            self._item(block, follows)
+        elif block.kind is BlockKind.TABLE_HEAD:
+            self._table_head(block, follows)
+        elif block.kind is BlockKind.ROW:
+            self._row(block)
+        else:
+            self._code(block)
+
+    # ------------------------------------------------------------ blocks
+
+    def _outer(self) -> Lead:
+        """The heading above, with the credit of its section."""
+        return replace(self.title, stated=self.sections[-1][1] if self.sections else None)
+
+    def _heading(self, block: Block) -> None:
+        raw = block.span.cut(self.answer)
+        title = unnumbered(plain(raw)).rstrip(":：").strip()
+        if block.depth == 7 and has_finite_verb(title) and len(title.split()) >= 4:
+            self._prose(block.span, self._outer(), None)
+            return
+        self.about.meet(title)
+        while self.sections and self.sections[-1][0] >= block.depth:
+            self.sections.pop()
+        credit = credit_of_title(masked(raw), self.families)
+        stated = self._stated(credit, block.span.start)
+        if stated is None and self.sections and not is_generic_title(title):
+            stated = self.sections[-1][1]
+        self.sections.append((block.depth, stated))
+        label = "" if credit is not None or is_generic_title(title) else head_of(title)
+        self.title = Lead(text=label, about_patient=self.about.about_patient(title))
+        if any(value.kind != "name" for value in protected_values(title)):
+            self._add(block.span, title, stated=stated)
+        self.about.topic = None
+
+    def _prose(self, span: Span, lead: Lead, follows: Block | None) -> None:
+        listed = follows is not None and follows.kind in (
+            BlockKind.ITEM, BlockKind.TABLE_HEAD, BlockKind.CODE
+        )  # fmt: skip
+        sentences = list(self._sentences(span))
+        stated: StatedAttribution | None = None
+        for index, sentence in enumerate(sentences):
+            last = index == len(sentences) - 1
+            if last and listed and plain(sentence.cut(self.answer)).endswith((":", "：")):
+                self._introduce(sentence, lead, stated)
+            else:
+                stated = self._sentence(sentence, lead, stated)
+
+    def _introduce(self, span: Span, lead: Lead, stated: StatedAttribution | None) -> None:
+        """A line that ends in a colon: context of the list behind it, a claim only for its values."""
+        raw = span.cut(self.answer)
+        text = plain(raw).rstrip(":： ")
+        self.about.meet(text)
+        hidden = masked(raw)
+        credit = find_credit(hidden, self.families, self.tools) or credit_of_title(
+            hidden, self.families
+        )
+        if credit is None and (
+            start := re.match(r"\s*(?:from|according to|per|in)\b", hidden, re.I)
+        ):
+            credit = credit_of_title(hidden[start.start() :], self.families)
+        own = self._stated(credit, span.start) or lead.stated
+        label = text
+        if credit is not None and credit.removable is not None and credit.removable.start == 0:
+            label = plain(raw[credit.removable.end :]).rstrip(":： ")
+        elif credit is not None and not has_finite_verb(text):
+            label = ""
+        label, joins = intro_label(label)
+        if joins:
+            label = self.about.resolved(label)
+        self.intro = Lead(
+            text=label or ("" if joins else lead.text),
+            joins=joins,
+            stated=own,
+            about_patient=self.about.about_patient(text) or lead.about_patient,
+        )
+        values = [value.text for value in protected_values(text) if value.kind != "name"]
+        if values and label and all(value in label for value in values):
+            reason = "An introduction: what it says is carried into the claims under it."
+            self._add(span, text, kind=ClaimType.META, reason=reason)
+        elif values:
+            self._sentence(span, lead, stated)
+
+    def _item(self, block: Block, follows: Block | None) -> None:
+        while self.parents and self.parents[-1][0] >= block.depth:
+            self.parents.pop()
+        lead = self.parents[-1][1] if self.parents else self.intro or self._outer()
+        if lead.stated is None:
+            lead = replace(lead, stated=self._outer().stated)
+        nested = (
+            follows is not None
+            and follows.kind in (BlockKind.ITEM, BlockKind.TABLE_HEAD)
+            and (follows.depth > block.depth or follows.kind is not BlockKind.ITEM)
+        )
+        if not nested:
+            self._prose(block.span, lead, None)
+            return
+        text = plain(block.span.cut(self.answer))
+        colon = text.endswith((":", "："))
+        bare = not has_finite_verb(text) and not any(
+            value.kind != "name" for value in protected_values(text)
+        )
+        before = self.intro
+        if colon or bare:
+            self._introduce(block.span, lead, None)
+        else:
+            self._prose(block.span, lead, None)
+        intro = self.intro if (colon or bare) else None
+        self.intro = before
+        if intro is None:
+            label = "" if has_finite_verb(head_of(text)) else head_of(text)
+            intro = replace(lead, text=label or lead.text, joins=False if label else lead.joins)
+        elif not intro.text:
+            intro = replace(intro, text=lead.text, joins=lead.joins)
+        self.parents.append((block.depth, intro))
+
+    def _table_head(self, block: Block, follows: Block | None) -> None:
+        self.columns = tuple(plain(cell.cut(self.answer)) for cell in block.cells)
+        self.columns_group = block.group
+        if follows is None or follows.kind is not BlockKind.ROW or follows.group != block.group:
+            self._prose(block.span, self._outer(), None)
+
+    def _row(self, block: Block) -> None:
+        cells = [plain(cell.cut(self.answer)) for cell in block.cells]
+        named = self.columns if self.columns_group == block.group else ()
+        lead = self.intro or self._outer()
+        text = row_text(cells, named)
+        if text:
+            self.about.meet(text)
+            self._add(
+                block.span, led(lead, text), stated=lead.stated or self._outer().stated, lead=lead
+            )
+
+    def _code(self, block: Block) -> None:
+        if is_program(block.span.cut(self.answer), block.language):
+            self.found.append(
+                Statement(
+                    span=block.span,
+                    text=block.span.cut(self.answer),
+                    claim_type=ClaimType.META,
+                    reason="A code block or drawing: it says nothing about the sources.",
+                    stated=None,
+                    patient_specific=False,
+                    subject=None,
+                )
+            )
+            return
+        lead = self.intro or self._outer()
+        for line in written_lines(self.answer, block.span):
+            self._prose(line, lead, None)
+
+    # ------------------------------------------------------------ sentences
+
+    def _sentences(self, span: Span) -> Iterator[Span]:
+        for piece in standing_lines(self.answer, span):
+            text = piece.cut(self.answer)
+            for sentence in sentence_spans(text):
+                yield Span(start=piece.start + sentence.start, end=piece.start + sentence.end)
+
+    def _sentence(
+        self, span: Span, lead: Lead, before: StatedAttribution | None
+    ) -> StatedAttribution | None:
+        """Adds the sentence's claims; gives the credit that the next sentence may go on with."""
+        for cell in labelled_cells(self.answer, span):
+            stated = self._statement(cell, lead, before)
+        return stated
+
+    def _statement(
+        self, span: Span, lead: Lead, before: StatedAttribution | None
+    ) -> StatedAttribution | None:
+        raw = span.cut(self.answer)
+        hidden = masked(raw)
+        credit = find_credit(hidden, self.families, self.tools)
+        own = self._stated(credit, span.start)
+        stated = own
+        if own is None and before is not None and _goes_on(plain(raw)):
+            stated = before
+        body = span
+        if credit is not None and credit.removable is not None:
+            body = _without(span, raw, credit.removable)
+        label, value = label_and_value(self.answer, body)
+        text = plain(body.cut(self.answer))
+        if not any(character.isalnum() for character in text):
+            return stated
+        if label and value is not None and heads_a_list(label):
+            listed = list_members(self.answer, value)
+            if len(listed) > 1:
+                for item in listed:
+                    said = f"{label}: {plain(item.cut(self.answer))}"
+                    self._add(item, led(lead, said), stated=stated or lead.stated, lead=lead)
+                return stated
+        if label and value is not None and is_generic_title(label):
+            body, text, label = value, plain(value.cut(self.answer)), ""
+        behind = _behind_remark(self.answer, body) if not label else None
+        if behind is not None:
+            body, text = behind, plain(behind.cut(self.answer))
+        whole = reads_as_sentence(plain(value.cut(self.answer)) if label and value else text)
+        for part in split_facts(masked(body.cut(self.answer))):
+            place = Span(start=body.start + part.span.start, end=body.start + part.span.end)
+            said = finished(" ".join(plain(self._piece(body, piece)) for piece in part.pieces))
+            if not any(character.isalnum() for character in said):
+                continue
+            # A list that opens a sentence makes statements of its items: "The plan is: stop X".
+            judged = led(lead, said) if lead.joins and not whole else said
+            kind, reason = claim_type_of(judged, credited=stated is not None)
+            self.about.meet(said)
+            if kind is ClaimType.FACTUAL:
+                said = self.about.resolved(said)
+                said = capitalised(said if whole else led(lead, said))
+            self._add(
+                place, said, kind=kind, reason=reason, stated=stated or lead.stated, lead=lead
+            )
+        self.about.remember_topic(text)
+        return stated
+
+    def _piece(self, body: Span, piece: Span) -> str:
+        return self.answer[body.start + piece.start : body.start + piece.end]
+
+    def _add(
+        self,
+        span: Span,
+        text: str,
+        *,
+        kind: ClaimType | None = None,
+        reason: str | None = None,
+        stated: StatedAttribution | None = None,
+        lead: Lead | None = None,
+    ) -> None:
+        span = tidy(self.answer, span)
+        if span.start >= span.end:
+            return
+        if kind is None:
+            kind, reason = claim_type_of(text, credited=stated is not None)
+        cited = self._cited(span)
+        specific = kind is ClaimType.FACTUAL and self.about.is_specific(text, lead, cited or stated)
+        subject = self.about.subject_of(text) if specific else None
+        self.found.append(
+            Statement(
+                span=span,
+                text=text,
+                claim_type=kind,
+                reason=reason,
+                stated=cited or stated,
+                patient_specific=specific,
+                subject=subject,
+            )
+        )
+
+    # ------------------------------------------------------------ credits
+
+    def _stated(self, credit: Credit | None, offset: int) -> StatedAttribution | None:
+        if credit is None:
+            return None
+        span = tidy(
+            self.answer, Span(start=offset + credit.span.start, end=offset + credit.span.end)
+        )
+        family = credit.families[0] if len(credit.families) == 1 else None
+        # Where a trace also has a registry, "a 2019 trial found" may mean its entry or a paper.
+        registered = REGISTRY in self.source_families.values()
+        if family == LITERATURE and registered and _ONLY_A_TRIAL.search(span.cut(self.answer)):
+            family = None
+        if credit.source_id is not None:
+            family = self.source_families.get(credit.source_id, family)
+        return StatedAttribution(
+            text=plain(span.cut(self.answer)), span=span, family=family, source_id=credit.source_id
+        )
+
+    def _cited(self, span: Span) -> StatedAttribution | None:
+        """The citation marks on a claim, or right behind it, as its stated attribution."""
+        marks = [mark for mark in self.trace.citations if _marks(self.answer, mark, span)]
+        if not marks:
+            return None
+        ids = {mark.source_id for mark in marks if mark.source_id is not None}
+        named = {self.source_families[one] for one in ids if one in self.source_families}
+        if not ids:
+            mentioned = {
+                mention.family_id for mark in marks for mention in self.families.mentions(mark.text)
+            } | {
+                LITERATURE for mark in marks if mark.url and re.search(r"pubmed|doi\.org", mark.url)
+            }
+            named = mentioned
+        return StatedAttribution(
+            text=", ".join(dict.fromkeys(mark.text for mark in marks)),
+            span=marks[0].span,
+            family=named.pop() if len(named) == 1 else None,
+            source_id=ids.pop() if len(ids) == 1 else None,
+        )
+
+
+# ---------------------------------------------------------------- credits
+
+_ONLY_A_TRIAL = re.compile(
+    r"\A(?!.*(?:pubmed|literature|publi|journal|paper|article|abstract|et al)).*\b(?:trials?|rcts?)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _unique_tools(sources: Sequence[Source]) -> tuple[tuple[str, str], ...]:
+    """(folded name, source_id) for every tool that one source alone comes from."""
+    counts: dict[str, list[str]] = {}
+    for source in sources:
+        for name in {source.tool_name.casefold(), source.source_id.casefold()}:
+            if len(name) >= 5 and re.search(r"[_/:#.-]", name):
+                counts.setdefault(name, []).append(source.source_id)
+    pairs = ((name, ids[0]) for name, ids in counts.items() if len(ids) == 1)
+    return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair[0])))[:200]
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a sentence goes on with what the one before was credited to."""
+    return re.match(
+        r"(?:it|they|he|she|his|her|its|their|also|in addition|additionally|furthermore|moreover|"
+        r"the (?:same|study|trial|authors|paper|review|chart|record|label|entry|abstract)|"
+        r"this (?:study|trial|paper|review|record|entry|patient))\b",
+        text,
+        re.IGNORECASE,
+    ) is not None  # fmt: skip
+
+
+def _without(span: Span, raw: str, removable: Span) -> Span:
+    """The span without a credit at its edge, unless the credit holds a value of its own."""
+    cut = removable.cut(raw)
+    if any(value.kind != "name" for value in protected_values(cut)):
+        return span
+    if removable.start == 0:
+        return Span(start=span.start + removable.end, end=span.end)
+    if not raw[removable.end :].strip(" .\"'*_)"):
+        return Span(start=span.start, end=span.start + removable.start)
+    return span
+
+
+def _marks(answer: str, mark: Citation, span: Span) -> bool:
+    if mark.span.overlaps(span):
+        return True
+    if not 0 <= mark.span.start - span.end <= 24:
+        return False
+    between = answer[span.end : mark.span.start]
+    return not re.sub(r"\[\^?\d+\]|[\s.,;()]", "", between)
+
+
+def _behind_remark(answer: str, span: Span) -> Span | None:
+    """What stands behind "Here is what I found: " on the same line."""
+    text = masked(span.cut(answer))
+    colon = re.search(r":\s+(?=\S)", text)
+    if (
+        colon is None
+        or claim_type_of(text[: colon.start()], credited=False)[0] is not ClaimType.META
+    ):
+        return None
+    return tidy(answer, Span(start=span.start + colon.end(), end=span.end))

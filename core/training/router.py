@@ -1,0 +1,126 @@
+"""Fit the joint router's weights on claim packets: which candidate owns the claim?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+
+from core.config import Config, RouteWeights
+from core.pipeline import (
+    WINDOW,
+    Models,
+    embed_window,
+    factual_claims,
+    open_trace,
+    rank_claim,
+    read_window,
+)
+from core.ports import Progress
+from core.records import Claim, Trace
+
+COLUMNS = (
+    "centroid",
+    "nearest",
+    "overlap",
+    "values",
+    "identity",
+    "entailment",
+    "contradiction",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouterRow:
+    """One claim's candidates, shape (sources, len(COLUMNS)), and which of them own it."""
+
+    candidates: NDArray[np.float64]
+    owns: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldClaim:
+    """A frozen claim with the sources that may own it; never empty."""
+
+    trace: Trace
+    claim: Claim
+    gold_source_ids: frozenset[str]
+
+
+def router_rows(
+    gold: Iterable[GoldClaim], models: Models, config: Config, progress: Progress | None = None
+) -> Iterator[RouterRow]:
+    """Read every candidate of every claim once; memory holds one window."""
+    pending, done = iter(gold), 0
+    while window := list(islice(pending, WINDOW * 4)):
+        opened = [open_trace(g.trace, (g.claim,), models, config) for g in window]
+        vectors = embed_window(opened, models.embedder)
+        cases = [[rank_claim(c, one, vectors, config) for c in factual_claims(one)] for one in opened]
+        readings = read_window(opened, cases, models.reader)
+        for item, [case] in zip(window, cases, strict=True):
+            rows, owns = [], []
+            for c in case.candidates:
+                premise = case.premises.get(c.source_id)
+                reading = readings[(premise.text, case.claim.text)] if premise else None
+                said = reading.probabilities if reading else None
+                rows.append(
+                    [
+                        c.centroid,
+                        c.nearest,
+                        c.overlap,
+                        c.values,
+                        float(c.identity),
+                        said.entailment if said else 0.0,
+                        said.contradiction if said else 0.0,
+                    ]
+                )
+                owns.append(c.source_id in item.gold_source_ids)
+            yield RouterRow(candidates=np.array(rows), owns=np.array(owns))
+        done += len(window)
+        if progress:
+            progress(done, None, "claims")
+
+
+def fit_route_weights(rows: Sequence[RouterRow], penalty: float = 1e-3) -> RouteWeights:
+    """Weights that rank an owning source first, then scaled so that the score is P(owns).
+
+    First a conditional logit over each claim's own candidates (only differences inside a claim
+    count), then a one-variable logistic regression for scale and bias, which leaves ranks alone.
+    Deterministic: no sampling. Weights are kept non-negative, so that no score falls because
+    evidence grew.
+    """
+    scored = [row for row in rows if row.owns.any() and not row.owns.all()]
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        total, slope = penalty * float(weights @ weights), 2 * penalty * weights
+        for row in scored:
+            scores = row.candidates @ weights
+            chance = np.exp(scores - scores.max())
+            chance /= chance.sum()
+            owned = chance * row.owns / max(chance[row.owns].sum(), 1e-12)
+            total -= float(np.log(max(chance[row.owns].sum(), 1e-12))) / len(scored)
+            slope = slope + row.candidates.T @ (chance - owned) / len(scored)
+        return total, slope
+
+    found = minimize(
+        loss, np.ones(len(COLUMNS)), jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(COLUMNS)
+    )
+    combined = np.concatenate([row.candidates @ found.x for row in rows]).reshape(-1, 1)
+    scale = LogisticRegression(C=1e6).fit(combined, np.concatenate([row.owns for row in rows]))
+    weights = np.round(found.x * float(scale.coef_[0, 0]), 4)
+    return RouteWeights(
+        bias=round(float(scale.intercept_[0]), 4),
+        **dict(zip(COLUMNS, map(float, weights), strict=True)),
+    )
+
+
+def source_accuracy(rows: Sequence[RouterRow], weights: RouteWeights) -> float:
+    """The share of claims whose first-ranked source owns them; ties go to the earlier one."""
+    vector = np.array([getattr(weights, name) for name in COLUMNS])
+    right = [bool(row.owns[int(np.argmax(row.candidates @ vector))]) for row in rows]
+    return sum(right) / len(right)

@@ -1,0 +1,138 @@
+"""check_installation: is everything here that a verification needs, and does the real reader read?"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+
+from core.config import Config
+from core.errors import ProvenanceGuardError
+from core.records import Relation
+
+PACKAGES = ("torch", "transformers", "sentence-transformers", "sqlmodel", "alembic", "streamlit")
+SETUP = "run `make setup` again"
+EVIDENCE = "Medications: metformin 500 mg, twice daily with meals. Allergies: penicillin."
+CLAIMS = {
+    "The patient takes metformin 500 mg twice daily.": Relation.ENTAILMENT,
+    "The patient has never taken metformin.": Relation.CONTRADICTION,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at: what was found, and what to do when it did not pass."""
+
+    name: str
+    passed: bool
+    found: str
+    remedy: str = ""
+
+
+def check_installation() -> list[Check]:
+    """Python, packages, network, and each model with its digest and a reading of its own."""
+    return [
+        _python(),
+        _packages(),
+        _network(),
+        _guarded("embedder", _embedder),
+        _guarded("pair reader", _pair_reader),
+        _guarded("calibrator", _calibrator),
+        _guarded("families", _families),
+    ]
+
+
+def _python() -> Check:
+    return Check(
+        name="python",
+        passed=sys.version_info >= (3, 11),
+        found=f"{platform.python_version()} on {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} processors",
+        remedy="install Python 3.11 or newer",
+    )
+
+
+def _packages() -> Check:
+    found, missing = [], []
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            missing.append(name)
+    said = ", ".join(found) + (f"; missing: {', '.join(missing)}" if missing else "")
+    return Check(name="packages", passed=not missing, found=said, remedy=SETUP)
+
+
+def _network() -> Check:
+    offline = os.environ.get("HF_HUB_OFFLINE") == "1"
+    return Check(
+        name="offline",
+        passed=offline,
+        found="nothing is fetched or sent" if offline else "models may be fetched from a hub",
+        remedy="unset HF_HUB_OFFLINE, or set it to 1",
+    )
+
+
+def _guarded(name: str, look: Callable[[], Check]) -> Check:
+    try:
+        return look()
+    except ProvenanceGuardError as error:
+        return Check(name=name, passed=False, found=str(error), remedy=SETUP)
+    except ImportError as error:
+        return Check(name=name, passed=False, found=f"{error.name} is missing", remedy=SETUP)
+
+
+def _embedder() -> Check:
+    from core.models.loading import load_embedder
+
+    embedder = load_embedder()
+    same, other = embedder.embed([EVIDENCE, next(iter(CLAIMS))])
+    return Check(
+        name="embedder",
+        passed=True,
+        found=f"{embedder.name}, {len(same)} dimensions; "
+        f"claim and evidence at cosine {float(same @ other):.2f}",
+    )
+
+
+def _pair_reader() -> Check:
+    from core.models.loading import load_pair_reader
+
+    reader = load_pair_reader(max_tokens=Config().nli_max_tokens)
+    readings = reader.read([(EVIDENCE, claim) for claim in CLAIMS])
+    said, right = [], True
+    for reading, expected in zip(readings, CLAIMS.values(), strict=True):
+        if reading is None:
+            said.append("gave no reading")
+            right = False
+            continue
+        relation = reading.probabilities.relation
+        said.append(f"reads {relation.value} {reading.probabilities.of(relation):.2f}")
+        right = right and relation is expected
+    return Check(
+        name="pair reader",
+        passed=right,
+        found=f"{reader.name}, {reader.precision}; {', '.join(said)}",
+        remedy="the weights read a plain pair wrongly: restore core/models/weights",
+    )
+
+
+def _calibrator() -> Check:
+    from core.models.forest import load_forest
+
+    forest = load_forest()
+    return Check(
+        name="calibrator", passed=True, found=f"{forest.name}, threshold {forest.threshold}"
+    )
+
+
+def _families() -> Check:
+    from core.text.families import load_families
+
+    families = load_families()
+    return Check(
+        name="families", passed=True, found=", ".join(item.family_id for item in families.items)
+    )

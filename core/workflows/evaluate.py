@@ -1,0 +1,168 @@
+"""evaluate and sweep: a labelled packet to the metrics, tables and operating points of section V."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.config import Config
+from core.errors import InputError
+from core.evaluation.bootstrap import RESAMPLES, SEED
+from core.evaluation.packets import Packet, PacketRow, read_packet
+from core.evaluation.predictions import Prediction
+from core.evaluation.report import Report, evaluation_report
+from core.evaluation.scoring import PredictionFile, score_rows
+from core.evaluation.sweep import Band, sweep_bands
+from core.pipeline import Models, versions
+from core.ports import Progress
+from core.records import Versions
+from core.training.calibrator import point_to_json
+from core.training.threshold import (
+    Choice,
+    by_block_f1,
+    by_budget,
+    by_false_block,
+    by_false_pass,
+    sweep,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """A packet with its predictions, ready for any report, table or sweep."""
+
+    packet: Packet
+    predictions: tuple[Prediction, ...]
+    threshold: float
+    versions: Versions
+    latency_seconds: Mapping[str, tuple[float, ...]]
+    seconds: float
+
+    @property
+    def rows(self) -> tuple[PacketRow, ...]:
+        """The packet's good rows."""
+        return self.packet.rows
+
+
+def score_packet(
+    packet_file: Path,
+    models: Models,
+    config: Config,
+    *,
+    kept: Path | None = None,
+    progress: Progress | None = None,
+) -> Evaluated:
+    """Read a packet and judge its claims; ``kept`` is a file that lets a killed run go on."""
+    packet = read_packet(packet_file, max_record_bytes=config.max_record_bytes)
+    file = PredictionFile(kept, models, config) if kept else None
+    start = time.perf_counter()
+    scored = score_rows(packet.rows, models, config, kept=file, progress=progress)
+    return Evaluated(
+        packet=packet,
+        predictions=scored.predictions,
+        threshold=models.calibrator.threshold,
+        versions=versions(models, config),
+        latency_seconds=scored.latency_seconds,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def evaluate(evaluated: Evaluated, *, resamples: int = RESAMPLES, seed: int = SEED) -> Report:
+    """The evaluation report of formats.md section 5, with what could not be read beside it."""
+    report = evaluation_report(
+        evaluated.rows,
+        evaluated.predictions,
+        threshold=evaluated.threshold,
+        versions=evaluated.versions,
+        seconds=evaluated.seconds,
+        resamples=resamples,
+        seed=seed,
+    )
+    report["packet_sha256"] = evaluated.packet.sha256
+    report["problems"] = [problem.located() for problem in evaluated.packet.problems]
+    return report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """How many claims come in a day, and how many of them people can read."""
+
+    claims_a_day: float
+    reviews_a_day: float
+
+
+def sweep_packet(
+    evaluated: Evaluated,
+    *,
+    max_false_pass: float = 0.025,
+    max_false_block: float = 0.2,
+    budget: Budget | None = None,
+    resamples: int = 1_000,
+    seed: int = SEED,
+) -> Report:
+    """Both error rates at every threshold with bootstrap bands, and what each rule would choose."""
+    pairs = _scored_pairs(evaluated.rows, evaluated.predictions)
+    probability = np.array([_probability(found) for _, found in pairs])
+    bad = np.array([row.should_block for row, _ in pairs])
+    forced = np.array([found.forced for _, found in pairs])
+    points = sweep(probability, bad, forced)
+    traces = {
+        trace: place for place, trace in enumerate(dict.fromkeys(r.trace_id for r, _ in pairs))
+    }
+    bands = sweep_bands(
+        probability,
+        bad,
+        forced,
+        np.array([traces[row.trace_id] for row, _ in pairs], dtype=np.int64),
+        tuple(point.threshold for point in points),
+        resamples=resamples,
+        seed=seed,
+    )
+    chosen = {
+        "block_f1": by_block_f1(points),
+        "false_pass": by_false_pass(points, max_false_pass),
+        "false_block": by_false_block(points, max_false_block),
+    }
+    if budget is not None:
+        chosen["budget"] = by_budget(
+            points, claims_a_day=budget.claims_a_day, reviews_a_day=budget.reviews_a_day
+        )
+    return {
+        "claims": len(pairs),
+        "claims_to_block": int(bad.sum()),
+        "forced_blocks": int(forced.sum()),
+        "threshold": evaluated.threshold,
+        "points": [
+            {**point_to_json(point), **_band(band)}
+            for point, band in zip(points, bands, strict=True)
+        ],
+        "choices": {name: _choice(choice) for name, choice in chosen.items()},
+        "bootstrap": {"resamples": resamples, "seed": seed, "unit": "trace", "level": 0.95},
+        "packet_sha256": evaluated.packet.sha256,
+    }
+
+
+def _scored_pairs(
+    rows: Sequence[PacketRow], predictions: Sequence[Prediction]
+) -> list[tuple[PacketRow, Prediction]]:
+    pairs = [(row, found) for row, found in zip(rows, predictions, strict=True) if row.scored]
+    if not pairs:
+        raise InputError("the packet has no claim with a label: there is nothing to sweep")
+    return pairs
+
+
+def _probability(found: Prediction) -> float:
+    """An unjudged claim is forced to block, so its probability is never looked at."""
+    return 0.0 if found.probability is None else found.probability
+
+
+def _choice(choice: Choice) -> Report:
+    return {"rule": choice.rule, "met": choice.met, **point_to_json(choice.point)}
+
+
+def _band(band: Band) -> Report:
+    return {f"{name}_ci95": ends for name, ends in band.items()}

@@ -1,0 +1,28 @@
+"""Put together what the pipeline is given: models from their folders, families from their file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.config import Config
+from core.models.forest import load_forest
+from core.models.loading import load_embedder, load_pair_reader
+from core.pipeline import Models
+from core.text.families import load_families
+
+
+def load_models(
+    config: Config,
+    *,
+    pair_reader: str | Path | None = None,
+    embedder: str | Path | None = None,
+    calibrator: Path | None = None,
+    families: Path | None = None,
+) -> Models:
+    """The bundled models, or those in the named folders; ComponentUnavailable says what is missing."""
+    return Models(
+        embedder=load_embedder(embedder),
+        reader=load_pair_reader(pair_reader, max_tokens=config.nli_max_tokens),
+        calibrator=load_forest(calibrator) if calibrator else load_forest(),
+        families=load_families(families),
+    )

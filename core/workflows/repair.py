@@ -1,0 +1,574 @@
+"""Repair from verdict to figures: documents for other programs, and what repair really saved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.config import Config
+from core.documents import content_hash
+from core.errors import BadRecord
+from core.pipeline import Models, verify, versions
+from core.ports import Editor, Embedder, PairReader, Progress
+from core.records import (
+    AttributionStatus,
+    ClaimType,
+    ClaimVerdict,
+    Decision,
+    JsonObject,
+    Judged,
+    PairReading,
+    Repair,
+    RepairAction,
+    RepairKind,
+    RepairStatus,
+    Span,
+    Trace,
+    Verification,
+    Versions,
+)
+from core.stages.repair import repair_answer
+from core.stages.report import verdict_document
+from core.text.edits import share_of_words_kept
+from core.text.families import Families
+from core.text.tokens import content_terms, overlap
+from core.workflows.verify import Judge
+
+# A supported claim is still there when the revised answer has a supported one with its words.
+_STILL_SAID = 0.9
+# A wrongly credited claim is found again in a revised answer by most of its words.
+_SAME_CLAIM = 0.6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Savings:
+    """What one repair kept of an answer; ``words_kept`` is None for an answer without words."""
+
+    supported_before: int
+    supported_kept: int
+    lost: tuple[str, ...]
+    words_kept: float | None
+    wrong_attributions_before: int
+    wrong_attributions_left: int
+
+
+def repair_verified(
+    verification: Verification, models: Models, config: Config, editor: Editor | None = None
+) -> Repair:
+    """Repair one verified answer with the verifier that judged it."""
+    models = remembering(models)  # a revision shares its sources and most sentences
+
+    def again(trace: Trace) -> Verification:
+        return verify(trace, models, config)
+
+    return repair_answer(verification, again, config, models.families, editor)
+
+
+def measure_repair(repair: Repair) -> Savings:
+    """What the repair kept, and which supported claims it lost."""
+    before, after = repair.before, repair.after
+    supported = _supported(before)
+    if repair.status is RepairStatus.NOT_NEEDED:
+        after = before
+    remaining = [content_terms(one.claim.text) for one in _supported(after)] if after else []
+    lost = []
+    for one in supported:
+        terms = content_terms(one.claim.text)
+        match = next((t for t in remaining if overlap(terms, t) >= _STILL_SAID), None)
+        if match is None:
+            lost.append(one.claim.text)
+        else:
+            remaining.remove(match)  # two equal claims need two places in the revised answer
+    return Savings(
+        supported_before=len(supported),
+        supported_kept=len(supported) - len(lost),
+        lost=tuple(lost),
+        words_kept=share_of_words_kept(before.trace.answer or "", repair.revised_answer or ""),
+        wrong_attributions_before=_conflations(before),
+        wrong_attributions_left=_conflations(after) if after else 0,
+    )
+
+
+def _supported(verification: Verification) -> list[ClaimVerdict]:
+    return [
+        one
+        for one in verification.claims
+        if one.claim.claim_type is ClaimType.FACTUAL and one.decision is Decision.ALLOW
+    ]
+
+
+def _conflations(verification: Verification) -> int:
+    return sum(
+        isinstance(one.outcome, Judged)
+        and one.outcome.attribution.status is AttributionStatus.CONFLATION
+        for one in verification.claims
+    )
+
+
+# ---------------------------------------------------------------- models that remember
+
+
+def remembering(models: Models) -> Models:
+    """The same models, which read no text and no pair twice; results stay what they were."""
+    if isinstance(models.reader, _RememberingReader):
+        return models
+    return replace(
+        models,
+        embedder=_RememberingEmbedder(models.embedder),
+        reader=_RememberingReader(models.reader),
+    )
+
+
+class _RememberingEmbedder:
+    """An embedder with the vectors of all texts that it has seen."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.name, self.max_tokens = embedder.name, embedder.max_tokens
+        self._embedder, self._seen = embedder, dict[str, NDArray[np.float64]]()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Unit vectors, shape (len(texts), d)."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._seen]
+        if new:
+            self._seen.update(zip(new, self._embedder.embed(new), strict=True))
+        return np.stack([self._seen[text] for text in texts])
+
+
+class _RememberingReader:
+    """A pair reader with the readings of all pairs that it has seen."""
+
+    def __init__(self, reader: PairReader) -> None:
+        self.name, self.precision = reader.name, reader.precision
+        self.max_tokens, self._reader = reader.max_tokens, reader
+        self._seen = dict[tuple[str, str], PairReading | None]()
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """One reading a pair, in order."""
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._seen]
+        if new:
+            self._seen.update(zip(new, self._reader.read(new), strict=True))
+        return [self._seen[pair] for pair in pairs]
+
+
+# ---------------------------------------------------------------- documents
+
+
+def repair_document(repair: Repair) -> JsonObject:
+    """The ``repair`` field of a verdict document (formats.md, section 3)."""
+    savings = measure_repair(repair)
+    after = repair.after or repair.before
+    return {
+        "status": repair.status.value,
+        "actions": [_action_document(action) for action in repair.actions],
+        "revised_answer": repair.revised_answer,
+        "decision_after": after.answer.decision.value,
+        "reasons_after": list(after.answer.reasons),
+        "rounds": repair.rounds,
+        "removed": [
+            action.before.strip()
+            for action in repair.actions
+            if action.kind in (RepairKind.PRUNE, RepairKind.FALLBACK)
+        ],
+        "saved": {
+            "supported_before": savings.supported_before,
+            "supported_kept": savings.supported_kept,
+            "lost": list(savings.lost),
+            "words_kept": None if savings.words_kept is None else round(savings.words_kept, 4),
+            "wrong_attributions_before": savings.wrong_attributions_before,
+            "wrong_attributions_left": savings.wrong_attributions_left,
+        },
+    }
+
+
+def _action_document(action: RepairAction) -> JsonObject:
+    return {
+        "action_id": action.action_id,
+        "kind": action.kind.value,
+        "claim_ids": list(action.claim_ids),
+        "span": [action.span.start, action.span.end],
+        "before": action.before,
+        "after": action.after,
+        "reason": action.reason,
+        "source_id": action.source_id,
+        "evidence": [[span.start, span.end] for span in action.evidence],
+        "editor": action.editor,
+        "note": action.note,
+    }
+
+
+def actions_of(document: JsonObject) -> tuple[RepairAction, ...]:
+    """The actions of a ``repair`` document; raises BadRecord naming the path of a wrong value."""
+    actions = document.get("actions")
+    if not isinstance(actions, list):
+        raise BadRecord(f"expected a list, found {actions!r:.60}", path="repair.actions")
+    return tuple(_action(one, f"repair.actions[{index}]") for index, one in enumerate(actions))
+
+
+def _action(value: object, path: str) -> RepairAction:
+    if not isinstance(value, Mapping):
+        raise BadRecord(f"expected an object, found {value!r:.60}", path=path)
+    try:
+        return RepairAction(
+            action_id=_text(value, "action_id"),
+            kind=RepairKind(_text(value, "kind")),
+            claim_ids=tuple(str(one) for one in value["claim_ids"]),
+            span=_span(value["span"]),
+            before=_text(value, "before"),
+            after=_text(value, "after"),
+            reason=_text(value, "reason"),
+            source_id=None if value.get("source_id") is None else _text(value, "source_id"),
+            evidence=tuple(_span(span) for span in value.get("evidence") or ()),
+            editor=_text(value, "editor"),
+            note=None if value.get("note") is None else _text(value, "note"),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadRecord(f"expected an edit of a repair: {error}", path=path) from None
+
+
+def _text(value: Mapping[str, object], key: str) -> str:
+    found = value[key]
+    if not isinstance(found, str):
+        raise TypeError(f"{key}: expected text, found {found!r:.40}")
+    return found
+
+
+def _span(value: object) -> Span:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise TypeError(f"expected a span, found {value!r:.40}")
+    start, end = value
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end:
+        raise TypeError(f"expected a span, found {value!r:.40}")
+    return Span(start=start, end=end)
+
+
+def _number(value: Mapping[str, object], key: str) -> int:
+    found = value.get(key)
+    if not isinstance(found, int):
+        raise BadRecord(f"expected a number, found {found!r:.40}", path=f"repair.{key}")
+    return found
+
+
+def repaired_document(verification: Verification, repair: Repair, named: Versions) -> JsonObject:
+    """A verdict document with its repair, under the versions that say repair was on."""
+    document = dict(verdict_document(verification))
+    document["repair"] = repair_document(repair)
+    found = document["versions"]
+    assert isinstance(found, Mapping)
+    document["versions"] = {**found, "pipeline": named.pipeline}
+    return document
+
+
+# ---------------------------------------------------------------- many traces
+
+
+@dataclass(slots=True, kw_only=True)
+class RepairReport:
+    """What repairing many answers did: the paper's Tables 9, 19 and 20, and what was really saved.
+
+    ``words_kept`` has one share for each repaired answer; ``by_editor`` counts rewordings by who
+    wrote them, ``editor_failures`` those that a configured model should have written.
+    """
+
+    statuses: Counter[RepairStatus] = field(default_factory=Counter)
+    kinds: Counter[RepairKind] = field(default_factory=Counter)
+    by_editor: Counter[str] = field(default_factory=Counter)
+    editor_failures: int = 0
+    supported_before: int = 0
+    supported_kept: int = 0
+    wrong_attributions_before: int = 0
+    wrong_attributions_left: int = 0
+    words_kept: list[float] = field(default_factory=list)
+    rounds: int = 0
+
+    def add(self, document: JsonObject) -> None:
+        """Count one ``repair`` document; raises BadRecord naming the path of a wrong value."""
+        try:
+            status = RepairStatus(_text(document, "status"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadRecord(f"expected how a repair ended: {error}", path="repair.status") from None
+        self.statuses[status] += 1
+        if status in (RepairStatus.NOT_NEEDED, RepairStatus.UNAVAILABLE):
+            return
+        actions = actions_of(document)
+        self.kinds.update(action.kind for action in actions)
+        self.by_editor.update(
+            action.editor for action in actions if action.kind is RepairKind.REWORD
+        )
+        self.editor_failures += sum(action.note is not None for action in actions)
+        self.rounds += _number(document, "rounds")
+        saved = document.get("saved")
+        if not isinstance(saved, Mapping):
+            raise BadRecord(f"expected an object, found {saved!r:.40}", path="repair.saved")
+        self.supported_before += _number(saved, "supported_before")
+        self.supported_kept += _number(saved, "supported_kept")
+        self.wrong_attributions_before += _number(saved, "wrong_attributions_before")
+        self.wrong_attributions_left += _number(saved, "wrong_attributions_left")
+        words = saved.get("words_kept")
+        if isinstance(words, float | int):
+            self.words_kept.append(float(words))
+
+    @property
+    def rows(self) -> int:
+        """Answers seen."""
+        return sum(self.statuses.values())
+
+    @property
+    def blocked(self) -> int:
+        """Answers that were blocked before repair."""
+        kept_out = (RepairStatus.NOT_NEEDED, RepairStatus.UNAVAILABLE)
+        return self.rows - sum(self.statuses[status] for status in kept_out)
+
+    @property
+    def resolved(self) -> int:
+        """Blocked answers whose revision passed the verifier, fallbacks among them."""
+        return self.blocked - self.statuses[RepairStatus.UNRESOLVED]
+
+    @property
+    def substantive(self) -> int:
+        """Resolved answers that still say something."""
+        return self.resolved - self.statuses[RepairStatus.FALLBACK]
+
+    def document(self) -> JsonObject:
+        """The figures as JSON; a share of nothing is null with a reason beside it, never 0."""
+        document: dict[str, object] = {
+            "rows": self.rows,
+            "pre_allow": self.statuses[RepairStatus.NOT_NEEDED],
+            "pre_block": self.blocked,
+            "unavailable": self.statuses[RepairStatus.UNAVAILABLE],
+            "repair_resolved": self.resolved,
+            "substantive": self.substantive,
+            "corrected": self.statuses[RepairStatus.CORRECTED],
+            "pruned": self.statuses[RepairStatus.PRUNED],
+            "terminal_fallback": self.statuses[RepairStatus.FALLBACK],
+            "unresolved": self.statuses[RepairStatus.UNRESOLVED],
+            "actions": {kind.value: self.kinds[kind] for kind in RepairKind},
+            "rewordings_by_editor": dict(sorted(self.by_editor.items())),
+            "editor_failures": self.editor_failures,
+            "supported_before": self.supported_before,
+            "supported_kept": self.supported_kept,
+            "wrong_attributions_before": self.wrong_attributions_before,
+            "wrong_attributions_left": self.wrong_attributions_left,
+            "verifier_calls": self.rounds,
+        }
+        shares = {
+            "fallback_share": (
+                self.statuses[RepairStatus.FALLBACK],
+                self.blocked,
+                "blocked answers",
+            ),
+            "supported_kept_share": (
+                self.supported_kept,
+                self.supported_before,
+                "supported claims in blocked answers",
+            ),
+            "mean_words_kept": (sum(self.words_kept), len(self.words_kept), "repaired answers"),
+        }
+        for name, (part, whole, of) in shares.items():
+            document[name] = round(part / whole, 4) if whole else None
+            if not whole:
+                document[f"{name}_reason"] = f"there are no {of}"
+        return document
+
+
+def repair_all(
+    traces: Iterable[Trace],
+    models: Models,
+    config: Config,
+    editor: Editor | None = None,
+    progress: Progress = lambda done, total, what: None,
+    *,
+    total: int | None = None,
+) -> Iterator[tuple[Verification, Repair]]:
+    """Verify and repair traces in order, telling ``progress`` after each."""
+    for done, trace in enumerate(traces, start=1):
+        with_memory = remembering(models)  # one trace at a time, so that memory stays bounded
+        verification = verify(trace, with_memory, config)
+        yield verification, repair_verified(verification, with_memory, config, editor)
+        progress(done, total, "answers")
+
+
+def repair_trace(
+    trace: Trace,
+    models: Models,
+    config: Config,
+    editor: Editor | None = None,
+    *,
+    answer: str | None = None,
+) -> JsonObject:
+    """The ``repair`` document of one trace, or of another ``answer`` to its question."""
+    asked = trace if answer is None else replace(trace, answer=answer, citations=())
+    ((_, repair),) = repair_all([asked], models, config, editor)
+    return repair_document(repair)
+
+
+def repair_blocked(
+    traces: Iterable[Trace],
+    models: Models,
+    config: Config,
+    editor: Editor | None = None,
+    progress: Progress = lambda done, total, what: None,
+    *,
+    total: int | None = None,
+) -> Iterator[tuple[str, JsonObject]]:
+    """The content hash and ``repair`` document of each trace, for a store that keeps them."""
+    for verification, repair in repair_all(traces, models, config, editor, progress, total=total):
+        yield content_hash(verification.trace), repair_document(repair)
+
+
+def repair_versions(models: Models, config: Config, editor: Editor | None) -> Versions:
+    """The versions of a run with repair: kept apart from verdicts without it."""
+    named = versions(models, config)
+    writer = "" if editor is None else f"({editor.name})"
+    return replace(named, pipeline=f"{named.pipeline}+repair{writer}")
+
+
+def repairing_judge(
+    editor: Editor | None = None, report: RepairReport | None = None
+) -> Callable[[Models, Config], Judge]:
+    """What ``verify --repair`` gives the verify workflow: verdict documents with their repair.
+
+    ``report`` counts the repairs as they are made.
+    """
+
+    def judged_by(models: Models, config: Config) -> Judge:
+        named = repair_versions(models, config, editor)
+
+        def documents(traces: Sequence[Trace]) -> Iterator[JsonObject]:
+            for verification, repair in repair_all(traces, models, config, editor):
+                document = repaired_document(verification, repair, named)
+                if report is not None:
+                    report.add(repair_document(repair))
+                yield document
+
+        return Judge(versions=named, documents=documents)
+
+    return judged_by
+
+
+# ---------------------------------------------------------------- probes (IV.7, V.6)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One deliberate attribution swap: ``claim`` is credited to ``wrong_family`` in its trace."""
+
+    trace_id: str
+    claim: str
+    wrong_family: str
+
+
+@dataclass(slots=True, kw_only=True)
+class ProbeReport:
+    """Table 20: what became of the probes; ``retained`` names those that keep the wrong credit."""
+
+    repairs: RepairReport = field(default_factory=RepairReport)
+    probes: int = 0
+    blocked: int = 0
+    explicit_conflations: int = 0
+    resolved: int = 0
+    fallback: int = 0
+    allowed_after: int = 0
+    passed_unseen: list[str] = field(default_factory=list)
+    retained: list[str] = field(default_factory=list)
+
+    def document(self) -> JsonObject:
+        """The row of Table 20, and the figures of the repairs behind it."""
+        return {
+            "rows": self.probes,
+            "pre_block": self.blocked,
+            "explicit_conflation": self.explicit_conflations,
+            "repair_resolved": self.resolved,
+            "terminal_fallback": self.fallback,
+            "post_allow": self.allowed_after,
+            "wrong_attribution_retained": len(self.retained),
+            "retained": list(self.retained),
+            "allowed_before_repair": list(self.passed_unseen),
+            "repairs": self.repairs.document(),
+        }
+
+
+def probes_of(gold: Iterable[JsonObject]) -> tuple[Probe, ...]:
+    """The probes among gold labels: claims with ``gold_attribution`` conflation and their credit."""
+    found = []
+    for index, row in enumerate(gold):
+        if row.get("gold_attribution") != "conflation":
+            continue
+        values = {key: row.get(key) for key in ("trace_id", "claim", "stated_family")}
+        for key, value in values.items():
+            if not isinstance(value, str):
+                raise BadRecord(f"expected text, found {value!r:.40}", path=f"[{index}].{key}")
+        found.append(
+            Probe(
+                trace_id=str(values["trace_id"]),
+                claim=str(values["claim"]),
+                wrong_family=str(values["stated_family"]),
+            )
+        )
+    return tuple(found)
+
+
+def run_probes(
+    traces: Iterable[Trace],
+    probes: Sequence[Probe],
+    models: Models,
+    config: Config,
+    editor: Editor | None = None,
+    progress: Progress = lambda done, total, what: None,
+) -> ProbeReport:
+    """Verify and repair the probed traces, and look for the wrong credits afterwards."""
+    by_trace: dict[str, list[Probe]] = {}
+    for probe in probes:
+        by_trace.setdefault(probe.trace_id, []).append(probe)
+    report = ProbeReport()
+    wanted = (trace for trace in traces if trace.trace_id in by_trace)
+    for verification, repair in repair_all(
+        wanted, models, config, editor, progress, total=len(by_trace)
+    ):
+        report.repairs.add(repair_document(repair))
+        for probe in by_trace[verification.trace.trace_id]:
+            _count_probe(report, probe, verification, repair, models.families)
+    return report
+
+
+def _count_probe(
+    report: ProbeReport, probe: Probe, before: Verification, repair: Repair, families: Families
+) -> None:
+    report.probes += 1
+    blocked = before.answer.decision is Decision.BLOCK
+    report.blocked += blocked
+    report.explicit_conflations += any(
+        isinstance(one.outcome, Judged)
+        and one.outcome.attribution.status is AttributionStatus.CONFLATION
+        and _is_about(one, probe)
+        for one in before.claims
+    )
+    report.resolved += blocked and repair.status not in (
+        RepairStatus.UNRESOLVED,
+        RepairStatus.UNAVAILABLE,
+    )
+    report.fallback += repair.status is RepairStatus.FALLBACK
+    after = repair.after or before
+    report.allowed_after += after.answer.decision is Decision.ALLOW
+    if not blocked:
+        report.passed_unseen.append(probe.trace_id)
+    if after.answer.decision is Decision.ALLOW and any(
+        _is_about(one, probe) and _credits(one, probe, families) for one in after.claims
+    ):
+        report.retained.append(probe.trace_id)
+
+
+def _is_about(verdict: ClaimVerdict, probe: Probe) -> bool:
+    return overlap(content_terms(probe.claim), content_terms(verdict.claim.text)) >= _SAME_CLAIM
+
+
+def _credits(verdict: ClaimVerdict, probe: Probe, families: Families) -> bool:
+    stated = verdict.claim.stated
+    return (
+        stated is not None
+        and stated.family is not None
+        and families.compatible(stated.family, probe.wrong_family)
+    )

@@ -1,0 +1,234 @@
+"""verify_pending and verify_file: many traces to verdicts, window by window, so that a run can stop.
+
+Each window of traces is judged in one batch and its verdicts are kept together. A run that was
+killed starts again where it stopped: what is kept under the same versions is not judged again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from core.config import Config
+from core.documents import canonical_json, content_hash
+from core.errors import BadRecord, InputError
+from core.ports import Progress, Store
+from core.records import Decision, JsonObject, Trace, VerdictLabel, Versions
+from core.workflows.summary import VerdictSummary, summarise
+from core.workflows.verdict_file import VerdictFile, verdict_file
+
+if TYPE_CHECKING:
+    from core.pipeline import Models
+
+BATCH_TRACES = 8
+BATCH_CHARACTERS = 8_000_000  # a window of huge traces is cut earlier
+REASONS_KEPT = 1_000  # of skipped records; all of them are counted
+
+
+class VerificationStore(Store, Protocol):
+    """A store that can also say how much work is waiting."""
+
+    def count_without_run(self, run_key: str) -> int:
+        """How many traces ``traces_without_run`` would give."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """What turns traces into verdict documents, one each and in order, and what it is made of."""
+
+    versions: Versions
+    documents: Callable[[Sequence[Trace]], Iterable[JsonObject]]
+
+
+def pipeline_judge(models: Models, config: Config) -> Judge:
+    """The pipeline with these models, as a judge."""
+    from core.pipeline import verify_all, versions
+    from core.stages.report import verdict_document
+
+    def documents(traces: Sequence[Trace]) -> Iterator[JsonObject]:
+        return map(verdict_document, verify_all(traces, models, config))
+
+    return Judge(versions=versions(models, config), documents=documents)
+
+
+def run_key(versions: Versions) -> str:
+    """``sha256:…`` of the versions: verdicts with one run key can stand for each other."""
+    text = canonical_json(dataclasses.asdict(versions))
+    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+@dataclass(slots=True, kw_only=True)
+class VerifyReport:
+    """What a run did: ``verified`` now, ``kept`` from before, and what all of these say.
+
+    ``skipped`` counts records that could not be read; ``reasons`` has the first of them.
+    """
+
+    versions: Versions
+    verified: int = 0
+    kept: int = 0
+    by_decision: Counter[Decision] = field(default_factory=Counter)
+    by_verdict: Counter[VerdictLabel] = field(default_factory=Counter)
+    set_aside: int = 0
+    blocked_claims: int = 0
+    conflations: int = 0
+    skipped: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def traces(self) -> int:
+        """Verdicts in all, kept and new."""
+        return self.verified + self.kept
+
+    def add(self, summary: VerdictSummary) -> None:
+        """Count one verdict."""
+        self.by_decision[summary.decision] += 1
+        self.by_verdict.update(summary.by_verdict)
+        self.set_aside += summary.set_aside
+        self.blocked_claims += summary.blocked
+        self.conflations += summary.conflations
+
+    def skip(self, error: InputError) -> None:
+        """Count one record that could not be read."""
+        self.skipped += 1
+        if len(self.reasons) < REASONS_KEPT:
+            self.reasons.append(error.located())
+
+
+def silent(done: int, total: int | None, what: str) -> None:
+    """Tells nobody."""
+
+
+def verify_pending(
+    store: VerificationStore,
+    models: Models,
+    config: Config,
+    progress: Progress = silent,
+    batch: int = BATCH_TRACES,
+    *,
+    judged_by: Callable[[Models, Config], Judge] = pipeline_judge,
+) -> VerifyReport:
+    """Verify every stored trace that has no verdict of these models and this config.
+
+    Each window of ``batch`` traces commits its verdicts in one transaction.
+    """
+    judge = judged_by(models, config)
+    key = run_key(judge.versions)
+    report = VerifyReport(versions=judge.versions)
+    total = store.count_without_run(key)
+    progress(0, total, "traces")
+    for window in _windows(store.traces_without_run(key), batch):
+        documents = _judge(judge, window)
+        store.put_verdicts(
+            key, [(content_hash(t), d) for t, d in zip(window, documents, strict=True)]
+        )
+        _count(report, documents)
+        progress(report.verified, max(total, report.verified), "traces")
+    return report
+
+
+def verify_file(
+    captured: Iterable[Trace | InputError],
+    out: Path | None,
+    models: Models,
+    config: Config,
+    progress: Progress = silent,
+    batch: int = BATCH_TRACES,
+    *,
+    total: int | None = None,
+    skipped: Callable[[InputError], None] = lambda error: None,
+    judged_by: Callable[[Models, Config], Judge] = pipeline_judge,
+) -> VerifyReport:
+    """Verify traces in order and write one verdict a line to ``out`` (None: only count them).
+
+    Verdicts that ``out`` already holds for the first traces, under the same versions, are kept;
+    what follows them is written anew. Records that could not be read are handed to ``skipped``.
+    Raises InputError when ``out`` holds something that is not ours to overwrite.
+    """
+    judge = judged_by(models, config)
+    report = VerifyReport(versions=judge.versions)
+    traces = _readable(captured, report, skipped)
+    with ExitStack() as stack:
+        file = stack.enter_context(verdict_file(out)) if out is not None else None
+        if file is not None:
+            traces = _after_kept(file, traces, report, judge.versions)
+        for window in _windows(traces, batch):
+            documents = _judge(judge, window)
+            if file is not None:
+                file.append(documents)
+            _count(report, documents)
+            progress(report.traces, total, "traces")
+    return report
+
+
+def _after_kept(
+    file: VerdictFile, traces: Iterator[Trace], report: VerifyReport, versions: Versions
+) -> Iterator[Trace]:
+    """The traces that the file holds no verdict for; the others are counted as kept."""
+    pending = list(islice(traces, 1))
+
+    def stands_for_the_next(kept: JsonObject) -> bool:
+        return bool(pending) and _stands_for(kept, pending[0], versions)
+
+    for kept in file.keep_while(stands_for_the_next):
+        report.kept += 1
+        report.add(summarise(kept))
+        pending = list(islice(traces, 1))
+    return chain(pending, traces)
+
+
+def _readable(
+    captured: Iterable[Trace | InputError],
+    report: VerifyReport,
+    skipped: Callable[[InputError], None],
+) -> Iterator[Trace]:
+    for one in captured:
+        if isinstance(one, InputError):
+            report.skip(one)
+            skipped(one)
+        else:
+            yield one
+
+
+def _windows(traces: Iterable[Trace], batch: int) -> Iterator[list[Trace]]:
+    window: list[Trace] = []
+    characters = 0
+    for trace in traces:
+        window.append(trace)
+        characters += len(trace.answer or "") + sum(len(s.text) for s in trace.sources)
+        if len(window) >= batch or characters >= BATCH_CHARACTERS:
+            yield window
+            window, characters = [], 0
+    if window:
+        yield window
+
+
+def _judge(judge: Judge, window: Sequence[Trace]) -> list[JsonObject]:
+    """One document a trace, naming the content that it is about: two versions share a trace_id."""
+    return [
+        {"trace_id": document["trace_id"], "content_hash": content_hash(trace), **document}
+        for trace, document in zip(window, judge.documents(window), strict=True)
+    ]
+
+
+def _count(report: VerifyReport, documents: Sequence[JsonObject]) -> None:
+    report.verified += len(documents)
+    for document in documents:
+        report.add(summarise(document))
+
+
+def _stands_for(kept: JsonObject, trace: Trace, versions: Versions) -> bool:
+    if kept.get("content_hash") != content_hash(trace):
+        return False
+    try:
+        return summarise(kept).versions == versions  # all of it is counted, so all of it is read
+    except BadRecord:
+        return False

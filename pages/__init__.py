@@ -1,0 +1,1 @@
+"""One screen a file: get, one call, show. No rules about claims, no SQL."""

@@ -1,0 +1,78 @@
+"""The one visual language: what each verdict is called and marked; colours are in the theme.
+
+Never colour alone: each kind has a mark, words and its own underline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pages.components.verdict_document import ClaimDocument
+
+
+class Kind(StrEnum):
+    """How a claim is shown; the views style it by this name."""
+
+    SUPPORTED = "supported"
+    CONFLATION = "conflation"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    UNJUDGED = "unjudged"
+    ASIDE = "aside"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The mark and the words of one kind; ``short`` where there is little room."""
+
+    mark: str
+    word: str
+    short: str = ""
+
+
+# Most serious first: the order of counts, and of the claim that a page opens with.
+LOOKS: dict[Kind, Look] = {
+    Kind.CONTRADICTED: Look(mark="✕", word="contradicted"),
+    Kind.CONFLATION: Look(mark="⇄", word="wrong source credited"),
+    Kind.UNSUPPORTED: Look(mark="?", word="no source says this"),
+    Kind.UNJUDGED: Look(mark="⊘", word="not judged"),
+    Kind.SUPPORTED: Look(mark="✓", word="supported"),
+    Kind.ASIDE: Look(mark="–", word="set aside"),
+}
+
+DECISIONS: dict[str, Look] = {
+    "block": Look(mark="✕", word="Blocked", short="Blocked"),
+    "allow": Look(mark="✓", word="Allowed", short="Allowed"),
+    "unavailable": Look(mark="⊘", word="Unavailable", short="Unavailable"),
+    "pending": Look(mark="…", word="Not verified yet", short="Waiting"),
+}
+
+# What keeps a source from being evidence: in few words, and in a sentence.
+STATUS_WORDS = {
+    "ok": ("", ""),
+    "truncated": ("cut short", "cut short when it was captured"),
+    "error": ("call failed", "the call failed: not evidence"),
+    "empty": ("empty", "came back empty: not evidence"),
+    "not_captured": ("not captured", "not captured: not evidence"),
+}
+
+
+def claim_kind(claim: ClaimDocument) -> Kind:
+    """How a claim of a verdict document is shown; a blocked claim never looks supported."""
+    if claim["claim_type"] != "factual":
+        return Kind.ASIDE
+    if claim["verdict"] in (None, "unjudged"):
+        return Kind.UNJUDGED
+    if claim["attribution"]["status"] == "conflation":
+        return Kind.CONFLATION
+    if claim["verdict"] == "contradicted":
+        return Kind.CONTRADICTED
+    if claim["verdict"] == "supported" and claim["decision"] == "allow":
+        return Kind.SUPPORTED
+    return Kind.UNSUPPORTED
+
+
+def family_words(family: str | None) -> str:
+    """A source family in plain words: ``patient_record`` is "patient record"."""
+    return (family or "").replace("_", " ")

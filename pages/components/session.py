@@ -1,0 +1,40 @@
+"""What all screens share: the database, the models, the settings of a run."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.config import Config
+from storage.engine import database_url
+from storage.store import SqlStore
+from storage.store import open_store as open_store_at
+
+if TYPE_CHECKING:
+    from core.pipeline import Models
+
+
+def open_store() -> SqlStore:
+    """The database that this process serves; raises ConfigError, ComponentUnavailable, StoreError."""
+    return _store(database_url().render_as_string(hide_password=False))
+
+
+@st.cache_resource(show_spinner=False)
+def _store(url: str) -> SqlStore:
+    return open_store_at(url)
+
+
+def settings() -> Config:
+    """The operating constants that the workbench verifies with."""
+    return Config()
+
+
+@lru_cache(maxsize=1)
+def load_models_once(config: Config) -> Models:
+    """The models, loaded once for the whole process; raises ComponentUnavailable."""
+    # Imported here: pages that only show verdicts open without waiting for the learning libraries.
+    from core.workflows.models import load_models
+
+    return load_models(config)

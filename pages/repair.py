@@ -1,0 +1,158 @@
+"""One repaired answer: every edit with its reason and source, to accept, change or reject."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.documents import content_hash
+from core.errors import NotFound, ProvenanceGuardError
+from core.records import Decision
+from core.workflows.repair import actions_of, repair_trace
+from pages.components.plain import show_notice
+from pages.components.repair_view import (
+    changed_by_reviewer,
+    final_answer,
+    lay_out_repair,
+    show_repair,
+)
+from pages.components.routing import ensure_routed
+from pages.components.session import load_models_once, open_store, settings
+from storage.repairs import Choice, Repairs, StoredRepair
+
+TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"
+
+ensure_routed(__file__)
+wanted = st.query_params.get("trace")
+if wanted is None:
+    show_notice(
+        "Choose an answer to repair",
+        "Repairs are opened from the list of traces, or from a blocked answer's verdict.",
+        key="no-trace",
+    )
+    st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
+    st.stop()
+
+try:
+    store = open_store()
+    stored = store.get_trace(wanted)
+    verdict = store.get_verdict(wanted, content_hash=stored.content_hash)
+except NotFound:
+    st.set_page_config(page_title="Repair · ProvenanceGuard")
+    show_notice(
+        "There is no verdict to repair",
+        f"No verified trace with the id {wanted} is in this database. Verify it first.",
+        key="not-found",
+    )
+    st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
+    st.stop()
+except ProvenanceGuardError as error:
+    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+trace = stored.trace
+st.set_page_config(page_title=f"Repair of {trace.trace_id} · ProvenanceGuard")
+repairs = Repairs(store=store)
+
+
+def _known_repair() -> StoredRepair | None:
+    """The repair that is stored; one that came with the verdict is stored first."""
+    try:
+        return repairs.latest(stored.content_hash)
+    except NotFound:
+        document = verdict.document.get("repair")
+        if not isinstance(document, dict):
+            return None
+        repairs.put(stored.content_hash, document)
+        return repairs.latest(stored.content_hash)
+
+
+def _repair_now() -> None:
+    """Repair the answer with the models of the workbench, and keep what comes out."""
+    try:
+        with st.spinner("Repairing: the verifier reads every revision …"):
+            config = settings()
+            document = repair_trace(trace, load_models_once(config), config)
+        repairs.put(content_hash(trace), document)
+    except ProvenanceGuardError as error:
+        show_notice("The repair stopped", str(error), key="repair-error", tone="bad")
+
+
+known = _known_repair()
+if known is None:
+    if verdict.decision is not Decision.BLOCK:
+        show_notice(
+            "Nothing to repair",
+            "This answer is not blocked."
+            if verdict.decision is Decision.ALLOW
+            else "There is no answer, or no evidence to repair it from.",
+            key="not-blocked",
+        )
+        st.stop()
+    show_notice(
+        f"{trace.trace_id} is blocked and has not been repaired",
+        "Repair keeps every supported claim, corrects wrong credits and values from the sources, and "
+        "takes out what no source says. The result is verified again; nothing leaves this machine.",
+        key="not-repaired",
+    )
+    if st.button("Repair this answer", type="primary", icon=":material/build:", key="repair"):
+        _repair_now()
+        st.rerun()
+    st.stop()
+
+# ---------------------------------------------------------------- who decides, and what they said
+
+named = st.session_state.get("reviewer") or store.actor
+choices = repairs.choices(known.repair_id)
+decided = show_repair(
+    lay_out_repair(known.document, trace, verdict.decision.value, choices), key="repair-view"
+)
+if decided is not None:
+    kept = choices.get(decided.action_id)
+    said = (decided.choice, decided.text)
+    if kept is None or (kept.choice, kept.text) != said:
+        try:
+            repairs.choose(
+                known.repair_id,
+                decided.action_id,
+                decided.choice,
+                reviewer=named,
+                text=decided.text if decided.choice is Choice.EDIT else None,
+            )
+        except ProvenanceGuardError as error:
+            show_notice("The choice was not kept", str(error), key="choice-error", tone="bad")
+            st.stop()
+        st.rerun()
+
+# ---------------------------------------------------------------- the text that comes out
+
+left, middle, right = st.columns([1.4, 1.4, 1.2], vertical_alignment="bottom")
+left.text_input("Reviewer", key="reviewer", placeholder=store.actor, max_chars=80)
+final = final_answer(trace.answer or "", actions_of(known.document), choices)
+if changed_by_reviewer(choices) and middle.button(
+    "Verify my version", icon=":material/fact_check:", key="verify-mine", width="stretch"
+):
+    try:
+        with st.spinner("Verifying your version …"):
+            config = settings()
+            checked = repair_trace(trace, load_models_once(config), config, answer=final)
+    except ProvenanceGuardError as error:
+        show_notice("The verification stopped", str(error), key="mine-error", tone="bad")
+        st.stop()
+    allowed = checked["status"] == "not_needed"
+    show_notice(
+        "Your version passes" if allowed else "Your version does not pass",
+        "Every claim in it is supported by the source it belongs to."
+        if allowed
+        else "Some of its claims are not supported; the verdict of your version is not kept.",
+        key="mine",
+        tone="good" if allowed else "bad",
+    )
+right.download_button(
+    "Download the text",
+    data=final,
+    file_name="revised-answer.txt",
+    mime="text/plain",
+    icon=":material/download:",
+    width="stretch",
+    key="download",
+)

@@ -1,0 +1,65 @@
+"""One verified answer: its claims on the left, the sources behind them on the right."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from core.errors import NotFound, ProvenanceGuardError
+from pages.components.evidence_view import show_evidence
+from pages.components.plain import show_notice
+from pages.components.routing import ensure_routed
+from pages.components.session import open_store
+from pages.components.verdict_document import VerdictDocument
+from pages.components.verdict_view import lay_out, unverified_document
+from storage.records import StoredVerdict
+
+TRACES = "pages/traces.py"
+
+ensure_routed(__file__)
+wanted = st.query_params.get("trace")
+if wanted is None:
+    show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")
+    st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
+    st.stop()
+
+try:
+    store = open_store()
+    stored = store.get_trace(wanted)
+except NotFound:
+    st.set_page_config(page_title="Trace not found · ProvenanceGuard")
+    show_notice(
+        "There is no such trace",
+        f"No trace with the id {wanted} is in this database. It may have been erased, or the link "
+        "comes from another database.",
+        key="not-found",
+    )
+    st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
+    st.stop()
+except ProvenanceGuardError as error:
+    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+try:
+    verdict: StoredVerdict | None = store.get_verdict(wanted, content_hash=stored.content_hash)
+except NotFound:
+    verdict = None  # imported, but not verified yet
+
+st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
+
+# Texts beyond what a page holds at first are fetched when their source is opened.
+opened = st.session_state.setdefault("opened_sources", {}).setdefault(stored.content_hash, [])
+data = lay_out(
+    unverified_document(stored.trace)
+    if verdict is None
+    else cast(VerdictDocument, verdict.document),
+    stored.trace,
+    opened=opened,
+    verified_at=verdict.verified_at if verdict else None,
+)
+view = {"claim": st.query_params.get("claim"), "source": st.query_params.get("source")}
+fetched = show_evidence({**data, "view": view}, key="evidence")
+if fetched is not None and fetched not in opened:
+    opened.append(fetched)
+    st.rerun()

@@ -1,0 +1,193 @@
+"""The audit trail: appended inside the transaction that it tells of, and checked link by link."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select
+from sqlmodel import col
+
+from storage import records
+from storage.columns import plain_text
+from storage.tables import AuditEvent, Run, TraceVersion, Verdict
+
+BEGINNING = "sha256:" + "0" * 64
+
+
+def sha256_of(text: str) -> str:
+    """``sha256:…`` of the text in UTF-8."""
+    return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def append_event(
+    connection: Connection,
+    *,
+    at: datetime,
+    actor: str,
+    action: str,
+    entity: str,
+    detail: Mapping[str, object],
+) -> None:
+    """Add one link; the caller holds the write lock, so that two links cannot share a parent."""
+    last = connection.execute(
+        select(col(AuditEvent.sequence), col(AuditEvent.hash))
+        .order_by(col(AuditEvent.sequence).desc())
+        .limit(1)
+    ).first()
+    event = records.AuditEvent(
+        sequence=last.sequence + 1 if last else 1,
+        at=at,
+        actor=plain_text(actor),
+        action=action,
+        entity=plain_text(entity),
+        detail=json.dumps(detail, sort_keys=True),
+        previous_hash=last.hash if last else BEGINNING,
+        hash="",
+    )
+    connection.execute(
+        insert(AuditEvent).values(
+            sequence=event.sequence,
+            at=event.at,
+            actor=event.actor,
+            action=event.action,
+            entity=event.entity,
+            detail=event.detail,
+            previous_hash=event.previous_hash,
+            hash=event_hash(event),
+        )
+    )
+
+
+def event_hash(event: records.AuditEvent) -> str:
+    """The hash of everything in an event but its hash."""
+    return sha256_of(
+        json.dumps(
+            [
+                event.sequence,
+                event.at.astimezone(UTC).isoformat(timespec="microseconds"),
+                event.actor,
+                event.action,
+                event.entity,
+                event.detail,
+                event.previous_hash,
+            ]
+        )
+    )
+
+
+def events(
+    connection: Connection, *, newest_first: bool = False, limit: int | None = None, offset: int = 0
+) -> tuple[records.AuditEvent, ...]:
+    """A stretch of the trail."""
+    sequence = col(AuditEvent.sequence)
+    statement = (
+        select(*_COLUMNS)
+        .order_by(sequence.desc() if newest_first else sequence)
+        .limit(limit)
+        .offset(offset)
+    )
+    return tuple(map(_event, connection.execute(statement)))
+
+
+_COLUMNS = (
+    col(AuditEvent.sequence),
+    col(AuditEvent.at),
+    col(AuditEvent.actor),
+    col(AuditEvent.action),
+    col(AuditEvent.entity),
+    col(AuditEvent.detail),
+    col(AuditEvent.previous_hash),
+    col(AuditEvent.hash),
+)
+
+
+def _event(row: Row[*tuple[Any, ...]]) -> records.AuditEvent:
+    return records.AuditEvent(**row._mapping)
+
+
+def check_trail(connection: Connection) -> records.AuditReport:
+    """Check every link, and every stored document against the link that announced it."""
+    problems: list[str] = []
+    traces: dict[str, str] = {}
+    verdicts: dict[tuple[str, str], str] = {}
+    expected, previous = 1, BEGINNING
+    for event in _stream(connection):
+        if event.sequence != expected:
+            problems.append(f"event {expected}: missing; the next one is {event.sequence}")
+        elif event.previous_hash != previous:
+            problems.append(f"event {event.sequence}: does not follow the event before it")
+        if event_hash(event) != event.hash:
+            problems.append(f"event {event.sequence}: was changed after it was written")
+        problems += _announced(event, traces, verdicts)
+        expected, previous = event.sequence + 1, event.hash
+    problems += _check_traces(connection, traces)
+    problems += _check_verdicts(connection, verdicts)
+    return records.AuditReport(
+        events=expected - 1,
+        traces=len(traces),
+        verdicts=len(verdicts),
+        problems=tuple(problems),
+    )
+
+
+def _stream(connection: Connection) -> Iterator[records.AuditEvent]:
+    statement = select(*_COLUMNS).order_by(col(AuditEvent.sequence))
+    yield from map(_event, connection.execute(statement).yield_per(500))
+
+
+def _announced(
+    event: records.AuditEvent, traces: dict[str, str], verdicts: dict[tuple[str, str], str]
+) -> list[str]:
+    """Note what the event says was stored: content hash -> document hash."""
+    try:
+        detail = json.loads(event.detail)
+        if event.action == "traces.stored":
+            traces.update((content, document) for content, document in detail["traces"])
+        elif event.action == "verdicts.stored":
+            verdicts.update(
+                ((content, event.entity), document) for content, document in detail["verdicts"]
+            )
+    except (ValueError, KeyError, TypeError) as error:
+        return [f"event {event.sequence}: its detail cannot be read ({type(error).__name__})"]
+    return []
+
+
+def _check_traces(connection: Connection, announced: Mapping[str, str]) -> list[str]:
+    problems, unseen = [], dict(announced)
+    rows = connection.execute(
+        select(
+            col(TraceVersion.position), col(TraceVersion.content_hash), col(TraceVersion.document)
+        ).order_by(col(TraceVersion.position))
+    ).yield_per(100)
+    for position, content, document in rows:
+        wanted = unseen.pop(content, None)
+        if wanted is None:
+            problems.append(f"trace {position} ({content}): no event tells of it")
+        elif sha256_of(document) != wanted:
+            problems.append(f"trace {position} ({content}): was changed after it was stored")
+    problems += [f"trace {content}: was stored, and is gone" for content in unseen]
+    return problems
+
+
+def _check_verdicts(connection: Connection, announced: Mapping[tuple[str, str], str]) -> list[str]:
+    problems, unseen = [], dict(announced)
+    rows = connection.execute(
+        select(col(TraceVersion.content_hash), col(Run.run_key), col(Verdict.document))
+        .join_from(Verdict, TraceVersion, col(TraceVersion.position) == col(Verdict.position))
+        .join(Run, col(Run.run_id) == col(Verdict.run_id))
+        .order_by(col(Verdict.verdict_id))
+    ).yield_per(100)
+    for content, run_key, document in rows:
+        wanted = unseen.pop((content, run_key), None)
+        if wanted is None:
+            problems.append(f"verdict on {content} by {run_key}: no event tells of it")
+        elif sha256_of(document) != wanted:
+            problems.append(f"verdict on {content} by {run_key}: was changed after it was stored")
+    problems += [
+        f"verdict on {content} by {run_key}: was stored, and is gone" for content, run_key in unseen
+    ]
+    return problems

@@ -1,0 +1,137 @@
+"""Which database, and how it is read and written; the same code for SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from core.errors import ComponentUnavailable, ConfigError, StoreError
+
+PROJECT = Path(__file__).resolve().parent.parent
+DEFAULT_DATABASE = PROJECT / "data" / "workbench.db"
+ENVIRONMENT_VARIABLE = "PROVENANCEGUARD_DB"
+
+BUSY_TIMEOUT_MILLISECONDS = 30_000
+ADVISORY_LOCK = 7_406_180_037  # any fixed number that every process of ours agrees on
+
+
+def database_url(given: str | None = None) -> URL:
+    """The database's address: ``given``, else PROVENANCEGUARD_DB, else data/workbench.db.
+
+    A plain path means a SQLite file. Raises ConfigError for an address that cannot be used.
+    """
+    text = given or os.environ.get(ENVIRONMENT_VARIABLE) or str(DEFAULT_DATABASE)
+    if "://" not in text:
+        return URL.create("sqlite", database=str(Path(text).expanduser().resolve()))
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise ConfigError(f"database: expected a file or a URL, found {text!r}") from None
+    if url.get_backend_name() == "postgresql":
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:"):
+        return url.set(drivername="sqlite")
+    raise ConfigError(
+        "database: expected a SQLite file or postgresql+psycopg://, "
+        f"found {url.render_as_string(hide_password=True)}"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """One engine, with reading and writing told apart."""
+
+    engine: Engine
+
+    @property
+    def name(self) -> str:
+        """The address without its password, for people."""
+        url = self.engine.url
+        if url.get_backend_name() == "sqlite":
+            return url.database or ""
+        return url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One transaction that sees one state of the database."""
+        with plain_errors(self.name), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction that holds the only write lock from its start."""
+        # A deferred BEGIN that turns into a write fails at once when another writer committed in
+        # between, whatever the timeout; an immediate one waits its turn.
+        engine = self.engine.execution_options(begin_mode="IMMEDIATE")
+        with plain_errors(self.name), engine.begin() as connection:
+            if engine.dialect.name == "postgresql":
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})")
+            yield connection
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+
+@contextmanager
+def plain_errors(name: str) -> Iterator[None]:
+    """Turn the driver's errors into ours, without the statement's values: they may be patient data."""
+    try:
+        yield
+    except OperationalError as error:
+        raise ComponentUnavailable(f"database {name}: {_first_line(error)}") from None
+    except DBAPIError as error:
+        raise StoreError(f"database {name}: {_first_line(error)}") from None
+
+
+def _first_line(error: DBAPIError) -> str:
+    text = str(error.orig) if error.orig is not None else type(error).__name__
+    return text.strip().splitlines()[0] if text.strip() else type(error.orig).__name__
+
+
+def open_database(given: str | None = None) -> Database:
+    """Connects to nothing yet; creates the folder of a SQLite file."""
+    url = database_url(given)
+    if url.get_backend_name() == "sqlite":
+        return Database(engine=_sqlite_engine(url))
+    engine = create_engine(url, pool_pre_ping=True, pool_size=10, hide_parameters=True)
+    return Database(engine=engine)
+
+
+def _sqlite_engine(url: URL) -> Engine:
+    file = Path(url.database or "")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Traces may be patient data: a new file is its owner's alone.
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise ComponentUnavailable(f"database {file}: {error.strerror}") from None
+    engine = create_engine(url, pool_size=10, hide_parameters=True)
+    event.listen(engine, "connect", _on_connect)
+    event.listen(engine, "begin", _on_begin)
+    return engine
+
+
+def _on_connect(dbapi_connection: object, _entry: ConnectionPoolEntry) -> None:
+    # Python's sqlite3 starts no transaction before SELECT or DDL; _on_begin says BEGIN instead.
+    dbapi_connection.isolation_level = None  # type: ignore[attr-defined]
+    for pragma in (
+        f"busy_timeout={BUSY_TIMEOUT_MILLISECONDS}",  # first: switching to WAL can itself be busy
+        "journal_mode=WAL",
+        "synchronous=FULL",  # a judgement that was acknowledged survives a power failure
+        "foreign_keys=ON",
+    ):
+        dbapi_connection.execute(f"PRAGMA {pragma}")  # type: ignore[attr-defined]
+
+
+def _on_begin(connection: Connection) -> None:
+    mode = connection.get_execution_options().get("begin_mode", "DEFERRED")
+    connection.exec_driver_sql(f"BEGIN {mode}")

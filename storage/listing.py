@@ -1,0 +1,189 @@
+"""Lists of traces with their latest verdict: filtered, sorted and cut into pages by the database."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVarTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    ColumnExpressionArgument,
+    Connection,
+    Row,
+    Select,
+    and_,
+    func,
+    or_,
+    select,
+)
+from sqlalchemy.orm import aliased
+from sqlmodel import col
+
+from core.records import Decision
+from storage import records
+from storage.columns import plain_text
+from storage.records import Order, TraceFilters
+from storage.tables import Run, TraceSlice, TraceVersion, Verdict
+from storage.traces import is_newest
+from storage.verdicts import COUNT_COLUMNS, counts
+
+Columns = TypeVarTuple("Columns")
+
+QUESTION_CHARACTERS = 500  # a list shows no more
+
+
+def list_traces(
+    connection: Connection, filters: TraceFilters, *, order: Order, offset: int, limit: int
+) -> records.TracePage:
+    """One page of the newest trace versions that pass the filters."""
+    passing = _passing(filters)
+    total = connection.execute(
+        _joined(select(func.count()).select_from(TraceVersion)).where(passing)
+    ).scalar_one()
+    columns = select(
+        col(TraceVersion.trace_id),
+        col(TraceVersion.content_hash),
+        col(TraceVersion.version),
+        col(TraceVersion.position),
+        func.substr(col(TraceVersion.question), 1, QUESTION_CHARACTERS).label("question"),
+        col(TraceVersion.category),
+        col(TraceVersion.format),
+        col(TraceVersion.file),
+        col(TraceVersion.sources),
+        col(TraceVersion.imported_at),
+    ).add_columns(*COUNT_COLUMNS, col(Verdict.decision), col(Verdict.verified_at), col(Run.run_key))
+    statement = (
+        _joined(columns.select_from(TraceVersion))
+        .where(passing)
+        .order_by(*_order(order))
+        .offset(offset)
+        .limit(limit)
+    )
+    rows = tuple(map(_row, connection.execute(statement)))
+    return records.TracePage(rows=rows, total=total, offset=offset)
+
+
+def overview(connection: Connection) -> records.Overview:
+    """How many newest traces there are, by decision of their latest verdict."""
+    rows = connection.execute(
+        _joined(select(col(Verdict.decision), func.count()).select_from(TraceVersion))
+        .where(is_newest())
+        .group_by(col(Verdict.decision))
+    ).all()
+    return records.Overview(
+        traces=sum(count for _, count in rows),
+        by_decision={Decision(name): count for name, count in rows if name is not None},
+    )
+
+
+def categories(connection: Connection) -> tuple[records.NamedCount, ...]:
+    """The categories of the newest traces, the most frequent first."""
+    category = col(TraceVersion.category)
+    rows = connection.execute(
+        select(category, func.count())
+        .where(is_newest(), category.is_not(None))
+        .group_by(category)
+        .order_by(func.count().desc(), category)
+    )
+    return tuple(records.NamedCount(name=str(row[0]), count=row[1]) for row in rows)
+
+
+def slices(connection: Connection) -> tuple[records.NamedCount, ...]:
+    """The slices of the newest traces, the most frequent first."""
+    name = col(TraceSlice.slice)
+    rows = connection.execute(
+        select(name, func.count())
+        .join_from(TraceSlice, TraceVersion, _same_trace())
+        .where(is_newest())
+        .group_by(name)
+        .order_by(func.count().desc(), name)
+    )
+    return tuple(records.NamedCount(name=str(row[0]), count=row[1]) for row in rows)
+
+
+def _same_trace() -> ColumnElement[bool]:
+    return col(TraceVersion.position) == col(TraceSlice.position)
+
+
+def _joined(statement: Select[*Columns]) -> Select[*Columns]:
+    """The statement with each trace's latest verdict, where there is one."""
+    latest = aliased(Verdict)
+    newest = (
+        select(func.max(col(latest.verdict_id)))
+        .where(col(latest.position) == col(TraceVersion.position))
+        .correlate(TraceVersion)
+        .scalar_subquery()
+    )
+    return statement.outerjoin(Verdict, col(Verdict.verdict_id) == newest).outerjoin(
+        Run, col(Run.run_id) == col(Verdict.run_id)
+    )
+
+
+def _passing(filters: TraceFilters) -> ColumnElement[bool]:
+    conditions: list[ColumnElement[bool]] = [is_newest()]
+    if filters.decisions:
+        wanted = [decision.value for decision in filters.decisions]
+        conditions.append(col(Verdict.decision).in_(wanted))
+    if filters.verdicts:
+        conditions.append(or_(*(Verdict.__table__.c[v.value] > 0 for v in filters.verdicts)))  # type: ignore[attr-defined]
+    if filters.conflated:
+        conditions.append(col(Verdict.conflations) > 0)
+    if filters.verified is not None:
+        verdict_id = col(Verdict.verdict_id)
+        conditions.append(verdict_id.is_not(None) if filters.verified else verdict_id.is_(None))
+    if filters.category is not None:
+        conditions.append(col(TraceVersion.category) == filters.category)
+    if filters.slice is not None:
+        conditions.append(
+            select(1)
+            .where(_same_trace(), col(TraceSlice.slice) == filters.slice)
+            .correlate(TraceVersion)
+            .exists()
+        )
+    if filters.search.strip():
+        sought = plain_text(filters.search.strip())
+        conditions.append(
+            or_(
+                *(
+                    column.icontains(sought, autoescape=True)
+                    for column in (
+                        col(TraceVersion.trace_id),
+                        col(TraceVersion.question),
+                        col(TraceVersion.answer),
+                    )
+                )
+            )
+        )
+    return and_(*conditions)
+
+
+def _order(order: Order) -> tuple[ColumnExpressionArgument[Any], ...]:
+    imported = col(TraceVersion.position)
+    if order is Order.NEWEST:
+        return (imported.desc(),)
+    if order is Order.TRACE_ID:
+        return (col(TraceVersion.trace_id), imported)
+    if order is Order.MOST_BLOCKED:
+        return (func.coalesce(col(Verdict.blocked), -1).desc(), imported)
+    if order is Order.MOST_CONFLATIONS:
+        return (func.coalesce(col(Verdict.conflations), -1).desc(), imported)
+    return (imported,)
+
+
+def _row(row: Row[*tuple[Any, ...]]) -> records.TraceRow:
+    verified = row.decision is not None
+    return records.TraceRow(
+        trace_id=row.trace_id,
+        content_hash=row.content_hash,
+        version=row.version,
+        position=row.position,
+        question=row.question,
+        category=row.category,
+        format=row.format,
+        file=row.file,
+        sources=row.sources,
+        imported_at=row.imported_at,
+        decision=Decision(row.decision) if verified else None,
+        counts=counts(row._mapping) if verified else None,
+        run_key=row.run_key,
+        verified_at=row.verified_at,
+    )

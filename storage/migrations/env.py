@@ -1,0 +1,18 @@
+"""Alembic's entry: runs inside the transaction that storage.migrate opened."""
+
+from __future__ import annotations
+
+from alembic import context
+from sqlmodel import SQLModel
+
+from storage import tables
+
+assert tables  # importing it fills the metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=SQLModel.metadata,
+    compare_type=True,
+    render_as_batch=True,
+)
+context.run_migrations()

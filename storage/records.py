@@ -1,0 +1,179 @@
+"""What reading the database gives back: frozen records, never rows of the ORM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.records import Decision, JsonObject, Trace, VerdictLabel, Versions
+from core.workflows.ingest import IngestReport
+
+
+class Order(StrEnum):
+    """How a list of traces is sorted; the first import first, unless asked otherwise."""
+
+    IMPORTED = "imported"
+    NEWEST = "newest"
+    TRACE_ID = "trace_id"
+    MOST_BLOCKED = "most_blocked"
+    MOST_CONFLATIONS = "most_conflations"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceFilters:
+    """Which traces to list; an empty field asks for nothing.
+
+    ``decisions`` and ``verdicts`` are alternatives: a trace passes with one of them. ``verified``
+    None means either. ``search`` is found in the id, the question or the answer, in any case.
+    """
+
+    decisions: frozenset[Decision] = frozenset()
+    verdicts: frozenset[VerdictLabel] = frozenset()
+    conflated: bool = False
+    verified: bool | None = None
+    category: str | None = None
+    slice: str | None = None
+    search: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictCounts:
+    """The claims of one verdict by what was found; ``blocked`` claims are among them."""
+
+    by_verdict: Mapping[VerdictLabel, int]
+    set_aside: int
+    blocked: int
+    conflations: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceRow:
+    """One line of the traces page; decision, counts and run are None until it is verified."""
+
+    trace_id: str
+    content_hash: str
+    version: int
+    position: int
+    question: str
+    category: str | None
+    format: str | None
+    file: str | None
+    sources: int
+    imported_at: datetime
+    decision: Decision | None
+    counts: VerdictCounts | None
+    run_key: str | None
+    verified_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracePage:
+    """One page of a list: ``rows`` from ``offset`` on, out of ``total`` that pass the filters."""
+
+    rows: tuple[TraceRow, ...]
+    total: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTrace:
+    """A trace as it was stored; ``versions`` are the content hashes of all its versions, in order."""
+
+    trace: Trace
+    content_hash: str
+    version: int
+    imported_at: datetime
+    versions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredVerdict:
+    """A verdict document (as ``verify`` writes it) with the trace version and run it belongs to."""
+
+    document: JsonObject
+    content_hash: str
+    run_key: str
+    decision: Decision
+    counts: VerdictCounts
+    verified_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """What produced verdicts, and how many newest trace versions it has judged."""
+
+    run_key: str
+    versions: Versions
+    started_at: datetime
+    verdicts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedCount:
+    """A category, slice or decision with the number of newest traces that have it."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """How many traces there are, and how many of each decision; the rest wait for a verdict."""
+
+    traces: int
+    by_decision: Mapping[Decision, int]
+
+    @property
+    def waiting(self) -> int:
+        """Traces without a verdict."""
+        return self.traces - sum(self.by_decision.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredImport:
+    """The report of an import, with when it was, and whose."""
+
+    import_id: int
+    imported_at: datetime
+    actor: str
+    report: IngestReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEvent:
+    """One link of the trail; ``detail`` is the JSON text that was hashed."""
+
+    sequence: int
+    at: datetime
+    actor: str
+    action: str
+    entity: str
+    detail: str
+    previous_hash: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditReport:
+    """What checking the trail found; it is intact when nothing is wrong."""
+
+    events: int
+    traces: int
+    verdicts: int
+    problems: tuple[str, ...]
+
+    @property
+    def intact(self) -> bool:
+        """Whether every link and every stored document is what it was when it was written."""
+        return not self.problems
+
+
+@dataclass(slots=True, kw_only=True)
+class TracesPut:
+    """How many traces were new, new versions of known ones, or already there."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0

@@ -1,0 +1,291 @@
+"""Repairs and what reviewers said about their edits: added once, never changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import Connection, insert, select
+from sqlmodel import col
+
+from core.errors import BadRecord, NotFound, StoreError
+from core.records import Decision, JsonObject, RepairStatus
+from core.workflows.repair import actions_of
+from storage.audit import append_event, sha256_of
+from storage.records import TraceFilters, TraceRow
+from storage.store import SqlStore
+from storage.tables import RepairChoice, RepairRow, TraceVersion
+
+
+class Choice(StrEnum):
+    """What a reviewer does with an edit."""
+
+    ACCEPT = "accept"
+    EDIT = "edit"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRepair:
+    """A repair document with the trace version that it is about."""
+
+    repair_id: int
+    trace_id: str
+    content_hash: str
+    status: RepairStatus
+    document: JsonObject
+    actor: str
+    repaired_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredChoice:
+    """A reviewer's word on one edit; ``text`` is set when the reviewer wrote it anew."""
+
+    action_id: str
+    choice: Choice
+    text: str | None
+    reviewer: str
+    chosen_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceCounts:
+    """How often reviewers' last words on edits were which; ``edits`` counts all edits offered."""
+
+    edits: int
+    accepted: int
+    edited: int
+    rejected: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repairs:
+    """The repairs of a store; reviewers' choices are events of its audit trail."""
+
+    store: SqlStore
+
+    def put(self, content_hash: str, document: JsonObject) -> int:
+        """Keep a repair document; its id. Raises StoreError for an unknown trace or a wrong document."""
+        status = _status(document)
+        text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+        with self.store.database.writing() as connection:
+            position = connection.execute(
+                select(col(TraceVersion.position)).where(
+                    col(TraceVersion.content_hash) == content_hash
+                )
+            ).scalar()
+            if position is None:
+                raise StoreError(f"repair of {content_hash}: no such trace is stored")
+            at = self.store.now()
+            repair_id = connection.execute(
+                insert(RepairRow)
+                .values(
+                    position=position,
+                    actor=self.store.actor,
+                    repaired_at=at,
+                    status=status.value,
+                    document_sha256=sha256_of(text),
+                    document=text,
+                )
+                .returning(col(RepairRow.repair_id))
+            ).scalar_one()
+            assert repair_id is not None
+            append_event(
+                connection,
+                at=at,
+                actor=self.store.actor,
+                action="repair.stored",
+                entity=content_hash,
+                detail={"repair_id": repair_id, "status": status, "document": sha256_of(text)},
+            )
+        return repair_id
+
+    def latest(self, content_hash: str) -> StoredRepair:
+        """The last repair of that trace version; raises NotFound."""
+        with self.store.database.reading() as connection:
+            found = _repairs(connection, content_hash, limit=1)
+        if not found:
+            raise NotFound(f"no repair of {content_hash}")
+        return found[0]
+
+    def without(self) -> Iterator[TraceRow]:
+        """The blocked answers whose newest version nobody has repaired yet, in import order."""
+        offset, blocked = 0, TraceFilters(decisions=frozenset({Decision.BLOCK}))
+        while rows := self.store.list_traces(blocked, offset=offset, limit=500).rows:
+            with self.store.database.reading() as connection:
+                done = set(
+                    connection.execute(
+                        select(col(RepairRow.position)).where(
+                            col(RepairRow.position).in_([row.position for row in rows])
+                        )
+                    ).scalars()
+                )
+            yield from (row for row in rows if row.position not in done)
+            offset += len(rows)
+
+    def choose(
+        self,
+        repair_id: int,
+        action_id: str,
+        choice: Choice,
+        *,
+        reviewer: str,
+        text: str | None = None,
+    ) -> None:
+        """Keep a reviewer's word on one edit; a later word stands beside it and counts.
+
+        Raises NotFound for an unknown repair or edit, StoreError when ``text`` does not go with
+        the choice.
+        """
+        if (choice is Choice.EDIT) != (text is not None):
+            raise StoreError(f"repair {repair_id}: only an edited edit has a text of its own")
+        with self.store.database.writing() as connection:
+            document = _document(connection, repair_id)
+            if action_id not in {action.action_id for action in actions_of(document)}:
+                raise NotFound(f"repair {repair_id} has no edit {action_id!r:.200}")
+            at = self.store.now()
+            connection.execute(
+                insert(RepairChoice).values(
+                    repair_id=repair_id,
+                    action_id=action_id,
+                    choice=choice.value,
+                    text=text,
+                    reviewer=reviewer,
+                    chosen_at=at,
+                )
+            )
+            append_event(
+                connection,
+                at=at,
+                actor=reviewer,
+                action="repair.chosen",
+                entity=action_id,
+                detail={
+                    "repair_id": repair_id,
+                    "choice": choice,
+                    "text": None if text is None else sha256_of(text),
+                },
+            )
+
+    def choices(self, repair_id: int, *, reviewer: str | None = None) -> Mapping[str, StoredChoice]:
+        """The last word on each edit, of one reviewer or of anybody: action id → choice."""
+        statement = (
+            select(RepairChoice.__table__)  # type: ignore[attr-defined]
+            .where(col(RepairChoice.repair_id) == repair_id)
+            .order_by(col(RepairChoice.choice_id))
+        )
+        if reviewer is not None:
+            statement = statement.where(col(RepairChoice.reviewer) == reviewer)
+        with self.store.database.reading() as connection:
+            rows = connection.execute(statement).all()
+        return {
+            row.action_id: StoredChoice(
+                action_id=row.action_id,
+                choice=Choice(row.choice),
+                text=row.text,
+                reviewer=row.reviewer,
+                chosen_at=row.chosen_at,
+            )
+            for row in rows
+        }
+
+    def export(self) -> Sequence[JsonObject]:
+        """Every repair with all choices about it, the oldest first: what reviewers made of repair."""
+        with self.store.database.reading() as connection:
+            repairs = _repairs(connection, None, limit=None)
+            rows = connection.execute(
+                select(RepairChoice.__table__).order_by(col(RepairChoice.choice_id))  # type: ignore[attr-defined]
+            ).all()
+        said: dict[int, list[JsonObject]] = {}
+        for row in rows:
+            said.setdefault(row.repair_id, []).append(
+                {
+                    "action_id": row.action_id,
+                    "choice": row.choice,
+                    "text": row.text,
+                    "reviewer": row.reviewer,
+                    "at": row.chosen_at.isoformat(),
+                }
+            )
+        return [
+            {
+                "repair_id": repair.repair_id,
+                "trace_id": repair.trace_id,
+                "content_hash": repair.content_hash,
+                "repaired_at": repair.repaired_at.isoformat(),
+                "repair": repair.document,
+                "choices": said.get(repair.repair_id, []),
+            }
+            for repair in reversed(repairs)
+        ]
+
+    def counts(self) -> ChoiceCounts:
+        """Last words on the edits of all repairs, the latest of each trace version alone."""
+        latest: dict[str, JsonObject] = {}
+        for row in self.export():
+            latest[str(row["content_hash"])] = row
+        last: list[str] = []
+        edits = 0
+        for row in latest.values():
+            document, choices = row["repair"], row["choices"]
+            assert isinstance(document, Mapping)
+            assert isinstance(choices, list)
+            edits += len(actions_of(document))
+            last += {one["action_id"]: one["choice"] for one in choices}.values()
+        return ChoiceCounts(
+            edits=edits,
+            accepted=last.count(Choice.ACCEPT),
+            edited=last.count(Choice.EDIT),
+            rejected=last.count(Choice.REJECT),
+        )
+
+
+def _status(document: JsonObject) -> RepairStatus:
+    try:
+        actions_of(document)
+        return RepairStatus(str(document.get("status")))
+    except (BadRecord, ValueError) as error:
+        raise StoreError(f"this is no repair document: {error}") from None
+
+
+def _document(connection: Connection, repair_id: int) -> JsonObject:
+    text = connection.execute(
+        select(col(RepairRow.document)).where(col(RepairRow.repair_id) == repair_id)
+    ).scalar()
+    if text is None:
+        raise NotFound(f"no repair {repair_id}")
+    document: JsonObject = json.loads(text)
+    return document
+
+
+def _repairs(
+    connection: Connection, content_hash: str | None, *, limit: int | None
+) -> list[StoredRepair]:
+    statement = (
+        select(
+            RepairRow.__table__,  # type: ignore[attr-defined]
+            col(TraceVersion.trace_id),
+            col(TraceVersion.content_hash),
+        )
+        .join(TraceVersion, col(TraceVersion.position) == col(RepairRow.position))
+        .order_by(col(RepairRow.repair_id).desc())
+        .limit(limit)
+    )
+    if content_hash is not None:
+        statement = statement.where(col(TraceVersion.content_hash) == content_hash)
+    return [
+        StoredRepair(
+            repair_id=row.repair_id,
+            trace_id=row.trace_id,
+            content_hash=row.content_hash,
+            status=RepairStatus(row.status),
+            document=json.loads(row.document),
+            actor=row.actor,
+            repaired_at=row.repaired_at,
+        )
+        for row in connection.execute(statement)
+    ]

@@ -1,0 +1,195 @@
+"""Verdicts and the runs that gave them: added once, never changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlalchemy import Connection, func, insert, select
+from sqlmodel import col
+
+from core.errors import BadRecord, NotFound, StoreError
+from core.records import Decision, JsonObject, VerdictLabel, Versions
+from core.workflows.summary import VerdictSummary, summarise
+from storage import records
+from storage.audit import append_event, sha256_of
+from storage.tables import Run, TraceVersion, Verdict
+from storage.traces import is_newest, trace_key
+
+
+def put_verdicts(
+    connection: Connection,
+    run_key: str,
+    verdicts: Sequence[tuple[str, JsonObject]],
+    *,
+    at: datetime,
+    actor: str,
+) -> None:
+    """Keep (trace content hash, verdict document) pairs; those already there stay as they are.
+
+    Raises StoreError for a trace that is not stored and for a document that is no verdict.
+    """
+    positions = _positions(connection, [content for content, _ in verdicts])
+    run_id: int | None = None
+    judged: set[int] = set()
+    stored: list[tuple[str, str]] = []
+    for content, document in verdicts:
+        if content not in positions:
+            raise StoreError(f"verdict on {content}: no such trace is stored")
+        summary = _summary(content, document)
+        if run_id is None:
+            run_id = _run_id(connection, run_key, summary.versions, at=at)
+            judged = _already_judged(connection, run_id, list(positions.values()))
+        if positions[content] in judged:
+            continue
+        judged.add(positions[content])
+        text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+        connection.execute(
+            insert(Verdict).values(
+                position=positions[content],
+                run_id=run_id,
+                decision=summary.decision.value,
+                **{label.value: count for label, count in summary.by_verdict.items()},
+                set_aside=summary.set_aside,
+                blocked=summary.blocked,
+                conflations=summary.conflations,
+                verified_at=at,
+                document_sha256=sha256_of(text),
+                document=text,
+            )
+        )
+        stored.append((content, sha256_of(text)))
+    if stored:
+        append_event(
+            connection,
+            at=at,
+            actor=actor,
+            action="verdicts.stored",
+            entity=run_key,
+            detail={"verdicts": stored},
+        )
+
+
+def _positions(connection: Connection, hashes: Sequence[str]) -> dict[str, int]:
+    content = col(TraceVersion.content_hash)
+    rows = connection.execute(
+        select(content, col(TraceVersion.position)).where(content.in_(hashes))
+    )
+    return {row.content_hash: row.position for row in rows}
+
+
+def _summary(content: str, document: JsonObject) -> VerdictSummary:
+    try:
+        return summarise(document)
+    except BadRecord as error:
+        raise StoreError(f"verdict on {content}: {error.located()}") from None
+
+
+def _run_id(connection: Connection, run_key: str, versions: Versions, *, at: datetime) -> int:
+    found = connection.execute(select(col(Run.run_id)).where(col(Run.run_key) == run_key)).scalar()
+    if found is not None:
+        return found
+    return connection.execute(
+        insert(Run)
+        .values(run_key=run_key, started_at=at, **asdict(versions))
+        .returning(col(Run.run_id))
+    ).scalar_one()  # type: ignore[return-value]
+
+
+def _already_judged(connection: Connection, run_id: int, positions: Sequence[int]) -> set[int]:
+    position = col(Verdict.position)
+    return set(
+        connection.execute(
+            select(position).where(col(Verdict.run_id) == run_id, position.in_(positions))
+        ).scalars()
+    )
+
+
+def get_verdict(
+    connection: Connection,
+    trace_id: str,
+    *,
+    content_hash: str | None = None,
+    run_key: str | None = None,
+) -> records.StoredVerdict:
+    """The latest verdict on a trace's newest version, or on that version or by that run.
+
+    Raises NotFound.
+    """
+    statement = (
+        select(*COUNT_COLUMNS, col(Verdict.document), col(Verdict.verified_at))
+        .add_columns(col(Verdict.decision), col(TraceVersion.content_hash), col(Run.run_key))
+        .join_from(Verdict, TraceVersion, col(TraceVersion.position) == col(Verdict.position))
+        .join(Run, col(Run.run_id) == col(Verdict.run_id))
+        .where(col(TraceVersion.trace_key) == trace_key(trace_id))
+        .order_by(col(Verdict.verdict_id).desc())
+        .limit(1)
+    )
+    if content_hash is None:
+        statement = statement.where(is_newest())
+    else:
+        statement = statement.where(col(TraceVersion.content_hash) == content_hash)
+    if run_key is not None:
+        statement = statement.where(col(Run.run_key) == run_key)
+    row = connection.execute(statement).first()
+    if row is None:
+        raise NotFound(f"no verdict on trace {trace_id!r:.200}")
+    return records.StoredVerdict(
+        document=json.loads(row.document),
+        content_hash=row.content_hash,
+        run_key=row.run_key,
+        decision=Decision(row.decision),
+        counts=counts(row._mapping),
+        verified_at=row.verified_at,
+    )
+
+
+COUNT_COLUMNS = (
+    col(Verdict.supported),
+    col(Verdict.unsupported),
+    col(Verdict.contradicted),
+    col(Verdict.not_enough_evidence),
+    col(Verdict.unjudged),
+    col(Verdict.set_aside),
+    col(Verdict.blocked),
+    col(Verdict.conflations),
+)
+
+
+def counts(row: object) -> records.VerdictCounts:
+    """The counts in a row that holds COUNT_COLUMNS, given as its mapping."""
+    assert isinstance(row, Mapping)
+    return records.VerdictCounts(
+        by_verdict={label: row[label.value] for label in VerdictLabel},
+        set_aside=row["set_aside"],
+        blocked=row["blocked"],
+        conflations=row["conflations"],
+    )
+
+
+def runs(connection: Connection) -> tuple[records.StoredRun, ...]:
+    """All runs, the latest first."""
+    rows = connection.execute(
+        select(Run.__table__, func.count(col(Verdict.verdict_id)).label("verdicts"))  # type: ignore[attr-defined]
+        .outerjoin(Verdict, col(Verdict.run_id) == col(Run.run_id))
+        .group_by(*Run.__table__.columns)  # type: ignore[attr-defined]
+        .order_by(col(Run.run_id).desc())
+    )
+    return tuple(
+        records.StoredRun(
+            run_key=row.run_key,
+            versions=Versions(
+                pipeline=row.pipeline,
+                config_sha256=row.config_sha256,
+                embedder=row.embedder,
+                pair_reader=row.pair_reader,
+                precision=row.precision,
+                calibrator=row.calibrator,
+            ),
+            started_at=row.started_at,
+            verdicts=row.verdicts,
+        )
+        for row in rows
+    )

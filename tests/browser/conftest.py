@@ -1,0 +1,140 @@
+"""A real workbench on a real database, looked at with a real Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from browsing import PATIENCE_MILLISECONDS, Visit, watched
+from builders import a_source, a_trace
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
+from verdicts import fill, hostile, showcase
+
+from core.records import Trace
+from storage.store import open_store
+
+PROJECT = Path(__file__).resolve().parents[2]
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+MANY = 130
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A workbench with the showcase, the hostile trace and two pages of others."""
+    database = tmp_path_factory.mktemp("workbench") / "workbench.db"
+    store = open_store(str(database))
+    others = [
+        Trace(
+            trace_id=f"plain-{n:03d}",
+            question=f"Question {n}?",
+            answer="Nothing checked yet.",
+            sources=(),
+            category="one_source",
+        )
+        for n in range(MANY)
+    ]
+    fill(store, showcase(), hostile(), unverified=others)
+    store.close()
+    with serving(database) as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_app_url(tmp_path: Path) -> Iterator[str]:
+    """A workbench that nobody has opened yet: the showcase, and a trace that waits."""
+    store = open_store(str(tmp_path / "workbench.db"))
+    chart = a_source("Medications: empagliflozin 10 mg once daily. Allergies: none recorded.")
+    waiting = a_trace(
+        "The patient takes empagliflozin 10 mg once daily.", chart, trace_id="waiting"
+    )
+    fill(store, showcase(), unverified=[waiting])
+    store.close()
+    with serving(tmp_path / "workbench.db") as url:
+        yield url
+
+
+@contextmanager
+def serving(database: Path) -> Iterator[str]:
+    """The address of a workbench on that database, until the block ends."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"],
+        cwd=PROJECT,
+        env={**os.environ, "PROVENANCEGUARD_DB": str(database)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield _when_ready(f"http://127.0.0.1:{port}", server)
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+def _when_ready(url: str, server: subprocess.Popen[bytes]) -> str:
+    for _ in range(600):
+        if server.poll() is not None:
+            raise RuntimeError(f"the workbench ended with {server.returncode} before it answered")
+        try:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5) as answer:
+                if answer.read() == b"ok":
+                    return url
+        except OSError:
+            _ended_within(server, 0.05)
+    raise RuntimeError("the workbench did not answer")
+
+
+def _ended_within(server: subprocess.Popen[bytes], seconds: float) -> None:
+    # Waits for the one event that would make waiting for an answer pointless.
+    try:
+        server.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """Playwright itself."""
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    """Debian's Chromium."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def visitor(chromium: Browser) -> Iterator[BrowserContext]:
+    """Someone in the light theme at 1280 × 800, whose browser keeps what it has loaded."""
+    context = chromium.new_context(
+        viewport={"width": 1280, "height": 800},
+        permissions=["clipboard-read", "clipboard-write"],
+        reduced_motion="reduce",
+    )
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def visit(visitor: BrowserContext, app_url: str) -> Iterator[Visit]:
+    """A new tab, and so a new session of the workbench."""
+    visit = watched(visitor, app_url)
+    yield visit
+    visit.page.close()

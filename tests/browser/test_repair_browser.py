@@ -1,0 +1,168 @@
+"""The repair page in a real browser: the diff, the reasons, the source, the choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browsing import SCREENSHOTS, SETTLED, Visit, watched
+from builders import a_source, a_trace
+from lexical import verify_lexically
+from playwright.sync_api import Browser, BrowserContext, expect
+from verdicts import fill
+
+from core.config import Config
+from core.documents import content_hash
+from core.records import Trace
+from core.stages.repair import repair_answer
+from core.text.families import load_families
+from core.workflows.repair import repair_document
+from storage.repairs import Choice, Repairs
+from storage.store import open_store
+
+HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) :red[x]'
+CHART = a_source(
+    "\n".join(f"Visit {n}: routine check, nothing new was recorded." for n in range(1, 60))
+    + "\nResting heart rate was 62 bpm.\nElena Marchetti has type 2 diabetes mellitus.",
+    "chart",
+    "load_patient_history",
+)
+STUDY = a_source(
+    "Background text that says little.\n" * 40
+    + "Empagliflozin reduced a mortality endpoint in adults at high risk.",
+    "pubmed",
+    "search_pubmed_key_words",
+)
+TRACE = a_trace(
+    "According to the patient's chart, empagliflozin reduced a mortality endpoint.\n\n"
+    "Findings:\n\n1. Elena Marchetti has type 2 diabetes mellitus\n"
+    f"2. {HOSTILE} cured everything\n3. Resting heart rate was 88 bpm\n",
+    CHART,
+    STUDY,
+    trace_id="clin-0042",
+)
+
+
+def stored(database: Path, trace: Trace) -> Repairs:
+    store = open_store(str(database))
+    verification = verify_lexically(trace)
+    fill(store, verification)
+    repairs = Repairs(store=store)
+    repair = repair_answer(verification, verify_lexically, Config(), load_families())
+    repairs.put(content_hash(trace), repair_document(repair))
+    return repairs
+
+
+@pytest.fixture(scope="module")
+def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Repairs]]:
+    """A workbench with one repaired answer, and its repairs."""
+    from conftest import serving
+
+    database = tmp_path_factory.mktemp("repair") / "workbench.db"
+    repairs = stored(database, TRACE)
+    with serving(database) as url:
+        yield url, repairs
+
+
+@pytest.fixture
+def visit(visitor: BrowserContext, workbench: tuple[str, Repairs]) -> Iterator[Visit]:
+    visit = watched(visitor, workbench[0])
+    yield visit
+    visit.page.close()
+
+
+def test_each_edit_stands_in_the_text_and_beside_it_with_its_reason(visit: Visit) -> None:
+    page = visit.open("repair?trace=clin-0042", ".card")
+
+    expect(page.locator(".card")).to_have_count(3)
+    expect(page.locator("ins").first).to_have_text("published literature")
+    expect(page.locator(".card .reason").first).to_contain_text("credits the patient's chart")
+    expect(page.locator(".badge")).to_have_text(["✕Blocked", "✓Allowed"])
+    expect(page.get_by_text(HOSTILE, exact=False).first).to_be_visible()
+    assert visit.outside() == []
+    assert visit.faults == []
+
+
+def test_the_source_is_one_click_away_and_scrolled_to_the_evidence(visit: Visit) -> None:
+    page = visit.open("repair?trace=clin-0042", ".card")
+
+    page.get_by_role("button", name="Source: search_pubmed_key_words").first.click()
+
+    mark = page.locator(".drawer mark.premise").first
+    expect(mark).to_contain_text("Empagliflozin reduced a mortality endpoint")
+    expect(mark).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(page.locator(".drawer")).to_be_hidden()
+
+
+def test_a_reviewer_accepts_rejects_and_rewords_and_every_word_is_kept(
+    visit: Visit, workbench: tuple[str, Repairs]
+) -> None:
+    repairs = workbench[1]
+    page = visit.open("repair?trace=clin-0042", ".card")
+    kept = repairs.latest(content_hash(TRACE)).repair_id
+    cards = page.locator(".card")
+
+    cards.nth(0).get_by_role("button", name="Accept").click()
+    expect(cards.nth(0).get_by_text("by local")).to_be_visible()
+    cards.nth(1).get_by_role("button", name="Reject").click()
+    expect(cards.nth(1).get_by_text("by local")).to_be_visible()
+    cards.nth(2).get_by_role("button", name="Edit").click()
+    page.get_by_label("Your wording").fill("62 beats a minute")
+    page.get_by_role("button", name="Keep my wording").click()
+    expect(page.get_by_text("all decided")).to_be_visible()
+
+    said = repairs.choices(kept)
+    assert [one.choice for _, one in sorted(said.items())] == [
+        Choice.ACCEPT,
+        Choice.REJECT,
+        Choice.EDIT,
+    ]
+    page.get_by_role("button", name="After").click()
+    expect(page.locator(".text")).to_contain_text("62 beats a minute")
+    expect(page.locator(".text")).to_contain_text("cured everything")
+    expect(page.get_by_text("has not been verified as it stands here")).to_be_visible()
+    expect(page.get_by_role("button", name="Verify my version")).to_be_visible()
+
+
+def test_keys_walk_through_the_edits_and_typing_decides_nothing(
+    visit: Visit, workbench: tuple[str, Repairs]
+) -> None:
+    page = visit.open("repair?trace=clin-0042", ".card")
+    words = len(workbench[1].export()[0]["choices"])  # type: ignore[arg-type]
+
+    page.keyboard.press("j")
+    expect(page.locator(".card.chosen")).to_contain_text("1 · Source credited correctly")
+    page.keyboard.press("e")
+    page.get_by_label("Your wording").press_sequentially("yny")
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Your wording")).to_have_count(0)
+    assert len(workbench[1].export()[0]["choices"]) == words  # type: ignore[arg-type]
+    page.keyboard.press("y")
+    page.wait_for_selector(SETTLED)
+    expect(page.locator(".card.chosen").get_by_role("button", name="Accept")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
+def test_the_page_fits_in_light_and_dark(
+    chromium: Browser, workbench: tuple[str, Repairs], scheme: str, size: tuple[int, int]
+) -> None:
+    context = chromium.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+    )
+    visit = watched(context, workbench[0])
+    page = visit.open("repair?trace=clin-0042", ".card")
+
+    wide = page.evaluate("document.scrollingElement.scrollWidth <= window.innerWidth")
+    SCREENSHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"repair-{scheme}-{size[0]}.png")
+    context.close()
+
+    assert wide
+    assert visit.faults == []

@@ -1,0 +1,288 @@
+"""The run-time forest against scikit-learn, and against artifacts that are not what they claim."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from core.errors import ComponentUnavailable, DamagedArtifact
+from core.models.forest import Forest, encode, load_forest, write_artifact
+from core.ports import Calibrator
+from core.records import Features
+from core.training.calibrator import fit_encoding, flatten
+
+LABELS = ("entailment", "neutral", "contradiction")
+TOOLS = ("chart", "literature", "labs")
+NUMBERS = ("route_score", "pred_score", "claim_len")
+
+
+def random_rows(count: int, seed: int) -> list[Features]:
+    rng = np.random.default_rng(seed)
+    return [
+        Features(
+            categorical={
+                "verifier_label": str(rng.choice(LABELS)),
+                "pred_tool": str(rng.choice(TOOLS)),
+            },
+            numeric={
+                "route_score": float(rng.uniform(-1, 1)),
+                "pred_score": round(float(rng.uniform()), 4),
+                "claim_len": float(rng.integers(1, 60)),
+            },
+        )
+        for _ in range(count)
+    ]
+
+
+def random_targets(rows: list[Features], seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    score = np.array(
+        [r.numeric["pred_score"] * (r.categorical["verifier_label"] == "entailment") for r in rows]
+    )
+    return score + rng.normal(0, 0.3, len(rows)) > 0.4
+
+
+def grown_forest(seed: int, trees: int = 60) -> tuple[RandomForestClassifier, Forest]:
+    rows = random_rows(600, seed)
+    encoding = fit_encoding(rows)
+    grown = RandomForestClassifier(
+        n_estimators=trees, max_depth=5, min_samples_leaf=8, class_weight="balanced",
+        random_state=seed,
+    ).fit(encode(rows, encoding), random_targets(rows, seed))  # fmt: skip
+    return grown, Forest(encoding, flatten(grown), 0.65, {"name": "test"})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_forest_gives_scikit_learns_probabilities_on_rows_it_never_saw(seed: int) -> None:
+    grown, forest = grown_forest(seed)
+    columns = encode(random_rows(500, seed + 100), forest.encoding)
+
+    ours = forest.exact_probabilities(columns)
+
+    theirs = grown.predict_proba(columns)[:, 1]
+    assert np.max(np.abs(ours - theirs)) <= 1e-12
+
+
+def test_the_encoding_is_scikit_learns_one_hot_and_standard_scaling() -> None:
+    rows = random_rows(300, 3)
+    names = ("verifier_label", "pred_tool")
+    table = [[*(r.categorical[n] for n in names), *(r.numeric[n] for n in NUMBERS)] for r in rows]
+    theirs = make_pipeline(
+        ColumnTransformer(
+            [
+                ("hot", OneHotEncoder(handle_unknown="ignore", sparse_output=False), [0, 1]),
+                ("scaled", StandardScaler(), [2, 3, 4]),
+            ]
+        )
+    ).fit_transform(np.array(table, dtype=object))
+
+    ours = encode(rows, fit_encoding(rows))
+
+    assert np.allclose(ours, np.asarray(theirs, dtype=float), atol=1e-6)
+
+
+def test_an_unseen_category_encodes_as_zeros() -> None:
+    rows = random_rows(50, 1)
+    encoding = fit_encoding(rows)
+    strange = Features(
+        categorical={"verifier_label": "entailment", "pred_tool": "a tool nobody trained on"},
+        numeric=rows[0].numeric,
+    )
+
+    column = dict(zip(encoding.columns, encode([strange], encoding)[0], strict=True))
+
+    assert [column[f"pred_tool={tool}"] for tool in TOOLS] == [0.0, 0.0, 0.0]
+    assert column["verifier_label=entailment"] == 1.0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 199), min_size=1, max_size=40))
+def test_a_probability_does_not_depend_on_the_rows_beside_it(places: list[int]) -> None:
+    _, forest = grown_forest(7, trees=20)
+    rows = random_rows(200, 11)
+
+    together = forest.probabilities([rows[place] for place in places])
+
+    assert [float(p) for p in together] == [
+        float(forest.probabilities([rows[place]])[0]) for place in places
+    ]
+    assert ((together >= 0) & (together <= 1)).all()
+    assert np.array_equal(together, np.round(together, 4))
+
+
+def test_no_rows_give_no_probabilities() -> None:
+    _, forest = grown_forest(1, trees=3)
+
+    assert forest.probabilities([]).shape == (0,)
+
+
+def test_the_forest_fills_the_calibrator_role() -> None:
+    assert isinstance(grown_forest(1, trees=3)[1], Calibrator)
+
+
+def test_an_artifact_reads_back_as_the_same_forest_and_the_same_bytes(tmp_path: Path) -> None:
+    _, forest = grown_forest(5)
+    card = {"threshold": forest.threshold, "data": {"train": {"rows": 600}}}
+
+    name = write_artifact(tmp_path / "a", forest.encoding, forest.trees, card)
+    again = write_artifact(tmp_path / "b", forest.encoding, forest.trees, card)
+
+    read = load_forest(tmp_path / "a")
+    rows = random_rows(100, 9)
+    assert np.array_equal(read.probabilities(rows), forest.probabilities(rows))
+    assert (read.name, read.threshold) == (name, 0.65) and name == again
+    for file in ("calibrator.json", "trees.npz", "manifest.json"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_running_a_forest_imports_no_scikit_learn() -> None:
+    code = "import sys, core.models.forest; print('sklearn' in sys.modules)"
+
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert found.stdout.strip() == "False"
+
+
+@pytest.fixture()
+def artifact(tmp_path: Path) -> Path:
+    _, forest = grown_forest(5, trees=4)
+    write_artifact(tmp_path / "calibrator", forest.encoding, forest.trees, {"threshold": 0.65})
+    return tmp_path / "calibrator"
+
+
+def rewrite(artifact: Path, change: dict[str, object]) -> None:
+    """Change fields of the card and record its new digest, so that only the field is wrong."""
+    import hashlib
+
+    card = {**json.loads((artifact / "calibrator.json").read_text()), **change}
+    (artifact / "calibrator.json").write_text(json.dumps(card))
+    digest = hashlib.sha256((artifact / "calibrator.json").read_bytes()).hexdigest()
+    manifest = {**json.loads((artifact / "manifest.json").read_text()), "calibrator.json": digest}
+    (artifact / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_a_missing_artifact_is_an_unavailable_component(tmp_path: Path) -> None:
+    with pytest.raises(ComponentUnavailable, match="no calibrator at"):
+        load_forest(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("file", ["calibrator.json", "trees.npz"])
+def test_one_changed_byte_is_noticed(artifact: Path, file: str) -> None:
+    data = bytearray((artifact / file).read_bytes())
+    data[len(data) // 2] ^= 1
+    (artifact / file).write_bytes(bytes(data))
+
+    with pytest.raises(DamagedArtifact, match=f"{file}: its SHA-256"):
+        load_forest(artifact)
+
+
+@pytest.mark.parametrize("file", ["calibrator.json", "trees.npz"])
+def test_a_missing_file_is_named(artifact: Path, file: str) -> None:
+    (artifact / file).unlink()
+
+    with pytest.raises(DamagedArtifact, match=file):
+        load_forest(artifact)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"format": "something else"}, "format: expected"),
+        ({"format_version": 99}, "format_version"),
+        ({"threshold": None}, "threshold: expected a finite number"),
+        ({"threshold": True}, "threshold"),
+        ({"threshold": 1.5}, r"threshold: expected a number in \[0, 1\]"),
+        ({"categorical": []}, "categorical"),
+        ({"categorical": {"pred_tool": "chart"}}, "categorical.pred_tool"),
+        ({"categorical": {"pred_tool": ["a", "a"]}}, "listed twice"),
+        ({"numeric": {}}, "numeric: expected a list"),
+        ({"numeric": [{"name": "x", "mean": "0", "scale": 1}]}, r"numeric\[0\].mean"),
+        ({"numeric": [{"name": "x", "mean": 0, "scale": 0}]}, r"numeric\[0\].scale"),
+        ({"numeric": []}, "feature: a node reads a column that does not exist"),
+    ],
+)
+def test_a_malformed_card_names_its_field(
+    artifact: Path, change: dict[str, object], named: str
+) -> None:
+    rewrite(artifact, change)
+
+    with pytest.raises(DamagedArtifact, match=named):
+        load_forest(artifact)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "named"),
+    [
+        ("left", 0, "left: a child does not come after its parent"),
+        ("right", 10**6, "right: a child"),
+        ("value", 1.5, "value: not a probability"),
+        ("value", float("nan"), "value: not a probability"),
+        ("threshold", float("inf"), "threshold: not a finite number"),
+        ("feature", -7, "feature"),
+        ("roots", -1, "roots"),
+    ],
+)
+def test_trees_that_could_not_end_are_refused(
+    tmp_path: Path, name: str, value: float, named: str
+) -> None:
+    _, forest = grown_forest(5, trees=4)
+    array = getattr(forest.trees, name)
+    array[0] = value
+    write_artifact(tmp_path, forest.encoding, forest.trees, {"threshold": 0.65})
+
+    with pytest.raises(DamagedArtifact, match=named):
+        load_forest(tmp_path)
+
+
+def test_a_pickle_in_place_of_the_arrays_is_never_run(artifact: Path) -> None:
+    import hashlib
+    import pickle
+
+    class Bomb:
+        def __reduce__(self) -> tuple[object, tuple[str, ...]]:
+            return (Path.touch, (artifact / "ran",))  # type: ignore[return-value]
+
+    (artifact / "trees.npz").write_bytes(pickle.dumps(Bomb()))
+    digest = hashlib.sha256((artifact / "trees.npz").read_bytes()).hexdigest()
+    manifest = {**json.loads((artifact / "manifest.json").read_text()), "trees.npz": digest}
+    (artifact / "manifest.json").write_text(json.dumps(manifest))
+
+    with pytest.raises(DamagedArtifact, match="trees.npz"):
+        load_forest(artifact)
+    assert not (artifact / "ran").exists()
+
+
+def test_a_feature_that_the_pipeline_lacks_is_named() -> None:
+    _, forest = grown_forest(1, trees=3)
+    row = random_rows(1, 0)[0]
+    short = Features(categorical=row.categorical, numeric={"route_score": 0.1, "pred_score": 0.2})
+
+    with pytest.raises(DamagedArtifact, match="claim_len"):
+        forest.probabilities([short])
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    _, forest = grown_forest(1, trees=3)
+    row = random_rows(1, 0)[0]
+    bad = Features(categorical=row.categorical, numeric={**row.numeric, "pred_score": float("nan")})
+
+    with pytest.raises(DamagedArtifact, match="pred_score is nan"):
+        forest.probabilities([bad])
+
+
+def test_the_shipped_folder_can_be_copied_elsewhere(artifact: Path, tmp_path: Path) -> None:
+    shutil.copytree(artifact, tmp_path / "elsewhere")
+
+    assert load_forest(tmp_path / "elsewhere").name == load_forest(artifact).name

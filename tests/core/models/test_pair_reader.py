@@ -1,0 +1,346 @@
+"""The pair reader and embedder, on the real bundled weights."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from core.errors import ComponentUnavailable, DamagedArtifact
+from core.models.bert import groups, padded_length
+from core.models.embedder import BertEmbedder
+from core.models.loading import (
+    BUNDLED_PAIR_READER,
+    load_embedder,
+    load_pair_reader,
+    packaged_minilm,
+    write_manifest,
+)
+from core.models.pair_reader import (
+    BertPairReader,
+    Calibration,
+    TransformersPairReader,
+    choose_precision,
+    encode_pairs,
+    merge_pieces,
+    relation_order,
+)
+from core.ports import Embedder, PairReader
+from core.records import Relation, Span
+from core.training.clinical_pairs import clinical_pairs
+
+CHART = (
+    "Patient.name: Ana Ruiz\nCondition.code.text: Asthma\nCondition.clinicalStatus: active\n"
+    "Condition.onsetDateTime: 2019-04-02"
+)
+CLAIM = "Ana Ruiz (bench-6) has active asthma, first recorded on 2 April 2019."
+
+
+@pytest.fixture(scope="module")
+def reader() -> BertPairReader:
+    loaded = load_pair_reader(precision="fp32")
+    assert isinstance(loaded, BertPairReader)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def embedder() -> BertEmbedder:
+    return load_embedder()
+
+
+def some_pairs(count: int) -> list[tuple[str, str]]:
+    """Pairs of very different lengths, up to the whole budget."""
+    rng = random.Random(3)
+    made = clinical_pairs(count * 3, seed=77)
+    pairs = []
+    for i in range(count):
+        premise = "\n".join(pair.premise for pair in made[i : i + rng.choice((1, 1, 1, 2, 3, 5))])
+        pairs.append((premise, made[i].hypothesis))
+    return [*pairs, (CHART * 40, CLAIM), (CHART, CLAIM)]
+
+
+def plain_alignment(pair: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    """Logits, and III.4 written out as its sums, from every layer's and head's attention."""
+    tokenizer = AutoTokenizer.from_pretrained(BUNDLED_PAIR_READER, local_files_only=True)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        BUNDLED_PAIR_READER, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
+    ).eval()
+    encoded = tokenizer(*pair, truncation="only_first", max_length=512, return_tensors="pt")
+    with torch.inference_mode():
+        output = model(**encoded, output_attentions=True)
+    sides = encoded.encodings[0].sequence_ids
+    claim = [i for i, side in enumerate(sides) if side == 1]
+    premise = [j for j, side in enumerate(sides) if side == 0]
+    scores = []
+    for i in claim:
+        best = 0.0
+        for j in premise:
+            total = 0.0
+            for layer in output.attentions:
+                for head in range(layer.shape[1]):
+                    total += float(layer[0, head, i, j])
+            best = max(best, total / (len(output.attentions) * output.attentions[0].shape[1]))
+        scores.append(best)
+    return output.logits[0].numpy(), np.array(scores)
+
+
+def test_the_readers_fill_their_protocols(reader: BertPairReader, embedder: BertEmbedder) -> None:
+    assert isinstance(reader, PairReader)
+    assert isinstance(embedder, Embedder)
+    assert reader.max_tokens == 512
+    assert embedder.max_tokens == 256
+
+
+@pytest.mark.parametrize("pair", [(CHART, CLAIM), some_pairs(2)[0], ("It rained.", "It was dry.")])
+def test_a_plain_implementation_of_the_alignment_equation_agrees(
+    reader: BertPairReader, pair: tuple[str, str]
+) -> None:
+    logits, scores = plain_alignment(pair)
+
+    encoded = encode_pairs([pair], reader.tokenizer, reader.max_tokens)[0]
+    assert encoded is not None
+    raw = reader.read_raw([encoded])[0]
+
+    assert np.abs(raw.logits - logits).max() < 1e-5
+    assert np.abs(raw.piece_scores - scores).max() < 1e-5
+
+
+def test_the_same_pair_reads_the_same_alone_in_any_batch_and_in_any_order(
+    reader: BertPairReader,
+) -> None:
+    pairs = some_pairs(60)
+    together = reader.read(pairs)
+    order = list(range(len(pairs)))
+    random.Random(1).shuffle(order)
+
+    shuffled = reader.read([pairs[i] for i in order])
+    alone = [reader.read([pair])[0] for pair in pairs[::6]]
+
+    assert [together[i] for i in order] == shuffled
+    assert together[::6] == alone
+
+
+def test_results_are_equal_to_the_last_bit_before_rounding_in_bf16_too() -> None:
+    reader = load_pair_reader(precision="bf16")
+    assert isinstance(reader, BertPairReader)
+    encoded = [
+        pair for pair in encode_pairs(some_pairs(24), reader.tokenizer, 512) if pair is not None
+    ]
+
+    together = reader.read_raw(encoded)
+    alone = [reader.read_raw([pair])[0] for pair in encoded[::4]]
+
+    for one, other in zip(alone, together[::4], strict=True):
+        assert np.array_equal(one.logits, other.logits)
+        assert np.array_equal(one.piece_scores, other.piece_scores)
+
+
+def test_a_reader_on_a_machine_without_batch_invariance_reads_one_pair_at_a_time() -> None:
+    assert list(groups([32, 64, 32], tokens=0)) == [(64, [1]), (32, [0]), (32, [2])]
+
+
+def test_the_padded_length_depends_on_the_pair_alone_and_never_exceeds_the_positions() -> None:
+    lengths = [padded_length(pieces, 512) for pieces in range(1, 513)]
+
+    assert all(length >= pieces for pieces, length in enumerate(lengths, start=1))
+    assert max(lengths) == 512
+    assert lengths == sorted(lengths)
+
+
+def test_the_label_order_is_read_from_the_config(reader: BertPairReader, tmp_path: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(BUNDLED_PAIR_READER, local_files_only=True)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        BUNDLED_PAIR_READER, local_files_only=True, dtype=torch.float32
+    )
+    order = ["Contradiction", "ENTAILMENT", "neutral"]
+    held = [str(model.config.id2label[i]) for i in range(3)]
+    rows = [held.index(name.lower()) for name in order]
+    with torch.no_grad():
+        model.classifier.weight.copy_(model.classifier.weight[rows].clone())
+        model.classifier.bias.copy_(model.classifier.bias[rows].clone())
+    model.config.id2label = dict(enumerate(order))
+    model.config.label2id = {name: i for i, name in enumerate(order)}
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    if (BUNDLED_PAIR_READER / "calibration.json").exists():
+        shutil.copy(BUNDLED_PAIR_READER / "calibration.json", tmp_path)
+
+    permuted = load_pair_reader(tmp_path, precision="fp32")
+
+    pairs = some_pairs(12)
+    for one, other in zip(reader.read(pairs), permuted.read(pairs), strict=True):
+        assert one is not None and other is not None
+        assert one.probabilities.relation == other.probabilities.relation
+        assert abs(one.probabilities.entailment - other.probabilities.entailment) <= 1e-4
+
+
+def test_unknown_label_names_are_refused() -> None:
+    with pytest.raises(ComponentUnavailable, match="id2label"):
+        relation_order({0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, "somewhere")
+    assert relation_order({"0": "neutral", "1": "Entailment", "2": "contradiction"}, "x") == (
+        Relation.NEUTRAL,
+        Relation.ENTAILMENT,
+        Relation.CONTRADICTION,
+    )
+
+
+def test_a_long_premise_is_cut_and_the_claim_is_kept_whole(reader: BertPairReader) -> None:
+    pairs = [(CHART * 60, CLAIM), (CHART, CLAIM)]
+
+    long, short = encode_pairs(pairs, reader.tokenizer, reader.max_tokens)
+    readings = reader.read(pairs)
+
+    assert long is not None and short is not None
+    assert len(long.pieces.ids) == 512
+    assert long.truncated and not short.truncated
+    assert long.claim_spans == short.claim_spans
+    assert readings[0] is not None and readings[0].premise_truncated
+    assert readings[1] is not None and not readings[1].premise_truncated
+    assert readings[0].tokens[-1].span.end == len(CLAIM)
+
+
+def test_a_claim_that_exceeds_the_budget_alone_has_no_reading(reader: BertPairReader) -> None:
+    readings = reader.read([(CHART, "word " * 600), (CHART, CLAIM)])
+
+    assert readings[0] is None
+    assert readings[1] is not None
+    assert reader.read([]) == []
+
+
+def test_an_empty_premise_grounds_nothing(reader: BertPairReader) -> None:
+    read = reader.read([("", CLAIM)])[0]
+
+    assert read is not None
+    assert {token.score for token in read.tokens} == {0.0}
+
+
+def test_the_pieces_of_a_word_become_one_token_with_the_highest_score() -> None:
+    claim = "HbA1c is 7.2%."
+    spans = [
+        Span(start=0, end=2),
+        Span(start=2, end=5),
+        Span(start=6, end=8),
+        Span(start=9, end=10),
+    ]
+    spans += [
+        Span(start=10, end=11),
+        Span(start=11, end=12),
+        Span(start=12, end=13),
+        Span(start=13, end=14),
+    ]
+
+    tokens = merge_pieces(claim, spans, np.array([0.1, 0.3, 0.2, 0.5, 0.1, 0.4, 0.6, 0.7]))
+
+    assert [(token.span.cut(claim), token.score) for token in tokens] == [
+        ("HbA1c", 0.3),
+        ("is", 0.2),
+        ("7.2", 0.5),
+        ("%", 0.6),
+        (".", 0.7),
+    ]
+
+
+def test_spans_are_code_points_of_the_claim_also_beyond_the_basic_plane(
+    reader: BertPairReader,
+) -> None:
+    claim = "Señora Núñez 👩‍⚕️ takes 5 mg."
+
+    read = reader.read([("Núñez takes 5 mg daily.", claim)])[0]
+
+    assert read is not None
+    cut = [token.span.cut(claim) for token in read.tokens]
+    assert {"Señora", "Núñez", "takes", "5", "mg"} <= set(cut)
+
+
+def test_a_changed_weights_file_is_not_loaded(tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    shutil.copytree(BUNDLED_PAIR_READER, folder)
+    write_manifest(folder)
+    data = bytearray((folder / "model.safetensors").read_bytes())
+    data[-1] ^= 1
+    (folder / "model.safetensors").write_bytes(data)
+
+    with pytest.raises(DamagedArtifact, match=r"model\.safetensors: SHA-256 is"):
+        load_pair_reader(folder)
+
+
+def test_a_missing_file_and_a_manifest_that_points_elsewhere_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    shutil.copytree(BUNDLED_PAIR_READER, folder)
+    manifest = json.loads(write_manifest(folder).read_text())
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(DamagedArtifact, match=r"tokenizer\.json: missing"):
+        load_pair_reader(folder)
+
+    manifest["files"]["../outside"] = "0" * 64
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DamagedArtifact):
+        load_pair_reader(folder)
+
+
+def test_what_is_not_there_is_named_with_the_way_to_supply_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ComponentUnavailable, match="no such folder"):
+        load_pair_reader(tmp_path / "absent")
+    with pytest.raises(ComponentUnavailable, match="safetensors"):
+        load_pair_reader(tmp_path)
+    with pytest.raises(ComponentUnavailable, match="give a folder"):
+        load_pair_reader("someone/a-model-that-is-not-here")
+
+
+def test_bf16_is_chosen_only_where_its_labels_agree() -> None:
+    assert choose_precision("auto", Calibration(label_agreement={"bf16": 0.990})) == "fp32"
+    assert choose_precision("auto", Calibration(label_agreement={})) == "fp32"
+    assert choose_precision("fp32", Calibration(label_agreement={"bf16": 1.0})) == "fp32"
+    with pytest.raises(ComponentUnavailable, match="precision"):
+        choose_precision("int4", Calibration(label_agreement={}))
+
+
+def test_a_checkpoint_of_another_kind_reads_like_the_lean_pass(reader: BertPairReader) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(BUNDLED_PAIR_READER, local_files_only=True)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        BUNDLED_PAIR_READER, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
+    )
+    general = TransformersPairReader(
+        name="general", model=model, tokenizer=tokenizer, calibration=reader.calibration
+    )
+
+    pairs = some_pairs(6)
+    for one, other in zip(reader.read(pairs), general.read(pairs), strict=True):
+        assert one is not None and other is not None
+        assert abs(one.probabilities.entailment - other.probabilities.entailment) <= 1e-4
+        assert [token.span for token in one.tokens] == [token.span for token in other.tokens]
+        for mine, theirs in zip(one.tokens, other.tokens, strict=True):
+            assert abs(mine.score - theirs.score) <= 1e-4
+
+
+def test_embeddings_are_those_of_sentence_transformers(embedder: BertEmbedder) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    texts = ["Ana Ruiz has asthma.", CHART, CHART * 30, "", "HbA1c 7.2 %"]
+
+    expected = SentenceTransformer(str(packaged_minilm()), device="cpu").encode(
+        texts, normalize_embeddings=True
+    )
+
+    assert np.abs(embedder.embed(texts) - expected).max() < 1e-5
+
+
+def test_a_text_has_the_same_vector_alone_and_among_others(embedder: BertEmbedder) -> None:
+    texts = [premise for premise, _ in some_pairs(40)]
+
+    together = embedder.embed([*texts, texts[0]])
+
+    assert np.array_equal(together[0], together[-1])
+    assert np.array_equal(together[:-1][::-1], embedder.embed(texts[::-1]))
+    assert np.array_equal(together[5], embedder.embed([texts[5]])[0])
+    assert np.abs(np.linalg.norm(together, axis=1) - 1).max() < 1e-5
+    assert embedder.embed([]).shape == (0, 384)

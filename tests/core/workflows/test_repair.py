@@ -1,0 +1,297 @@
+"""Repair from verdict to figures: documents, the measures of what was saved, and probes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import a_source, a_trace
+from lexical import LexicalEmbedder, LexicalReader, lexical_models, verify_lexically
+
+from core.config import Config
+from core.errors import BadRecord
+from core.pipeline import verify
+from core.records import EditorFailure, EditRequest, RepairKind, RepairStatus, Trace
+from core.stages.repair import chosen_answer, repair_answer
+from core.workflows.repair import (
+    Probe,
+    RepairReport,
+    actions_of,
+    measure_repair,
+    probes_of,
+    remembering,
+    repair_all,
+    repair_document,
+    repair_versions,
+    repairing_judge,
+    run_probes,
+)
+from core.workflows.summary import summarise
+from core.workflows.verify import verify_file
+
+CHART = a_source(
+    "Elena Marchetti has type 2 diabetes mellitus.\nResting heart rate was 62 bpm.",
+    "chart",
+    "load_patient_history",
+)
+STUDY = a_source(
+    "Empagliflozin reduced a mortality endpoint in adults at high risk.\n"
+    "Genital infection was more common with empagliflozin.",
+    "pubmed",
+    "search_pubmed_key_words",
+)
+CONFLATED = a_trace(
+    "According to the chart, empagliflozin reduced a mortality endpoint. "
+    "Resting heart rate was 62 bpm.",
+    CHART,
+    STUDY,
+    trace_id="conflated",
+)
+INVENTED = a_trace("The moon is made of cheese.", CHART, STUDY, trace_id="invented")
+MIXED = a_trace(
+    "Resting heart rate was 62 bpm. The moon is made of cheese.", CHART, STUDY, trace_id="mixed"
+)
+GOOD = a_trace("Resting heart rate was 62 bpm.", CHART, STUDY, trace_id="good")
+SILENT = a_trace(None, CHART, trace_id="silent")
+ALL = (CONFLATED, INVENTED, MIXED, GOOD, SILENT)
+CONFIG = Config()
+
+
+def repairs_of(*traces: Trace) -> list[dict[str, object]]:
+    return [dict(repair_document(r)) for _, r in repair_all(traces, lexical_models(), CONFIG)]
+
+
+def test_the_figures_count_what_became_of_each_answer() -> None:
+    report = RepairReport()
+    for document in repairs_of(*ALL):
+        report.add(document)
+
+    figures = report.document()
+
+    assert {name: figures[name] for name in ("rows", "pre_allow", "pre_block", "unavailable")} == {
+        "rows": 5,
+        "pre_allow": 1,
+        "pre_block": 3,
+        "unavailable": 1,
+    }
+    assert (figures["repair_resolved"], figures["substantive"]) == (3, 2)
+    assert (figures["corrected"], figures["pruned"], figures["terminal_fallback"]) == (1, 1, 1)
+    assert figures["fallback_share"] == round(1 / 3, 4)
+    assert (figures["supported_before"], figures["supported_kept"]) == (2, 2)
+    assert (figures["wrong_attributions_before"], figures["wrong_attributions_left"]) == (1, 0)
+
+
+def test_a_share_of_nothing_is_null_with_its_reason() -> None:
+    figures = RepairReport().document()
+
+    assert figures["fallback_share"] is None
+    assert figures["fallback_share_reason"] == "there are no blocked answers"
+    assert figures["supported_kept_share"] is None
+
+
+def test_a_document_survives_json_and_gives_its_actions_back() -> None:
+    trace = MIXED
+    repair = repair_answer(
+        verify_lexically(trace), verify_lexically, CONFIG, lexical_models().families
+    )
+
+    document = json.loads(json.dumps(repair_document(repair)))
+
+    assert actions_of(document) == repair.actions
+    assert document["removed"] == ["The moon is made of cheese."]
+    accepted = {action.action_id: action.after for action in repair.actions}
+    assert (
+        chosen_answer(trace.answer or "", actions_of(document), accepted)
+        == (document["revised_answer"])
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"actions": "x"},
+        {"actions": [7]},
+        {"actions": [{"action_id": "a"}]},
+        {"status": "corrected", "actions": [], "rounds": "x"},
+        {"status": "lovely", "actions": []},
+    ],
+)
+def test_a_wrong_document_is_refused_with_its_path(wrong: dict[str, object]) -> None:
+    with pytest.raises(BadRecord) as caught:
+        RepairReport().add(wrong)
+
+    assert (caught.value.path or "").startswith("repair")
+
+
+def test_a_supported_claim_that_is_gone_is_named() -> None:
+    repair = repair_answer(
+        verify_lexically(MIXED), verify_lexically, CONFIG, lexical_models().families
+    )
+    gone = replace(
+        repair, after=verify_lexically(a_trace("Genital infection was more common.", STUDY))
+    )
+
+    assert measure_repair(repair).lost == ()
+    assert measure_repair(gone).lost == ("Resting heart rate was 62 bpm.",)
+
+
+def test_two_equal_claims_are_kept_only_when_both_are_there() -> None:
+    twice = a_trace(
+        "Resting heart rate was 62 bpm. The moon is cheese. Resting heart rate was 62 bpm.", CHART
+    )
+    repair = repair_answer(
+        verify_lexically(twice), verify_lexically, CONFIG, lexical_models().families
+    )
+    once = replace(repair, after=verify_lexically(GOOD))
+
+    assert measure_repair(repair).supported_kept == 2
+    assert measure_repair(once).supported_kept == 1
+
+
+class Counting(LexicalReader):
+    """Counts the pairs that it reads."""
+
+    read_pairs = 0
+
+    def read(self, pairs: object) -> object:
+        type(self).read_pairs += len(pairs)  # type: ignore[arg-type]
+        return super().read(pairs)  # type: ignore[arg-type]
+
+
+def test_models_that_remember_give_the_same_verdicts_and_read_no_pair_twice() -> None:
+    models = replace(lexical_models(), reader=Counting(), embedder=LexicalEmbedder())
+    remembered = remembering(models)
+
+    plain = verify(CONFLATED, models, CONFIG)
+    read_once = Counting.read_pairs
+    first, second = (verify(CONFLATED, remembered, CONFIG) for _ in range(2))
+
+    assert replace(first, latency_seconds={}) == replace(plain, latency_seconds={})
+    assert replace(second, latency_seconds={}) == replace(plain, latency_seconds={})
+    assert Counting.read_pairs == 2 * read_once
+    assert remembering(remembered) is remembered
+
+
+def test_verify_with_repair_writes_documents_that_other_programs_can_count(tmp_path: Path) -> None:
+    out = tmp_path / "repaired.jsonl"
+    counted = RepairReport()
+
+    report = verify_file(
+        ALL, out, lexical_models(), CONFIG, judged_by=repairing_judge(report=counted)
+    )
+
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["repair"]["status"] for row in rows] == [
+        "corrected", "fallback", "pruned", "not_needed", "unavailable"
+    ]  # fmt: skip
+    assert rows[0]["decision"] == "block"
+    assert rows[0]["repair"]["decision_after"] == "allow"
+    assert all(summarise(row).trace_id == row["trace_id"] for row in rows)
+    assert counted.rows == report.verified == 5
+
+
+def test_a_stopped_run_with_repair_goes_on_and_does_not_take_verdicts_without_repair(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "verdicts.jsonl"
+    verify_file(ALL, out, lexical_models(), CONFIG)
+    plain = out.read_bytes()
+
+    first = verify_file(ALL, out, lexical_models(), CONFIG, judged_by=repairing_judge())
+    again = verify_file(ALL, out, lexical_models(), CONFIG, judged_by=repairing_judge())
+
+    assert (first.kept, first.verified) == (0, 5)
+    assert (again.kept, again.verified) == (5, 0)
+    assert out.read_bytes() != plain
+
+
+class Silent:
+    """An editor that has nothing to say."""
+
+    name = "quiet"
+
+    def rewrite(self, request: EditRequest) -> EditorFailure:
+        return EditorFailure(reason="it answered with nothing")
+
+
+def test_the_versions_say_that_repair_was_on_and_which_model_wrote() -> None:
+    models = lexical_models()
+
+    assert repair_versions(models, CONFIG, None).pipeline.endswith("+repair")
+    assert repair_versions(models, CONFIG, Silent()).pipeline.endswith("+repair(quiet)")
+
+
+def test_edits_that_the_rules_wrote_in_a_models_place_are_counted() -> None:
+    trace = a_trace("Genital infection was rare and trivial with empagliflozin treatment.", STUDY)
+    report = RepairReport()
+
+    for _, repair in repair_all([trace], lexical_models(), CONFIG, Silent()):
+        report.add(repair_document(repair))
+
+    assert report.kinds[RepairKind.REWORD] == 1
+    assert (report.by_editor, report.editor_failures) == ({"rules": 1}, 1)
+
+
+PROBE = Probe(
+    trace_id="conflated",
+    claim="Empagliflozin reduced a mortality endpoint.",
+    wrong_family="patient_record",
+)
+
+
+def test_a_probe_ends_without_its_wrong_credit() -> None:
+    report = run_probes(ALL, [PROBE], lexical_models(), CONFIG)
+
+    assert report.document() | {"repairs": None} == {
+        "rows": 1,
+        "pre_block": 1,
+        "explicit_conflation": 1,
+        "repair_resolved": 1,
+        "terminal_fallback": 0,
+        "post_allow": 1,
+        "wrong_attribution_retained": 0,
+        "retained": [],
+        "allowed_before_repair": [],
+        "repairs": None,
+    }
+
+
+def test_a_wrong_credit_that_the_verifier_never_saw_is_counted_as_retained() -> None:
+    right = replace(PROBE, wrong_family="literature", trace_id="unseen")
+    trace = a_trace(
+        "According to PubMed, empagliflozin reduced a mortality endpoint.",
+        CHART,
+        STUDY,
+        trace_id="unseen",
+    )
+
+    report = run_probes([trace], [right], lexical_models(), CONFIG)
+
+    assert report.retained == ["unseen"]
+    assert report.passed_unseen == ["unseen"]
+
+
+def test_probes_are_read_from_gold_labels() -> None:
+    rows = [
+        {"gold_attribution": "match"},
+        {
+            "gold_attribution": "conflation",
+            "trace_id": "conflated",
+            "claim": PROBE.claim,
+            "stated_family": "patient_record",
+        },
+    ]
+
+    assert probes_of(rows) == (PROBE,)
+    with pytest.raises(BadRecord, match="stated_family"):
+        probes_of([{**rows[1], "stated_family": None}])
+
+
+def test_nothing_is_repaired_in_an_answer_that_passes() -> None:
+    ((_, repair),) = repair_all([GOOD], lexical_models(), CONFIG)
+
+    assert repair.status is RepairStatus.NOT_NEEDED
+    assert repair.revised_answer == GOOD.answer

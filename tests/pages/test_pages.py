@@ -1,0 +1,215 @@
+"""Each page against a real database, without a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders import a_source, a_trace
+from streamlit.testing.v1 import AppTest
+from verdicts import HOSTILE, fill, hostile, showcase
+
+from storage.store import SqlStore, open_store
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+    """An empty database that the workbench under test opens."""
+    file = str(tmp_path / "workbench.db")
+    monkeypatch.setenv("PROVENANCEGUARD_DB", file)
+    return open_store(file)
+
+
+def opened(page: str | None = None, **query: str) -> AppTest:
+    """The workbench, at a page and with the parameters of an address."""
+    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30)
+    for name, value in query.items():
+        test.query_params[name] = value
+    test.run()
+    if page:
+        test.switch_page(page).run()
+    assert not test.exception
+    return test
+
+
+def views(test: AppTest, name: str) -> list[Any]:
+    """What a view of ours was given."""
+    found = [each.proto for each in test.get("bidi_component")]
+    return [json.loads(proto.json) for proto in found if proto.component_name == name]
+
+
+def cards(test: AppTest) -> list[Any]:
+    """All cards on the page."""
+    return [card for view in views(test, "provenanceguard_cards") for card in view["cards"]]
+
+
+def test_an_empty_database_says_what_to_do(store: SqlStore) -> None:
+    test = opened()
+
+    assert [card["title"] for card in cards(test)] == ["No traces yet"]
+    assert "Drop a file" in cards(test)[0]["text"]
+    assert test.file_uploader[0].label.startswith("Add traces")
+
+
+def test_the_list_shows_each_trace_with_its_decision(store: SqlStore) -> None:
+    fill(
+        store, showcase(), hostile(), unverified=[a_trace("Yes.", a_source("Yes."), trace_id="t9")]
+    )
+
+    (table,) = views(opened(), "provenanceguard_traces")
+
+    assert [(row["id"], row["decision"]["kind"]) for row in table["rows"]] == [
+        ("clin-0042", "block"),
+        (HOSTILE, "block"),
+        ("t9", "pending"),
+    ]
+    assert table["rows"][0]["counts"] == [1, 1, 2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ({"search": "KETOACIDOSIS"}, ["clin-0042"]),
+        ({"category": "chart_plus_literature"}, ["clin-0042"]),
+        ({"category": "no such category"}, ["clin-0042", HOSTILE, "t9"]),
+    ],
+)
+def test_an_address_restores_its_filters(
+    store: SqlStore, query: dict[str, str], ids: list[str]
+) -> None:
+    fill(
+        store, showcase(), hostile(), unverified=[a_trace("Yes.", a_source("Yes."), trace_id="t9")]
+    )
+
+    (table,) = views(opened(**query), "provenanceguard_traces")
+
+    assert [row["id"] for row in table["rows"]] == ids
+
+
+def test_waiting_traces_can_be_listed_and_offer_their_verification(store: SqlStore) -> None:
+    fill(store, showcase(), unverified=[a_trace("Yes.", a_source("Yes."), trace_id="t9")])
+    test = opened()
+    assert test.button(key="verify").label == "Verify 1 trace"
+
+    test.get_by_key("decision").set_value("pending").run()
+
+    (table,) = views(test, "provenanceguard_traces")
+    assert [row["id"] for row in table["rows"]] == ["t9"]
+
+
+def test_a_verdict_without_a_trace_asks_for_one(store: SqlStore) -> None:
+    test = opened("pages/verdict.py")
+
+    assert [card["title"] for card in cards(test)] == ["Choose a trace"]
+    assert test.get("page_link")
+
+
+def test_an_unknown_trace_is_named_and_nothing_else_happens(store: SqlStore) -> None:
+    test = opened("pages/verdict.py", trace=HOSTILE)
+
+    (card,) = cards(test)
+    assert card["title"] == "There is no such trace"
+    assert HOSTILE in card["text"]
+    assert views(test, "provenanceguard_evidence") == []
+
+
+def test_a_link_opens_its_claim_and_source(store: SqlStore) -> None:
+    fill(store, showcase())
+
+    test = opened("pages/verdict.py", trace="clin-0042", claim="clin-0042::c02", source="search#1")
+
+    (view,) = views(test, "provenanceguard_evidence")
+    assert view["view"] == {"claim": "clin-0042::c02", "source": "search#1"}
+    assert view["trace"]["id"] == "clin-0042"
+
+
+def test_a_trace_that_waits_is_shown_without_a_verdict(store: SqlStore) -> None:
+    fill(store, unverified=[a_trace("Yes.", a_source("Yes."), trace_id="t9")])
+
+    test = opened("pages/verdict.py", trace="t9")
+
+    (view,) = views(test, "provenanceguard_evidence")
+    assert view["decision"]["kind"] == "pending"
+    assert view["claims"] == []
+
+
+def test_the_verdict_of_the_newest_version_is_shown(store: SqlStore) -> None:
+    fill(store, showcase())
+    store.put_traces([a_trace("A newer answer.", a_source("Yes."), trace_id="clin-0042")])
+
+    (view,) = views(opened("pages/verdict.py", trace="clin-0042"), "provenanceguard_evidence")
+
+    assert view["trace"]["answer"] == "A newer answer."
+    assert view["decision"]["kind"] == "pending"
+
+
+def test_no_text_of_a_trace_reaches_an_element_that_reads_markup(store: SqlStore) -> None:
+    fill(store, hostile())
+
+    for test in (opened(), opened("pages/verdict.py", trace=HOSTILE)):
+        reading_markup = [
+            *test.markdown, *test.caption, *test.title, *test.header, *test.subheader,
+            *test.error, *test.warning, *test.info, *test.success, *test.toast,
+        ]  # fmt: skip
+        assert not [
+            element for element in reading_markup if "tracker.invalid" in str(element.value)
+        ]
+        assert not test.get("html")
+
+
+def test_a_database_that_cannot_be_opened_is_said_without_a_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path))
+
+    for page in (None, "pages/verdict.py"):
+        (card,) = cards(opened(page, trace="t1"))
+        assert card["title"] == "The database could not be read"
+        assert str(tmp_path) in card["text"]
+
+
+def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
+    record = {
+        "question_id": "up-1",
+        "user_question": "Which dose?",
+        "full_tool_outputs": [
+            {"tool_name": "load_patient_history", "source_id": "a", "text": "10 mg."}
+        ],
+        "final_reply_to_user": "The dose is 10 mg.",
+    }
+    content = (json.dumps(record) + "\n{broken\n").encode()
+    test = opened()
+
+    for expected in ("1 new", "1 already there"):
+        test.file_uploader[0].upload("ward.jsonl", content)
+        test.run()
+        (card,) = [card for card in cards(test) if card["title"] == "ward.jsonl"]
+        facts = dict(card["facts"])
+        assert facts["Format"] == "native (recognised)"
+        assert facts["Traces"] == "1"
+        (skipped,) = [group for group in card["lists"] if group["title"] == "Not understood: 1"]
+        assert skipped["items"][0].startswith("ward.jsonl:2:")
+        test.button(key="add-only").click().run()
+        assert not test.exception
+        (kept,) = [card for card in cards(test) if card["title"] == "ward.jsonl"]
+        assert f"Added: {expected}." in kept["text"]
+
+    assert store.list_traces().total == 1
+    assert [each.report.traces for each in store.imports()] == [1, 1]
+
+
+def test_a_file_of_no_known_format_can_be_read_as_another(store: SqlStore) -> None:
+    test = opened()
+
+    test.file_uploader[0].upload("odd.json", b'{"hello": "world"}')
+    test.run()
+
+    (card,) = [card for card in cards(test) if card["title"] == "odd.json"]
+    assert dict(card["facts"])["Format"] == "not known"
+    assert "no known trace format" in card["lists"][0]["items"][0]
+    assert {"native", "chat", "mcp"} <= set(test.selectbox[0].options)
+    assert not [button for button in test.button if button.key == "add"]

@@ -1,0 +1,211 @@
+"""The repair page against a real database, without a browser."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builders import a_source, a_trace
+from lexical import verify_lexically
+from streamlit.testing.v1 import AppTest
+from verdicts import fill
+
+from core.config import Config
+from core.documents import content_hash
+from core.records import Trace
+from core.stages.repair import repair_answer
+from core.text.families import load_families
+from core.workflows.repair import actions_of, repair_document
+from pages.components.repair_view import changed_by_reviewer, final_answer, lay_out_repair
+from storage.repairs import Choice, Repairs, StoredChoice
+from storage.store import SqlStore, open_store
+
+PROJECT = Path(__file__).resolve().parents[2]
+HOSTILE = "<script>alert(1)</script> ![x](http://192.0.2.1/a.png) :red[x] $a^2$"
+
+
+def blocked(trace_id: str = "rep-1", extra: str = "") -> Trace:
+    """An answer with a wrong credit, an invention and a claim that stands."""
+    return a_trace(
+        "According to the chart, empagliflozin reduced a mortality endpoint. "
+        f"The moon is made of cheese. {extra}Resting heart rate was 62 bpm.",
+        a_source("Resting heart rate was 62 bpm.", "chart", "load_patient_history"),
+        a_source(
+            "Empagliflozin reduced a mortality endpoint in adults.",
+            "pubmed",
+            "search_pubmed_key_words",
+        ),
+        trace_id=trace_id,
+    )
+
+
+def repaired(store: SqlStore, trace: Trace) -> int:
+    """The id of the stored repair of a stored, verified trace."""
+    verification = verify_lexically(trace)
+    fill(store, verification)
+    document = repair_document(
+        repair_answer(verification, verify_lexically, Config(), load_families())
+    )
+    return Repairs(store=store).put(content_hash(trace), document)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+    """An empty database that the workbench under test opens."""
+    file = str(tmp_path / "workbench.db")
+    monkeypatch.setenv("PROVENANCEGUARD_DB", file)
+    return open_store(file)
+
+
+def opened(**query: str) -> AppTest:
+    """The repair page with the parameters of an address."""
+    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30)
+    for name, value in query.items():
+        test.query_params[name] = value
+    test.run()
+    test.switch_page("pages/repair.py").run()
+    assert not test.exception
+    return test
+
+
+def views(test: AppTest, name: str) -> list[Any]:
+    """What a view of ours was given."""
+    found = [each.proto for each in test.get("bidi_component")]
+    return [json.loads(proto.json) for proto in found if proto.component_name == name]
+
+
+def titles(test: AppTest) -> list[str]:
+    """The titles of all cards on the page."""
+    return [
+        card["title"] for view in views(test, "provenanceguard_cards") for card in view["cards"]
+    ]
+
+
+def test_without_a_trace_the_page_says_where_to_go(store: SqlStore) -> None:
+    assert titles(opened()) == ["Choose an answer to repair"]
+
+
+def test_an_unknown_or_unverified_trace_is_named(store: SqlStore) -> None:
+    fill(store, unverified=[a_trace("Yes.", a_source("Yes."), trace_id="waiting")])
+
+    for trace_id in ("nobody", "waiting"):
+        assert titles(opened(trace=trace_id)) == ["There is no verdict to repair"]
+
+
+def test_an_allowed_answer_has_nothing_to_repair(store: SqlStore) -> None:
+    good = a_trace(
+        "Resting heart rate was 62 bpm.", a_source("Resting heart rate was 62 bpm."), trace_id="ok"
+    )
+    fill(store, verify_lexically(good))
+
+    assert titles(opened(trace="ok")) == ["Nothing to repair"]
+
+
+def test_a_blocked_answer_without_a_repair_offers_one(store: SqlStore) -> None:
+    fill(store, verify_lexically(blocked()))
+
+    test = opened(trace="rep-1")
+
+    assert titles(test) == ["rep-1 is blocked and has not been repaired"]
+    assert [button.label for button in test.button] == ["Repair this answer"]
+
+
+def test_a_repair_is_shown_with_every_reason_and_source(store: SqlStore) -> None:
+    repaired(store, blocked())
+
+    (view,) = views(opened(trace="rep-1"), "provenanceguard_repair")
+
+    assert [edit["kind"] for edit in view["edits"]] == ["attribution", "prune"]
+    assert all(edit["reason"] for edit in view["edits"])
+    assert view["before"]["kind"] == "block"
+    assert view["after"]["kind"] == "allow"
+    assert dict(view["figures"])["Supported claims kept"] == "1 of 1"
+    lit = [piece["text"] for piece in view["sources"]["rep-1::r01"]["pieces"] if piece["lit"]]
+    assert lit == ["Empagliflozin reduced a mortality endpoint in adults."]
+    assert view["checked"]
+
+
+def test_the_pieces_hold_the_answer_before_and_after(store: SqlStore) -> None:
+    repaired(store, blocked())
+
+    (view,) = views(opened(trace="rep-1"), "provenanceguard_repair")
+
+    def text(side: str) -> str:
+        return "".join(
+            piece["text"]
+            if "text" in piece
+            else "".join(p["text"] for p in piece["parts"] if p["is"] in ("same", side))
+            for piece in view["pieces"]
+        )
+
+    assert text("old") == blocked().answer
+    assert text("new") == view["final"]
+
+
+def test_a_repair_that_came_with_the_verdict_is_kept_once(store: SqlStore) -> None:
+    trace = blocked("rep-2")
+    verification = verify_lexically(trace)
+    document = repair_document(
+        repair_answer(verification, verify_lexically, Config(), load_families())
+    )
+    from core.stages.report import verdict_document
+    from core.workflows.verify import run_key
+
+    store.put_traces([trace])
+    store.put_verdicts(
+        run_key(verification.versions),
+        [(content_hash(trace), {**verdict_document(verification), "repair": document})],
+    )
+
+    opened(trace="rep-2")
+    opened(trace="rep-2")
+
+    assert len(Repairs(store=store).export()) == 1
+
+
+def test_hostile_text_reaches_the_view_as_it_is(store: SqlStore) -> None:
+    trace = blocked("rep-3", extra=f"{HOSTILE} is a drug. ")
+    repaired(store, trace)
+
+    (view,) = views(opened(trace="rep-3"), "provenanceguard_repair")
+
+    whole = "".join(
+        piece.get("text") or "".join(p["text"] for p in piece["parts"] if p["is"] != "new")
+        for piece in view["pieces"]
+    )
+    assert whole == trace.answer
+
+
+def a_choice(action_id: str, choice: Choice, text: str | None = None) -> StoredChoice:
+    return StoredChoice(
+        action_id=action_id,
+        choice=choice,
+        text=text,
+        reviewer="ada",
+        chosen_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def test_a_rejected_edit_gives_the_answers_own_words_back() -> None:
+    trace = blocked()
+    verification = verify_lexically(trace)
+    document = repair_document(
+        repair_answer(verification, verify_lexically, Config(), load_families())
+    )
+    credit, prune = actions_of(document)
+    rejected = {prune.action_id: a_choice(prune.action_id, Choice.REJECT)}
+    edited = {credit.action_id: a_choice(credit.action_id, Choice.EDIT, "the 2019 abstract")}
+
+    assert "The moon is made of cheese." in final_answer(
+        trace.answer or "", actions_of(document), rejected
+    )
+    assert "According to the 2019 abstract, empagliflozin" in final_answer(
+        trace.answer or "", actions_of(document), edited
+    )
+    view = lay_out_repair(document, trace, "block", rejected | edited)
+    assert not view["checked"]
+    assert changed_by_reviewer(rejected)
+    assert not changed_by_reviewer({credit.action_id: a_choice(credit.action_id, Choice.ACCEPT)})

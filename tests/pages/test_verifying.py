@@ -1,0 +1,120 @@
+"""Verifying in the background: how far it is, how it ends, and that it can be stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+from builders import a_source, a_trace
+from lexical import lexical_models
+
+from core.config import Config
+from core.errors import ComponentUnavailable
+from core.pipeline import Models
+from pages.components.verifying import TRACES_A_STEP, Stopped, Verification
+from storage.store import SqlStore, open_store
+
+SECONDS = 60
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SqlStore:
+    """A database in which three steps of traces wait."""
+    store = open_store(str(tmp_path / "workbench.db"))
+    store.put_traces(
+        a_trace("He takes 10 mg.", a_source("He takes 10 mg."), trace_id=f"t{n}")
+        for n in range(3 * TRACES_A_STEP)
+    )
+    return store
+
+
+def lexical(config: Config) -> Models:
+    """Models that are there at once."""
+    return lexical_models()
+
+
+def test_what_waits_is_verified_and_counted(store: SqlStore) -> None:
+    job = Verification(load=lexical)
+
+    job.start(store, Config())
+
+    assert job.future is not None
+    assert job.future.result(SECONDS).verified == 3 * TRACES_A_STEP
+    assert (job.done, job.total) == (3 * TRACES_A_STEP, 3 * TRACES_A_STEP)
+    assert store.overview().waiting == 0
+    assert not job.running
+
+
+def test_a_stopped_run_keeps_what_it_verified_and_can_go_on(store: SqlStore) -> None:
+    loading, stopped = Event(), Event()
+
+    def load_when_told(config: Config) -> Models:
+        loading.set()
+        assert stopped.wait(SECONDS)
+        return lexical_models()
+
+    job = Verification(load=load_when_told)
+    job.start(store, Config())
+    assert loading.wait(SECONDS)
+    job.stop()
+    stopped.set()
+    assert job.future is not None
+    with pytest.raises(Stopped):
+        job.future.result(SECONDS)
+    waiting = store.overview().waiting
+
+    job.start(store, Config())
+
+    assert job.future.result(SECONDS).verified == waiting > 0
+    assert store.overview().waiting == 0
+
+
+def test_starting_twice_starts_once(store: SqlStore) -> None:
+    loading, go_on = Event(), Event()
+
+    def load_slowly(config: Config) -> Models:
+        loading.set()
+        assert go_on.wait(SECONDS)
+        return lexical_models()
+
+    job = Verification(load=load_slowly)
+    job.start(store, Config())
+    first = job.future
+    assert loading.wait(SECONDS)
+    assert job.running and job.words() == "Loading the models …"
+
+    job.start(store, Config())
+    go_on.set()
+
+    assert job.future is first
+    assert first is not None and first.result(SECONDS).verified == 3 * TRACES_A_STEP
+
+
+def test_a_missing_model_ends_the_run_with_its_own_message(store: SqlStore) -> None:
+    def no_models(config: Config) -> Models:
+        raise ComponentUnavailable("calibrator/trees.npz: not there")
+
+    job = Verification(load=no_models)
+    job.start(store, Config())
+
+    assert job.future is not None
+    with pytest.raises(ComponentUnavailable, match="not there"):
+        job.future.result(SECONDS)
+    assert store.overview().waiting == 3 * TRACES_A_STEP
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "seconds", "words"),
+    [
+        (0, 12, 3.0, "0 of 12 traces · reading the first ones"),
+        (4, 12, 2.0, "4 of 12 traces · 2.0 a second · about 4 s left"),
+        (4, 1_200, 120.0, "4 of 1,200 traces · 2 a minute · about 598 min left"),
+    ],
+)
+def test_progress_says_how_far_how_fast_and_how_long(
+    done: int, total: int, seconds: float, words: str
+) -> None:
+    job = Verification(load=lexical, done=done, total=total, started=100.0)
+
+    assert job.words(now=100.0 + seconds) == words

@@ -1,0 +1,87 @@
+"""The schema on disk is the schema in the tables, on both engines, however many processes start."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect
+from sqlmodel import SQLModel
+
+from core.errors import ProvenanceGuardError, StoreError
+from storage.engine import open_database
+from storage.migrate import MIGRATIONS, NEWEST, migrate, revision
+from storage.store import SqlStore, open_store
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_migrations_build_exactly_the_tables(store: SqlStore) -> None:
+    with store.database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        differences = compare_metadata(context, SQLModel.metadata)
+
+    assert differences == []
+
+
+def test_the_newest_revision_is_the_head_of_the_migrations() -> None:
+    assert ScriptDirectory(str(MIGRATIONS)).get_heads() == [NEWEST]
+
+
+def test_migrating_twice_changes_nothing(store: SqlStore) -> None:
+    migrate(store.database)
+
+    with store.database.reading() as connection:
+        assert revision(connection) == NEWEST
+
+
+def test_a_database_of_a_newer_program_is_refused_and_left_alone(store: SqlStore) -> None:
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+
+    with pytest.raises(StoreError, match="9999 is newer than this program"):
+        migrate(store.database)
+
+    with store.database.reading() as connection:
+        assert revision(connection) == "9999"
+
+
+def test_a_migration_that_fails_leaves_the_database_as_it_was(database_address: str) -> None:
+    database = open_database(database_address)
+    with database.writing() as connection:  # the migration will stumble over it, half way through
+        connection.exec_driver_sql("CREATE TABLE verdict (mine integer)")
+
+    with pytest.raises(ProvenanceGuardError, match="verdict.* already exists"):
+        migrate(database)
+
+    with database.reading() as connection:
+        tables = inspect(connection).get_table_names()
+    assert tables == ["verdict"]
+    database.close()
+
+
+def test_processes_that_start_together_migrate_once(database_address: str) -> None:
+    program = (
+        "import sys; from storage.store import open_store; "
+        "print(open_store(sys.argv[1]).overview().traces)"
+    )
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", program, database_address],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+
+    finished = [process.communicate(timeout=60) for process in started]
+
+    assert [out.strip() for out, _ in finished] == ["0"] * 4, finished
+    open_store(database_address).close()

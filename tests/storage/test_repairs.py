@@ -1,0 +1,114 @@
+"""Repairs and reviewers' choices on both engines: kept, counted, exported, never changed."""
+
+from __future__ import annotations
+
+import pytest
+from builders import a_source, a_trace
+from lexical import verify_lexically
+
+from core.config import Config
+from core.documents import content_hash
+from core.errors import NotFound, StoreError
+from core.records import JsonObject, RepairStatus
+from core.stages.repair import repair_answer
+from core.text.families import load_families
+from core.workflows.repair import repair_document
+from storage.repairs import Choice, Repairs
+from storage.store import SqlStore
+
+TRACE = a_trace(
+    "Resting heart rate was 62 bpm. The moon is made of cheese. The sea is hot.",
+    a_source("Resting heart rate was 62 bpm."),
+)
+
+
+def a_repair() -> JsonObject:
+    return repair_document(
+        repair_answer(verify_lexically(TRACE), verify_lexically, Config(), load_families())
+    )
+
+
+@pytest.fixture
+def repairs(store: SqlStore) -> Repairs:
+    store.put_traces([TRACE])
+    return Repairs(store=store)
+
+
+def test_a_repair_is_given_back_as_it_was_kept(repairs: Repairs) -> None:
+    document = a_repair()
+
+    kept = repairs.put(content_hash(TRACE), document)
+
+    found = repairs.latest(content_hash(TRACE))
+    assert (found.repair_id, found.status) == (kept, RepairStatus.PRUNED)
+    assert found.document == document
+    assert found.trace_id == TRACE.trace_id
+
+
+def test_the_last_repair_of_a_trace_is_the_one_that_counts(repairs: Repairs) -> None:
+    repairs.put(content_hash(TRACE), a_repair())
+    second = repairs.put(content_hash(TRACE), {**a_repair(), "rounds": 7})
+
+    assert repairs.latest(content_hash(TRACE)).repair_id == second
+
+
+def test_the_last_word_of_each_reviewer_counts_and_no_word_is_lost(repairs: Repairs) -> None:
+    document = a_repair()
+    kept = repairs.put(content_hash(TRACE), document)
+    first, second = (one["action_id"] for one in document["actions"])  # type: ignore[attr-defined]
+
+    repairs.choose(kept, first, Choice.ACCEPT, reviewer="ada")
+    repairs.choose(kept, first, Choice.REJECT, reviewer="ada")
+    repairs.choose(kept, second, Choice.EDIT, reviewer="bea", text="The sea is warm.")
+
+    assert repairs.choices(kept)[first].choice is Choice.REJECT
+    assert repairs.choices(kept, reviewer="bea").keys() == {second}
+    assert repairs.choices(kept)[second].text == "The sea is warm."
+    (row,) = repairs.export()
+    assert [one["choice"] for one in row["choices"]] == ["accept", "reject", "edit"]  # type: ignore[attr-defined]
+    counts = repairs.counts()
+    assert (counts.edits, counts.accepted, counts.edited, counts.rejected) == (2, 0, 1, 1)
+
+
+def test_every_word_is_in_the_audit_trail_and_the_trail_stays_intact(
+    repairs: Repairs, store: SqlStore
+) -> None:
+    document = a_repair()
+    kept = repairs.put(content_hash(TRACE), document)
+    repairs.choose(kept, document["actions"][0]["action_id"], Choice.ACCEPT, reviewer="ada")  # type: ignore[index]
+
+    actions = [event.action for event in store.audit_events(newest_first=False)]
+
+    assert actions == ["traces.stored", "repair.stored", "repair.chosen"]
+    assert store.verify_chain().intact
+    assert "heart" not in "".join(event.detail for event in store.audit_events())
+
+
+def test_what_does_not_fit_is_refused(repairs: Repairs) -> None:
+    kept = repairs.put(content_hash(TRACE), a_repair())
+
+    with pytest.raises(StoreError, match="no such trace"):
+        repairs.put("sha256:" + "0" * 64, a_repair())
+    with pytest.raises(StoreError, match="no repair document"):
+        repairs.put(content_hash(TRACE), {"status": "corrected"})
+    with pytest.raises(StoreError, match="no repair document"):
+        repairs.put(content_hash(TRACE), {**a_repair(), "status": "wonderful"})
+    with pytest.raises(NotFound):
+        repairs.choose(kept, "nothing", Choice.ACCEPT, reviewer="ada")
+    with pytest.raises(NotFound):
+        repairs.choose(kept + 1, "nothing", Choice.ACCEPT, reviewer="ada")
+    with pytest.raises(StoreError, match="text of its own"):
+        repairs.choose(kept, "nothing", Choice.EDIT, reviewer="ada")
+    with pytest.raises(NotFound):
+        repairs.latest("sha256:" + "1" * 64)
+
+
+@pytest.mark.parametrize("table", ["repair", "repair_choice"])
+def test_what_was_kept_cannot_be_changed(repairs: Repairs, store: SqlStore, table: str) -> None:
+    document = a_repair()
+    kept = repairs.put(content_hash(TRACE), document)
+    repairs.choose(kept, document["actions"][0]["action_id"], Choice.ACCEPT, reviewer="ada")  # type: ignore[index]
+    column = "status" if table == "repair" else "choice"
+
+    with pytest.raises(StoreError, match="append-only"), store.database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE {table} SET {column} = 'reject'")

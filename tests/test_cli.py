@@ -1,0 +1,317 @@
+"""The terminal: what it prints where, its exit codes, and that a stopped run goes on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner, Result
+
+from cli import app, one_line, progress_text
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMANDS = (
+    ["import"],
+    ["verify"],
+    ["evaluate"],
+    ["sweep"],
+    ["recalibrate"],
+    ["train-reader"],
+    ["doctor"],
+    ["audit", "verify"],
+)
+
+
+def a_record(number: int, answer: str | None = None) -> dict[str, object]:
+    return {
+        "question_id": f"case-{number}",
+        "user_question": "Which dose?",
+        "category": "medication",
+        "tool_calls": ["load_patient_history"],
+        "full_tool_outputs": [
+            {
+                "tool_name": "load_patient_history",
+                "source_id": "chart",
+                "text": f"Patient {number}. Takes metformin {number}00 mg twice daily.",
+            }
+        ],
+        "assistant_answer": answer or f"The patient takes metformin {number}00 mg twice daily.",
+    }
+
+
+def write_lines(path: Path, *records: Mapping[str, object] | str) -> Path:
+    lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "workbench.db"
+
+
+# ---------------------------------------------------------------- the door itself
+
+
+def test_help_loads_none_of_the_heavy_packages() -> None:
+    heavy = "torch transformers numpy sklearn sqlalchemy streamlit alembic pydantic"
+    program = f"import cli, sys; print([m for m in '{heavy}'.split() if m in sys.modules])"
+
+    loaded = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)
+
+    assert loaded.stdout.decode().strip() == "[]", loaded.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_explains_itself_with_an_example(command: list[str]) -> None:
+    shown = run(*command, "--help")
+
+    assert shown.exit_code == 0
+    assert f"Example: provenanceguard {' '.join(command)}" in " ".join(shown.stdout.split())
+    assert "--json" in shown.stdout
+
+
+def test_the_example_in_every_help_text_can_be_parsed(tmp_path: Path) -> None:
+    for command in COMMANDS:
+        shown = " ".join(run(*command, "--help").stdout.split())
+        (example,) = re.findall(r"Example: provenanceguard (.*)$", shown)
+
+        result = run(*example.split(), "--help")
+
+        assert result.exit_code == 0, (command, result.output)
+
+
+def test_no_command_is_listed_that_does_nothing() -> None:
+    listed = re.findall(r"^  (\w[\w-]*)  ", run("--help").stdout, re.MULTILINE)
+
+    for name in listed:
+        assert run(name, "--help").exit_code == 0
+    assert {command[0] for command in COMMANDS} <= set(listed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["import"], 2, "Missing argument"),
+        (["import", "nowhere.jsonl"], 2, "error: nowhere.jsonl: no such file"),
+        (["verify", "nowhere.jsonl"], 2, "error: nowhere.jsonl: no such file"),
+        (["verify", "--out", "v.jsonl"], 2, "error: --out: give the files to verify"),
+        (["audit", "verify", "--db", "mysql://host/db"], 2, "error: database: expected a SQLite"),
+        (
+            ["audit", "verify", "--db", "postgresql://me:secret@127.0.0.1:1/none"],
+            3,
+            "error: database postgresql+psycopg://me:***@127.0.0.1:1/none",
+        ),
+        (["verify", "--fail-on", "maybe"], 2, "'maybe'"),
+    ],
+)
+def test_a_mistake_is_one_clear_line_and_an_exit_code(
+    arguments: list[str], code: int, message: str
+) -> None:
+    result = run(*arguments)
+
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "secret" not in result.output
+
+
+# ---------------------------------------------------------------- import
+
+
+def test_good_records_are_kept_and_bad_ones_named(tmp_path: Path, database: Path) -> None:
+    file = write_lines(tmp_path / "t.jsonl", a_record(1), "{not json", a_record(2))
+
+    result = run("import", file, "--db", database, "--json", tmp_path / "r.json")
+
+    assert result.exit_code == 0
+    assert "skipped: t.jsonl:2: " in result.stderr
+    assert "2 new" in result.stdout
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert (report["new"], report["skipped_count"]) == (2, 1)
+
+
+def test_importing_twice_changes_nothing(tmp_path: Path, database: Path) -> None:
+    file = write_lines(tmp_path / "t.jsonl", a_record(1), a_record(2))
+    run("import", file, "--db", database)
+
+    again = run("import", file, "--db", database, "--json", "-")
+
+    report = json.loads(again.stdout)
+    assert (report["new"], report["changed"], report["unchanged"]) == (0, 0, 2)
+
+
+def test_with_json_on_stdout_people_read_stderr(tmp_path: Path, database: Path) -> None:
+    file = write_lines(tmp_path / "t.jsonl", a_record(1))
+
+    result = run("import", file, "--db", database, "--json", "-")
+
+    assert json.loads(result.stdout)["new"] == 1
+    assert "1 new" in result.stderr
+
+
+@pytest.mark.parametrize("content", ["", "{not json\n", '{"some": "other file"}\n'])
+def test_a_file_without_any_trace_is_bad_input(
+    tmp_path: Path, database: Path, content: str
+) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text(content)
+
+    result = run("import", file, "--db", database)
+
+    assert result.exit_code == 2
+    assert "skipped: t.jsonl" in result.stderr
+    assert "no trace could be read" in result.stderr
+
+
+def test_the_environment_chooses_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path / "chosen.db"))
+
+    result = run("import", write_lines(tmp_path / "t.jsonl", a_record(1)))
+
+    assert result.exit_code == 0
+    assert (tmp_path / "chosen.db").exists()
+
+
+def test_names_from_a_trace_do_not_steer_the_terminal(tmp_path: Path, database: Path) -> None:
+    record = a_record(1)
+    record["full_tool_outputs"] = [{"tool_name": "\x1b[2J\x1b]0;owned\x07", "text": "Evidence."}]
+
+    result = run("import", write_lines(tmp_path / "t.jsonl", record), "--db", database)
+
+    assert result.exit_code == 0
+    assert "\x1b" not in result.output
+    assert "\x07" not in result.output
+
+
+@given(st.text())
+def test_one_line_is_one_line_and_cannot_move_the_cursor(text: str) -> None:
+    assert all(c.isprintable() for c in one_line(text))
+    assert len(one_line(text)) == len(text)
+
+
+# ---------------------------------------------------------------- verify, with the real models
+
+
+def without_latency(path: Path) -> list[dict[str, object]]:
+    data = path.read_bytes()
+    text = gzip.decompress(data) if path.suffix == ".gz" else data
+    documents = [json.loads(line) for line in text.splitlines()]
+    for document in documents:
+        del document["latency_seconds"]
+    return documents
+
+
+def test_files_are_verified_and_the_gate_answers(tmp_path: Path) -> None:
+    good, wrong = a_record(1), a_record(2, "The patient takes metformin 900 mg twice daily.")
+    file = write_lines(tmp_path / "t.jsonl", good, "{not json", wrong)
+    out = tmp_path / "v.jsonl"
+
+    result = run("verify", file, "--out", out, "--fail-on", "block", "--json", tmp_path / "r.json")
+
+    assert result.exit_code == 1, result.output
+    assert "skipped: t.jsonl:2: " in result.stderr
+    verdicts = without_latency(out)
+    assert [verdict["trace_id"] for verdict in verdicts] == ["case-1", "case-2"]
+    assert verdicts[1]["decision"] == "block"
+    report = json.loads((tmp_path / "r.json").read_text())
+    assert report["decisions"]["block"] == sum(v["decision"] == "block" for v in verdicts)
+    assert sum(report["decisions"].values()) == report["traces"] == 2
+    assert report["skipped"]["count"] == 1
+
+
+def test_a_run_that_was_told_to_end_goes_on_to_the_same_verdicts(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "t.jsonl", *(a_record(n) for n in range(1, 25)))
+    whole, stopped = tmp_path / "whole.jsonl", tmp_path / "stopped.jsonl"
+    command = [sys.executable, "cli.py", "verify", str(file), "--out", str(stopped)]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    while process.poll() is None and not (stopped.exists() and stopped.stat().st_size):
+        try:
+            process.wait(timeout=0.02)
+        except subprocess.TimeoutExpired:
+            continue
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=120)
+
+    assert process.returncode == 128 + signal.SIGTERM, errors
+    assert b"run the same command again" in errors
+    assert b"Traceback" not in errors
+    before = stopped.read_bytes()
+    kept = before.count(b"\n")
+    assert 0 < kept < 24
+
+    again = run("verify", file, "--out", stopped, "--json", "-")
+    run("verify", file, "--out", whole)
+
+    assert json.loads(again.stdout)["kept"] == kept
+    assert stopped.read_bytes()[: before.rindex(b"\n")] == before[: before.rindex(b"\n")]
+    assert without_latency(stopped) == without_latency(whole)
+
+
+def test_what_waits_in_the_database_is_verified_once_and_audited(
+    tmp_path: Path, database: Path
+) -> None:
+    file = write_lines(tmp_path / "t.jsonl", a_record(1), a_record(2))
+    run("import", file, "--db", database)
+
+    first = run("verify", "--db", database, "--json", "-")
+    second = run("verify", "--db", database, "--json", "-")
+
+    assert json.loads(first.stdout)["verified"] == 2
+    assert json.loads(second.stdout)["verified"] == 0
+    audit = run("audit", "verify", "--db", database, "--json", "-")
+    assert audit.exit_code == 0
+    assert json.loads(audit.stdout)["verdicts"] == 2
+
+
+def test_doctor_looks_at_every_component_and_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "notes.db").write_text("no database at all " * 500)
+
+    result = run("doctor", "--db", tmp_path / "notes.db", "--json", tmp_path / "r.json")
+
+    checks = {c["name"]: c for c in json.loads((tmp_path / "r.json").read_text())["checks"]}
+    assert [name for name, check in checks.items() if not check["passed"]] == ["database"]
+    assert result.exit_code == 3
+    assert "NOT OK database" in result.stdout
+    assert "→ give another with --db" in result.stdout
+    assert re.search(r"sha256:\w{12}", checks["pair reader"]["found"])
+    assert "reads entailment" in checks["pair reader"]["found"]
+    assert "reads contradiction" in checks["pair reader"]["found"]
+
+
+# ---------------------------------------------------------------- progress
+
+
+def test_progress_tells_rate_and_time_left() -> None:
+    assert (
+        progress_text(10, 40, "traces", 20.0, 0)
+        == "10 of 40 traces · 0.5 a second · 1 min 00 s left"
+    )
+    assert progress_text(0, 40, "traces", 0.0, 0) == "0 of 40 traces"
+    assert progress_text(7, None, "traces", 7.0, 0) == "7 traces · 1.0 a second"
+    assert progress_text(40, 40, "traces", 20.0, 0) == "40 of 40 traces · 2.0 a second"
+
+
+def test_what_was_kept_from_before_does_not_flatter_the_rate() -> None:
+    assert "0.5 a second" in progress_text(110, 200, "traces", 20.0, 100)
+
+
+def test_progress_is_silent_where_nobody_watches(tmp_path: Path, database: Path) -> None:
+    result = run("import", write_lines(tmp_path / "t.jsonl", a_record(1)), "--db", database)
+
+    assert "\r" not in result.stderr

@@ -1,0 +1,96 @@
+"""The commands that measure: their reports, tables, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import app
+
+SAMPLE = Path(__file__).resolve().parent.parent / "sample_data" / "packet.jsonl"
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def packet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight claims of the sample packet, and a broken line."""
+    path = tmp_path_factory.mktemp("packet") / "packet.jsonl"
+    lines = SAMPLE.read_text(encoding="utf-8").splitlines()[:8]
+    path.write_text("\n".join([*lines, "{broken"]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def evaluated(packet: Path) -> tuple[Result, Path]:
+    out = packet.with_name("metrics.json")
+    return run("evaluate", packet, "--json", out, "--table", "3", "--table", "16"), out
+
+
+def test_evaluate_writes_the_published_keys_and_prints_the_tables(
+    evaluated: tuple[Result, Path],
+) -> None:
+    result, out = evaluated
+
+    assert result.exit_code == 0, result.output
+    report = json.loads(out.read_text(encoding="utf-8"))
+    assert report["claims"] == 8 and report["rows"] == 8
+    assert set(report["block"]) >= {"precision", "recall", "f1", "ci95"}
+    assert [table["table"] for table in report["tables"]] == [3, 16]
+    assert "**Table 3." in result.output and "| held-out test | paper |" in result.output
+    assert "packet.jsonl:9" in result.output  # the broken line is named
+
+
+def test_a_second_run_reads_nothing_again_and_gives_the_same_numbers(
+    packet: Path, evaluated: tuple[Result, Path]
+) -> None:
+    _, out = evaluated
+    kept = out.with_name(out.name + ".predictions.jsonl")
+    lines = kept.read_text(encoding="utf-8")
+    first = json.loads(out.read_text(encoding="utf-8"))
+
+    again = run("evaluate", packet, "--json", out, "--table", "3", "--table", "16")
+
+    assert again.exit_code == 0
+    assert kept.read_text(encoding="utf-8") == lines
+    second = json.loads(out.read_text(encoding="utf-8"))
+    for report in (first, second):
+        del report["seconds"], report["claims_per_second"]
+    assert first == second
+
+
+def test_sweep_offers_a_threshold_for_every_rule(packet: Path, tmp_path: Path) -> None:
+    result = run(
+        "sweep", packet, "--json", tmp_path / "sweep.json", "--claims-a-day", "100",
+        "--reviews-a-day", "40",
+    )  # fmt: skip
+
+    assert result.exit_code == 0, result.output
+    swept = json.loads((tmp_path / "sweep.json").read_text(encoding="utf-8"))
+    assert set(swept["choices"]) == {"block_f1", "false_pass", "false_block", "budget"}
+    assert len(swept["points"]) == 99
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("evaluate", "PACKET", "--ablation", "no such variant"), "nli-only"),
+        (("evaluate", "PACKET", "--baseline", "no such baseline"), "SummaC-ZS"),
+        (("evaluate", "PACKET", "--table", "2"), "expected one of 3"),
+        (("evaluate", "nowhere.jsonl"), "nowhere.jsonl"),
+        (("sweep", "PACKET", "--claims-a-day", "5"), "--reviews-a-day"),
+        (("probe", "nowhere.jsonl"), "nowhere.jsonl"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_one_line(
+    packet: Path, arguments: tuple[str, ...], named: str
+) -> None:
+    result = run(*(str(packet) if one == "PACKET" else one for one in arguments))
+
+    assert result.exit_code == 2
+    assert named in result.output and "Traceback" not in result.output
