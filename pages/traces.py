@@ -26,6 +26,11 @@ ORDERS = {
 }
 ANYTHING = "All"
 
+# The accent carries white button text, so in the dark theme it is too dark to be text itself.
+CHOSEN_IS_TEXT = """<style>
+.st-key-decision [aria-checked="true"], .st-key-decision [aria-checked="true"] * { color: inherit; }
+</style>"""
+
 ensure_routed(__file__)
 st.set_page_config(page_title="Traces · ProvenanceGuard")
 
@@ -67,6 +72,7 @@ if overview.traces == 0:
 
 categories = store.categories()
 slices = store.slices()
+st.html(CHOSEN_IS_TEXT)
 columns = iter(st.columns([4.2, 1.7, 1.5, 1.5, 1.6], vertical_alignment="bottom", gap="small"))
 decision = next(columns).segmented_control(
     "Decision",

@@ -812,6 +812,17 @@ def _unusable(text: str, premise: str) -> str | None:
     return None
 
 
+def _closest(plan: _Plan, verdict: ClaimVerdict) -> tuple[Span, ...]:
+    """Where the routed source comes closest to a claim; nothing for one that nobody judged."""
+    outcome = verdict.outcome
+    if not isinstance(outcome, Judged):
+        return ()
+    line = best_line(verdict.claim.text, outcome.premise.text)
+    if line is None:
+        return outcome.premise.spans
+    return _place(plan.trace.source(outcome.route.source_id), line, outcome)
+
+
 def _place(source: Source, line: EvidenceLine, judged: Judged) -> tuple[Span, ...]:
     """Where a line of the premise stands in its source; the whole premise when it is not found."""
     at = source.text.find(line.text)
@@ -918,9 +929,7 @@ def _whole(
         source_id=reworded[0].source_id
         if reworded
         else (first.route.source_id if isinstance(first, Judged) else None),
-        evidence=reworded[0].evidence
-        if reworded
-        else (first.premise.spans if isinstance(first, Judged) else ()),
+        evidence=reworded[0].evidence if reworded else _closest(plan, treated[0][0]),
         editor=reworded[0].editor if reworded else RULES,
         note=next((t.note for t in reworded if t.note), None),
     )
@@ -1147,7 +1156,7 @@ def _credit_draft(
         edit=Edit(span=span, after=after),
         reasons=(treatment.reason,),
         source_id=outcome.route.source_id,
-        evidence=outcome.premise.spans,
+        evidence=_closest(plan, verdict),
     )
 
 
@@ -1199,7 +1208,7 @@ def _cut_out(plan: _Plan, region: _Region, gone: Sequence[ClaimVerdict]) -> list
                 edit=Edit(span=Span(start=start, end=end), after=""),
                 reasons=(f"Taken out: {_lower_first(one.reasons[0])}",),
                 source_id=outcome.route.source_id if isinstance(outcome, Judged) else None,
-                evidence=outcome.premise.spans if isinstance(outcome, Judged) else (),
+                evidence=_closest(plan, one),
             )
         )
     drafts += _joined_again(plan, claims, lost)

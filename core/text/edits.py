@@ -107,18 +107,30 @@ def narrowed(text: str, edit: Edit) -> Edit:
 
 
 def word_diff(before: str, after: str) -> tuple[DiffPiece, ...]:
-    """The two texts as shared, removed and added words; the old pieces joined give ``before``."""
+    """The two texts as shared, removed and added words; the old pieces joined give ``before``.
+
+    White space and punctuation alone between two changes belong to the changes: "the chart" becomes
+    "a trial", not "the" → "a", space, "chart" → "trial".
+    """
     old, new = _tokens(before), _tokens(after)
-    pieces = []
+    changes: list[list[int]] = []  # a, b, c, d: old[a:b] becomes new[c:d]
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
-            pieces.append(DiffPiece(text="".join(old[a:b]), old=True, new=True))
             continue
-        if a < b:
-            pieces.append(DiffPiece(text="".join(old[a:b]), old=True, new=False))
-        if c < d:
-            pieces.append(DiffPiece(text="".join(new[c:d]), old=False, new=True))
+        if changes and not any(token[0].isalnum() for token in old[changes[-1][1] : a]):
+            changes[-1][1], changes[-1][3] = b, d
+        else:
+            changes.append([a, b, c, d])
+    pieces, at = [], 0
+    for a, b, c, d in [*changes, [len(old), len(old), len(new), len(new)]]:
+        shown = (
+            DiffPiece(text="".join(old[at:a]), old=True, new=True),
+            DiffPiece(text="".join(old[a:b]), old=True, new=False),
+            DiffPiece(text="".join(new[c:d]), old=False, new=True),
+        )
+        pieces += [piece for piece in shown if piece.text]
+        at = b
     return tuple(pieces)
 
 

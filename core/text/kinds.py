@@ -15,7 +15,8 @@ _META = re.compile(
     r"|here(?:[’']s| is| are)\b|below (?:is|are)\b|let me\b|let[’']s\b|i[’']ll\b|i will\b|i[’']d\b|i "
     r"would\b|"
     r"i hope\b|feel free\b|i can (?:help|provide|assist|also|offer|give|try|create|look|check|"
-    r"fetch)\b|if you (?:have|need|want|would|[’']d|wish|prefer|could|can)\b|if you[’']d\b|"
+    r"fetch|pull|re-?run|run|repeat|redo|retrieve|search|expand|add|include|draft|reformat|shorten|send|"
+    r"share)\b|(?:just )?(?:tell me|say so|ask me|let us know)\b|if you (?:have|need|want|would|[’']d|wish|prefer|could|can)\b|if you[’']d\b|"
     r"please (?:let|note that i|feel|provide|share)\b|don[’']t hesitate\b|happy to\b|hope (?:this|"
     r"that)\b|have a (?:great|nice|good)\b|"
     r"safe travels\b|good luck\b|enjoy\b|once (?:i|you) (?:have|provide|share)\b|"
@@ -26,7 +27,9 @@ _META = re.compile(
     r"(?:searched|looked|checked|reviewed|analy[sz]ed|gathered|retrieved|used|called|queried|consulted|"
     r"examined|compiled|prepared|summari[sz]ed|organi[sz]ed|created|generated|completed|researched|"
     r"written|wrote|attempted|tried|apologi[sz]e|understand|need|saved|provided|included|read|fetched|"
-    r"converted|"
+    r"converted|kept|left out|left off|omitted|skipped|pulled|condensed|shortened|trimmed|grouped|sorted|"
+    r"filtered|merged|focused|limited (?:this|it|the (?:answer|summary|list))|gone through|went through|"
+    r"cross-checked|opened|stuck|did not (?:try|repeat|rerun|retry)|"
     r"collected|extracted|put together|worked)\b|"
     r"(?:i|we)(?:[’']m| am| was| were|[’']re) (?:not |currently |also )*(?:unable|able|sorry|"
     r"encountering|having|going|happy|"
@@ -40,6 +43,74 @@ _META = re.compile(
     r"(?:i )?apologi[sz]e\b|sorry\b|unfortunately, i\b|would you like\b|(?:some )?(?:additional "
     r")?notes?:?\Z)",
     re.IGNORECASE,
+)
+_TOOL = r"(?:the )?(?:[a-z]\w*_\w+(?: (?:tool|call|search|query|request|lookup))?|tool|tool call|call)"
+_DATA = r"(?:usable |further )?(?:data|results?|output|records?|response|hits|answer)"
+_NO_DATA = rf"(?:any |no )?{_DATA}"
+_RETRIEVED = r"(?:retrieved|fetched|provided|pulled(?: up)?|looked up|added|shared|searched)"
+# Whole sentences about how the answer came to be; a count in them counts searches, not patients.
+_PROCESS = re.compile(
+    rf"no {_DATA} (?:came back|arrived|(?:was|were) (?:returned|received)|could be retrieved) "
+    rf"from {_TOOL}(?P<rest1>.*)"
+    rf"|(?:because |since |as )?{_TOOL} (?:failed|timed out|did not respond|was unavailable|"
+    rf"could not be reached|returned (?:an error|nothing|{_NO_DATA})|"
+    rf"did not (?:return|give|produce|yield) (?:anything|{_NO_DATA}))(?P<rest2>.*)"
+    rf"|(?:more|further|additional|other)(?: [\w-]+){{0,3}} (?:can|could) be {_RETRIEVED}\b.*"
+    rf"|(?:[\w-]+ ){{1,5}}(?:can|could) be {_RETRIEVED} (?:on request|if (?:needed|necessary|useful|"
+    r"helpful|wanted|required))"
+    r"|(?:this|that|these|those|it)(?:[’']s| is| are| was| were) (?:all|everything) (?:that )?(?:i|we|the "
+    r"(?:tools?|search(?:es)?|sources?|outputs?|quer(?:y|ies))) (?:have |has |had )?(?:returned|gave|found|"
+    r"retrieved|got|could find)\b[^,;]{0,40}"
+    r"|(?:(?:a|the|my) )?(?:[\w-]+ ){0,2}(?:summary|overview|rundown|recap|results?|findings|details|"
+    r"answer)(?: (?:of|from|on|for|about) (?:[\w-]+ ?){1,5}?)? ?(?:follows?|(?:is|are) (?:listed |shown |"
+    r"given |set out )?(?:below|above))"
+    r"|(?:thanks|thank you)\b[^;:]{0,60}[;:,] .{0,60}\b(?:below|here|follows?)"
+    r"|what (?:i|we|the (?:tools?|search(?:es)?|sources?|outputs?)) (?:have |has )?(?:found|returned|gave|"
+    r"retrieved|got)\b[^;]{0,30}"
+    r"|(?:i|we) (?:ran|made|did|used|sent|needed) (?:a|an|one|two|three|four|five|several|the)"
+    r"(?: [\w-]+){0,2} (?:search(?:es)?|calls?|quer(?:y|ies)|lookups?|requests?|tools?)\b"
+    r"(?: (?:per|for each|in|of) [^,;]{1,30})?"
+    r"|(?:one|two|three|four|five|several|both|all)(?: [\w-]+){0,2} (?:sources?|tools?|search(?:es)?|"
+    r"databases?|outputs?) (?:was|were) (?:consulted|searched|queried|used|called|checked|read)\b"
+    r"(?:, (?:the |a |an |one |two )?[\w ]{1,40})?",
+    re.IGNORECASE | re.DOTALL,
+)
+# Behind a failed call: what that means for the answer, and nothing about a patient.
+_CONSEQUENCE = re.compile(
+    r"\W*|.{0,20}\b(?:i|we|that|this|its|your|the|so|and)\b.{0,40}\b(?:nothing|part|question|missing|open|"
+    r"again|unanswered|skipped|retry|left out|without it)\b.{0,40}",
+    re.IGNORECASE | re.DOTALL,
+)
+_OWN_TEXT = (
+    r"(?:this|that|these|the above|the|generated|automated|machine-generated|ai-generated)"
+    r"(?: [\w-]+){0,2}? ?(?:text|answer|reply|output|response|summary|information|overview|statements?|"
+    r"content|above)"
+)
+_DISCLAIMER = re.compile(
+    rf"\b{_OWN_TEXT}\b.{{0,40}}?\b(?:(?:may|might|can) (?:contain|include|have) (?:mistakes|errors|gaps)|"
+    r"(?:may|might|can) be (?:wrong|incomplete|inaccurate|outdated|mistaken)|informational only|"
+    r"(?:was|is|were|has been) (?:produced|generated|written|created|compiled|prepared|drafted) (?:by|with) "
+    r"(?:(?:a|an|the) )?(?:software|ai|computer|machine|automated|language|program|assistant)|"
+    r"(?:should|must|needs? to|has to) be (?:double-)?(?:checked|reviewed|verified|confirmed)|"
+    r"(?:has|have) not been (?:reviewed|checked|verified)|(?:is|are) (?:only )?(?:meant|intended) "
+    r"(?:only )?(?:as|to|for))"
+    r"|\A(?:as|being) an? (?:[\w-]+ ){0,2}(?:assistant|model|ai|software|program|system|chatbot)\b"
+    r"|\b(?:i|we|this (?:tool|assistant|software|system)) (?:cannot|can[’']t|am not able to|do not|don[’']t) "
+    r"(?:give|offer|provide|make|examine|diagnose|prescribe)\b.{0,30}\b(?:advice|recommendations?|"
+    r"patients?|diagnos[ei]s|decisions?|care|prescriptions?)\b"
+    r"|\b(?:nothing|none of (?:this|it|the)) (?:here|above|in this)?.{0,30}\b(?:should|must|can|may|is to) "
+    r"(?:not )?be (?:read|taken|used|understood|treated|seen|relied)\b"
+    r"|\bno (?:responsibility|guarantee|liability|warranty)\b.{0,40}\b(?:taken|given|accepted|made|assumed|"
+    r"offered)\b"
+    r"|\b(?:decisions?|responsibility|judge?ment)\b.{0,50}\b(?:remains?|rests?|lies?|stays?) (?:with|the "
+    r"responsibility|up to|that of|a matter for|in the hands)\b"
+    r"|\b(?:individual|personal) (?:circumstances|situations?|cases|needs) (?:may |can |will )?(?:vary|differ)"
+    r"|\bprofessional (?:review|judge?ment|assessment|evaluation|oversight)\b.{0,30}\b(?:essential|"
+    r"necessary|required|needed|indispensable)\b"
+    r"|\A(?:it is |this is )?not (?:intended|meant|suitable|designed) (?:for|as|to)\b"
+    r"|\A(?:[\w-]+ ){0,3}(?:data|information|rules|prices|terms|listings|availability) (?:may |can |do |"
+    r"often |sometimes )*(?:change|go out of date|become outdated)(?: over time| often| without notice)?\W*\Z",
+    re.IGNORECASE | re.DOTALL,
 )
 _BOILERPLATE = re.compile(
     r"\b(?:not (?:a )?(?:substitute for|intended (?:as|to)|medical advice|constitute|professional advice|"
@@ -60,6 +131,12 @@ _REFERRAL = re.compile(
     r"(?:doctor|physician|provider|clinician|professional|pharmacist|specialist|team|prescriber|nurse|"
     r"cardiologist|nephrologist|endocrinologist|oncologist|gp|practitioner|agent|advis[oe]r|lawyer)\b|"
     r"\bseek (?:immediate |emergency |prompt |urgent )?(?:medical|professional|emergency)\b|"
+    r"\bseek (?:immediate|urgent|prompt) (?:care|help|attention)\b|"
+    r"\A(?:please )?(?:have|get|let|ask) (?:a|an|the|your|another|someone)\b(?: [\w-]+){0,3}? (?:to )?"
+    r"(?:double-|re-?)?(?:verify|check|confirm|review|sign off|approve|look)\b|"
+    r"\A(?:it|this) (?:would|might|may|could) be (?:[a-z]+ly )?(?:sensible|wise|prudent|advisable|best|"
+    r"worthwhile|worth|safest|a good idea) (?:to )?(?:double-|re-?)?(?:confirm|check|verify|review|ask|"
+    r"discuss|raise|having)\w*\b|"
     r"\bmedical (?:advice|supervision|guidance) (?:is|should be)\b",
     re.IGNORECASE,
 )
@@ -91,8 +168,22 @@ _ADVICE = re.compile(
     r"to\b|for\b|by\b))",
     re.IGNORECASE,
 )
+# Marked as an opinion by how the sentence ends or is built, wherever the mark stands.
+_LONGEST_ASIDE = 400  # characters; a longer "sentence" is a dump
+_MARKED_OPINION = re.compile(
+    r".*\b(?:but|though|although|and)? ?(?:that|this|it)(?:[’']s| is| remains) (?:only |just )?(?:my|our) (?:own )?"
+    r"(?:reading|opinion|view|interpretation|impression|guess|inference|take|judge?ment)\W*"
+    r"|.*\b(?:seems?|looks?|sounds?|feels?|appears?)\b.{0,60}\bto me\W*"
+    r"|(?:i|we) (?:find|found|consider) (?:it|this|that|the [\w-]+|these [\w-]+) (?:to be )?(?:(?:rather|quite|"
+    r"very|fairly|somewhat|less|more|most|not) )*(?:persuasive|convincing|reassuring|encouraging|compelling|"
+    r"worrying|concerning|plausible|reasonable|promising|striking|disappointing|surprising|thin|weak|strong)"
+    r"\b.{0,40}"
+    r"|whether .{1,80}\b(?:is|remains) (?:for|up to|a (?:matter|question|decision) (?:for|of)|left to) .{1,60}",
+    re.IGNORECASE | re.DOTALL,
+)
 _OPINION = re.compile(
-    r"(?:(?:i|we) (?:think|believe|feel|suspect|prefer|would say|guess)\b|in my (?:opinion|view)\b|"
+    r"(?:(?:to my mind|as i see it|to me|from my (?:perspective|point of view)|in my (?:judge?ment|reading|"
+    r"assessment|estimation)|my (?:reading|sense|take|view) is)\b|(?:i|we) (?:think|believe|feel|suspect|prefer|would say|guess)\b|in my (?:opinion|view)\b|"
     r"personally\b|"
     r"it seems to me\b|my (?:impression|guess|recommendation|favou?rite)\b)",
     re.IGNORECASE,
@@ -149,7 +240,7 @@ def claim_type_of(text: str, *, credited: bool) -> tuple[ClaimType, str | None]:
         return ClaimType.META, "An introduction to what follows."
     if credited:
         return ClaimType.FACTUAL, None
-    if _BOILERPLATE.search(bare):
+    if _BOILERPLATE.search(bare) or _DISCLAIMER.search(bare[:_LONGEST_ASIDE]):
         return ClaimType.BOILERPLATE, "A general disclaimer: no source could support it."
     if _REFERRAL.search(bare):
         return ClaimType.ADVICE, "Advice to consult someone: it asserts no fact."
@@ -158,6 +249,28 @@ def claim_type_of(text: str, *, credited: bool) -> tuple[ClaimType, str | None]:
     if _ADVICE.match(_behind_label(bare)) or (_ADVICE.match(bare) and not _label_only(bare)):
         return ClaimType.ADVICE, "Advice on what to do: it asserts no fact."
     return ClaimType.FACTUAL, None
+
+
+def aside_of_sentence(text: str) -> tuple[ClaimType, str] | None:
+    """What a whole sentence is when its build or its end sets it aside; None when it must be read on.
+
+    Such a sentence is judged before it is split: half of it would read as a fact.
+    """
+    bare = text.strip(" \"'“”*_-–—•>.!")
+    if len(bare) > _LONGEST_ASIDE:
+        return None
+    process = _PROCESS.fullmatch(bare.rstrip(":： "))
+    if process is not None:
+        rest = process.group("rest1") or process.group("rest2") or ""
+        if _CONSEQUENCE.fullmatch(rest) and not re.search(r"\d", bare):
+            return ClaimType.META, "A remark about the answer itself or how it was made."
+    if _concrete(bare):
+        return None
+    if _MARKED_OPINION.fullmatch(bare):
+        return ClaimType.OPINION, "An opinion: it asserts no fact that a source could hold."
+    if _DISCLAIMER.search(bare) and not re.search(r";|, (?:and|but) (?:he|she|his|her)\b", bare):
+        return ClaimType.BOILERPLATE, "A general disclaimer: no source could support it."
+    return None
 
 
 def is_generic_title(title: str) -> bool:

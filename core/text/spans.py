@@ -13,7 +13,7 @@ from core.text.files import FileRecord
 from core.text.outputs import CapturedCall
 from core.text.turns import Called, Returned, Said, Turn, pair_calls
 
-_DIFFERENT = "the messages and the span of this call hold different outputs; this is the span's"
+_DIFFERENT = "the log holds two different outputs of this call; one of them is shown"
 
 Attributes = Mapping[str, object]
 
@@ -379,26 +379,29 @@ class _Merging:
 
 
 def _merged(known: CapturedCall, call: CapturedCall, wire: bool) -> CapturedCall:
+    output, note = _told_twice(known.output, call.output, wire)
     return CapturedCall(
         tool=known.tool if known.tool != "unknown tool" else call.tool,
         call_id=known.call_id or call.call_id,
         server=known.server or call.server,
         arguments=known.arguments if known.arguments is not None else call.arguments,
-        output=known.output if (wire and known.output) or not call.output else call.output,
+        output=output,
         failed=known.failed or call.failed,
         truncated=known.truncated or call.truncated,
-        note=known.note
-        or call.note
-        or (_DIFFERENT if _differ(known.output, call.output) else None),
+        note=known.note or call.note or note,
         extra={**known.extra, **call.extra},
     )
 
 
-def _differ(one: str | None, other: str | None) -> bool:
-    """Whether two descriptions of one output say different things, not just in another spelling."""
-    if not one or not other or one.strip() == other.strip():
-        return False
-    return parsed(one) != parsed(other) and one.strip() not in other and other.strip() not in one
+def _told_twice(known: str | None, span: str | None, wire: bool) -> tuple[str | None, str | None]:
+    """One output of two descriptions: the longer of two that agree, else the span's, with a note."""
+    if not known or not span:
+        return (span or known) if known is None or span else known, None
+    if span.strip() in known or parsed(known) == parsed(span):
+        return known, None
+    if known.strip() in span:
+        return span, None
+    return (known if wire else span), _DIFFERENT
 
 
 def _start(value: Mapping[str, object]) -> float:

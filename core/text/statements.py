@@ -23,7 +23,7 @@ from core.text.blocks import Block, BlockKind, blocks, masked, plain
 from core.text.clauses import has_finite_verb, reads_as_sentence, split_facts
 from core.text.credits import Credit, credit_of_title, find_credit
 from core.text.families import LITERATURE, REGISTRY, Families
-from core.text.kinds import claim_type_of, is_generic_title, is_program
+from core.text.kinds import aside_of_sentence, claim_type_of, is_generic_title, is_program
 from core.text.leads import Lead, head_of, intro_label, led, unnumbered
 from core.text.referents import Referents
 from core.text.sentences import sentence_spans
@@ -254,6 +254,10 @@ class _Reader:
     ) -> StatedAttribution | None:
         raw = span.cut(self.answer)
         hidden = masked(raw)
+        aside = aside_of_sentence(plain(raw))
+        if aside is not None:
+            self._add(span, plain(raw), kind=aside[0], reason=aside[1], lead=lead)
+            return None
         credit = find_credit(hidden, self.families, self.tools)
         own = self._stated(credit, span.start)
         stated = own

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +15,10 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from core.config import Config, RouteWeights
+from core.evaluation.frozen import freeze
+from core.evaluation.packets import read_packet
+from core.models.forest import load_forest
+from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import (
     WINDOW,
     Models,
@@ -23,6 +30,7 @@ from core.pipeline import (
 )
 from core.ports import Progress
 from core.records import Claim, Trace
+from core.text.families import Families, load_families
 
 COLUMNS = (
     "centroid",
@@ -60,7 +68,9 @@ def router_rows(
     while window := list(islice(pending, WINDOW * 4)):
         opened = [open_trace(g.trace, (g.claim,), models, config) for g in window]
         vectors = embed_window(opened, models.embedder)
-        cases = [[rank_claim(c, one, vectors, config) for c in factual_claims(one)] for one in opened]
+        cases = [
+            [rank_claim(c, one, vectors, config) for c in factual_claims(one)] for one in opened
+        ]
         readings = read_window(opened, cases, models.reader)
         for item, [case] in zip(window, cases, strict=True):
             rows, owns = [], []
@@ -124,3 +134,54 @@ def source_accuracy(rows: Sequence[RouterRow], weights: RouteWeights) -> float:
     vector = np.array([getattr(weights, name) for name in COLUMNS])
     right = [bool(row.owns[int(np.argmax(row.candidates @ vector))]) for row in rows]
     return sum(right) / len(right)
+
+
+def gold_claims(
+    packets: Sequence[Path], families: Families, most: int, seed: int
+) -> list[GoldClaim]:
+    """At most ``most`` claims of these packets that have an owner and a choice, drawn with ``seed``."""
+    rows = [row for path in packets for row in read_packet(path).rows]
+    choices = [row for row in rows if row.gold_source_ids and len(row.sources) > 1]
+    drawn = random.Random(seed).sample(choices, min(most, len(choices)))
+    found = []
+    for row in drawn:
+        trace, claim = freeze(row, families)
+        found.append(
+            GoldClaim(trace=trace, claim=claim, gold_source_ids=frozenset(row.gold_source_ids))
+        )
+    return found
+
+
+def main() -> None:
+    """Fit on packets, print the weights for core/config.py and the source accuracy beside centroid's."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("train", type=Path, nargs="+")
+    parser.add_argument("--validation", type=Path, required=True)
+    parser.add_argument("--claims", type=int, default=800)
+    parser.add_argument("--seed", type=int, default=20260607)
+    options = parser.parse_args()
+    config = Config()
+    models = Models(
+        embedder=load_embedder(),
+        reader=load_pair_reader(max_tokens=config.nli_max_tokens),
+        calibrator=load_forest(),
+        families=load_families(),
+    )
+    rows = {}
+    for name, files in (("train", options.train), ("validation", [options.validation])):
+        gold = gold_claims(files, models.families, options.claims, options.seed)
+        rows[name] = list(router_rows(gold, models, config))
+    fitted = fit_route_weights(rows["train"])
+    print(fitted)
+    nothing = dict.fromkeys(COLUMNS, 0.0) | {"bias": 0.0}
+    for name, of_split in rows.items():
+        centroid = source_accuracy(of_split, RouteWeights(**(nothing | {"centroid": 1.0})))
+        joint, before = (source_accuracy(of_split, w) for w in (fitted, config.route_weights))
+        print(
+            f"{name}: {len(of_split)} claims, source accuracy: "
+            f"joint {joint:.3f}, as configured {before:.3f}, centroid {centroid:.3f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -8,8 +8,8 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -60,6 +60,12 @@ def fresh_app_url(tmp_path: Path) -> Iterator[str]:
     store.close()
     with serving(tmp_path / "workbench.db") as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[[Path], AbstractContextManager[str]]:
+    """Serves a database of a test's own: ``with serve(file) as url``."""
+    return serving
 
 
 @contextmanager

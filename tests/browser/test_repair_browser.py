@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -55,13 +56,13 @@ def stored(database: Path, trace: Trace) -> Repairs:
 
 
 @pytest.fixture(scope="module")
-def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Repairs]]:
+def workbench(
+    tmp_path_factory: pytest.TempPathFactory, serve: Callable[[Path], AbstractContextManager[str]]
+) -> Iterator[tuple[str, Repairs]]:
     """A workbench with one repaired answer, and its repairs."""
-    from conftest import serving
-
     database = tmp_path_factory.mktemp("repair") / "workbench.db"
     repairs = stored(database, TRACE)
-    with serving(database) as url:
+    with serve(database) as url:
         yield url, repairs
 
 

@@ -89,13 +89,6 @@ function header(state) {
   names.append(el("h1", "trace-id", data.trace.id, { title: data.trace.id }));
   const facts = [data.trace.category, data.trace.tools].filter(Boolean).join(" · ");
   names.append(el("span", "facts", facts, { title: facts }));
-  if (data.verified) {
-    const at = new Date(data.verified);
-    const versions = Object.entries(data.versions).map(([name, value]) => `${name}: ${value}`);
-    names.append(el("span", "facts", `verified ${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`, {
-      title: [`${at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" })} · ${data.verified}`, ...versions].join("\n"),
-    }));
-  }
   const verdict = el("div", "verdict");
   for (const count of data.counts) {
     const chip = el("span", `count kind-${count.kind}`, null, { title: `${count.n} ${count.word}` });
@@ -114,6 +107,13 @@ function question(state) {
   const box = el("div", "question");
   const line = el("p", "question-line");
   line.append(el("span", "label", "Question"), el("span", "asked", data.trace.question || "(none captured)", { title: data.trace.question }));
+  if (data.verified) {
+    const at = new Date(data.verified);
+    const versions = Object.entries(data.versions).map(([name, value]) => `${name}: ${value}`);
+    line.append(el("span", "verified", `verified ${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`, {
+      title: [`${at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" })} · ${data.verified}`, ...versions].join("\n"),
+    }));
+  }
   box.append(line);
   const reasons = [...data.reasons, ...data.notices.map((text) => ({ claim: null, text: `Import: ${text}` }))];
   if (reasons.length) {
