@@ -30,8 +30,10 @@ from core.records import (
     PairReading,
     Premise,
     RankedSource,
+    Relation,
     Route,
     SetAside,
+    Support,
     Trace,
     Unjudged,
     Verification,
@@ -339,17 +341,16 @@ def _judge(
         probabilities = dict(zip(examined, map(float, chances), strict=True))
         support = decide_support(probabilities[route.source_id], models.calibrator.threshold)
     with one.clock("conflation_check"):
-        supporters = frozenset(
+        saying = frozenset(
             source_id
             for source_id, found in examined.items()
-            if probabilities[source_id] >= support.threshold and not found.literals.missing
+            if _says_it(found, probabilities[source_id], support, config)
         )
         attribution = attribute(
             claim,
             route,
-            support,
             families=one.families,
-            supporters=supporters,
+            supporters=saying,
             catalogue=models.families,
         )
     routed = examined[route.source_id]
@@ -362,6 +363,17 @@ def _judge(
         features=routed.features,
         support=support,
         attribution=attribution,
+    )
+
+
+def _says_it(found: Examined, probability: float, support: Support, config: Config) -> bool:
+    """Whether one source says the claim, by the gate's measure or by that of attribution (III.6)."""
+    literals = found.literals
+    if literals.missing or literals.identity_mismatches:
+        return False
+    entailed = literals.relation is Relation.ENTAILMENT
+    return probability >= support.threshold or (
+        entailed and probability >= config.attribution_support_probability
     )
 
 

@@ -9,6 +9,7 @@ from core.errors import NotFound, ProvenanceGuardError
 from core.records import Decision
 from core.workflows.repair import actions_of, repair_trace
 from pages.components.plain import show_notice
+from pages.components.repair_list import show_repair_list
 from pages.components.repair_view import (
     changed_by_reviewer,
     final_answer,
@@ -24,12 +25,14 @@ TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"
 ensure_routed(__file__)
 wanted = st.query_params.get("trace")
 if wanted is None:
-    show_notice(
-        "Choose an answer to repair",
-        "Repairs are opened from the list of traces, or from a blocked answer's verdict.",
-        key="no-trace",
-    )
-    st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
+    try:
+        chosen = show_repair_list(Repairs(store=open_store()))
+    except ProvenanceGuardError as error:
+        show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+        st.stop()
+    if chosen is not None:
+        st.query_params["trace"] = chosen
+        st.rerun()
     st.stop()
 
 try:
@@ -125,7 +128,7 @@ if decided is not None:
 
 # ---------------------------------------------------------------- the text that comes out
 
-left, middle, right = st.columns([1.4, 1.4, 1.2], vertical_alignment="bottom")
+left, middle, right, back = st.columns([1.3, 1.3, 1.2, 0.8], vertical_alignment="bottom")
 left.text_input("Reviewer", key="reviewer", placeholder=store.actor, max_chars=80)
 final = final_answer(trace.answer or "", actions_of(known.document), choices)
 if changed_by_reviewer(choices) and middle.button(
@@ -155,4 +158,7 @@ right.download_button(
     icon=":material/download:",
     width="stretch",
     key="download",
+)
+back.page_link(
+    VERDICT, label="Verdict", icon=":material/fact_check:", query_params={"trace": trace.trace_id}
 )

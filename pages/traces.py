@@ -28,7 +28,7 @@ ANYTHING = "All"
 
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
 CHOSEN_IS_TEXT = """<style>
-.st-key-decision [aria-checked="true"], .st-key-decision [aria-checked="true"] * { color: inherit; }
+.st-key-decision button[role="radio"][aria-checked="true"] { color: inherit; }
 </style>"""
 
 ensure_routed(__file__)

@@ -171,6 +171,15 @@ class Repairs:
                 },
             )
 
+    def newest(self, *, limit: int = 500) -> Sequence[StoredRepair]:
+        """The last repair of each trace version, the latest first."""
+        with self.store.database.reading() as connection:
+            found = _repairs(connection, None, limit=None)
+        last: dict[str, StoredRepair] = {}
+        for repair in found:
+            last.setdefault(repair.content_hash, repair)
+        return list(last.values())[:limit]
+
     def choices(self, repair_id: int, *, reviewer: str | None = None) -> Mapping[str, StoredChoice]:
         """The last word on each edit, of one reviewer or of anybody: action id → choice."""
         statement = (

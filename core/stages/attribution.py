@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.records import Attribution, AttributionStatus, Claim, Route, StatedAttribution, Support
+from core.records import Attribution, AttributionStatus, Claim, Route, StatedAttribution
 from core.text.families import LITERATURE, OTHER, PATIENT_RECORD, Families, load_families
 
 # Sources that say nothing about one patient. A tool of an unknown family might well be a chart.
@@ -14,7 +14,6 @@ _NEVER_A_RECORD = frozenset({"literature", "guideline", "registry", "formulary",
 def attribute(
     claim: Claim,
     route: Route,
-    support: Support,
     *,
     families: Mapping[str, str],
     supporters: frozenset[str],
@@ -22,31 +21,31 @@ def attribute(
 ) -> Attribution:
     """Compare the source that the answer states or implies with the one that supports the claim (III.6).
 
-    ``families`` maps every source of the trace to its family; ``supporters`` are the sources whose
-    own calibrated support is positive. A conflation needs positive support, and there is none when
-    the stated source, or one of the stated family, supports the claim as well.
+    ``families`` maps every source of the trace to its family; ``supporters`` are the sources that
+    say the claim by their own calibrated support, the routed one among them or not. A conflation
+    needs positive support, and there is none when the stated source, or one of the stated family,
+    supports the claim as well.
     """
     known = catalogue or load_families()
-    if support.supported:
-        supporters = supporters | {route.source_id}
+    supported = route.source_id in supporters
     stated = claim.stated
     if stated is None:
-        return _implied(claim, route, support, families, supporters, known)
+        return _implied(claim, route, supported, families, supporters, known)
     if stated.source_id is not None and stated.source_id in families:
         return _against_source(
-            stated, stated.source_id, route, support, families, supporters, known
+            stated, stated.source_id, route, supported, families, supporters, known
         )
     if stated.family is None:
         reason = f'The answer credits "{stated.text}", which names no one kind of source.'
         return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
-    return _against_family(stated.family, route, support, families, supporters, known)
+    return _against_family(stated.family, route, supported, families, supporters, known)
 
 
 def _against_source(
     stated: StatedAttribution,
     cited: str,
     route: Route,
-    support: Support,
+    supported: bool,
     families: Mapping[str, str],
     supporters: frozenset[str],
     known: Families,
@@ -57,7 +56,7 @@ def _against_source(
     if cited == route.source_id:
         reason = f"The answer credits {cited}, and that is where the statement was checked."
         return _result(AttributionStatus.MATCH, family, route, reason)
-    if not support.supported:
+    if not supported:
         reason = f"The answer credits {cited}; no source supports the statement to compare it with."
         return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
     if cited in supporters:
@@ -70,7 +69,7 @@ def _against_source(
 def _against_family(
     family: str,
     route: Route,
-    support: Support,
+    supported: bool,
     families: Mapping[str, str],
     supporters: frozenset[str],
     known: Families,
@@ -79,7 +78,7 @@ def _against_family(
     if known.compatible(family, route.family):
         reason = f"The answer credits {credited}, and the statement was checked against {where}."
         return _result(AttributionStatus.MATCH, family, route, reason)
-    if not support.supported:
+    if not supported:
         reason = (
             f"The answer credits {credited}; no source supports the statement to compare it with."
         )
@@ -101,7 +100,7 @@ def _against_family(
 def _implied(
     claim: Claim,
     route: Route,
-    support: Support,
+    supported: bool,
     families: Mapping[str, str],
     supporters: frozenset[str],
     known: Families,
@@ -120,7 +119,7 @@ def _implied(
     # Unlike the paper, a default alone flags a conflation only for a statement about one patient
     # that rests on a source which cannot know the patient. A general statement without a stated
     # source may come from any source, and an alarm would be false.
-    wrong = claim.patient_specific and route.family in _NEVER_A_RECORD and support.supported
+    wrong = claim.patient_specific and route.family in _NEVER_A_RECORD and supported
     if wrong and not elsewhere:
         reason = (
             f"The statement is about this patient and would belong to {label}; it is in {where}."

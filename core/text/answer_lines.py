@@ -10,6 +10,7 @@ from core.text.blocks import masked, plain
 from core.text.clauses import has_finite_verb
 
 _LABEL = re.compile(r"[A-Z\u00c0-\uffff\d][^:.!?;|\n]{0,60}?\s*:(?=\s|\Z)(?!//)")
+_RUN_IN = re.compile(r"\s*(?P<mark>\*\*|__)(?P<label>[A-Z][^*_.:!?\n]{1,40})\.(?P=mark)\s+(?=\S)")
 _LISTING = re.compile(
     r"\b(?:medications?|meds|conditions?|problems?|diagnos[ie]s|allergies|comorbidities|symptoms|drugs|"
     r"side effects|adverse (?:events|effects)|treatments|complaints|immuni[sz]ations|vaccines)\Z",
@@ -87,6 +88,29 @@ def label_and_value(answer: str, span: Span) -> tuple[str, Span | None]:
     return (label, value) if value.start < value.end else ("", None)
 
 
+def run_in_label(answer: str, span: Span) -> tuple[str, Span | None]:
+    """A run-in heading and what follows it: "**Language.** English"; no label without one."""
+    match = _RUN_IN.match(span.cut(answer))
+    if match is None or match.end() >= span.end - span.start:
+        return "", None
+    return match.group("label").strip(), Span(start=span.start + match.end(), end=span.end)
+
+
+def run_in_joined(text: str, sentences: Sequence[Span]) -> Iterator[Span]:
+    """The sentences, with a run-in heading ("**Finding.**") joined to the one that it heads."""
+    head: Span | None = None
+    for sentence in sentences:
+        if head is not None:
+            sentence = Span(start=head.start, end=sentence.end)
+            head = None
+        elif (match := _RUN_IN.match(text, sentence.start)) and match.end() > sentence.end:
+            head = sentence
+            continue
+        yield sentence
+    if head is not None:
+        yield head
+
+
 def heads_a_list(label: str) -> bool:
     """Whether a label names several things, so that its value is a list: "Active problems"."""
     return _LISTING.search(label) is not None
@@ -114,6 +138,26 @@ def list_members(answer: str, value: Span) -> list[Span]:
            for each in words):  # fmt: skip
         return [value]
     return items
+
+
+def people_shares(answer: str, span: Span, people: Sequence[str]) -> tuple[str, list[Span]] | None:
+    """The label and each patient's share of "Controller - Ada Lind: x; Bo Ek: y"; None for one patient."""
+    text = span.cut(answer)
+    if len(people) < 2 or ";" not in text:
+        return None
+    names = "|".join(re.escape(name) for name in people)
+    opening = re.compile(rf"\s*(?:{names})\s*:\s+(?=\S)")
+    first = re.match(rf"(?P<label>[^;]{{0,60}}?)\s*(?:[-–—:]\s+)?(?=(?:{names})\s*:\s)", text)
+    if first is None:
+        return None
+    places, at = [], first.end()
+    for cut in [*re.finditer(r";\s+(?:and\s+)?", text), None]:
+        end = cut.start() if cut is not None else len(text)
+        if not opening.match(text, at, end):
+            return None
+        places.append(tidy(answer, Span(start=span.start + at, end=span.start + end)))
+        at = cut.end() if cut is not None else end
+    return (plain(first.group("label")).rstrip(" :-–—"), places) if len(places) > 1 else None
 
 
 def row_text(cells: Sequence[str], columns: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ from core.records import Span
 from core.text.families import Families, Mention
 
 _LEAD = re.compile(
-    r"\s*(?:according to|as per|per|based on|from|in|on|within|using|via|"
+    r"\s*(?:according to|as per|per|based on|from|in|on|within|using|via|looking at|going by|"
+    r"judging (?:by|from)|"
     r"as (?:noted|documented|recorded|reported|described|stated|listed|shown|seen) (?:in|by|on)|"
     r"(?:data|evidence|results|findings|information|records?) (?:from|in)|"
     r"(?:a )?(?:review|search|check|analysis) of|reviewing|searching)\b",
@@ -24,12 +25,13 @@ _VERB = (
     r"confirms?|confirmed|suggests?|suggested|describes?|described|demonstrates?|demonstrated|"
     r"reveals?|revealed|gives|gave|includes?|included|contains?|contained|mentions?|mentioned|"
     r"recommends?|recommended|advises?|advised|concludes?|concluded|identifies|identified|has|"
-    r"returned|supports?|provides?)"
+    r"returned|supports?|provides?|tells?(?:\sus)?|told us|mention|say|state|suggest|describe|confirm|"
+    r"reveal|indicate|show|list|find|include|contain|warn|recommend|advise|demonstrate|observes?|"
+    r"observed|names?|carries|carried|puts it|has it|holds?|held|(?:position|view|advice)\sis(?=\sthat\b))"
 )
 _BEHIND = re.compile(
-    r"(?:['’]s)?(?:\s(?:\([^()]{0,40}\)|[\w-]+)){0,3}?\s(?P<verb>"
-    + _VERB
-    + r")\b(?P<that>\s+that\b)?",
+    r"(?:['’]s)?(?:\s(?:from|of|by|on)(?:\s[\w.'’-]+){1,5}?)?"
+    r"(?:\s(?:\([^()]{0,40}\)|[\w-]+)){0,3}?\s(?P<verb>" + _VERB + r")\b(?P<that>\s+that\b)?",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
@@ -45,12 +47,22 @@ _BRACKETED = re.compile(
     r"[^,;]{0,30}(?:[,;:]\s*(?:PMID|PMC|NCT|DOI|accessed|as of|p\.|\d)[^,;]{0,40})?",
     re.IGNORECASE,
 )
+# "…, the medical record states", "…, as the EHR documents" at the end of a sentence.
+_STATES_BEFORE = re.compile(
+    r"(?P<cut>\s*[,\u2013\u2014-]\s*)(?P<said>(?:as\s)?(?:the|his|her|their|a|an|this|that)\s(?:[\w'’-]+\s){0,2})\Z",
+    re.IGNORECASE,
+)
+_STATES_BEHIND = re.compile(
+    r"\s(?:" + _VERB + r"|record|report|document|note|puts?)(?:\s(?:it|this))?[\s.;\"'”’)*_]*\Z",
+    re.IGNORECASE,
+)
 _GENERIC = frozenset(
     "the a an of from in and patient patients patient's findings finding evidence data results "
     "result review summary information search details record records report reports section "
     "according to per based on source sources entries values what says shows his her their notes "
     "recent relevant published clinical supporting current available key "
-    "overview analysis highlights".split()
+    "overview analysis highlights contain contains contained report reports studies found shows "
+    "neurologist's cardiologist's physician's doctor's clinic's it on file".split()
 )
 
 
@@ -67,17 +79,19 @@ class Credit:
     families: tuple[str, ...]
     removable: Span | None
     source_id: str | None = None
+    tool: str | None = None
 
 
 def find_credit(
-    text: str, families: Families, tools: Sequence[tuple[str, str]] = ()
+    text: str, families: Families, tools: Sequence[tuple[str, str | None]] = ()
 ) -> Credit | None:
-    """The credit of a sentence, or None; ``tools`` are (name, source_id) of sources named uniquely."""
+    """The credit of a sentence, or None; ``tools`` are (folded name, source_id if only one has it)."""
     text = text[:_LONGEST]
     mentions = sorted(families.mentions(text), key=lambda mention: mention.span.start)
     named = _tool_named(text, tools)
     if named is not None:
         span, source_id = named
+        tool = span.cut(text).casefold()
         mentions.append(Mention(family_id="", span=span, paraphrase=False))
     found = [(mention, _frame(text, mention)) for mention in mentions]
     framed = [(mention, frame) for mention, frame in found if frame is not None]
@@ -95,7 +109,8 @@ def find_credit(
         span=Span(start=start, end=end),
         families=_merged(distinct, families),
         removable=removable,
-        source_id=named[1] if named is not None else None,
+        source_id=source_id if named is not None else None,
+        tool=tool if named is not None else None,
     )
 
 
@@ -141,12 +156,22 @@ def _frame(text: str, mention: Mention) -> tuple[Span, Span | None] | None:
             return Span(start=lead.start(), end=end), None
     if mention.paraphrase:
         return mention.span, _that_clause(text, mention)
-    bracket = text.rfind("(", max(0, start - 40), start), text.find(")", end, end + 60)
-    if -1 not in bracket and ")" not in text[bracket[0] : start]:
-        inside = text[bracket[0] + 1 : bracket[1]]
-        outside = Span(start=len(text[: bracket[0]].rstrip()), end=bracket[1] + 1)
-        if _BRACKETED.fullmatch(inside.replace(text[start:end], "\0", 1)):
-            return Span(start=bracket[0] + 1, end=bracket[1]), outside
+    for opening, closing in ("()", "[]"):
+        bracket = text.rfind(opening, max(0, start - 40), start), text.find(closing, end, end + 60)
+        if -1 not in bracket and closing not in text[bracket[0] : start]:
+            inside = text[bracket[0] + 1 : bracket[1]]
+            outside = Span(start=len(text[: bracket[0]].rstrip()), end=bracket[1] + 1)
+            if _BRACKETED.fullmatch(inside.replace(text[start:end], "\0", 1)):
+                return Span(start=bracket[0] + 1, end=bracket[1]), outside
+    states = _STATES_BEHIND.match(text, end)
+    behind_comma = _STATES_BEFORE.search(text[max(0, start - 60) : start])
+    if states is not None and behind_comma is not None:
+        offset = max(0, start - 60)
+        stop = len(text[: states.end()].rstrip(" .;\"'”’)*_"))
+        return (
+            Span(start=offset + behind_comma.start("said"), end=stop),
+            Span(start=offset + behind_comma.start("cut"), end=stop),
+        )
     before = _BEFORE.search(text[max(0, start - 80) : start])
     if before is not None:
         first = max(0, start - 80) + before.start()
@@ -165,17 +190,21 @@ def _frame(text: str, mention: Mention) -> tuple[Span, Span | None] | None:
 
 
 def _that_clause(text: str, mention: Mention) -> Span | None:
-    that = re.compile(r"\s+that\s+").match(text, mention.span.end)
-    if that is None or text[: mention.span.start].strip():
+    if text[: mention.span.start].strip():
         return None
-    return Span(start=0, end=that.end())
+    that = re.compile(r"\s+that\s+").match(text, mention.span.end)
+    if that is None and re.match(r"\s*(?:as|according|per|from|in)\b", text, re.IGNORECASE):
+        that = re.compile(r"(?:\s(?:\w+\s){0,2}it|\s\w+)?[,:]\s+").match(text, mention.span.end)
+    return Span(start=0, end=that.end()) if that is not None else None
 
 
 def _finite_before(text: str) -> bool:
     return re.search(r"\b(?:is|are|was|were|has|have|had)\b", text) is not None
 
 
-def _tool_named(text: str, tools: Sequence[tuple[str, str]]) -> tuple[Span, str] | None:
+def _tool_named(
+    text: str, tools: Sequence[tuple[str, str | None]]
+) -> tuple[Span, str | None] | None:
     folded = text.casefold()
     for name, source_id in tools:
         at = folded.find(name)

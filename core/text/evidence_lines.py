@@ -175,6 +175,12 @@ def missing_qualifier(statement: str, line: str) -> Restored | None:
             continue
         if kind == "replace" and any(_says_something(statement, ours[i][1]) for i in range(a, b)):
             continue
+        behind_ours, behind_theirs = ours[b][1].cut(statement), theirs[d][1].cut(line)
+        if behind_ours.lower() != behind_theirs.lower():
+            # "did not differ" for "differed": the word behind takes the form that goes with it.
+            span = Span(start=ours[a][1].start, end=ours[b][1].end)
+            after = line[theirs[c][1].start : theirs[d][1].end]
+            return Restored(span=span, after=after, added=added)
         if kind == "insert":
             at = ours[a][1].start
             return Restored(span=Span(start=at, end=at), after=added + " ", added=added)

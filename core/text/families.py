@@ -18,7 +18,7 @@ OTHER = "other"
 PATIENT_RECORD = "patient_record"
 LITERATURE = "literature"
 REGISTRY = "registry"
-_FIELDS = ("label", "aliases", "phrases", "tools", "compatible")
+_FIELDS = ("label", "aliases", "owned", "phrases", "tools", "compatible")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,7 @@ class Family:
     family_id: str
     label: str
     aliases: tuple[str, ...]
+    owned: tuple[str, ...]
     phrases: tuple[re.Pattern[str], ...]
     tools: tuple[re.Pattern[str], ...]
     compatible: frozenset[str]
@@ -53,6 +54,8 @@ class Families:
     items: tuple[Family, ...]
     alias_pattern: re.Pattern[str]
     alias_families: Mapping[str, str]
+    owned_pattern: re.Pattern[str]
+    owned_families: Mapping[str, str]
 
     @property
     def digest(self) -> str:
@@ -62,6 +65,7 @@ class Families:
                 family.family_id,
                 family.label,
                 family.aliases,
+                family.owned,
                 [pattern.pattern for pattern in family.phrases],
                 [pattern.pattern for pattern in family.tools],
                 sorted(family.compatible),
@@ -103,6 +107,9 @@ class Families:
         for match in self.alias_pattern.finditer(text):
             family_id = self.alias_families[" ".join(match.group().casefold().split())]
             yield _mention(family_id, match, paraphrase=False)
+        for match in self.owned_pattern.finditer(text):
+            family_id = self.owned_families[" ".join(match.group("noun").casefold().split())]
+            yield _mention(family_id, match, paraphrase=False)
         for family in self.items:
             for phrase in family.phrases:
                 for match in phrase.finditer(text):
@@ -142,8 +149,16 @@ def read_families(text: str, place: str) -> Families:
     for item in items:
         for alias in item.aliases:
             alias_families.setdefault(alias, item.family_id)
+    owned_families: dict[str, str] = {}
+    for item in items:
+        for noun in item.owned:
+            owned_families.setdefault(noun, item.family_id)
     return Families(
-        items=items, alias_pattern=_alias_pattern(alias_families), alias_families=alias_families
+        items=items,
+        alias_pattern=_alias_pattern(alias_families),
+        alias_families=alias_families,
+        owned_pattern=_owned_pattern(owned_families),
+        owned_families=owned_families,
     )
 
 
@@ -169,6 +184,9 @@ def _family(key: str, table: object, place: str) -> Family:
         label=label,
         aliases=tuple(
             " ".join(alias.casefold().split()) for alias in _texts(table, key, "aliases", place)
+        ),
+        owned=tuple(
+            " ".join(noun.casefold().split()) for noun in _texts(table, key, "owned", place)
         ),
         phrases=_patterns(table, key, "phrases", place, re.IGNORECASE),
         tools=_patterns(table, key, "tools", place, re.IGNORECASE),
@@ -208,6 +226,21 @@ def _alias_pattern(aliases: Mapping[str, str]) -> re.Pattern[str]:
     )
 
 
+def _owned_pattern(nouns: Mapping[str, str]) -> re.Pattern[str]:
+    """ "her file", "Ms. Lind's clinic notes": nouns that name a source only behind whose they are."""
+    ordered = sorted(nouns, key=lambda noun: (-len(noun), noun))
+    bodies = "|".join(r"\s".join(re.escape(word) for word in noun.split()) for noun in ordered)
+    return re.compile(
+        # Whose a "file" is decides: a company's records and a project's documentation are no chart.
+        r"(?<![\w/.@'’-])(?:his|her|their|patient['’]s|patients['’]|[a-z]{3,20}ologist['’]s|"
+        r"(?:physician|doctor|nurse|clinician|surgeon|gp|specialist|team|clinic|ward)['’]s|"
+        r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s(?-i:[A-Z])[\w-]{0,30}['’]s?|"
+        r"(?-i:[A-Z])[\w-]{1,30}\s(?-i:[A-Z])[\w-]{1,30}['’]s?)\s(?:[\w-]{1,20}\s){0,2}?"
+        r"(?P<noun>" + (bodies or r"(?!)") + r")(?![\w/@]|\.\w|\s(?:number|no\b|id\b))",
+        re.IGNORECASE,
+    )
+
+
 def _mention(family_id: str, match: re.Match[str], *, paraphrase: bool) -> Mention:
     span = Span(start=match.start(), end=match.end())
     return Mention(family_id=family_id, span=span, paraphrase=paraphrase)
@@ -224,6 +257,7 @@ def _unknown(family_id: str) -> Family:
         family_id=family_id,
         label=family_id,
         aliases=(),
+        owned=(),
         phrases=(),
         tools=(),
         compatible=frozenset(),

@@ -41,6 +41,11 @@ _CALENDAR = frozenset(
 )
 _PERSON_CUES = frozenset("patient mr mrs ms miss dr prof professor doctor pt client named".split())
 
+_ACRONYMS = frozenset(
+    "fhir ehr emr mri ct pet ecg ekg eeg mrn dob icu ed er gp hiv copd ckd bp bmi nsaid nsaids ssri lab "
+    "labs ldl hdl tsh alt ast egfr inr us uk eu pmid doi nct id".split()
+)
+_POSSESSIVE = re.compile(r"['\u2019]s?\Z")
 _CAPITAL = r"(?:[A-Z\u00c0-\u00de](?:\.|[^\W_]*(?:['\u2019-][^\W\d_]+){0,3})(?![\w]))"
 _NAME_RUN = re.compile(
     r"(?<![\w'\u2019.-])" + _CAPITAL + r"(?:(?: (?:of|de|van|von|da|del|la|bin|al|der) | )"
@@ -75,15 +80,20 @@ def _name(text: str, run: re.Match[str], opening_too: bool) -> ProtectedValue | 
     while words and words[0][1].rstrip(".").casefold() in _PERSON_CUES | _CAPITAL_FILLERS:
         cued = cued or words[0][1].rstrip(".").casefold() in _PERSON_CUES
         words = words[1:]
-    while words and words[-1][1].casefold() in _CAPITAL_FILLERS:
+    # A possessive ends a name: "Ms. Lind's FHIR record". Acronyms are no part of one.
+    owner = next((at for at, (_, word) in enumerate(words) if _POSSESSIVE.search(word)), None)
+    words = words if owner is None else words[: owner + 1]
+    while words and words[-1][1].casefold() in _CAPITAL_FILLERS | _ACRONYMS:
         words = words[:-1]
+    while words and words[0][1].casefold() in _ACRONYMS:
+        words = words[1:]
     titled = _TITLE_BEHIND.search(text, max(0, run.start() - 6), run.start()) is not None
     if not words or len(words) < (1 if titled else 2):
         return None
     if (opens and not cued and not opening_too) or not _reads_as_name([w for _, w in words]):
         return None
     start = run.start() + words[0][0]
-    end = run.start() + words[-1][0] + len(words[-1][1])
+    end = run.start() + words[-1][0] + len(_POSSESSIVE.sub("", words[-1][1]))
     raw = text[start:end]
     return ProtectedValue(
         text=raw,

@@ -396,7 +396,7 @@ def _merged(known: CapturedCall, call: CapturedCall, wire: bool) -> CapturedCall
 def _told_twice(known: str | None, span: str | None, wire: bool) -> tuple[str | None, str | None]:
     """One output of two descriptions: the longer of two that agree, else the span's, with a note."""
     if not known or not span:
-        return (span or known) if known is None or span else known, None
+        return known or span or (span if known is None else known), None  # empty is not unknown
     if span.strip() in known or parsed(known) == parsed(span):
         return known, None
     if known.strip() in span:

@@ -14,12 +14,16 @@ from core.text.answer_lines import (
     label_and_value,
     labelled_cells,
     list_members,
+    people_shares,
     row_text,
+    run_in_joined,
+    run_in_label,
     standing_lines,
     tidy,
     written_lines,
 )
 from core.text.blocks import Block, BlockKind, blocks, masked, plain
+from core.text.bylines import Bylines
 from core.text.clauses import has_finite_verb, reads_as_sentence, split_facts
 from core.text.credits import Credit, credit_of_title, find_credit
 from core.text.families import LITERATURE, REGISTRY, Families
@@ -54,7 +58,15 @@ class _Reader:
     def __init__(self, trace: Trace, answer: str, families: Families) -> None:
         self.trace, self.answer, self.families = trace, answer, families
         self.source_families = families.families_of(trace.sources)
-        self.tools = _unique_tools(trace.sources)
+        self.bylines = Bylines(
+            [
+                source
+                for source in trace.sources
+                if self.source_families[source.source_id] in (LITERATURE, REGISTRY)
+            ],
+            families,
+        )
+        self.tools = _named_tools(trace.sources)
         self.about = Referents.of(trace, answer, self.source_families)
         self.found: list[Statement] = []
         self.title = Lead()  # the heading above
@@ -100,13 +112,14 @@ class _Reader:
     def _heading(self, block: Block) -> None:
         raw = block.span.cut(self.answer)
         title = unnumbered(plain(raw)).rstrip(":：").strip()
-        if block.depth == 7 and has_finite_verb(title) and len(title.split()) >= 4:
+        credit = credit_of_title(masked(raw), self.families)
+        sentence = has_finite_verb(title) and len(title.split()) >= 4 and credit is None
+        if block.depth == 7 and sentence:
             self._prose(block.span, self._outer(), None)
             return
         self.about.meet(title)
         while self.sections and self.sections[-1][0] >= block.depth:
             self.sections.pop()
-        credit = credit_of_title(masked(raw), self.families)
         stated = self._stated(credit, block.span.start)
         if stated is None and self.sections and not is_generic_title(title):
             stated = self.sections[-1][1]
@@ -125,10 +138,21 @@ class _Reader:
         stated: StatedAttribution | None = None
         for index, sentence in enumerate(sentences):
             last = index == len(sentences) - 1
-            if last and listed and plain(sentence.cut(self.answer)).endswith((":", "：")):
+            over = None if last else self._line_title(sentence, sentences[index + 1])
+            if over is not None:
+                lead = replace(lead, stated=over)
+            elif last and listed and plain(sentence.cut(self.answer)).endswith((":", "：")):
                 self._introduce(sentence, lead, stated)
             else:
                 stated = self._sentence(sentence, lead, stated)
+
+    def _line_title(self, line: Span, below: Span) -> StatedAttribution | None:
+        """The credit that a line such as "From the chart:" gives to the rest of its paragraph."""
+        raw = masked(line.cut(self.answer))
+        alone = "\n" in self.answer[line.end : below.start]
+        if not alone or len(raw) > 80 or not raw.rstrip(" *_").endswith((":", "：")):
+            return None
+        return self._stated(credit_of_title(raw, self.families), line.start)
 
     def _introduce(self, span: Span, lead: Lead, stated: StatedAttribution | None) -> None:
         """A line that ends in a colon: context of the list behind it, a claim only for its values."""
@@ -208,12 +232,33 @@ class _Reader:
         cells = [plain(cell.cut(self.answer)) for cell in block.cells]
         named = self.columns if self.columns_group == block.group else ()
         lead = self.intro or self._outer()
-        text = row_text(cells, named)
-        if text:
-            self.about.meet(text)
-            self._add(
-                block.span, led(lead, text), stated=lead.stated or self._outer().stated, lead=lead
+        stated = lead.stated or self._outer().stated
+        for index, column in enumerate(named[: len(cells)]):
+            credit = self._column_credit(column, block.cells[index])
+            if credit is not None:
+                stated = credit
+                if not protected_values(cells[index]):
+                    cells[index] = ""
+        people = [at for at, name in enumerate(named[: len(cells)]) if name in self.about.people]
+        if sum(bool(cells[at]) for at in people) < 2:
+            people = []
+        # Columns that are patients hold a fact each: a claim is about one of them.
+        for kept, span in [(at, block.cells[at]) for at in people] or [(-1, block.span)]:
+            shown = [at for at in range(len(cells)) if at == kept or at not in people]
+            text = row_text(
+                [cells[at] for at in shown], [named[at] if named else "" for at in shown]
             )
+            if text and (kept < 0 or cells[kept]):
+                self.about.meet(text)
+                self._add(span, led(lead, text), stated=stated, lead=lead)
+
+    def _column_credit(self, column: str, cell: Span) -> StatedAttribution | None:
+        """The credit in the cell of a column that names where each row is from."""
+        if _SOURCE_COLUMN.fullmatch(column.strip()) is None:
+            return None
+        return self._stated(
+            credit_of_title(masked(cell.cut(self.answer)), self.families), cell.start
+        )
 
     def _code(self, block: Block) -> None:
         if is_program(block.span.cut(self.answer), block.language):
@@ -238,7 +283,8 @@ class _Reader:
     def _sentences(self, span: Span) -> Iterator[Span]:
         for piece in standing_lines(self.answer, span):
             text = piece.cut(self.answer)
-            for sentence in sentence_spans(text):
+            places = list(sentence_spans(text))
+            for sentence in run_in_joined(text, places):
                 yield Span(start=piece.start + sentence.start, end=piece.start + sentence.end)
 
     def _sentence(
@@ -252,6 +298,12 @@ class _Reader:
     def _statement(
         self, span: Span, lead: Lead, before: StatedAttribution | None
     ) -> StatedAttribution | None:
+        remark = _behind_remark(self.answer, span)
+        span = remark if remark is not None else span
+        label, value = run_in_label(self.answer, span)
+        if value is not None:
+            span = value
+            lead = lead if is_generic_title(label) else replace(lead, text=label, joins=False)
         raw = span.cut(self.answer)
         hidden = masked(raw)
         aside = aside_of_sentence(plain(raw))
@@ -260,6 +312,9 @@ class _Reader:
             return None
         credit = find_credit(hidden, self.families, self.tools)
         own = self._stated(credit, span.start)
+        if own is None and (named := self.bylines.byline(hidden)) is not None:
+            credit = Credit(span=named, families=(LITERATURE,), removable=None)
+            own = self._stated(credit, span.start)
         stated = own
         if own is None and before is not None and _goes_on(plain(raw)):
             stated = before
@@ -279,9 +334,14 @@ class _Reader:
                 return stated
         if label and value is not None and is_generic_title(label):
             body, text, label = value, plain(value.cut(self.answer)), ""
-        behind = _behind_remark(self.answer, body) if not label else None
-        if behind is not None:
-            body, text = behind, plain(behind.cut(self.answer))
+        shares = people_shares(self.answer, body, self.about.people)
+        if shares:
+            for share in shares[1]:
+                said = finished(plain(share.cut(self.answer)))
+                self.about.meet(said)
+                said = f"{shares[0]}: {said}" if shares[0] else said
+                self._add(share, led(lead, said), stated=stated or lead.stated, lead=lead)
+            return stated
         whole = reads_as_sentence(plain(value.cut(self.answer)) if label and value else text)
         for part in split_facts(masked(body.cut(self.answer))):
             place = Span(start=body.start + part.span.start, end=body.start + part.span.end)
@@ -299,7 +359,9 @@ class _Reader:
                 place, said, kind=kind, reason=reason, stated=stated or lead.stated, lead=lead
             )
         self.about.remember_topic(text)
-        return stated
+        # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
+        opens = own is None or not raw[: own.span.start - span.start].strip(" *_\"'")
+        return stated if opens else None
 
     def _piece(self, body: Span, piece: Span) -> str:
         return self.answer[body.start + piece.start : body.start + piece.end]
@@ -347,10 +409,20 @@ class _Reader:
         registered = REGISTRY in self.source_families.values()
         if family == LITERATURE and registered and _ONLY_A_TRIAL.search(span.cut(self.answer)):
             family = None
-        if credit.source_id is not None:
-            family = self.source_families.get(credit.source_id, family)
+        source_id = credit.source_id
+        if credit.tool is not None and source_id is None:
+            called = {
+                self.source_families[source.source_id]
+                for source in self.trace.sources
+                if source.tool_name.casefold() == credit.tool
+            }
+            family = called.pop() if len(called) == 1 else family
+        elif source_id is None and set(credit.families) <= {LITERATURE, REGISTRY}:
+            source_id = self.bylines.source_meant(span.cut(self.answer))
+        if source_id is not None:
+            family = self.source_families.get(source_id, family)
         return StatedAttribution(
-            text=plain(span.cut(self.answer)), span=span, family=family, source_id=credit.source_id
+            text=plain(span.cut(self.answer)), span=span, family=family, source_id=source_id
         )
 
     def _cited(self, span: Span) -> StatedAttribution | None:
@@ -377,28 +449,37 @@ class _Reader:
 
 # ---------------------------------------------------------------- credits
 
+_SOURCE_COLUMN = re.compile(
+    r"(?:source|sources|from|found in|origin|reference|where|where from|evidence|according to|"
+    r"provenance|"
+    r"tool|data source)",
+    re.IGNORECASE,
+)
 _ONLY_A_TRIAL = re.compile(
-    r"\A(?!.*(?:pubmed|literature|publi|journal|paper|article|abstract|et al)).*\b(?:trials?|rcts?)\b",
+    r"\A(?!.*(?:pubmed|literature|publi|journal|paper|article|abstract|et al)).*\b(?:trials?|"
+    r"rcts?)\b",
     re.IGNORECASE | re.DOTALL,
 )
 
 
-def _unique_tools(sources: Sequence[Source]) -> tuple[tuple[str, str], ...]:
-    """(folded name, source_id) for every tool that one source alone comes from."""
+def _named_tools(sources: Sequence[Source]) -> tuple[tuple[str, str | None], ...]:
+    """(folded name, source_id) for every tool; no id where several sources come from it."""
     counts: dict[str, list[str]] = {}
     for source in sources:
         for name in {source.tool_name.casefold(), source.source_id.casefold()}:
             if len(name) >= 5 and re.search(r"[_/:#.-]", name):
                 counts.setdefault(name, []).append(source.source_id)
-    pairs = ((name, ids[0]) for name, ids in counts.items() if len(ids) == 1)
+    pairs = ((name, ids[0] if len(ids) == 1 else None) for name, ids in counts.items())
     return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair[0])))[:200]
 
 
 def _goes_on(text: str) -> bool:
     """Whether a sentence goes on with what the one before was credited to."""
     return re.match(
-        r"(?:it|they|he|she|his|her|its|their|also|in addition|additionally|furthermore|moreover|"
-        r"the (?:same|study|trial|authors|paper|review|chart|record|label|entry|abstract)|"
+        # "He takes …" behind a credit says nothing of its source; "he also takes …" does.
+        r"(?:it|they|(?:he|she) also|its|their|also|in addition|additionally|furthermore|moreover|"
+        r"the (?:same|study|trial|authors|paper|review|chart|record|label|entry|"
+        r"abstract)(?! (?:number|id)\b)|"
         r"this (?:study|trial|paper|review|record|entry|patient))\b",
         text,
         re.IGNORECASE,
@@ -430,9 +511,10 @@ def _behind_remark(answer: str, span: Span) -> Span | None:
     """What stands behind "Here is what I found: " on the same line."""
     text = masked(span.cut(answer))
     colon = re.search(r":\s+(?=\S)", text)
-    if (
-        colon is None
-        or claim_type_of(text[: colon.start()], credited=False)[0] is not ClaimType.META
-    ):
+    if colon is None:
+        return None
+    before = text[: colon.start()]
+    aside = aside_of_sentence(before) or claim_type_of(before, credited=False)
+    if aside[0] is not ClaimType.META:
         return None
     return tidy(answer, Span(start=span.start + colon.end(), end=span.end))

@@ -91,7 +91,11 @@ def names_in(text: str) -> tuple[ProtectedValue, ...]:
 def _held(want: Written, text: str) -> Iterator[Written]:
     """The values of a text that could hold ``want``: all of a short one, those near it in a long one."""
     if len(text) <= _READ_WHOLE:
-        yield from scan(text)
+        for item in scan(text):
+            yield item
+            # A record's quoted field is one literal and may still hold the amount: "apixaban 5 mg".
+            if item.value.kind == "quoted":
+                yield from scan(item.value.text.strip("\"'“”‘’"))
         return
     for count, match in enumerate(_anchor(want).finditer(text)):
         if count >= _MOST_PLACES:
@@ -194,6 +198,8 @@ def _holds(want: Written, held: Iterator[Written]) -> bool:
         return any(item.unit == "/" and item.amounts == want.amounts for item in held)
     missing = set(want.amounts)
     for item in held:
+        if _in_identifier(want, item):
+            return True
         if _amounts_fit(want, item, want.amounts):
             return True
         missing -= {end for end in missing if _amounts_fit(want, item, (end,))}
@@ -224,10 +230,26 @@ def _amounts_fit(want: Written, item: Written, amounts: tuple[Decimal, ...]) -> 
     there = item.amounts
     if amounts == there:
         return True
+    # "Mr. Haddad, 41" is held by "41 years", whatever years are counted in.
+    written = _as_written(item) if want.unit is None and item.unit is not None else ()
+    if amounts == written:
+        return True
     if len(amounts) == 1:
         # One end of the premise's range answers a claim about that number.
-        return amounts[0] in there or _rescaled(want, item, amounts[0])
+        return amounts[0] in (*there, *written) or _rescaled(want, item, amounts[0])
     return False
+
+
+def _as_written(item: Written) -> tuple[Decimal, ...]:
+    return tuple(decimal_of(number) for number in re.findall(NUMBER, item.value.text))
+
+
+def _in_identifier(want: Written, item: Written) -> bool:
+    """A long bare number is the premise's identifier: "Its PMID is 92660418" for "PMID 92660418"."""
+    digits = want.value.normalised
+    if want.unit is not None or item.value.kind != "identifier" or not digits.isdecimal():
+        return False
+    return len(digits) >= 5 and digits in re.findall(r"\d+", item.value.text)
 
 
 def _rescaled(want: Written, item: Written, amount: Decimal) -> bool:

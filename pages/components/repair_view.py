@@ -9,7 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.records import JsonObject, RepairAction, RepairKind, RepairStatus, Source, Span, Trace
-from core.stages.repair import RULES, chosen_answer
+from core.stages.repair import chosen_answer
+from core.text.drafts import RULES
 from core.text.edits import word_diff
 from core.workflows.repair import actions_of
 from pages.components.excerpts import choose_excerpts, merge_spans
@@ -36,6 +37,14 @@ KIND_WORDS = {
     RepairKind.PRUNE: ("−", "Taken out"),
     RepairKind.MEND: ("·", "Tidied up"),
     RepairKind.FALLBACK: ("⊘", "Answer withheld"),
+}
+STATUS_SHORT = {
+    RepairStatus.NOT_NEEDED: "Not needed",
+    RepairStatus.CORRECTED: "Corrected",
+    RepairStatus.PRUNED: "Partly taken out",
+    RepairStatus.FALLBACK: "Withheld",
+    RepairStatus.UNRESOLVED: "Still blocked",
+    RepairStatus.UNAVAILABLE: "Unavailable",
 }
 STATUS_WORDS = {
     RepairStatus.NOT_NEEDED: "The answer was allowed as it is.",
@@ -79,6 +88,9 @@ def lay_out_repair(
     """The view's data: the answer as pieces, each edit with its reason, source and choice."""
     answer = trace.answer or ""
     actions = actions_of(document)
+    if any(said.choice is Choice.REJECT for said in choices.values()):
+        # Numbers and headings follow from what stays: those of the proposal no longer hold.
+        actions = tuple(action for action in actions if not _is_minor(action))
     status = RepairStatus(str(document["status"]))
     after = str(document["decision_after"])
     return {
@@ -90,7 +102,7 @@ def lay_out_repair(
         "pieces": _pieces(answer, actions, choices),
         "edits": [_edit(action, trace, choices.get(action.action_id)) for action in actions],
         "sources": _sources(trace, actions),
-        "final": final_answer(answer, actions, choices),
+        "final": final_answer(answer, actions_of(document), choices),
         "checked": after == "allow" and not changed_by_reviewer(choices),
     }
 
@@ -174,7 +186,7 @@ def _edit(action: RepairAction, trace: Trace, said: StoredChoice | None) -> Json
         "kind": action.kind.value,
         "mark": mark,
         "word": word,
-        "minor": action.kind is RepairKind.MEND and not action.claim_ids,
+        "minor": _is_minor(action),
         "parts": _parts(action.before, after),
         "after": after,
         "reason": action.reason,
@@ -187,6 +199,10 @@ def _edit(action: RepairAction, trace: Trace, said: StoredChoice | None) -> Json
         "choice": None if said is None else said.choice.value,
         "reviewer": None if said is None else said.reviewer,
     }
+
+
+def _is_minor(action: RepairAction) -> bool:
+    return action.kind is RepairKind.MEND and not action.claim_ids
 
 
 def _source_name(trace: Trace, source_id: str | None) -> str:

@@ -78,6 +78,9 @@ def test_each_edit_stands_in_the_text_and_beside_it_with_its_reason(visit: Visit
 
     expect(page.locator(".card")).to_have_count(3)
     expect(page.locator("ins").first).to_have_text("published literature")
+    expect(page.locator(".card h3")).to_have_text(
+        ["1 · Source credited correctly", "2 · Taken out", "3 · Value corrected"]
+    )
     expect(page.locator(".card .reason").first).to_contain_text("credits the patient's chart")
     expect(page.locator(".badge")).to_have_text(["✕Blocked", "✓Allowed"])
     expect(page.get_by_text(HOSTILE, exact=False).first).to_be_visible()

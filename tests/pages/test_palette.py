@@ -37,13 +37,10 @@ def contrast(one: str, other: str) -> float:
 def test_every_text_colour_reaches_the_contrast_of_body_text(scheme: str) -> None:
     theme = THEME[scheme]
     for background in (theme["backgroundColor"], theme["secondaryBackgroundColor"]):
-        for name in [
-            "textColor",
-            "linkColor",
-            "primaryColor",
-            *(f"{look}TextColor" for look in LOOKS),
-        ]:
+        for name in ["textColor", "linkColor", *(f"{look}TextColor" for look in LOOKS)]:
             assert contrast(theme[name], background) >= 4.5, (name, background)
+        assert contrast(theme["primaryColor"], background) >= 3, background  # an outline, no text
+    assert contrast(theme["primaryColor"], "#FFFFFF") >= 4.5  # what buttons write on it
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

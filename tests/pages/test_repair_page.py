@@ -84,8 +84,24 @@ def titles(test: AppTest) -> list[str]:
     ]
 
 
-def test_without_a_trace_the_page_says_where_to_go(store: SqlStore) -> None:
+def test_without_any_blocked_answer_the_page_says_so(store: SqlStore) -> None:
     assert titles(opened()) == ["Choose an answer to repair"]
+
+
+def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
+    repaired(store, blocked("done"))
+    fill(store, verify_lexically(blocked("waits")))
+
+    test = opened()
+
+    table = test.dataframe[0].value
+    assert list(zip(table["Trace"], table["Repair"], strict=True)) == [
+        ("done", "Partly taken out"),
+        ("waits", "Waiting"),
+    ]
+    assert {metric.label: metric.value for metric in test.metric}[
+        "Supported claims kept"
+    ] == "1 of 1"
 
 
 def test_an_unknown_or_unverified_trace_is_named(store: SqlStore) -> None:

@@ -113,11 +113,16 @@ function changed(root, state, piece) {
   const node = el("span", `edit${edit.choice === "reject" ? " rejected" : ""}${state.chosen === edit.id ? " chosen" : ""}`, null, { "data-edit": edit.id, title: edit.reason });
   node.append(...parts(piece.parts));
   if (!edit.minor) {
-    const number = el("button", "number", String(piece.edit + 1), { type: "button", "aria-label": `Edit ${piece.edit + 1}: ${edit.word}` });
+    const n = numberOf(state, edit);
+    const number = el("button", "number", String(n), { type: "button", "aria-label": `Edit ${n}: ${edit.word}` });
     node.append(number);
   }
   node.addEventListener("click", () => choose(root, state, edit.id));
   return node;
+}
+
+function numberOf(state, edit) {
+  return state.data.edits.filter((one) => !one.minor).indexOf(edit) + 1;
 }
 
 function parts(list) {
@@ -148,7 +153,7 @@ function editsPane(root, state) {
 function card(root, state, edit) {
   const box = el("article", `card kind-${edit.kind}${state.chosen === edit.id ? " chosen" : ""}`, null, { "data-card": edit.id });
   const head = el("header");
-  head.append(el("span", "glyph", edit.mark, { "aria-hidden": "true" }), el("h3", null, `${state.data.edits.indexOf(edit) + 1} · ${edit.word}`));
+  head.append(el("span", "glyph", edit.mark, { "aria-hidden": "true" }), el("h3", null, `${numberOf(state, edit)} · ${edit.word}`));
   if (edit.claims.length) head.append(el("span", "muted small", edit.claims.join(", ")));
   const change = el("p", "change verbatim");
   change.append(...parts(edit.parts));

@@ -374,6 +374,20 @@ def test_a_citation_on_a_claim_is_its_stated_source() -> None:
         ("This is not medical advice.", ClaimType.BOILERPLATE),
         ("I think this is a good plan.", ClaimType.OPINION),
         ("Would you like the dates?", ClaimType.QUESTION),
+        ("I skipped unrelated entries.", ClaimType.META),
+        ("Further documents can be fetched if needed.", ClaimType.META),
+        ("No output came back from get_vitals; I did not retry.", ClaimType.META),
+        ("We used two lookups.", ClaimType.META),
+        ("Have a pharmacist double-check the list.", ClaimType.ADVICE),
+        ("It might be prudent to verify this with the ward.", ClaimType.ADVICE),
+        (
+            "Personal situations differ, so professional assessment is needed.",
+            ClaimType.BOILERPLATE,
+        ),
+        ("This summary was drafted by a language model.", ClaimType.BOILERPLATE),
+        ("No liability is accepted for this text.", ClaimType.BOILERPLATE),
+        ("From my perspective, the results are mixed.", ClaimType.OPINION),
+        ("He may well qualify, though that is only my interpretation.", ClaimType.OPINION),
     ],
 )
 def test_what_claims_nothing_is_set_aside_with_its_reason(answer: str, kind: ClaimType) -> None:
@@ -396,10 +410,126 @@ def test_what_claims_nothing_is_set_aside_with_its_reason(answer: str, kind: Cla
         "I believe her LDL is 190 mg/dL.",
         "Based on the chart, I can see that she takes metformin.",
         "I found no drug allergies.",
+        "I find that she has asthma.",
+        "The search failed to find a cause of her fever.",
+        "As an assistant nurse, she works at night.",
+        "get_labs failed, but the potassium was 5.9 mmol/L.",
+        "The note was reviewed, and his gout remains active.",
+        "Coverage is limited; the plan pays for three pens.",
     ],
 )
 def test_a_fact_inside_a_remark_or_a_disclaimer_is_still_a_claim(answer: str) -> None:
     assert factual(answer)
+
+
+PAPERS = tuple(
+    Source(source_id=f"p{n}", tool_name="search_pubmed", text=text)
+    for n, text in enumerate(
+        (
+            "PMID 90000001. Hallberg et al. 2019. The FERNHILL trial of drug A.",
+            "PMID 90000002. Okonjo et al. 2021. A cohort of drug B. Published: 2021.",
+            "PMID 90000003. Ruiz et al. 2018. First report.",
+            "PMID 90000003. Ruiz et al. 2018. Metadata of the first report.",
+        )
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "source_id"),
+    [
+        ("The Hallberg paper states that drug A works.", "p0"),
+        ("As Okonjo and co-workers describe, drug B is safe.", "p1"),
+        ("From the 2021 article by Okonjo: drug B is safe.", "p1"),
+        ("In the FERNHILL trial, drug A works.", "p0"),
+        ("Drug A (Hallberg 2019): fewer falls than before.", "p0"),
+        ("According to Ruiz et al., drug C is weak.", None),  # two outputs about one article
+        ("According to Nobody et al., drug C is weak.", None),
+        ("Published research found that drug B is safe.", None),
+    ],
+)
+def test_a_named_author_or_trial_means_the_one_source_that_holds_the_name(
+    answer: str, source_id: str | None
+) -> None:
+    (claim,) = claims_of(answer, *PAPERS)
+
+    assert claim.stated is not None
+    assert (claim.stated.family, claim.stated.source_id) == ("literature", source_id)
+
+
+@pytest.mark.parametrize(
+    ("answer", "family"),
+    [
+        ("As the care team noted, he fell twice.", "patient_record"),
+        ("Looking at Mr. Lind's file, he fell twice.", "patient_record"),
+        ("Mr. Lind's intake form says that he fell twice.", "patient_record"),
+        ("He fell twice, the medical record states.", "patient_record"),
+        ("He fell twice [chart].", "patient_record"),
+        ("Sodium was low (source: laboratory results).", "lab"),
+        ("The registered protocol has it that men are eligible.", "registry"),
+        ("The company's records show a loss.", None),
+    ],
+)
+def test_credits_in_other_words_are_found_and_a_companys_records_are_no_chart(
+    answer: str, family: str | None
+) -> None:
+    stated = claims_of(answer, CHART)[0].stated
+
+    assert (stated.family if stated else None) == family
+
+
+def test_the_source_column_of_a_table_credits_its_rows_and_is_no_part_of_the_claim() -> None:
+    answer = "| Finding | Value | Source |\n|---|---|---|\n| Dose | 5 mg | Chart |\n| Risk | 3% | PubMed |"
+
+    claims = claims_of(answer)
+
+    assert [claim.stated and claim.stated.family for claim in claims] == [
+        "patient_record",
+        "literature",
+    ]
+    assert not any("PubMed" in claim.text or "Chart" in claim.text for claim in claims)
+
+
+def test_a_line_that_names_a_source_credits_the_rest_of_its_paragraph() -> None:
+    answer = "Published evidence:\nFalls were rarer. Pain was rarer.\n\nGout is painful."
+
+    families = [claim.stated and claim.stated.family for claim in claims_of(answer)]
+
+    assert families == ["literature", "literature", None]
+
+
+def test_a_tool_that_was_called_twice_is_credited_as_its_kind_of_source() -> None:
+    twin = replace(CHART, source_id="chart-2")
+
+    stated = claims_of("According to load_patient_history, he has asthma.", CHART, twin)[0].stated
+
+    assert stated is not None
+    assert (stated.source_id, stated.family) == (None, "patient_record")
+
+
+def test_a_possessive_ends_a_name_and_an_acronym_is_no_part_of_one() -> None:
+    claims = claims_of("Mr. Lind's FHIR record lists gout. His LDL is 101 mg/dL.", CHART)
+
+    assert [claim.subject for claim in claims] == ["Lind", "Lind"]
+    assert claims[1].text.startswith("Lind's LDL")
+
+
+def test_a_run_in_heading_is_the_label_of_a_bare_value() -> None:
+    (claim,) = claims_of("**Language.** English")
+
+    assert (claim.text, claim.said) == ("Language: English", "English")
+
+
+def test_a_row_about_two_patients_gives_a_claim_for_each() -> None:
+    question = "Compare patient Ada Lind and patient Bo Ekdahl."
+    table = "| | Ada Lind | Bo Ekdahl |\n|---|---|---|\n| Inhaler | drug A 5 mg | drug B 7 mg |"
+    line = "Inhaler - Ada Lind: drug A 5 mg; Bo Ekdahl: drug B 7 mg"
+
+    for answer in (table, line):
+        claims = claims_of(answer, CHART, question=question)
+
+        assert [claim.subject for claim in claims] == ["Ada Lind", "Bo Ekdahl"]
+        assert ["7 mg" in claim.text for claim in claims] == [False, True]
 
 
 def test_markup_is_text_and_nothing_more() -> None:

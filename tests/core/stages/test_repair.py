@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from builders import a_source, a_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lexical import verify_lexically
 
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError
@@ -34,12 +36,11 @@ from core.records import (
     Trace,
     Verification,
 )
-from core.stages.repair import FALLBACK_ANSWER, RULES, chosen_answer, repair_answer
+from core.stages.repair import FALLBACK_ANSWER, chosen_answer, repair_answer
+from core.text.drafts import RULES
 from core.text.families import load_families
 from core.text.grammar import grammar_problems, new_problems
 from core.text.values import protected_values, value_present
-from builders import a_source, a_trace
-from lexical import verify_lexically
 
 CHART = a_source(
     "Elena Marchetti has type 2 diabetes mellitus.\n"

@@ -208,3 +208,25 @@ def test_a_long_text_is_read_as_a_short_one(claim: str, premise: str, where: int
 )
 def test_numbers_are_held_when_and_only_when_they_are_equal(one: Decimal, other: Decimal) -> None:
     assert held(f"weighs {one} kg", f"weight: {other:f} kg") == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("claim", "premise", "held"),
+    [
+        ("The list has erenumab 70 mg.", '{"drug": "erenumab 70 mg autoinjector"}', True),
+        ("The list has erenumab 140 mg.", '{"drug": "erenumab 70 mg autoinjector"}', False),
+        ("Its PMID is 92660418.", "PMID 92660418", True),
+        ("Its PMID is 92660419.", "PMID 92660418", False),
+        ("The man, 41, is well.", "male, 41 years", True),
+        ("The man, 42, is well.", "male, 41 years", False),
+        ("eGFR was 56.", "eGFR 56 mL/min", True),
+        ("Men aged 18 to 65.", "minimum_age: 18 Years\nmaximum_age: 65 Years", True),
+        ("Men aged 18 to 70.", "minimum_age: 18 Years\nmaximum_age: 65 Years", False),
+        ("32 patients responded.", "32 % responded", False),
+    ],
+)
+def test_records_hold_a_value_in_their_own_notation(claim: str, premise: str, held: bool) -> None:
+    values = protected_values(claim)
+
+    assert values
+    assert all(value_present(value, premise) for value in values) is held
