@@ -16,14 +16,14 @@ PIPELINE_VERSION = "1"
 class RouteWeights:
     """Weights of the joint router, fitted on training packets by ``core/training/router.py``."""
 
-    bias: float = -6.0
-    centroid: float = 1.0
-    nearest: float = 3.0
-    overlap: float = 4.0
-    values: float = 1.5
-    identity: float = 2.0
-    entailment: float = 1.5
-    contradiction: float = 1.0
+    bias: float = -6.4854
+    centroid: float = 3.3751
+    nearest: float = 3.5792
+    overlap: float = 4.0145
+    values: float = 1.1965
+    identity: float = 0.3708
+    entailment: float = 2.1493
+    contradiction: float = 1.0231
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

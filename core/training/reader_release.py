@@ -57,6 +57,7 @@ class Measured:
     temperature: float
     label_agreement: Mapping[str, float]
     precision: str
+    rows: str
     seconds: float
 
 
@@ -105,6 +106,7 @@ def measure(
         temperature=temperature,
         label_agreement=agreement,
         precision=usable[0],
+        rows="all" if limit is None else f"the first {limit}",
         seconds=time.monotonic() - began,
     )
 
@@ -118,7 +120,7 @@ def release(folder: Path, measured: Measured, out: Path) -> None:
     stored = {
         "temperature": measured.temperature,
         "label_agreement": dict(measured.label_agreement),
-        "fitted_on": "even rows of every nli/validation set, each set weighing the same",
+        "fitted_on": f"even rows of {measured.rows} of every nli/validation set, each weighing the same",
         "ece": {one.name: {"before": one.ece, "after": one.ece_scaled} for one in measured.sets},
     }
     (out / CALIBRATION_FILE).write_text(json.dumps(stored, indent=2) + "\n", encoding="utf-8")
