@@ -15,7 +15,7 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.6   stages/attribution      Claim, Route, Support → Attribution
     III.7   stages/decision         ClaimVerdict… → AnswerDecision
     III.8   stages/repair           Verification, verify → Repair
-    App.    stages/report           Verification → JSON, Markdown
+    App.    stages/report           Verification → JSON
 
 Imports point down only: workflows, training, evaluation, (pipeline | models | importers), evidence,
 stages, text, documents, ports, config, records, errors. No stage imports another.

@@ -1,4 +1,4 @@
-"""Appendix A-C: a verification as the JSON document that other programs rely on, and as Markdown."""
+"""Appendix A-C: a verification as the JSON document that other programs rely on."""
 
 from __future__ import annotations
 
@@ -48,18 +48,6 @@ def verdict_document(verification: Verification) -> Json:
         },
         "latency_seconds": _latency(verification.latency_seconds),
     }
-
-
-def markdown_report(verification: Verification) -> str:
-    """A plain report for people; text from the trace is quoted as code, never as markup."""
-    lines = [f"# {_code(verification.trace.trace_id)}: {verification.answer.decision.value}", ""]
-    lines += [f"- {_escaped(reason)}" for reason in verification.answer.reasons]
-    for verdict in verification.claims:
-        label = verdict.verdict.value if verdict.verdict else verdict.claim.claim_type.value
-        lines += ["", f"## {_code(verdict.claim.claim_id)}: {label} ({verdict.decision.value})", ""]
-        lines += [_code(verdict.claim.said), ""]
-        lines += [f"- {_escaped(reason)}" for reason in verdict.reasons]
-    return "\n".join(lines) + "\n"
 
 
 def _claim(verdict: ClaimVerdict) -> Json:
@@ -187,14 +175,3 @@ def _latency(latency: Mapping[str, tuple[float, ...]]) -> Json:
     document: Json = {name: list(seconds) for name, seconds in latency.items() if name != "total"}
     document["total"] = sum(latency.get("total", ()))
     return document
-
-
-def _code(text: str) -> str:
-    longest = max((len(run) for run in text.split() if set(run) == {"`"}), default=0)
-    fence = "`" * (max(longest, text.count("`")) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{' '.join(text.split())}{pad}{fence}"
-
-
-def _escaped(text: str) -> str:
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>()#+-!|$:~" else c for c in " ".join(text.split()))
