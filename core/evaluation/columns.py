@@ -60,13 +60,22 @@ class Columns:
         return Columns(**kept)
 
 
+def scored_rows(rows: Sequence[PacketRow]) -> list[PacketRow]:
+    """The rows that have a label, in the order of the columns.
+
+    The order is fixed because a sum's last bit depends on it: no figure may show how a file is sorted.
+    """
+    scored = (row for row in rows if row.scored)
+    return sorted(scored, key=lambda row: (row.trace_id, row.claim_id))
+
+
 def pair_columns(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -> Columns:
-    """Columns of the scored rows; every one of them needs a prediction, found by claim id."""
+    """Columns of the scored rows by trace and claim id; each needs a prediction, found by claim id."""
     by_id = {prediction.claim_id: prediction for prediction in predictions}
     missing = [row.claim_id for row in rows if row.scored and row.claim_id not in by_id]
     if missing:
         raise InputError(f"{len(missing)} claims have no prediction, {missing[0]!r} first")
-    pairs = [(row, by_id[row.claim_id]) for row in rows if row.scored]
+    pairs = [(row, by_id[row.claim_id]) for row in scored_rows(rows)]
     numbers: dict[str, int] = {}
     for row, _ in pairs:
         numbers.setdefault(row.trace_id, len(numbers))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evaluation.bootstrap import RESAMPLES, SEED
-from core.evaluation.columns import LABELS, RELATIONS, Columns, pair_columns
+from core.evaluation.columns import LABELS, RELATIONS, Columns, pair_columns, scored_rows
 from core.evaluation.metrics import Metric, measure
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction
@@ -87,7 +87,7 @@ def by_slice(
     seed: int = SEED,
 ) -> Report:
     """The same metrics for every slice that a row names; slices overlap."""
-    scored = [row for row in rows if row.scored]
+    scored = scored_rows(rows)
     names = sorted({name for row in scored for name in row.slices})
     found: Report = {}
     for name in names:

@@ -95,6 +95,55 @@ def _is_code(line: str) -> bool:
     return '":' in line or "{" in line or marks > max(4, len(line) // 12)
 
 
+def whole_record(line: str, source_text: str) -> str | None:
+    """The record that a ``key: value`` line stands in, in one line; None for any other line.
+
+    One field alone would lose whose value it is and when it was taken: an earlier result would
+    read as the latest one, and one patient's as another's. None as well when the record is too
+    long to be said in a sentence.
+    """
+    if _FIELD.fullmatch(line.strip()) is None:
+        return None
+    at = source_text.find(line)
+    if at < 0:
+        return None
+    start = source_text.rfind("\n\n", 0, at) + 2 if "\n\n" in source_text[:at] else 0
+    end = source_text.find("\n\n", at)
+    block = source_text[start : end if end >= 0 else len(source_text)]
+    fields = [_FIELD.fullmatch(one.strip()) for one in block.splitlines() if one.strip()]
+    told, last = "", ""
+    for field in fields:
+        if field is None:
+            continue
+        key = _leaf(field["key"])
+        # "labs.display: eGFR", "labs.value: 56" is "labs: eGFR 56".
+        told += (
+            f" {field['value']}"
+            if key == last
+            else f"{'; ' if told else ''}{key}: {field['value']}"
+        )
+        last = key
+    return told if told and len(told) <= _LONGEST_LINE else None
+
+
+_FIELD = re.compile(r"(?P<key>[A-Za-z_][\w()\[\]/. -]{0,80}):\s+(?P<value>\S.*)")
+
+
+def _leaf(key: str) -> str:
+    """The last part of a path in words: ``vitals.bloodPressure_mmHg`` is "blood pressure mmHg"."""
+    parts = [part for part in re.split(r"[.\[\]]+", key) if part and not part.isdigit()]
+    leaf = parts[-1] if parts else key
+    if leaf in ("display", "text", "value", "code", "label") and len(parts) > 1:
+        leaf = parts[-2]
+    words_of = [
+        part
+        if len(part) <= 4  # mmHg, eGFR
+        else re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda m: " " + m.group().lower(), part)
+        for part in leaf.split("_")
+    ]
+    return " ".join(words_of)
+
+
 def _terms_of_names(claim: str) -> frozenset[str]:
     return frozenset(term for name in names_in(claim) for term in content_terms(name.text))
 

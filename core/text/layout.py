@@ -177,6 +177,9 @@ def _blocks(text: str, lines: Sequence[Line]) -> list[tuple[int, int]]:
             and bool(blocks)
             and blocks[-1][1] == index - 1
             and not _SENTENCE_ENDS.search(before.span.cut(text))
+            # Lines that begin anew ("Title: …", "Published: …") are no wrapped paragraph; where a
+            # claim spans two lines all the same, its units are edited together.
+            and text[line.content.start : line.content.start + 1].islower()
             and (before.kind is LineKind.TEXT or line.indent > before.indent)
         )
         if joins:

@@ -42,10 +42,11 @@ from core.text.evidence_lines import (
     best_lines,
     fitting_value,
     missing_qualifier,
+    whole_record,
 )
 from core.text.grammar import new_problems
 from core.text.tokens import content_terms, overlap
-from core.text.values import protected_values, value_present
+from core.text.values import names_in, protected_values, value_present
 from core.text.wording import (
     capitalised,
     credited,
@@ -279,6 +280,8 @@ def _rewordings(
         if line.share < needed or len(line.whole) > _LONGEST_REWORDING:
             continue
         by_model = source is routed and not offered
+        if not _keeps_subject(plan, verdict, source, line):
+            continue
         for written in _written(plan, verdict, judged, source, line, by_model):
             offered.append(
                 Reworded(
@@ -291,6 +294,18 @@ def _rewordings(
                 )
             )
     return offered
+
+
+def _keeps_subject(plan: Plan, verdict: ClaimVerdict, source: Source, line: EvidenceLine) -> bool:
+    """Whether a line still says whom it is about, where the trace has more than one such record."""
+    family = plan.verification.families[source.source_id]
+    alike = [s for s in plan.trace.sources if plan.verification.families[s.source_id] == family]
+    claim = verdict.claim
+    people = [claim.subject] if claim.subject else [one.text for one in names_in(claim.text)]
+    named = frozenset(term for one in people for term in content_terms(one)) - {"patient"}
+    if len(alike) < 2 or not any(named & content_terms(one.text) for one in alike):
+        return True
+    return bool(named & content_terms(whole_record(line.text, source.text) or line.whole))
 
 
 def _lines_elsewhere(
@@ -329,16 +344,26 @@ def _written(
         given = _models_sentence(plan, plan.editor, verdict, judged, noun)
         sentences += [given] if given.note is None else []
         note = given.note
+    record = whole_record(line.text, source.text)
     said = from_evidence(line.whole)
+    if is_record_line(line.text) and not has_finite_verb(said):
+        if record is None and "\n" in source.text.strip() and _is_field(line.text):
+            return sentences  # one field of a long record says too little by itself
+        said = record or said
     if not re.search(r"[A-Za-z]{3}", said):
         return sentences
     if noun is None:
         text = said
-    elif is_record_line(line.text) or not has_finite_verb(said):
+    elif is_record_line(said) or not has_finite_verb(said):
         text = f"According to {noun}: {said}"
     else:
         text = credited(said, noun, sentence=True, known=plan.known)
     return [*sentences, _Sentence(text=capitalised(finished(text)), note=note)]
+
+
+def _is_field(line: str) -> bool:
+    """Whether a line is one ``key: value`` field and no more."""
+    return line.count(": ") == 1 and ";" not in line
 
 
 def _models_sentence(

@@ -159,6 +159,9 @@ def from_evidence(line: str) -> str:
     """A line of evidence as an answer can say it: without list marks and labels' punctuation."""
     bare = re.sub(r"^\s*(?:\[\d{1,4}\]|\(?\d{1,3}[.)]|[-*•–]|#+)\s+", "", line.strip())
     bare = re.sub(r"^\[[^\]\d][^\]]{2,200}\]\s*", "", bare)  # a note about the record
+    path = re.match(r"^[a-z]\w*(?:\.\w+)*:\s+(?=[A-Z])", bare)
+    if path and len(bare[path.end() :].split()) >= 6:  # a sentence in a field: "abstract: In all …"
+        bare = bare[path.end() :]
     for _ in range(2):  # "Abstract: RESULTS: …"
         bare = _SECTION_LABEL.sub("", bare)
     bare = re.sub(r"^\d{1,2}(?:\.\d{1,2}){1,3}\s+(?=[A-Z])", "", bare)  # a guideline's numbering

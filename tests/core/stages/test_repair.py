@@ -348,6 +348,24 @@ def test_claims_past_the_limit_are_taken_out_because_nobody_judged_them() -> Non
     assert sum(one.claim.claim_type is ClaimType.FACTUAL for one in repair.after.claims) == 20
 
 
+def test_no_rewording_says_one_patients_value_where_another_patient_was_meant() -> None:
+    ada = a_source("Iron level was low on Monday.", "ada", "load_patient_history")
+    bea = a_source("Bea Novak has a low iron level.", "bea", "load_patient_history")
+
+    repair = repaired("Patient Bea Novak had an iron level that was high on Monday.", ada, bea)
+
+    assert "low on Monday" not in (repair.revised_answer or "")
+
+
+def test_lines_of_their_own_stay_lines() -> None:
+    answer = "Heart rate: 62 bpm\nOwner of a boat: yes\nElena Marchetti: type 2 diabetes mellitus"
+    chart = a_source("Heart rate: 62 bpm\nElena Marchetti: type 2 diabetes mellitus")
+
+    assert repaired(answer, chart).revised_answer == (
+        "Heart rate: 62 bpm\nElena Marchetti: type 2 diabetes mellitus"
+    )
+
+
 # ---------------------------------------------------------------- the loop
 
 
