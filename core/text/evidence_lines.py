@@ -113,7 +113,7 @@ def whole_record(line: str, source_text: str) -> str | None:
     fields = [_FIELD.fullmatch(one.strip()) for one in block.splitlines() if one.strip()]
     told, last = "", ""
     for field in fields:
-        if field is None:
+        if field is None or field["value"].strip() in ("true", "false"):
             continue
         key = _leaf(field["key"])
         # "labs.display: eGFR", "labs.value: 56" is "labs: eGFR 56".

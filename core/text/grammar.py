@@ -72,7 +72,8 @@ def _unit_problems(text: str, unit: Unit) -> list[str]:
     prose = unit.kind is LineKind.TEXT and bare.rstrip("*_").endswith(".")
     if prose and _OPENS_WITH_VERB.match(bare):
         found.append(f"has lost its subject: {shown}")
-    if unit.kind in (LineKind.TEXT, LineKind.ITEM) and _ENDS.search(bare):
+    ends = bare.rstrip(",;") if unit.kind is LineKind.ITEM else bare  # items may be strung together
+    if unit.kind in (LineKind.TEXT, LineKind.ITEM) and _ENDS.search(ends):
         found.append(f"breaks off: {shown}")
     if unit.kind is not LineKind.ROW and _DOUBLED.search(said):
         found.append(f"doubled punctuation: {shown}")

@@ -94,8 +94,9 @@ def _dropped_credit(
     answer, claim = plan.answer, verdict.claim
     gap = answer[stated.span.end : claim.span.start]
     if stated.span.end <= claim.span.start and "\n" not in gap:
-        span = Span(start=stated.span.start, end=claim.span.start)
-        return _credit_draft(plan, verdict, treatment, span, "")
+        first = answer[claim.span.start : claim.span.start + 1]
+        span = Span(start=stated.span.start, end=claim.span.start + 1)
+        return _credit_draft(plan, verdict, treatment, span, first.upper())
     opened = answer[: stated.span.start].rstrip()
     if opened.endswith(("(", "[")) and answer[stated.span.end :].lstrip()[:1] in (")", "]"):
         close = re.compile(r"\s*[)\]]").match(answer, stated.span.end)

@@ -62,6 +62,7 @@ from core.text.wording import (
 
 # A line of evidence is about a claim when it shares this much of the claim's words.
 _ABOUT = 0.5
+_SURELY = 0.75
 _NEAR = 0.3  # less where the source contradicts the claim, or when nothing else is left
 # A rewording that says what another claim says already would only repeat it.
 _REPEATS = 0.8
@@ -213,7 +214,9 @@ def _corrected_values(
     for checked in judged.literals.missing:
         value = checked.value
         line = best_line(claim.text, judged.premise.text, without=value.text)
-        if value.identity or line is None or line.share < _ABOUT or said.count(value.text) != 1:
+        # Records hold dates of many events: a date is corrected only where the line is surely the one.
+        needed = _SURELY if value.kind in ("date", "time") else _ABOUT
+        if value.identity or line is None or line.share < needed or said.count(value.text) != 1:
             return None
         found = fitting_value(value, claim.text, line.text, claim.protected_values)
         if found is None:
