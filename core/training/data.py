@@ -69,8 +69,8 @@ SOURCES: Mapping[str, Source] = {
     "joci": Source(times=0.15),
     "mpe": Source(times=0.15, premise_tokens=(96,)),
     "cb_fracas": Source(times=1.0),
-    "infotabs_train": Source(times=1.0, premise_tokens=(112, 144, 224), swaps=0.08, records=True),
-    "control_train": Source(times=0.8, premise_tokens=(96, 128, 160, 256, 384)),
+    "infotabs_train": Source(times=2.0, premise_tokens=(112, 144, 224), swaps=0.08, records=True),
+    "control_train": Source(times=1.2, premise_tokens=(96, 128, 160, 256, 384)),
     "fever_dev_SR": Source(
         times=0.4, premise_tokens=(96, 128), made_neutrals=0.5, swaps=0.1, wrapped=0.1
     ),

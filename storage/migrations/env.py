@@ -5,9 +5,9 @@ from __future__ import annotations
 from alembic import context
 from sqlmodel import SQLModel
 
-from storage import tables
+from storage import review_tables, tables
 
-assert tables  # importing it fills the metadata
+assert tables and review_tables  # importing them fills the metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
