@@ -14,7 +14,7 @@ PIPELINE_VERSION = "1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteWeights:
-    """Weights of the joint router, fitted on training packets by ``core/training/router.py``."""
+    """Weights of the evidence router, fitted on training packets by ``core/training/router.py``."""
 
     bias: float = -6.4854
     centroid: float = 3.3751
@@ -39,7 +39,9 @@ class Config:
 
     # III.3
     route_weights: RouteWeights = RouteWeights()
-    router: str = "joint"  # "joint" (ours: words, vectors and readings) or "centroid" (the paper's)
+    router: str = (
+        "evidence"  # "evidence" (ours: words, vectors and readings) or "centroid" (the paper's)
+    )
     chunk_characters: int = 600  # the embedder reads at most 256 tokens
     read_sources: int = (
         6  # candidates of a claim that get a reading; the paper reads only the first
@@ -74,8 +76,8 @@ class Config:
     repair_iterations: int = 1  # "one repair iteration" (V.2); at most 3
 
     def __post_init__(self) -> None:
-        if self.router not in ("joint", "centroid"):
-            raise ConfigError(f"router: expected joint or centroid, found {self.router!r}")
+        if self.router not in ("evidence", "centroid"):
+            raise ConfigError(f"router: expected evidence or centroid, found {self.router!r}")
         for name in (
             "alignment_tau",
             "min_supported_token_ratio",

@@ -65,7 +65,7 @@ def route_claim(
 ) -> Route:
     """Route a claim to its best source; RouteError when there is none or an identity is in none.
 
-    The ``centroid`` router is the paper's. The ``joint`` router also weighs what the pair reader
+    The ``centroid`` router is the paper's. The ``evidence`` router also weighs what the pair reader
     said of each candidate: unlike the paper, where one topical centroid decides before anything is
     read, and a same-topic wrong chart wins as often as not (source accuracy 0.503 in Table 4).
     """
@@ -76,7 +76,7 @@ def route_claim(
     else:
         # Those that were not read come behind all that were, in first-pass order.
         scored = [
-            (_joint_score(c, readings[c.source_id], config), c.source_id)
+            (_evidence_score(c, readings[c.source_id], config), c.source_id)
             if c.source_id in readings
             else (0.01 * _first_score(c, config), c.source_id)
             for c in candidates
@@ -107,7 +107,7 @@ def _first_score(candidate: Candidate, config: Config) -> float:
     return _logistic(config.route_weights.bias + _evidence(candidate, config))
 
 
-def _joint_score(candidate: Candidate, reading: Probabilities, config: Config) -> float:
+def _evidence_score(candidate: Candidate, reading: Probabilities, config: Config) -> float:
     weights = config.route_weights
     return _logistic(
         weights.bias

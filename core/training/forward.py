@@ -23,6 +23,19 @@ def pair_logits(
 ) -> torch.Tensor:
     """Return fp32 logits, shape (pairs, labels), of a BertForSequenceClassification without hidden
     dropout."""
+    pooled = pooled_states(model, input_ids, token_type_ids, attention_mask, dtype)
+    logits: torch.Tensor = model.classifier(model.dropout(pooled))
+    return logits
+
+
+def pooled_states(
+    model: Any,
+    input_ids: torch.Tensor,
+    token_type_ids: torch.Tensor,
+    attention_mask: torch.Tensor,
+    dtype: torch.dtype,
+) -> torch.Tensor:
+    """Return what the classifier sees of each pair: fp32, shape (pairs, hidden)."""
     bert, config = model.bert, model.config
     embeddings = bert.embeddings
     summed = (
@@ -38,9 +51,8 @@ def pair_logits(
     states = _layer(
         bert.encoder.layer[-1], states, mask, config.num_attention_heads, first_only=True
     )
-    pooled = torch.tanh(bert.pooler.dense(states[:, 0].float()))
-    logits: torch.Tensor = model.classifier(model.dropout(pooled))
-    return logits
+    pooled: torch.Tensor = torch.tanh(bert.pooler.dense(states[:, 0].float()))
+    return pooled
 
 
 def _layer(

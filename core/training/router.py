@@ -1,4 +1,4 @@
-"""Fit the joint router's weights on claim packets: which candidate owns the claim?"""
+"""Fit the evidence router's weights on claim packets: which candidate owns the claim?"""
 
 from __future__ import annotations
 
@@ -176,10 +176,10 @@ def main() -> None:
     nothing = dict.fromkeys(COLUMNS, 0.0) | {"bias": 0.0}
     for name, of_split in rows.items():
         centroid = source_accuracy(of_split, RouteWeights(**(nothing | {"centroid": 1.0})))
-        joint, before = (source_accuracy(of_split, w) for w in (fitted, config.route_weights))
+        evidence, before = (source_accuracy(of_split, w) for w in (fitted, config.route_weights))
         print(
             f"{name}: {len(of_split)} claims, source accuracy: "
-            f"joint {joint:.3f}, as configured {before:.3f}, centroid {centroid:.3f}"
+            f"evidence {evidence:.3f}, as configured {before:.3f}, centroid {centroid:.3f}"
         )
 
 

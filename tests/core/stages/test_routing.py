@@ -42,7 +42,7 @@ def test_permuting_the_sources_permutes_the_ranking_only(found: list[Candidate],
     assert before == after
 
 
-@given(candidates(), st.sampled_from(["joint", "centroid"]))
+@given(candidates(), st.sampled_from(["evidence", "centroid"]))
 def test_a_ranking_is_sorted_and_holds_every_source_once(
     found: list[Candidate], router: str
 ) -> None:
