@@ -27,13 +27,13 @@ from core.records import (
     Features,
     Judged,
     LiteralCheck,
+    OtherSource,
     PairReading,
     Premise,
     RankedSource,
     Relation,
     Route,
     SetAside,
-    Support,
     Trace,
     Unjudged,
     Verification,
@@ -248,7 +248,7 @@ def _to_read(
         credited = [
             ranked
             for ranked in ranking[config.read_sources :]
-            if ranked.source_id == claim.stated.source_id
+            if ranked.source_id in (claim.stated.source_id, *claim.stated.also)
             or families[ranked.source_id] == claim.stated.family
         ]
         chosen += credited[:2]
@@ -344,7 +344,8 @@ def _judge(
         saying = frozenset(
             source_id
             for source_id, found in examined.items()
-            if _says_it(found, probabilities[source_id], support, config)
+            if _holds_all(found.literals)
+            and says_it(found.features, probabilities[source_id], support.threshold, config)
         )
         attribution = attribute(
             claim,
@@ -363,16 +364,25 @@ def _judge(
         features=routed.features,
         support=support,
         attribution=attribution,
+        others=tuple(
+            OtherSource(source_id=source_id, features=found.features)
+            for source_id, found in examined.items()
+            if source_id != route.source_id and _holds_all(found.literals)
+        ),
     )
 
 
-def _says_it(found: Examined, probability: float, support: Support, config: Config) -> bool:
-    """Whether one source says the claim, by the gate's measure or by that of attribution (III.6)."""
-    literals = found.literals
-    if literals.missing or literals.identity_mismatches:
-        return False
-    entailed = literals.relation is Relation.ENTAILMENT
-    return probability >= support.threshold or (
+def _holds_all(literals: LiteralCheck) -> bool:
+    return not literals.missing and not literals.identity_mismatches
+
+
+def says_it(features: Features, probability: float, threshold: float, config: Config) -> bool:
+    """Whether a source that holds all the claim's literals says it (III.6).
+
+    By the gate's measure, or by that of attribution.
+    """
+    entailed = features.categorical["verifier_label"] == Relation.ENTAILMENT
+    return probability >= threshold or (
         entailed and probability >= config.attribution_support_probability
     )
 

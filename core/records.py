@@ -206,13 +206,15 @@ class StatedAttribution:
     """The stretch of the answer that credits a source; ``span`` is in the answer.
 
     ``family`` is a family id of families.toml, None when the words name no known family;
-    ``source_id`` is set when one source of the trace is meant (a citation, a tool's own name).
+    ``source_id`` is set when one source of the trace is meant (a citation, a tool's own name), and
+    ``also`` names others that the same words mean: records of the same publication, a second mark.
     """
 
     text: str
     span: Span
     family: str | None
     source_id: str | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -412,6 +414,17 @@ class Attribution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherSource:
+    """A source besides the routed one that was read and holds every literal of the claim.
+
+    It may say the claim too, so that its features are kept: another calibrator can then tell.
+    """
+
+    source_id: str
+    features: Features
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """Everything the stages left about one claim."""
 
@@ -423,6 +436,7 @@ class Judged:
     features: Features
     support: Support
     attribution: Attribution
+    others: tuple[OtherSource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

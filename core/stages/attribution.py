@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from core.records import Attribution, AttributionStatus, Claim, Route, StatedAttribution
+from core.records import Attribution, AttributionStatus, Claim, Route
 from core.text.families import LITERATURE, OTHER, PATIENT_RECORD, Families, load_families
 
 # Sources that say nothing about one patient. A tool of an unknown family might well be a chart.
@@ -32,9 +32,8 @@ def attribute(
     if stated is None:
         return _implied(claim, route, supported, families, supporters, known)
     if stated.source_id is not None and stated.source_id in families:
-        return _against_source(
-            stated, stated.source_id, route, supported, families, supporters, known
-        )
+        cited = tuple(one for one in (stated.source_id, *stated.also) if one in families)
+        return _against_source(cited, route, supported, families, supporters, known)
     if stated.family is None:
         reason = f'The answer credits "{stated.text}", which names no one kind of source.'
         return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
@@ -42,27 +41,28 @@ def attribute(
 
 
 def _against_source(
-    stated: StatedAttribution,
-    cited: str,
+    cited: Sequence[str],
     route: Route,
     supported: bool,
     families: Mapping[str, str],
     supporters: frozenset[str],
     known: Families,
 ) -> Attribution:
-    """One source is meant: two calls of one tool are different sources, even in one family."""
-    family = families[cited]
+    """One source is meant, or a few that are one work: two calls of one tool are two sources."""
+    family, named = families[cited[0]], " and ".join(cited)
     where = _where(route, known)
-    if cited == route.source_id:
-        reason = f"The answer credits {cited}, and that is where the statement was checked."
+    if route.source_id in cited:
+        reason = f"The answer credits {named}, and that is where the statement was checked."
         return _result(AttributionStatus.MATCH, family, route, reason)
     if not supported:
-        reason = f"The answer credits {cited}; no source supports the statement to compare it with."
+        reason = f"The answer credits {named}; no source supports the statement to compare it with."
         return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
-    if cited in supporters:
-        reason = f"The answer credits {cited}, which supports the statement, as {where} does."
+    if supporting := [one for one in cited if one in supporters]:
+        reason = (
+            f"The answer credits {supporting[0]}, which supports the statement, as {where} does."
+        )
         return _result(AttributionStatus.MATCH, family, route, reason)
-    reason = f"The answer credits {cited}; the statement is in {where}."
+    reason = f"The answer credits {named}; the statement is in {where}."
     return _result(AttributionStatus.CONFLATION, family, route, reason)
 
 

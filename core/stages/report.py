@@ -82,11 +82,11 @@ def _claim(verdict: ClaimVerdict) -> Json:
         "reasons": list(verdict.reasons),
     }
     if isinstance(outcome, Judged):
-        document |= _measurements(outcome)
+        document |= _measurements(claim, outcome)
     return document
 
 
-def _measurements(judged: Judged) -> Json:
+def _measurements(claim: Claim, judged: Judged) -> Json:
     route, premise, attribution = judged.route, judged.premise, judged.attribution
     return {
         "protected_values": [
@@ -143,7 +143,32 @@ def _measurements(judged: Judged) -> Json:
             "routed_family": attribution.routed_family,
             "reason": attribution.reason,
         },
+        "rescoring": _rescoring(claim, judged),
     }
+
+
+def _rescoring(claim: Claim, judged: Judged) -> Json:
+    """What else another calibrator needs to decide the claim again without reading anything.
+
+    The other sources' features are given where they differ from the routed source's.
+    """
+    routed = judged.features
+    return {
+        "patient_specific": claim.patient_specific,
+        "identity_mismatches": list(judged.literals.identity_mismatches),
+        "others": [
+            {
+                "source_id": other.source_id,
+                "categorical_features": _different(other.features.categorical, routed.categorical),
+                "numeric_features": _different(other.features.numeric, routed.numeric),
+            }
+            for other in judged.others
+        ],
+    }
+
+
+def _different(features: Mapping[str, object], from_: Mapping[str, object]) -> Json:
+    return {name: value for name, value in features.items() if value != from_.get(name)}
 
 
 def _stated(claim: Claim) -> Json | None:

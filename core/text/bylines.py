@@ -20,7 +20,7 @@ _COMMON = frozenset(
     "further investigators journal looking multiple paper papers recent report researchers results "
     "review several source studies study that their these this those three trial trials with".split()
 )
-_RECORD_ID = re.compile(r"\bNCT\d{8}\b|\b10\.\d{4,9}/[^\s\"<>]{3,80}|(?<![\w.])\d{7,8}(?![\w.])")
+_RECORD_ID = re.compile(r"\bNCT\d{8}\b|\b10\.\d{4,9}/[^\s\"<>]{3,80}|(?<![\w.])\d{7,8}(?!\w|\.\d)")
 _SEARCHED = 200_000  # characters of a source in which a name is looked for
 
 
@@ -46,22 +46,24 @@ class Bylines:
                 return Span(start=match.start(), end=match.end())
         return None
 
-    def source_meant(self, credit: str) -> str | None:
-        """The one source that holds every known name of a credit; None when none does, or several.
+    def sources_meant(self, credit: str) -> tuple[str, ...]:
+        """The sources about the one publication whose authors a credit names; none when several are.
 
-        A search result and the metadata of one article are about one publication: then no one of
-        them is meant.
+        First those that hold every known name, then others with a record id of theirs: a search
+        result, the abstract and the metadata of one article are one publication. In trace order.
         """
         held = [holders for name in _names(credit) if (holders := self._held_by(name))]
         if not held:
-            return None
-        meant = frozenset.intersection(*held)
-        if len(meant) != 1:
-            return None
-        (source_id,) = meant
-        mine = self._record_ids(source_id)
-        shared = any(mine & self._record_ids(other) for other in self._texts if other != source_id)
-        return None if shared else source_id
+            return ()
+        holders = frozenset.intersection(*held)
+        named = [source_id for source_id in self._texts if source_id in holders]
+        ids = [self._record_ids(source_id) for source_id in named]
+        # Two sources that hold the name and share no record may be two publications.
+        if not named or (len(named) > 1 and not frozenset.intersection(*ids)):
+            return ()
+        known = frozenset.intersection(*ids)
+        also = [o for o in self._texts if o not in holders and known & self._record_ids(o)]
+        return (*named, *also)
 
     def _held_by(self, name: str) -> frozenset[str]:
         if name not in self._holders:

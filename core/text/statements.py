@@ -409,7 +409,7 @@ class _Reader:
         registered = REGISTRY in self.source_families.values()
         if family == LITERATURE and registered and _ONLY_A_TRIAL.search(span.cut(self.answer)):
             family = None
-        source_id = credit.source_id
+        source_id, also = credit.source_id, tuple[str, ...]()
         if credit.tool is not None and source_id is None:
             called = {
                 self.source_families[source.source_id]
@@ -417,12 +417,20 @@ class _Reader:
                 if source.tool_name.casefold() == credit.tool
             }
             family = called.pop() if len(called) == 1 else family
-        elif source_id is None and set(credit.families) <= {LITERATURE, REGISTRY}:
-            source_id = self.bylines.source_meant(span.cut(self.answer))
+        elif (
+            source_id is None
+            and set(credit.families) <= {LITERATURE, REGISTRY}
+            and (meant := self.bylines.sources_meant(span.cut(self.answer)))
+        ):
+            source_id, also = meant[0], meant[1:]
         if source_id is not None:
             family = self.source_families.get(source_id, family)
         return StatedAttribution(
-            text=plain(span.cut(self.answer)), span=span, family=family, source_id=source_id
+            text=plain(span.cut(self.answer)),
+            span=span,
+            family=family,
+            source_id=source_id,
+            also=also,
         )
 
     def _cited(self, span: Span) -> StatedAttribution | None:
@@ -431,6 +439,7 @@ class _Reader:
         if not marks:
             return None
         ids = {mark.source_id for mark in marks if mark.source_id is not None}
+        cited = [one.source_id for one in self.trace.sources if one.source_id in ids]
         named = {self.source_families[one] for one in ids if one in self.source_families}
         if not ids:
             mentioned = {
@@ -443,7 +452,8 @@ class _Reader:
             text=", ".join(dict.fromkeys(mark.text for mark in marks)),
             span=marks[0].span,
             family=named.pop() if len(named) == 1 else None,
-            source_id=ids.pop() if len(ids) == 1 else None,
+            source_id=cited[0] if cited else None,
+            also=tuple(cited[1:]),
         )
 
 

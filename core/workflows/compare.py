@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.bootstrap import RESAMPLES
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, InputError
 from core.evaluation.ablations import PLAIN, apply_plain
@@ -16,7 +17,6 @@ from core.evaluation.baselines.checkpoints import load_published
 from core.evaluation.baselines.pooled import AlignScoreStyle, MiniCheckStyle, RagasStyle
 from core.evaluation.baselines.summac import SummacZS, load_summac_conv
 from core.evaluation.blind import blind_predictions, blind_scores
-from core.evaluation.bootstrap import RESAMPLES
 from core.evaluation.columns import pair_columns
 from core.evaluation.metrics import measure
 from core.evaluation.packets import PacketRow
@@ -36,7 +36,7 @@ from core.workflows.recalibrate import refuse_held_out, training_rows
 # Variants that read anew: what they change in the configuration.
 READ_ANEW: Mapping[str, tuple[str, dict[str, object]]] = {
     "centroid-router": ("The paper's: the source with the nearest centroid.", {"router": "centroid"}),
-    "joint-router": ("Words, vectors and readings together choose the source.", {"router": "joint"}),
+    "evidence-router": ("Words, vectors and readings together choose the source.", {"router": "evidence"}),
     "claim-relevant-windows": ("Premises of at most 500 characters.", {"premise_characters": 500}),
     "read-one": ("Only the first candidate is read.", {"read_sources": 1}),
     "read-two": ("The first two candidates are read.", {"read_sources": 2}),
@@ -239,7 +239,7 @@ def _routers(
 ) -> tuple[System, ...]:
     if not {11, 13} & set(options.tables):
         return ()
-    other = "joint-router" if config.router == "centroid" else "centroid-router"
+    other = "evidence-router" if config.router == "centroid" else "centroid-router"
     found = router_system(other, evaluated, models, config, kept=kept, progress=progress)
     return (found,)
 

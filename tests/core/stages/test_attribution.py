@@ -197,3 +197,28 @@ def test_reasons_name_tools_and_kinds_of_source_as_a_clinician_would(routed: str
 
     assert f"tool_{routed}" in found.reason
     assert "_record" not in found.reason.replace(f"tool_{routed}", "")
+
+
+@pytest.mark.parametrize(
+    ("routed", "supporters", "expected"),
+    [
+        ("papers", ("papers",), AttributionStatus.MATCH),
+        ("guide", ("guide",), AttributionStatus.CONFLATION),
+        ("guide", ("guide", "papers"), AttributionStatus.MATCH),
+        ("guide", (), AttributionStatus.UNAVAILABLE),
+    ],
+)
+def test_any_record_of_the_credited_work_may_hold_the_statement(
+    routed: str, supporters: tuple[str, ...], expected: AttributionStatus
+) -> None:
+    credit = StatedAttribution(
+        text="x",
+        span=Span(start=0, end=1),
+        family="patient_record",
+        source_id="chart-1",
+        also=("papers",),
+    )
+
+    found = judge(credit, routed, supported=routed in supporters, supporters=supporters)
+
+    assert found.status is expected

@@ -443,7 +443,7 @@ PAPERS = tuple(
         ("From the 2021 article by Okonjo: drug B is safe.", "p1"),
         ("In the FERNHILL trial, drug A works.", "p0"),
         ("Drug A (Hallberg 2019): fewer falls than before.", "p0"),
-        ("According to Ruiz et al., drug C is weak.", None),  # two outputs about one article
+        ("According to Ruiz et al., drug C is weak.", "p2"),
         ("According to Nobody et al., drug C is weak.", None),
         ("Published research found that drug B is safe.", None),
     ],
@@ -455,6 +455,24 @@ def test_a_named_author_or_trial_means_the_one_source_that_holds_the_name(
 
     assert claim.stated is not None
     assert (claim.stated.family, claim.stated.source_id) == ("literature", source_id)
+
+
+def test_two_outputs_about_one_article_are_both_meant_by_its_author() -> None:
+    (claim,) = claims_of("According to Ruiz et al., drug C is weak.", *PAPERS)
+
+    assert claim.stated is not None
+    assert (claim.stated.source_id, claim.stated.also) == ("p2", ("p3",))
+
+
+def test_an_author_of_two_articles_means_neither() -> None:
+    second = Source(
+        source_id="p4", tool_name="search_pubmed", text="PMID 90000004. Ruiz et al. 2022. Another."
+    )
+
+    (claim,) = claims_of("According to Ruiz et al., drug C is weak.", *PAPERS, second)
+
+    assert claim.stated is not None
+    assert (claim.stated.source_id, claim.stated.also) == (None, ())
 
 
 @pytest.mark.parametrize(
