@@ -410,7 +410,9 @@ def _examine(
             continue
         entailment = judge_relation(reading)
         indexed, premise = by_id[source_id], case.premises[source_id]
-        literals = check_literals(case.claim, premise, indexed.source, entailment, config)
+        literals = check_literals(
+            case.claim, premise, indexed.source, indexed.people, entailment, config
+        )
         features = build_features(
             case.claim,
             _taken(route, indexed, one),

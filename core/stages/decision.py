@@ -23,9 +23,6 @@ from core.records import (
     VerdictLabel,
 )
 
-# A source shares enough words with a claim to be "about it" though a value in it differs.
-ABOUT_IT_OVERLAP = 0.5
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -60,7 +57,7 @@ def decide_claim(
     return ClaimVerdict(
         claim=claim,
         outcome=outcome,
-        verdict=_verdict(outcome) if against_support else VerdictLabel.SUPPORTED,
+        verdict=_verdict(outcome, config) if against_support else VerdictLabel.SUPPORTED,
         decision=Decision.BLOCK if found else Decision.ALLOW,
         reasons=tuple(f.reason for f in found) or (_praise(outcome),),
     )
@@ -173,12 +170,13 @@ def _unsupported(judged: Judged, name: str) -> str:
     return f"{_capital(name)} is close to this but does not clearly say it ({numbers})."
 
 
-def _verdict(judged: Judged) -> VerdictLabel:
+def _verdict(judged: Judged, config: Config) -> VerdictLabel:
     """Which of the paper's labels a claim has that did not pass."""
     literals = judged.literals
     if literals.relation is Relation.CONTRADICTION:
         return VerdictLabel.CONTRADICTED
-    about_it = literals.relation is Relation.ENTAILMENT or literals.term_overlap >= ABOUT_IT_OVERLAP
+    entailed = literals.relation is Relation.ENTAILMENT
+    about_it = entailed or literals.term_overlap >= config.about_it_overlap
     if literals.identity_mismatches or (literals.missing and about_it):
         return VerdictLabel.UNSUPPORTED
     return VerdictLabel.NOT_ENOUGH_EVIDENCE

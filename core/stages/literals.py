@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.config import Config
 from core.records import (
     CheckedValue,
@@ -14,26 +16,32 @@ from core.records import (
     Source,
 )
 from core.text.chunks import is_record_text
-from core.text.names import other_person, recorded_names
+from core.text.names import other_person
 from core.text.tokens import content_terms, overlap
 from core.text.values import nearest_value, value_present
 
 
 def check_literals(
-    claim: Claim, premise: Premise, source: Source, entailment: Entailment, config: Config
+    claim: Claim,
+    premise: Premise,
+    source: Source,
+    people: Sequence[str],
+    entailment: Entailment,
+    config: Config,
 ) -> LiteralCheck:
     """Find the claim's literals in the premise, and rescue a neutral reading of an exact record.
 
-    Identity values are looked for in the whole source: a chart names its patient once, at the top.
+    ``people`` are the patients that the source's own record lines name. Identity values and those
+    names are looked for in the whole source: a chart names its patient once, at the top.
     """
-    values = tuple(_checked(value, premise, source) for value in claim.protected_values)
+    values = tuple(_checked(value, premise, source, people) for value in claim.protected_values)
     mismatches = tuple(
         checked.value.text for checked in values if checked.value.identity and not checked.present
     )
     # A name that opens a sentence is no protected value (Appendix C); the record's own name line
     # still tells whether it is this patient's.
     about = claim.subject if claim.patient_specific and not mismatches else None
-    if about and other_person(about, recorded_names(source.text)) is not None:
+    if about and other_person(about, people) is not None:
         mismatches = (about,)
     shared = round(overlap(content_terms(claim.text), content_terms(premise.text)), 4)
     rescued = _is_rescued(claim, premise, entailment, values, shared, config)
@@ -46,8 +54,11 @@ def check_literals(
     )
 
 
-def _checked(value: ProtectedValue, premise: Premise, source: Source) -> CheckedValue:
-    where = source.text if value.identity else premise.text
+def _checked(
+    value: ProtectedValue, premise: Premise, source: Source, people: Sequence[str]
+) -> CheckedValue:
+    once = value.identity or any(value_present(value, person) for person in people)
+    where = source.text if once else premise.text
     present = value_present(value, where)
     return CheckedValue(
         value=value, present=present, nearest=None if present else nearest_value(value, where)

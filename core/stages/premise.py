@@ -11,8 +11,6 @@ from core.records import Claim, Premise, Source, Span
 from core.text.chunks import Unit
 from core.text.tokens import content_terms, weighted_overlap
 
-DISTRACTING = 0.5  # of the best group's worth: what shares less would only distract the reader
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
@@ -47,7 +45,7 @@ def select_premise(
         round(weighted_overlap(terms, group.terms, rare) + 0.5 * max(close, 0.0), 6)
         for group, close in zip(grouped, closeness, strict=True)
     ]
-    chosen = _choose(parts, grouped, worth, config.premise_characters)
+    chosen = _choose(parts, grouped, worth, config)
     spans = _joined(source.text, parts, sorted(chosen))
     return Premise(
         source_id=source.source_id,
@@ -58,14 +56,14 @@ def select_premise(
 
 
 def _choose(
-    parts: tuple[Unit, ...], grouped: Sequence[Group], worth: Sequence[float], budget: int
+    parts: tuple[Unit, ...], grouped: Sequence[Group], worth: Sequence[float], config: Config
 ) -> set[int]:
     """Take the worthiest groups that fit, each with the heading of its block."""
     best = max(worth)
     chosen: set[int] = set()
-    left = budget
+    left = config.premise_characters
     for rank in sorted(range(len(grouped)), key=lambda g: (-worth[g], g)):
-        if chosen and worth[rank] < DISTRACTING * best:
+        if chosen and worth[rank] < config.distracting_below * best:
             break
         group = set(grouped[rank].units)
         wanted = (group | {grouped[rank].heading}) - chosen

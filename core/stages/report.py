@@ -179,6 +179,7 @@ def _stated(claim: Claim) -> Json | None:
         "span": _span(claim.stated.span),
         "family": claim.stated.family,
         "source_id": claim.stated.source_id,
+        "also": list(claim.stated.also),
     }
 
 

@@ -69,6 +69,7 @@ def _judged(
             subject,
             a_premise(RECORD),
             a_source(RECORD),
+            (),
             entailment,
             Config(rescue_overlap_with_values=1, rescue_overlap_without_values=1),
         ),

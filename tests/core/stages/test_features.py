@@ -29,7 +29,7 @@ def test_appendix_bs_routing_and_nli_values_give_appendix_bs_features() -> None:
             premise_truncated=False,
         )
     )
-    literals = check_literals(claim, premise, source, entailment, Config())
+    literals = check_literals(claim, premise, source, (), entailment, Config())
     route = Route(
         family="patient_record",
         ranking=(RankedSource(source_id=example["route"]["source_id"], score=0.224),),

@@ -7,6 +7,7 @@ from builders import a_claim, a_premise, a_source, probabilities
 from core.config import Config
 from core.records import Entailment, LiteralCheck, Relation
 from core.stages.literals import check_literals
+from core.text.names import recorded_names
 
 RECORD = "id: bench-6; name: Felipe Costa; label: Asthma; status: active."
 PROSE = "Felipe Costa was seen today because of asthma, which remains active under treatment."
@@ -24,6 +25,7 @@ def _check(
         a_claim(claim),
         a_premise(source),
         a_source(source),
+        recorded_names(source),
         Entailment(relation=relation, probabilities=of),
         Config(**config),  # type: ignore[arg-type]
     )
@@ -78,6 +80,7 @@ def test_identity_is_looked_for_in_the_whole_source_because_a_chart_names_its_pa
         claim,
         premise,
         source,
+        recorded_names(source.text),
         Entailment(relation=Relation.ENTAILMENT, probabilities=probabilities(0.9, 0.05, 0.05)),
         Config(),
     )
@@ -97,9 +100,33 @@ def test_a_record_that_names_another_patient_is_a_mismatch_even_where_the_name_o
     claim = a_claim("Ana Ruiz has asthma.", patient_specific=True, subject="Ana Ruiz")
     reading = Entailment(relation=Relation.ENTAILMENT, probabilities=probabilities(0.9, 0.05, 0.05))
 
-    other = check_literals(claim, a_premise(RECORD), a_source(RECORD), reading, Config())
+    other = check_literals(
+        claim, a_premise(RECORD), a_source(RECORD), recorded_names(RECORD), reading, Config()
+    )
     own_record = RECORD.replace("Felipe Costa", "Ana Ruiz")
-    own = check_literals(claim, a_premise(own_record), a_source(own_record), reading, Config())
+    own = check_literals(
+        claim,
+        a_premise(own_record),
+        a_source(own_record),
+        recorded_names(own_record),
+        reading,
+        Config(),
+    )
 
     assert other.identity_mismatches == ("Ana Ruiz",)
     assert own.identity_mismatches == ()
+
+
+def test_the_patients_own_name_need_not_stand_in_the_premise() -> None:
+    source = a_source("id: bench-6\nname: Felipe Costa\n\nblood pressure: 144/73 mmHg")
+    premise = a_premise("blood pressure: 144/73 mmHg")
+    reading = Entailment(relation=Relation.ENTAILMENT, probabilities=probabilities(0.9, 0.05, 0.05))
+
+    def missing(claim: str) -> list[str]:
+        found = check_literals(
+            a_claim(claim), premise, source, recorded_names(source.text), reading, Config()
+        )
+        return [checked.value.text for checked in found.values if not checked.present]
+
+    assert missing("Blood pressure (Felipe Costa): 144/73 mmHg") == []
+    assert missing("Blood pressure (Ana Ruiz): 144/73 mmHg") == ["Ana Ruiz"]
