@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from types import FrameType
@@ -110,6 +111,16 @@ JsonPath = Annotated[
 ]
 
 
+Decides = Annotated[
+    str | None,
+    typer.Option(
+        "--calibrator",
+        help="A calibrator's folder, 'shipped', or 'promoted': the one in force in the database. "
+        "Else promoted for the database's own traces, and shipped for files.",
+    ),
+]
+
+
 class FailOn(StrEnum):
     """What makes a run end with exit code 1."""
 
@@ -126,6 +137,9 @@ def import_files(
 ) -> None:
     """Read captured traces into the database. The same trace twice changes nothing.
 
+    The folder of an exported packet brings its traces, verdicts and every reading and decision with
+    it: its manifest is checked first, and reading it again changes nothing.
+
     Records that cannot be read are listed on stderr, and the others are kept; the exit code is 2
     only when no trace could be read at all.
     """
@@ -134,6 +148,9 @@ def import_files(
     from storage.store import open_store
 
     _require(files)
+    if packets := _packets_among(files):
+        _import_packets(packets, db, json_path)
+        return
     store = open_store(db, actor="terminal")
     with Progress() as progress:
         report = ingest(files, store, Config(), progress, format)
@@ -144,6 +161,55 @@ def import_files(
     store.close()
     if not report.traces:
         raise InputError("no trace could be read")
+
+
+def _packets_among(files: Sequence[Path]) -> list[Path]:
+    from core.workflows.manifest import is_packet
+
+    packets = [file for file in files if file.is_dir() and is_packet(file)]
+    if packets and len(packets) < len(files):
+        raise ConfigError("import packets and captured traces one after the other")
+    return packets
+
+
+def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | None) -> None:
+    from core.config import Config
+    from core.workflows.import_packet import import_packet
+    from storage.people import People
+
+    packets = _packets(db)
+    lines, documents = [], []
+    for folder in folders:
+        with Progress() as progress:
+            done = import_packet(
+                packets,
+                folder,
+                People(store=packets.store).local(),
+                max_record_bytes=Config().max_record_bytes,
+                progress=progress,
+            )
+        put = done.reviews
+        _tell_skipped(put.skipped, len(put.skipped))
+        documents.append({"packet": str(folder), "changed": done.changed, **asdict(done)})
+        lines += [
+            f"{folder}: {_count(done.claims, 'claim')}; {_count(put.votes, 'reading')} and "
+            f"{_count(put.adjudications, 'decision')} new, {put.votes_known} and "
+            f"{put.adjudications_known} already there, {len(put.skipped)} not kept",
+            *done.notes,
+            *([] if done.changed else ["nothing changed"]),
+        ]
+    _write_json(json_path, {"packets": documents, "database": packets.store.name})
+    _print(lines, json_path)
+    packets.store.close()
+
+
+def _packets(db: str | None) -> Any:
+    from storage.packets import Packets
+    from storage.projects import Projects
+    from storage.store import open_store
+
+    store = open_store(db, actor="terminal")
+    return Packets(store=store, project=Projects(store=store).default())
 
 
 def _import_lines(report: IngestReport, database: str) -> list[str]:
@@ -164,6 +230,107 @@ def _import_lines(report: IngestReport, database: str) -> list[str]:
         f"{report.skipped_count} skipped; in {database}"
     )
     return lines
+
+
+# ---------------------------------------------------------------- convert, record
+
+
+@app.command(
+    "convert", epilog="Example: provenanceguard convert traces.jsonl --to otel --out spans.jsonl"
+)
+def convert(
+    files: Files,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help="native, chat, responses, anthropic, otel, openinference, langsmith, langfuse or "
+            "inspect_ai.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The file to write; it is replaced.")],
+    format: Format = "auto",
+    json_path: JsonPath = None,
+) -> None:
+    """Write captured traces in another captured format.
+
+    Each trace is read back before it counts: one that the format cannot carry is named and left
+    out, and the exit code is 2 only when no trace could be written at all.
+    """
+    from core.config import Config
+    from core.importers import read_traces
+    from core.workflows.trace_export import export_traces
+
+    _require(files)
+    config = Config()
+    try:
+        report = export_traces(read_traces(files, format, config), to, out, config)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(out)) from None
+    _tell_skipped(report.refused, report.refused_count)
+    for reason in report.partly:
+        _say(f"not the same when read back: {reason}")
+    _write_json(json_path, asdict(report) | {"out": str(out)})
+    _print([f"{_count(report.written, 'trace')} written to {out} as {to}"], json_path)
+    if not report.written:
+        raise InputError("no trace could be written")
+
+
+@app.command(
+    "record",
+    epilog="Example: provenanceguard record --log ehr.jsonl --http http://127.0.0.1:8000/mcp",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+def record(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="The command that starts a stdio server, behind --."),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option("--http", help="The address of a streamable-HTTP server to stand before."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", help="Where to listen with --http; 0 takes a free port.")
+    ] = 0,
+    log: Annotated[
+        Path, typer.Option("--log", help="Where the messages are kept; a file there is continued.")
+    ] = Path("mcp-log.jsonl"),
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="The server's name; else the one it gives itself."),
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Keep what passes between an MCP client and its server, and change none of it.
+
+    Where a client's settings say how to start a server, put "provenanceguard record --log ehr.jsonl
+    --" before the server's own command. The log is an input of import and verify, together with a
+    transcript or alone. A message is kept before it is passed on; when it cannot be kept, nothing
+    more passes. The exit code is the server's.
+    """
+    import secrets
+
+    from core.workflows.record import WireLog, record_stdio
+
+    if bool(command) == bool(http):
+        raise ConfigError("give either a server command behind -- or --http ADDRESS")
+    wire = WireLog(log, secrets.token_hex(8), name)
+    if command:
+        if json_path is not None and str(json_path) == "-":
+            raise ConfigError("--json: stdout belongs to the server; give a file")
+        code = record_stdio(command, wire)
+        _write_json(json_path, {"log": str(log), "messages": wire.messages, "exit_code": code})
+        raise SystemExit(code)
+    from core.workflows.record_http import Recorder
+
+    with Recorder(str(http), wire, port) as recorder:
+        _say(f"recording into {log}; connect the client to {recorder.url}")
+        try:
+            recorder.serve()
+        except KeyboardInterrupt:
+            _say(f"{_count(wire.messages, 'message')} recorded in {log}")
+            _write_json(json_path, {"log": str(log), "messages": wire.messages, "exit_code": 0})
 
 
 # ---------------------------------------------------------------- verify
@@ -190,6 +357,7 @@ def verify(
     repair: Annotated[
         bool, typer.Option("--repair", help="Repair blocked answers, and verify them again.")
     ] = False,
+    calibrator: Decides = None,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -203,13 +371,13 @@ def verify(
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
-        report = _verify_files(files, out, format, _judged_by(repair))
+        report = _verify_files(files, out, format, _judged_by(repair), decides=calibrator)
     else:
         if out is not None:
             raise ConfigError(
                 "--out: give the files to verify; the database keeps its own verdicts"
             )
-        report = _verify_database(db, _judged_by(repair))
+        report = _verify_database(db, _judged_by(repair), calibrator)
     seconds = time.monotonic() - started
     _write_json(json_path, _verify_json(report, out, seconds))
     _print(_verify_lines(report, out, seconds), json_path)
@@ -220,7 +388,13 @@ def verify(
 
 
 def _verify_files(
-    files: Sequence[Path], out: Path | None, format: str, judged_by: Any, config: Any = None
+    files: Sequence[Path],
+    out: Path | None,
+    format: str,
+    judged_by: Any,
+    config: Any = None,
+    *,
+    decides: str | None = None,
 ) -> VerifyReport:
     from core.config import Config
     from core.importers import read_traces
@@ -238,7 +412,7 @@ def _verify_files(
         return verify_file(
             read_traces(files, format, config),
             out,
-            _models(config),
+            _models(config, decides),
             config,
             progress,
             total=total,
@@ -257,7 +431,7 @@ def _judged_by(repair: bool) -> Any:
     return repairing_judge()
 
 
-def _verify_database(db: str | None, judged_by: Any) -> VerifyReport:
+def _verify_database(db: str | None, judged_by: Any, decides: str | None) -> VerifyReport:
     from core.config import Config
     from core.workflows.verify import verify_pending
     from storage.store import open_store
@@ -265,15 +439,33 @@ def _verify_database(db: str | None, judged_by: Any) -> VerifyReport:
     config = Config()
     store = open_store(db, actor="terminal")
     with Progress() as progress:
-        report = verify_pending(store, _models(config), config, progress, judged_by=judged_by)
+        models = _models(config, decides, store)
+        report = verify_pending(store, models, config, progress, judged_by=judged_by)
     store.close()
     return report
 
 
-def _models(config: Config) -> Any:
+def _models(config: Config, decides: str | None = None, store: Any = None) -> Any:
     from core.workflows.models import load_models
 
-    return load_models(config)
+    return load_models(config, calibrator=_decider(decides, store))
+
+
+def _decider(decides: str | None, store: Any) -> Any:
+    """What ``--calibrator`` means: None is the shipped one, and what a database has in force goes first."""
+    if decides == "shipped" or (decides is None and store is None):
+        return None
+    if decides not in (None, "promoted"):
+        return Path(decides)
+    from storage.calibrators import Calibrators
+    from storage.store import open_store
+
+    opened = store or open_store(actor="terminal")
+    try:
+        return Calibrators(store=opened).forest()
+    finally:
+        if store is None:
+            opened.close()
 
 
 def _decision(named: FailOn) -> Any:
@@ -382,6 +574,7 @@ def repair(
     editor_url: EditorUrl = None,
     editor_timeout: EditorTimeout = 30.0,
     allow_remote_editor: RemoteEditor = False,
+    calibrator: Decides = None,
     format: Format = "auto",
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
@@ -400,12 +593,14 @@ def repair(
     if choices is not None:
         _write_choices(choices, db)
     elif files and probes is not None:
-        _repair_probes(files, format, probes, config, editor, json_path)
+        _repair_probes(files, format, probes, config, editor, json_path, calibrator)
         return
     elif files:
         if db is not None:
             raise ConfigError("--db: files are repaired without a database; leave out one of them")
-        made = _verify_files(files, out, format, repairing_judge(editor, report), config)
+        made = _verify_files(
+            files, out, format, repairing_judge(editor, report), config, decides=calibrator
+        )
         if not made.traces:
             raise InputError("no trace could be read")
         if made.kept and out is not None:  # the figures are of the whole file
@@ -413,7 +608,7 @@ def repair(
     else:
         if out is not None:
             raise ConfigError("--out: give the files to repair; the database keeps its own repairs")
-        _repair_database(db, config, editor, report)
+        _repair_database(db, config, editor, report, calibrator)
     figures = dict(report.document())
     _write_json(json_path, figures)
     if choices is None:
@@ -451,7 +646,9 @@ def _report_of(out: Path) -> Any:
     return report
 
 
-def _repair_database(db: str | None, config: Config, editor: Any, report: Any) -> None:
+def _repair_database(
+    db: str | None, config: Config, editor: Any, report: Any, decides: str | None
+) -> None:
     from core.workflows.repair import repair_blocked
     from storage.repairs import Repairs
     from storage.store import open_store
@@ -462,7 +659,7 @@ def _repair_database(db: str | None, config: Config, editor: Any, report: Any) -
         waiting = list(repairs.without())
         for trace, document in repair_blocked(
             (store.get_trace(row.trace_id, row.content_hash).trace for row in waiting),
-            _models(config),
+            _models(config, decides, store),
             config,
             editor,
             progress,
@@ -495,6 +692,7 @@ def _repair_probes(
     config: Config,
     editor: Any,
     json_path: Path | None,
+    decides: str | None,
 ) -> None:
     from core.importers import read_traces
     from core.records import Trace
@@ -504,7 +702,7 @@ def _repair_probes(
     probes = probes_of(_json_lines(gold))
     traces = (t for t in read_traces(files, format, config) if isinstance(t, Trace))
     with Progress() as progress:
-        report = run_probes(traces, probes, _models(config), config, editor, progress)
+        report = run_probes(traces, probes, _models(config, decides), config, editor, progress)
     if not report.probes:
         raise InputError("names no wrong credit in these traces", file=str(gold))
     figures = dict(report.document())
@@ -822,8 +1020,23 @@ def train_reader(
 
 
 @audit_app.command("verify", epilog="Example: provenanceguard audit verify --db data/workbench.db")
-def audit_verify(db: DatabaseUrl = None, json_path: JsonPath = None) -> None:
-    """Check that no event, trace or verdict was changed or removed after it was stored."""
+def audit_verify(
+    packet: Annotated[
+        Path | None,
+        typer.Option(
+            "--packet", help="Check an exported packet instead: its files, its signatures."
+        ),
+    ] = None,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Check that nothing was changed or removed: the database's events and documents, or a packet.
+
+    A packet is checked on its own; with --db its signatures are also compared with that database.
+    """
+    if packet is not None:
+        _verify_packet(packet, db, json_path)
+        return
     from storage.store import open_store
 
     store = open_store(db, actor="terminal")
@@ -841,6 +1054,155 @@ def audit_verify(db: DatabaseUrl = None, json_path: JsonPath = None) -> None:
     store.close()
     if not report.intact:
         raise SystemExit(BAD_INPUT)
+
+
+def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None:
+    from core.workflows.manifest import check_packet
+
+    _require([folder])
+    check = check_packet(folder)
+    problems, signatures = list(check.problems), check.signatures
+    if db is not None:
+        packets = _packets(db)
+        here = packets.signatures(check.manifest_sha256)
+        problems += [
+            f"signatures.json: {one.signer} ({one.meaning}) is not what the database says"
+            for one in signatures
+            if (one.signer, one.meaning, one.at) not in {(h.signer, h.meaning, h.at) for h in here}
+        ]
+        signatures = here or signatures
+        packets.store.close()
+    intact = not problems
+    _write_json(
+        json_path,
+        {
+            "packet": str(folder),
+            "intact": intact,
+            "problems": problems,
+            "manifest_sha256": check.manifest_sha256,
+            "signatures": [asdict(one) for one in signatures],
+        },
+    )
+    found = "intact" if intact else f"NOT INTACT, {_count(len(problems), 'problem')}"
+    _print(
+        [
+            *problems,
+            *(
+                f"signed by {one.signer} ({one.meaning}) at {one.at.isoformat()}"
+                + (", taken back since" if one.taken_back else "")
+                for one in signatures
+            ),
+            f"{_count(check.files, 'file')}, manifest {check.manifest_sha256}: {found}",
+        ],
+        json_path,
+    )
+    if not intact:
+        raise SystemExit(BAD_INPUT)
+
+
+# ---------------------------------------------------------------- export
+
+
+class PacketStatus(StrEnum):
+    """How a label came about."""
+
+    SINGLE = "single"
+    UNANIMOUS = "unanimous"
+    ADJUDICATED = "adjudicated"
+    UNRESOLVED = "unresolved"
+
+
+class Meaning(StrEnum):
+    """What a signature under a packet means."""
+
+    REVIEW = "review"
+    APPROVAL = "approval"
+    RESPONSIBILITY = "responsibility"
+    AUTHORSHIP = "authorship"
+
+
+class PacketLabel(StrEnum):
+    """What reviewers say about a claim."""
+
+    SUPPORTED = "supported"
+    UNSUPPORTED = "unsupported"
+    CONTRADICTED = "contradicted"
+    NOT_ENOUGH_EVIDENCE = "not_enough_evidence"
+
+
+Day = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="A day, in UTC.")]
+
+
+@app.command(
+    "export",
+    epilog="Example: provenanceguard export --out packet/ --status unanimous --status adjudicated",
+)
+def export(
+    out: Annotated[Path, typer.Option("--out", help="A new folder for the packet.")],
+    status: Annotated[
+        list[PacketStatus] | None,
+        typer.Option("--status", help="How the label came about; all but unresolved unless named."),
+    ] = None,
+    label: Annotated[
+        list[PacketLabel] | None, typer.Option("--label", help="Only claims with this label.")
+    ] = None,
+    slice: Annotated[str | None, typer.Option("--slice", help="Only this slice.")] = None,
+    since: Day = None,
+    until: Day = None,
+    reports: Annotated[bool, typer.Option(help="A page to read for each trace.")] = True,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="The pages as PDF too, printed by this machine's browser.")
+    ] = False,
+    sign: Annotated[
+        Meaning | None, typer.Option("--sign", help="Lock the packet and sign it in your name.")
+    ] = None,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write what reviewers decided as a packet: labels, readings, sources, trail, manifest.
+
+    --since and --until are the first and the last day of the decision. What is left out is counted.
+    """
+    from core.records import VerdictLabel
+    from core.review.records import ReviewStatus
+    from core.workflows.export import DECIDED, ExportFilters, export_packet
+    from core.workflows.manifest import MANIFEST, write_signatures
+    from storage.people import People
+
+    packets = _packets(db)
+    who = People(store=packets.store).local()
+    filters = ExportFilters(
+        statuses=frozenset(ReviewStatus(each) for each in status) if status else DECIDED,
+        labels=frozenset(VerdictLabel(each) for each in label or ()),
+        slice=slice,
+        since=since.replace(tzinfo=UTC) if since else None,
+        until=until.replace(tzinfo=UTC) + timedelta(days=1) if until else None,
+    )
+    with Progress() as progress:
+        report = export_packet(
+            packets, who, out, at=packets.store.now(), filters=filters, reports=reports, pdf=pdf,
+            progress=progress,
+        )  # fmt: skip
+    if sign is not None:
+        packets.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=who)
+        write_signatures(out, packets.signatures(report.manifest_sha256))
+    _write_json(json_path, asdict(report) | {"signed": sign.value if sign else None})
+    _print(
+        [
+            f"{_count(report.claims, 'claim')} of {_count(report.traces, 'trace')} with "
+            f"{_count(report.votes, 'reading')} in {out}",
+            *(
+                f"  {status.value:<20} {count:>7}"
+                for status, count in report.by_status.items()
+                if count
+            ),
+            *(f"left out: {count}, {reason}" for reason, count in report.left_out.items()),
+            f"manifest {report.manifest_sha256}"
+            + (f", signed by {who.name} ({sign.value})" if sign else ""),
+        ],
+        json_path,
+    )
+    packets.store.close()
 
 
 # ---------------------------------------------------------------- doctor

@@ -17,6 +17,7 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.8   stages/repair           Verification, verify → Repair
     App.    stages/report           Verification → JSON
 
-Imports point down only: workflows, training, evaluation, (pipeline | models | importers), evidence,
-stages, text, documents, ports, config, records, errors. No stage imports another.
+Imports point down only: workflows, training, (evaluation | review), (bootstrap |
+statistics), (pipeline | models | importers | exporters), evidence, stages, text, documents, ports,
+config, records, errors. No stage imports another.
 """

@@ -21,6 +21,8 @@ from cli import app, one_line, progress_text
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
     ["import"],
+    ["convert"],
+    ["record"],
     ["verify"],
     ["evaluate"],
     ["sweep"],

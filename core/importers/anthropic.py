@@ -12,6 +12,7 @@ from core.config import Config
 from core.documents import json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
+from core.text.carried import CARRIED
 from core.text.files import FileRecord
 from core.text.outputs import (
     CapturedCall,
@@ -31,7 +32,7 @@ _NO_EVIDENCE = {
 }  # fmt: skip
 _USED = {
     "messages", "response", "request", "question_id", "trace_id", "task_id", "trial", "question",
-    "category", "content", "role",
+    "category", "content", "role", CARRIED,
 }  # fmt: skip
 
 
@@ -108,6 +109,7 @@ def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trac
                 *(f"blocks of the type {kind} were not understood" for kind in reader.unknown),
             ),
             extra={key: item for key, item in record.items() if key not in _USED},
+            carried=record.get(CARRIED),
         )
     )
 

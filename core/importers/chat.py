@@ -14,6 +14,7 @@ from core.config import Config
 from core.documents import json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
+from core.text.carried import CARRIED
 from core.text.files import FileRecord, parse_record
 from core.text.nodes import Kind, NotStructured, parse_repr
 from core.text.outputs import CapturedCitation, CapturedRun, trace_id_of, trace_of_run, written
@@ -105,6 +106,7 @@ def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trac
             elapsed_seconds=_number_field(record, "elapsed_s"),
             notices=(*notes, *talk.notices),
             extra=_extra(record),
+            carried=record.get(CARRIED),
         )
     )
 
@@ -362,7 +364,7 @@ def _response(record: Mapping[str, object], turns: list[Turn]) -> str | None:
 
 def _extra(record: Mapping[str, object]) -> dict[str, object]:
     used = {*_TRANSCRIPT_KEYS, *_ID_KEYS, *_RESPONSE_KEYS, "question", "user_question", "category"}
-    used |= {"route", "elapsed_s", "request", "choices", "body"}
+    used |= {"route", "elapsed_s", "request", "choices", "body", CARRIED}
     return {key: value for key, value in record.items() if key not in used}
 
 

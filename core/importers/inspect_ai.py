@@ -9,6 +9,7 @@ from core.config import Config
 from core.documents import json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
+from core.text.carried import CARRIED
 from core.text.files import FileRecord
 from core.text.outputs import CapturedCall, CapturedCitation, CapturedRun, trace_of_run, written
 from core.text.spans import SpanCall, merge_calls
@@ -89,6 +90,7 @@ def read_sample(
     talk = read_conversation(turns, final.text if final else None)
     described = list(_events(sample.get("events")))
     asked = sample.get("input")
+    metadata = value.get("metadata")
     notices = [*notes, *talk.notices]
     if attachments.missing:
         notices.append(f"{len(attachments.missing)} attachments are missing from the log")
@@ -111,6 +113,7 @@ def read_sample(
                 for key in ("target", "scores", "metadata", "sandbox")
                 if value.get(key)
             },
+            carried=metadata.get(CARRIED) if isinstance(metadata, Mapping) else None,
         )
     )
 

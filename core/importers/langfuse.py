@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.config import Config
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
+from core.text.carried import CARRIED
 from core.text.files import FileRecord
 from core.text.outputs import CapturedCall, CapturedRun, trace_of_run, written
 from core.text.runs import text_of, tool_output, turns_of
@@ -94,6 +95,7 @@ def _trace(
             answer=talk.answer,
             calls=merge_calls(turns, [call for item in ordered for call in _calls(item)]),
             notices=notices,
+            carried=_metadata(head or {}).get(CARRIED),
         )
     )
 
@@ -105,8 +107,7 @@ def _calls(item: Observation) -> Iterator[SpanCall]:
     if item.get("level") == "ERROR":
         failed = True
         output = output if output else _text(item, "statusMessage")
-    metadata = parsed(item.get("metadata"))
-    fields: Mapping[str, object] = metadata if isinstance(metadata, Mapping) else {}
+    fields = _metadata(item)
     for key in ("tool_call_id", "toolCallId", "gen_ai.tool.call.id", "call_id"):
         call_id = call_id or _text(fields, key)
     arguments = parsed(item.get("input"))
@@ -124,6 +125,11 @@ def _calls(item: Observation) -> Iterator[SpanCall]:
         span_id=str(item.get("id")),
         parent_id=_text(item, "parentObservationId"),
     )
+
+
+def _metadata(item: Observation) -> Observation:
+    metadata = parsed(item.get("metadata"))
+    return metadata if isinstance(metadata, Mapping) else {}
 
 
 def _observations(value: object) -> list[tuple[str, Observation] | None]:

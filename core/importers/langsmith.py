@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.config import Config
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
+from core.text.carried import CARRIED
 from core.text.files import FileRecord
 from core.text.outputs import CapturedCall, CapturedRun, trace_of_run, written
 from core.text.runs import tool_output, turns_of
@@ -83,8 +84,15 @@ def _trace(trace_id: str, runs: Sequence[Run], origin: Origin, notes: Sequence[s
             answer=talk.answer,
             calls=merge_calls(turns, [call for run in ordered for call in _calls(run)]),
             notices=notices,
+            carried=_metadata(root).get(CARRIED),
         )
     )
+
+
+def _metadata(run: Run) -> Run:
+    extra = run.get("extra")
+    metadata = extra.get("metadata") if isinstance(extra, Mapping) else None
+    return metadata if isinstance(metadata, Mapping) else {}
 
 
 def _calls(run: Run) -> Iterator[SpanCall]:

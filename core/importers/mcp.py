@@ -16,7 +16,7 @@ from core.config import Config
 from core.documents import canonical_json, json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Source, Trace
-from core.text.files import LOG_PREFIX, FileRecord
+from core.text.files import LOG_PREFIX, FileRecord, WrittenNumber
 from core.text.outputs import (
     CapturedCall,
     CapturedRun,
@@ -30,11 +30,19 @@ NAME = "mcp"
 
 _META = "io.modelcontextprotocol/"
 _METHODS = {"tools/call", "resources/read"}
+_ASKED_BY_SERVERS = {"sampling/createMessage", "elicitation/create", "roots/list"}
 _MESSAGE_KEYS = ("message", "msg", "payload", "data", "body", "frame", "jsonrpc", "raw", "content")
 _STREAM_KEYS = (
     "stream", "session", "session_id", "sessionId", "mcp_session_id", "Mcp-Session-Id", "connection",
     "connection_id", "pid",
 )  # fmt: skip
+_SENDER_KEYS = ("sender", "direction", "from", "side")
+# Only words that mean the same from either side: "incoming" may be one or the other.
+_SENDERS = {
+    "client": "client", "server": "server", "client_to_server": "client",
+    "server_to_client": "server", "client-to-server": "client", "server-to-client": "server",
+    "client->server": "client", "server->client": "server",
+}  # fmt: skip
 _SERVER_KEYS = ("server", "server_name", "serverName", "server_label", "mcp_server")
 _BRACKETED = re.compile(r"\[([\w .@/-]+)\]")
 _LEVELS = {"info", "debug", "warn", "warning", "error", "trace", "stdin", "stdout", "stderr", "mcp"}
@@ -90,7 +98,7 @@ def read_log(
             )
         for message, envelope in messages:
             stream = streams.setdefault(_stream_key(envelope), _Stream(_server_named(envelope)))
-            problem = stream.take(message, record.line, opened)
+            problem = stream.take(message, envelope, record.line, opened)
             if problem:
                 yield BadRecord(problem, file=file, line=record.line)
     for call in _settled(opened):
@@ -189,6 +197,7 @@ class _Open:
         self.params: Mapping[str, object] = params if isinstance(params, Mapping) else {}
         self.stream, self.line, self.method = stream, line, str(message.get("method"))
         self.identity = message.get("id")
+        self.exchange: object = None
         self.server = stream.server
         self.version = stream.version
         self.answered = False
@@ -267,31 +276,56 @@ class _Stream:
         self.version: str | None = None
         self.initializing: list[object] = []
         self.pending: list[_Open] = []
+        self.asked: list[object] = []  # ids of what the server asked the client
 
-    def take(self, message: Mapping[str, object], line: int, opened: list[_Open]) -> str | None:
+    def take(
+        self,
+        message: Mapping[str, object],
+        envelope: Mapping[str, object],
+        line: int,
+        opened: list[_Open],
+    ) -> str | None:
         """Note one message; the answer says what is wrong with it, if anything is."""
         method, identity = message.get("method"), message.get("id")
+        sender = _sender(envelope)
         if isinstance(method, str):
-            if method == "initialize":
+            if method in _ASKED_BY_SERVERS:
+                self.asked.extend([identity] if identity is not None and sender is None else [])
+            elif method == "initialize":
                 self.initializing.append(identity)
             elif method in _METHODS:
                 if identity is None:
                     return f"{method} without an id: its result cannot be found"
                 call = _Open(self, message, line)
+                call.exchange = envelope.get("exchange")
                 self.pending.append(call)
                 opened.append(call)
             return None
         if "result" not in message and "error" not in message:
             return "a JSON-RPC message with neither method, result nor error"
+        if sender == "client":
+            return None  # what a client answers is no output, though its id may be that of a call
+        if identity in self.asked and not _is_tool_result(message.get("result")):
+            self.asked.remove(identity)
+            return None
         if identity in self.initializing:
             self.initializing.remove(identity)
             self.introduce(_mapping(message.get("result")))
             return None
-        for call in self.pending:
-            if call.identity == identity and isinstance(call.identity, type(identity)):
-                self.pending.remove(call)
-                call.answer(message)
-                return None
+        same = [
+            call
+            for call in self.pending
+            if call.identity == identity and isinstance(call.identity, type(identity))
+        ]
+        # Clients of one server may use the same ids at the same time; an exchange is of one of them.
+        exchange = envelope.get("exchange")
+        found = next((call for call in same if call.exchange == exchange), None) or next(
+            iter(same), None
+        )
+        if found is not None:
+            self.pending.remove(found)
+            found.answer(message)
+            return None
         if _is_tool_result(message.get("result")):
             call = _Open(
                 self,
@@ -356,7 +390,7 @@ def _messages(value: object) -> Iterator[Message]:
         inner = value.get(key)
         if isinstance(inner, str) and inner.lstrip().startswith(("{", "[")):
             try:
-                inner = json.loads(inner)
+                inner = json.loads(inner, parse_float=WrittenNumber)
             except (ValueError, RecursionError):
                 continue
         found = inner if isinstance(inner, list) else [inner]
@@ -369,6 +403,15 @@ def _is_rpc(value: Mapping[str, object]) -> bool:
     return value.get("jsonrpc") == "2.0" and any(
         key in value for key in ("method", "result", "error", "id")
     )
+
+
+def _sender(envelope: Mapping[str, object]) -> str | None:
+    """Who sent a message, client or server, where the log says so."""
+    for key in _SENDER_KEYS:
+        value = envelope.get(key)
+        if isinstance(value, str) and value.lower() in _SENDERS:
+            return _SENDERS[value.lower()]
+    return None
 
 
 def _is_tool_result(result: object) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.config import Config
 from core.errors import InputError
 from core.records import Origin, Trace
+from core.text.carried import CARRIED
 from core.text.files import FileRecord
 from core.text.outputs import CapturedCall, CapturedRun, trace_of_run, written
 from core.text.spans import (
@@ -74,6 +75,7 @@ def _trace(spans: TraceSpans, file: str) -> Trace:
             answer=talk.answer,
             calls=merge_calls(turns, described),
             notices=notices,
+            carried=spans.root.attributes.get(CARRIED),
         )
     )
 
@@ -180,6 +182,8 @@ def _shown(span: SpanRecord, key: str) -> str | None:
     value = span.attributes.get(key)
     if not isinstance(value, str) or not value.strip() or value == _REDACTED:
         return None
+    if span.attributes.get(key.replace("value", "mime_type")) == "text/plain":
+        return value
     whole = parsed(value)
     if isinstance(whole, Mapping):
         return _said(whole)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.config import Config
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
+from core.text.carried import CARRIED
 from core.text.files import FileRecord
 from core.text.outputs import CapturedCall, CapturedRun, trace_of_run, written
 from core.text.spans import (
@@ -96,6 +97,7 @@ def _trace(spans: TraceSpans, file: str) -> Trace:
             answer=talk.answer,
             calls=merge_calls(turns, described),
             notices=notices,
+            carried=spans.root.attributes.get(CARRIED),
         )
     )
 

@@ -15,6 +15,7 @@ from core.config import Config
 from core.documents import json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
+from core.text.carried import CARRIED
 from core.text.files import FileRecord
 from core.text.outputs import CapturedCitation, CapturedRun, trace_id_of, trace_of_run, written
 from core.text.turns import Called, Returned, Said, Turn, read_conversation
@@ -29,7 +30,7 @@ _NO_EVIDENCE = {
 }  # fmt: skip
 _USED = {
     "input", "output", "request", "response", "question_id", "trace_id", "task_id", "trial",
-    "question", "category", "id", "object", "previous_response_id",
+    "question", "category", "id", "object", "previous_response_id", CARRIED,
 }  # fmt: skip
 _ITEM_TYPES = (
     "function_call",
@@ -148,6 +149,7 @@ def _trace(held: _Held, file: str) -> Trace:
             citations=talk.citations,
             notices=(*held.notes, *talk.notices),
             extra={key: item for key, item in record.items() if key not in _USED},
+            carried=record.get(CARRIED),
         )
     )
 

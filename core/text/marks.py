@@ -20,6 +20,9 @@ _HEADING = re.compile(
     r"^[ \t#*_]*(?:sources?|references?|citations?|bibliography|works cited)[ \t:*_]*$", re.I | re.M
 )
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s<>()\[\]]+[^\s<>()\[\].,;:]", re.I)
+# What a source numbers itself: "[1] PMID …", "1. Title", "Result 1:".
+_OWN_NUMBER = r"^[ \t]*(?:[\w ]{{0,20}}[ #])?\[?{0}[\].):]|\[{0}\]"
+_INDEXED = re.compile(r"(?:\b[A-Za-z]|\w*_\w*|`)\Z")  # x[1], rows_of[1]
 _SENTENCE_CHARACTERS = 2_000  # no sentence is looked for further back
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|\n+")
 
@@ -27,13 +30,18 @@ _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|\n+")
 def citations_in(answer: str | None, sources: Sequence[Source]) -> tuple[Citation, ...]:
     """The citations that the answer's own marks make; each covers the sentence that its mark closes.
 
-    A mark whose source is not in the trace keeps ``source_id`` None. A number without an entry in a
-    list of references says nothing about which source is meant, and is left out.
+    A mark whose source is not in the trace keeps ``source_id`` None, and so does a number without a
+    list of references, unless ``order_doubt`` finds that it can only count the sources.
     """
     if not answer or "[" not in answer:
         return ()
     listed, body_end = _references(answer)
-    found = [*_links(answer, body_end, sources), *_marks(answer, body_end, listed, sources)]
+    marks = (
+        _marks(answer, body_end, listed, sources)
+        if listed
+        else _counting(answer, sources, order_doubt(answer, sources))
+    )
+    found = [*_links(answer, body_end, sources), *marks]
     return tuple(
         sorted(found, key=lambda citation: (citation.span.start, citation.span.end, citation.text))
     )
@@ -84,6 +92,53 @@ def _marks(
                 or _source_in(entry, sources),
                 url=url[0] if url else None,
             )
+
+
+def order_doubt(answer: str | None, sources: Sequence[Source]) -> str | None:
+    """Why ``[n]`` without a list of references cannot be read as the n-th source; None when it can."""
+    numbers = {number for mark in _bare_marks(answer or "") for number in _numbers(mark)}
+    if not numbers or _references(answer or "")[0]:
+        return None
+    marks = ", ".join(f"[{number}]" for number in sorted(numbers))
+    opening = f"no list of references says what {marks} stand for, and "
+    if max(numbers) > len(sources) or numbers != set(range(1, max(numbers) + 1)):
+        return opening + f"they do not count the {len(sources)} sources"
+    unusable = [source.source_id for source in sources if not source.is_evidence]
+    if unusable:
+        return opening + f"{unusable[0]} gave no evidence, so that it may not have been counted"
+    calls = {source.call_id or source.source_id for source in sources}
+    if 1 < len(calls) < len(sources):
+        return opening + "they may count the calls or the sources that one call gave"
+    for source in sources:
+        own = any(re.search(_OWN_NUMBER.format(number), source.text, re.M) for number in numbers)
+        if own or (source.structured and "\n\n" in source.text):
+            return opening + f"they may count what {source.source_id} lists"
+    return None
+
+
+def _counting(answer: str, sources: Sequence[Source], doubt: str | None) -> Iterator[Citation]:
+    """Marks that count the sources, in the order in which the tools gave them."""
+    for mark in _bare_marks(answer):
+        for number in _numbers(mark):
+            yield Citation(
+                span=_covered(answer, mark.start(), mark.end()),
+                text=f"[{number}]",
+                source_id=sources[number - 1].source_id if doubt is None else None,
+            )
+
+
+def _bare_marks(answer: str) -> list[re.Match[str]]:
+    """Numbers in brackets that cite: not an index behind a name, and not zero."""
+    return [
+        mark
+        for mark in _MARK.finditer(answer)
+        if 0 not in _numbers(mark)
+        and not _INDEXED.search(answer[max(0, mark.start() - 40) : mark.start()])
+    ]
+
+
+def _numbers(mark: re.Match[str]) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", mark["numbers"])]
 
 
 def _covered(answer: str, start: int, end: int) -> Span:

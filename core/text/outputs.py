@@ -10,32 +10,12 @@ from dataclasses import dataclass, field
 
 from core.documents import content_hash
 from core.records import Citation, JsonObject, Origin, Source, SourceStatus, Span, Trace
+from core.text.carried import CHANGED, restored
 from core.text.files import write_json
-from core.text.marks import citations_in, source_named
+from core.text.marks import citations_in, order_doubt, source_named
+from core.text.status import status_of
 from core.text.structured import Unfolded, unfold_output
 
-_ERROR = re.compile(
-    r"\s*(?:<error>\s*)?(?:Error (?:executing|calling|running|invoking)\b|Tool call timed out|"
-    r"Tool (?:execution|call) (?:failed|error)|Traceback \(most recent call last\)|MCP error -?\d+|"
-    r"Input validation error|Unknown tool\b|Invalid arguments for tool)",
-    re.I,
-)
-# Only a short output is an error by these openings: an article may begin with them as well.
-_SHORT_ERROR = re.compile(
-    r"\s*(?:(?:[A-Z]\w*)?(?:Error|Exception)\s*:|Failed to (?:fetch|retrieve|connect|load|execute|call|"
-    r"get|parse|initialize|launch|open|read)\b|(?:Request|Operation|Connection|Tool)\s+timed? ?out|"
-    r"(?:HTTP )?(?:Error )?[45]\d\d\s(?:[A-Z]|Client|Server)|Timeout\b)"
-)
-_ERROR_FIELD = re.compile(
-    r'^(?:error|errors|error_message)(?:\.\w+)*: (?!null$|None$|false$|""$|\[\]|\{\})', re.M
-)
-_SHORT = 1_500
-_TRUNCATED = re.compile(
-    r"[\[(<…][^\[\](<>\n]{0,60}\btruncated\b[^\[\](<>\n]{0,80}[\])>…]|\.\.\.\s*truncated\b|"
-    r"(?:content|output|response|result|text) (?:was |has been |is )?truncated(?:\.|$| to \d| at \d)|"
-    r"\[\.{3}\s*\d[\d,]* (?:more )?(?:characters|chars|tokens|bytes|lines)",
-    re.I,
-)
 _META_TOOL = re.compile(
     r"(?:execute|call|invoke|run|use)[-_ ]?(?:mcp[-_ ]?)?tool(?:[-_ ]?call)?$", re.I
 )
@@ -83,12 +63,23 @@ class CapturedRun:
     citations: Sequence[CapturedCitation] = ()
     notices: Sequence[str] = ()
     extra: JsonObject = field(default_factory=dict)
+    carried: object = None
 
 
 def trace_of_run(run: CapturedRun) -> Trace:
-    """The trace of a logged run; without an id of its own it is named by its content hash."""
+    """The trace of a logged run; without an id of its own it is named by its content hash.
+
+    A run that was written by an export of ours comes back as the trace that was exported.
+    """
+    if run.carried is not None:
+        told = [(call.tool, call.output) for call in run.calls]
+        trace = restored(run.carried, run.question, run.answer, told, run.origin)
+        if trace is not None:
+            return dataclasses.replace(trace, notices=(*trace.notices, *run.notices))
+        run = dataclasses.replace(run, carried=None, notices=(*run.notices, CHANGED))
     calls = [resolve_call(call) for call in run.calls]
     sources, notices = distinct_sources(sources_of_call(call) for call in calls)
+    doubt = None if run.citations else order_doubt(run.answer, sources)
     trace = Trace(
         trace_id=run.trace_id or "",
         question=run.question,
@@ -100,7 +91,7 @@ def trace_of_run(run: CapturedRun) -> Trace:
         citations=_citations(run, sources),
         elapsed_seconds=run.elapsed_seconds,
         origin=run.origin,
-        notices=(*run.notices, *notices),
+        notices=(*run.notices, *notices, *([doubt] if doubt else [])),
         extra=run.extra,
     )
     return trace if run.trace_id else dataclasses.replace(trace, trace_id=content_hash(trace))
@@ -198,39 +189,6 @@ def sources_of_call(call: CapturedCall) -> list[Source]:
             )
         )
     return made
-
-
-def status_of(
-    output: str, text: str, unfolded: Unfolded, failed: bool, truncated: bool
-) -> tuple[SourceStatus, str | None]:
-    """Whether an output is evidence, and the reason when it is not or only in part."""
-    if unfolded.waiting:
-        return SourceStatus.NOT_CAPTURED, "the tool asked for input; this is not its result"
-    if failed or unfolded.error:
-        return SourceStatus.ERROR, "the tool reported an error"
-    if not text.strip():
-        return SourceStatus.EMPTY, "the output is empty"
-    if reports_error(text):
-        return SourceStatus.ERROR, "the output is an error message"
-    if unfolded.cut or breaks_off(output, unfolded):
-        return SourceStatus.TRUNCATED, "the output breaks off before its end"
-    if truncated or _TRUNCATED.search(text):
-        return SourceStatus.TRUNCATED, "the output was truncated"
-    return SourceStatus.OK, None
-
-
-def reports_error(text: str) -> bool:
-    """Whether an output is an error message and nothing else."""
-    if _ERROR.match(text):
-        return True
-    if len(text) > _SHORT:
-        return False
-    return bool(_SHORT_ERROR.match(text) or ("\n\n" not in text and _ERROR_FIELD.search(text)))
-
-
-def breaks_off(output: str, unfolded: Unfolded) -> bool:
-    """Whether an output that could not be read as structure looks like one that was cut."""
-    return not unfolded.changed and output.lstrip().startswith(('{"', '[{"', "meta=None content=["))
 
 
 def distinct_sources(groups: Iterable[Sequence[Source]]) -> tuple[tuple[Source, ...], list[str]]:

@@ -60,7 +60,7 @@ def text_of(value: object) -> str | None:
 
 def tool_output(value: object) -> tuple[str | None, str | None, bool]:
     """A tool run's output as text, the call id in it, and whether it says that the call failed."""
-    value = parsed(value)
+    given, value = value, parsed(value)
     if value is None:
         return None, None, False
     if isinstance(value, Mapping):
@@ -72,8 +72,9 @@ def tool_output(value: object) -> tuple[str | None, str | None, bool]:
             content = fields.get("content")
             return "" if content is None else written(content), _id(call_id), failed
         if set(value) <= {"output", "id"}:
-            return (None if inner is None else written(inner)), None, False
-    return written(value), None, False
+            bare = value.get("output")
+            return (None if bare is None else written(bare)), None, False
+    return written(given), None, False  # as it came: 1.10 stays 1.10
 
 
 def _message(value: Mapping[str, object]) -> tuple[str, Mapping[str, object]] | None:

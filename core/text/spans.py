@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core.errors import BadRecord, InputError
-from core.text.files import FileRecord
+from core.text.files import FileRecord, WrittenNumber
 from core.text.outputs import CapturedCall
 from core.text.turns import Called, Returned, Said, Turn, pair_calls
 
@@ -267,7 +267,7 @@ def parsed(value: object) -> object:
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
     try:
-        return json.loads(value)
+        return json.loads(value, parse_float=WrittenNumber)
     except (ValueError, RecursionError):
         return value
 

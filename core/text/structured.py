@@ -97,6 +97,23 @@ class _Section:
         self.writer, self.uri, self.title, self.structured = Writer(), uri, title, False
 
 
+class _Cited:
+    """A source that a tool result cites for its blocks (MCP's draft ``citations``, SEP-3094)."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+        self.identity = _ref(value) if value.node.kind is Kind.OBJECT else None
+        self.uri = value.node.string("uri", "url", "source")
+        self.title = value.node.string("title", "name")
+        self.section: _Section | None = None
+
+
+def _ref(value: Value) -> str | None:
+    """What a block calls a source by: text, a number, or an object with an id."""
+    node = value.node if value.node.kind is not Kind.OBJECT else value.node.get("id")
+    return node.value if node is not None and node.kind in (Kind.STRING, Kind.NUMBER) else None
+
+
 class _Reader:
     """Walks one output from its outermost layer inwards and collects what it finds."""
 
@@ -192,10 +209,15 @@ class _Reader:
         kind = node.string("resultType")
         self.waiting = self.waiting or kind == "input_required"
         content = value.get("content")
+        cited = value.get("citations")
+        sources = [_Cited(each) for each in (cited.items if cited is not None else [])]
         if content is not None and content.node.kind is Kind.STRING:
             self.read(content.layer.inside(content.node), section, depth + 1)
         elif content is not None:
-            self.blocks(content.items, section, depth)
+            self.blocks(content.items, section, depth, sources)
+        for source in sources:
+            if source.section is None:
+                self.names(source, section)
         structured = value.get("structuredContent") or value.get("structured_content")
         if structured is None or structured.node.kind is Kind.WORD:
             return
@@ -232,9 +254,16 @@ class _Reader:
             for node in wanted
         )
 
-    def blocks(self, items: Sequence[Value], section: _Section, depth: int) -> None:
+    def blocks(
+        self,
+        items: Sequence[Value],
+        whole: _Section,
+        depth: int,
+        cited: Sequence[_Cited] = (),
+    ) -> None:
         for item in items:
             node = item.node
+            section = self.credited(item, cited) or whole
             kind = node.string("type") or (node.name or "").removesuffix("Content").lower()
             text = node.get("text")
             if kind in ("resource", "embeddedresource") or node.get("resource") is not None:
@@ -261,6 +290,36 @@ class _Reader:
             else:
                 section.structured = True
                 self.records(item, section, depth)
+
+    def credited(self, item: Value, cited: Sequence[_Cited]) -> _Section | None:
+        """The section of the one source that a block says it is taken from; None without one."""
+        refs = item.get("citationRefs") or item.get("citation_refs")
+        named = [_ref(ref) for ref in (refs.items if refs is not None else [])]
+        found = [
+            source
+            for index, source in enumerate(cited)
+            if any(name in (source.identity, source.uri) for name in named)
+            or (source.identity is None and str(index) in named)
+        ]
+        if len(found) != 1 or len(named) != 1 or found[0].uri is None:
+            return None
+        (source,) = found
+        if source.section is None:
+            source.section = _Section(uri=source.uri, title=source.title)
+            self.sections.append(source.section)
+        return source.section
+
+    def names(self, cited: _Cited, section: _Section) -> None:
+        """A line that says which source the tool itself cites for what it gave."""
+        line: list[Piece] = ["cited source: "]
+        for key in ("title", "name", "uri", "url", "source"):
+            part = cited.value.get(key)
+            if part is not None and part.node.kind is Kind.STRING:
+                line.extend(([" · "] if len(line) > 1 else []) + [part])
+        if cited.value.node.kind is Kind.STRING:
+            line.append(cited.value)
+        if len(line) > 1:
+            section.writer.block([tuple(line)])
 
     def resource(self, value: Value, depth: int) -> None:
         """An embedded resource: a section of its own under its URI."""

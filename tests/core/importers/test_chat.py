@@ -368,3 +368,18 @@ def test_steps_of_action_and_observation_are_calls_with_their_outputs():
         ("labs#2", "hba1c: 7.1"),
     ]
     assert trace.answer == "500 mg."
+
+
+def test_a_number_that_may_stand_for_several_things_is_said_to_be_doubtful():
+    calls = [{"id": "a", "function": {"name": "search", "arguments": "{}"}}]
+    messages = [
+        {"role": "user", "content": "Which dose?"},
+        {"role": "assistant", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "a", "content": "[1] A trial.\n[2] A guideline."},
+        {"role": "assistant", "content": "The dose is 500 mg [1]."},
+    ]
+
+    trace = read_trace({"task_id": "t", "messages": messages}, ORIGIN)
+
+    assert [citation.source_id for citation in trace.citations] == [None]
+    assert "they may count what search#a lists" in trace.notices[-1]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -318,3 +321,49 @@ def test_numbers_are_written_again_as_they_were():
 
     assert write_json(value) == text
     assert notes == ()
+
+
+GIGABYTE = 1_000_000_000
+IMPORTING = """
+import json, resource, sys
+from pathlib import Path
+from core.config import Config
+from core.workflows.ingest import ingest
+from storage.store import open_store
+
+store = open_store(sys.argv[2])
+report = ingest([Path(sys.argv[1])], store, Config())
+store.close()
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(json.dumps({"new": report.new, "skipped": report.skipped_count, "peak_bytes": peak}))
+"""
+
+
+@pytest.mark.stress
+def test_a_gigabyte_of_json_lines_is_imported_in_under_500_megabytes_of_memory(tmp_path):
+    path = tmp_path / "traces.jsonl"
+    words = "takes metformin 500 mg twice daily; eGFR 58, stable since 2024-03-11. ".split()
+    text = " ".join(random.Random(7).choices(words, k=60_000))
+    rows = [{"id": row, "name": f"row {row}", "said": text[row : row + 90]} for row in range(200)]
+    count = 0
+    with path.open("w") as file:
+        while file.tell() < GIGABYTE:
+            outputs = [
+                {"tool_name": "load_chart", "text": f"case {count}: {text}"},
+                {"tool_name": "search", "text": json.dumps([{"case": count}, *rows])},
+            ]
+            record = {"question_id": f"q{count}", "full_tool_outputs": outputs}
+            record |= {"user_question": "Which dose?", "final_reply_to_user": "500 mg."}
+            file.write(json.dumps(record) + "\n")
+            count += 1
+
+    result = subprocess.run(
+        [sys.executable, "-c", IMPORTING, str(path), str(tmp_path / "db.sqlite")],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[3],
+    )
+
+    found = json.loads(result.stdout or "{}")
+    assert (found.get("new"), found.get("skipped")) == (count, 0), result.stderr
+    assert found["peak_bytes"] < 500_000_000

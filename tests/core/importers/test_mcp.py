@@ -301,3 +301,39 @@ def test_what_is_no_message_is_named_by_its_line(tmp_path, record):
 
     assert len(traces) == 1
     assert [error.line for error in errors] == [3]
+
+
+def test_what_a_client_answers_is_no_output_of_a_call_of_the_same_id(tmp_path):
+    asks = {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {}}
+    said = {"role": "assistant", "content": [{"type": "text", "text": "a thought"}], "model": "m"}
+    told = {"jsonrpc": "2.0", "id": 1, "result": said}
+    for known in (True, False):
+        lines = [
+            ("client", request(1, "chart")), ("server", asks), ("client", told),
+            ("server", text(1, "500 mg")),
+        ]  # fmt: skip
+        if not known:
+            told["result"] = {**said, "content": said["content"][0]}
+        records = [({"sender": who} if known else {}) | {"message": m} for who, m in lines]
+        path = tmp_path / f"log-{known}.jsonl"
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+        (trace,) = read_traces([path])
+
+        assert [source.text for source in trace.sources] == ["500 mg"]
+
+
+def test_two_clients_that_use_one_id_at_once_each_get_their_own_output(tmp_path):
+    lines = [
+        (1, request(1, "chart")), (2, request(1, "labs")), (2, text(1, "eGFR 58")),
+        (1, text(1, "500 mg")),
+    ]  # fmt: skip
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(json.dumps({"exchange": n, "message": m}) + "\n" for n, m in lines))
+
+    (trace,) = read_traces([path])
+
+    assert [(s.tool_name, s.text) for s in trace.sources] == [
+        ("chart", "500 mg"),
+        ("labs", "eGFR 58"),
+    ]

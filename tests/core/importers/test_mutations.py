@@ -209,6 +209,16 @@ def test_a_changed_export_of_any_format_loses_no_output_silently(tmp_path, fixtu
 
 
 @pytest.mark.stress
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in FIXTURES}))
+@given(data=st.data())
+@often(MANY)
+def test_ten_thousand_changed_exports_lose_no_output_silently(tmp_path, name, data):
+    fixture = data.draw(st.sampled_from([path for path in FIXTURES if path.parent.name == name]))
+
+    check_export(tmp_path, fixture, mutate(records_of(fixture), data))
+
+
+@pytest.mark.stress
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_single_change_of_an_export_loses_an_output_silently(tmp_path, fixture):
     records = records_of(fixture)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from core.documents import canonical_json, content_hash, trace_document, trace_from_document
 from core.errors import BadRecord
-from core.importers.native import export_native, read_trace
 from core.records import SourceStatus
+from core.text.native_record import export_native, read_trace
 
 TEXT = st.text(
     alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30

@@ -383,3 +383,43 @@ def test_the_status_of_a_condition_stands_beside_it():
         "onsetDateTime: 2019-03-01",
         "clinicalStatus: active",
     ]
+
+
+def test_a_block_that_cites_one_source_is_that_source_and_others_are_named():
+    raw = json.dumps(
+        {
+            "content": [
+                {"type": "text", "text": "Mortality fell.", "citationRefs": ["t1"]},
+                {"type": "text", "text": "Both agree.", "citationRefs": ["t1", "g2"]},
+                {"type": "text", "text": "Nothing is known.", "citationRefs": ["x9"]},
+            ],
+            "citations": [
+                {"id": "t1", "title": "A trial", "uri": "https://trial.example/1"},
+                {"id": "g2", "title": "A guideline", "uri": "https://guide.example/2"},
+            ],
+        }
+    )
+
+    main, trial = unfold_output(raw).parts
+
+    assert (trial.uri, trial.title, trial.text.strip()) == (
+        "https://trial.example/1",
+        "A trial",
+        "Mortality fell.",
+    )
+    assert main.uri is None
+    assert "Both agree." in main.text
+    assert "cited source: A guideline · https://guide.example/2" in main.text
+    assert "trial.example" not in main.text
+
+
+@pytest.mark.parametrize("refs", [[0], [{"id": "t1"}], ["https://trial.example/1"]])
+def test_blocks_name_their_source_by_place_by_object_or_by_address(refs):
+    identity = {} if refs == [0] else {"id": "t1"}
+    cited = {**identity, "title": "A trial", "url": "https://trial.example/1"}
+    block = {"type": "text", "text": "Mortality fell.", "citationRefs": refs}
+    raw = json.dumps({"content": [block], "citations": [cited], "isError": False})
+
+    (part,) = unfold_output(raw).parts
+
+    assert (part.uri, part.text.strip()) == ("https://trial.example/1", "Mortality fell.")

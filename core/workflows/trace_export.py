@@ -1,0 +1,141 @@
+"""Traces into a file of another captured format, each read back before it counts as exported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.config import Config
+from core.documents import trace_document
+from core.errors import BadRecord, ConfigError, InputError
+from core.exporters import FORMATS, Exporter, frame_of
+from core.importers import FORMATS as IMPORTERS
+from core.records import JsonObject, Trace
+from core.text.carried import plain_run
+from core.text.files import FileRecord, parse_record, write_json
+
+# What a trace may lose only by not being exported: without these it is another trace.
+_ESSENTIAL = ("question", "answer", "sources[].tool_name", "sources[].text", "sources[].status")
+_REASONS_KEPT = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceExport:
+    """What an export did; ``partly`` are the traces that lack something once read back, and what."""
+
+    format: str
+    written: int
+    partly: tuple[str, ...]
+    refused: tuple[str, ...]
+    refused_count: int
+
+
+def export_traces(
+    traces: Iterable[Trace | InputError], format: str, out: Path, config: Config | None = None
+) -> TraceExport:
+    """Write every trace that the format can carry to ``out`` (mode 0600), and say which it cannot.
+
+    ``out`` is replaced when all is written, and left alone when nothing is. Records that could not
+    be read in the first place are among the refused. Raises ConfigError for a format that carries
+    no traces.
+    """
+    exporter = FORMATS.get(format)
+    if exporter is None:
+        raise ConfigError(_no_format(format))
+    config = config or Config()
+    frame = frame_of(format)
+    written = refused_count = 0
+    partly: list[str] = []
+    refused: list[str] = []
+    # Beside the file and then in its place: the traces may be read from that very file.
+    part = out.with_name(f"{out.name}.part")
+    try:
+        part.touch(mode=0o600)
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(frame.head)
+            for item in _written(traces, exporter, config):
+                if isinstance(item, InputError):
+                    refused_count += 1
+                    refused.extend([item.located()] if len(refused) < _REASONS_KEPT else [])
+                    continue
+                text, lost = item
+                file.write((frame.between if written else "") + text)
+                written += 1
+                partly.extend([lost] if lost and len(partly) < _REASONS_KEPT else [])
+            file.write(frame.tail)
+        if written:
+            part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+    return TraceExport(
+        format=format,
+        written=written,
+        partly=tuple(partly),
+        refused=tuple(refused),
+        refused_count=refused_count,
+    )
+
+
+def _written(
+    traces: Iterable[Trace | InputError], exporter: Exporter, config: Config
+) -> Iterator[tuple[str, str] | InputError]:
+    """Each trace as its record's text with what it lost, or why it cannot be written."""
+    for trace in traces:
+        if isinstance(trace, InputError):
+            yield trace
+            continue
+        place = trace.origin.file if trace.origin else None
+        line = trace.origin.line if trace.origin else None
+        text = write_json(exporter.write(plain_run(trace)))
+        try:
+            lost = lost_fields(trace, _read_back(text, exporter.NAME, config))
+        except InputError as error:
+            yield BadRecord(
+                f"{exporter.NAME} cannot carry this trace: {error.message}", file=place, line=line
+            )
+            continue
+        if gone := [name for name in lost if name in _ESSENTIAL]:
+            reason = f"{exporter.NAME} cannot carry this trace: its {gone[0]} would be changed"
+            yield BadRecord(reason, file=place, line=line)
+        else:
+            yield text, f"{trace.trace_id}: {', '.join(lost)}" if lost else ""
+
+
+def _read_back(text: str, format: str, config: Config) -> Trace:
+    data = text.encode("utf-8", "replace")
+    if len(data) > config.max_record_bytes:
+        raise BadRecord(f"its record has {len(data):,} bytes, more than a record may have")
+    value, notes = parse_record(data)
+    found = list(IMPORTERS[format].read([FileRecord(value, 1, notes)], "", config))
+    if len(found) != 1 or not isinstance(found[0], Trace):
+        errors = [item for item in found if isinstance(item, InputError)]
+        raise errors[0] if errors else BadRecord(f"it is read back as {len(found)} traces")
+    return found[0]
+
+
+def lost_fields(trace: Trace, again: Trace) -> list[str]:
+    """The names of the fields in which a trace differs from what was read back, origin aside."""
+    before, after = trace_document(trace), trace_document(again)
+    lost = [key for key in before if key not in ("origin", "sources") and before[key] != after[key]]
+    ours, theirs = _sources(before), _sources(after)
+    if len(ours) != len(theirs):
+        return [*lost, "sources[].text"]
+    differing = {
+        f"sources[].{key}"
+        for one, other in zip(ours, theirs, strict=True)
+        for key in one
+        if one[key] != other[key]
+    }
+    return [*lost, *sorted(differing)]
+
+
+def _sources(document: JsonObject) -> list[JsonObject]:
+    found = document["sources"]
+    return found if isinstance(found, list) else []
+
+
+def _no_format(format: str) -> str:
+    if format == "mcp":
+        return "--to: an MCP log holds neither question nor answer, and cannot carry a trace"
+    return f"--to: unknown format {format!r}; traces can be written as {', '.join(FORMATS)}"
