@@ -16,14 +16,14 @@ PIPELINE_VERSION = "1"
 class RouteWeights:
     """Weights of the evidence router, fitted on training packets by ``core/training/router.py``."""
 
-    bias: float = -6.4854
-    centroid: float = 3.3751
-    nearest: float = 3.5792
-    overlap: float = 4.0145
-    values: float = 1.1965
-    identity: float = 0.3708
-    entailment: float = 2.1493
-    contradiction: float = 1.0231
+    bias: float = -6.329
+    centroid: float = 3.2436
+    nearest: float = 3.4353
+    overlap: float = 3.8151
+    values: float = 1.197
+    identity: float = 0.3151
+    entailment: float = 2.3891
+    contradiction: float = 1.1948
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

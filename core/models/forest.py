@@ -77,6 +77,12 @@ class Forest:
         self.name = str(card.get("name", "forest"))
         self._depth = _depth(trees)
 
+    def at(self, threshold: float, *, name: str) -> Forest:
+        """The same trees with another threshold, under a name that tells the two apart."""
+        other = Forest(self.encoding, self.trees, threshold, self.card)
+        other.name = name
+        return other
+
     def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
         """Shape (len(rows),), in [0, 1], to 4 decimals; unseen categories encode as zeros."""
         return np.round(self.exact_probabilities(encode(rows, self.encoding)), 4)

@@ -155,7 +155,8 @@ def _place(where: str | Path | None, bundled: Path | None) -> str | Path:
 
 
 def _check(place: str | Path) -> str:
-    """Return the digest of a folder's weights, manifest checked; empty for a hub name."""
+    """Return the digest of a folder's weights and calibration, manifest checked; empty for a hub
+    name."""
     if isinstance(place, str):
         return ""
     if (place / MANIFEST_FILE).exists() or place == BUNDLED_PAIR_READER:
@@ -163,7 +164,11 @@ def _check(place: str | Path) -> str:
     weights = place / "model.safetensors"
     if not weights.is_file():
         raise ComponentUnavailable(f"{weights}: missing; weights are read from safetensors only")
-    return sha256(weights)
+    calibration = place / CALIBRATION_FILE
+    if not calibration.is_file():
+        return sha256(weights)
+    # A changed temperature changes what is read: the name tells both.
+    return hashlib.sha256(f"{sha256(weights)} {sha256(calibration)}".encode()).hexdigest()
 
 
 def _load(kind: Any, place: str | Path) -> tuple[Any, Any]:

@@ -18,6 +18,7 @@ from core.errors import InputError
 from core.evaluation.splits import shared_traces
 from core.models.forest import Encoding, Forest, Trees, encode, write_artifact
 from core.records import Features
+from core.training.rows import TrainingRow
 from core.training.threshold import (
     DEFAULT_MAX_FALSE_PASS,
     Choice,
@@ -40,24 +41,6 @@ class ForestSettings:
     seed: int = 20260607
     max_false_pass: float = DEFAULT_MAX_FALSE_PASS
     permutations: int = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingRow:
-    """One judged claim: its features, the forest's target, and what its decision should be.
-
-    ``supported_by_route`` is the target: the label is supported and the routed source is a right
-    one. ``should_block`` is the claim's gold decision; ``forced`` says that something else than
-    the probability blocks it already (III.7).
-    """
-
-    claim_id: str
-    trace_id: str
-    features: Features
-    supported_by_route: bool
-    should_block: bool
-    forced: bool = False
-    held_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

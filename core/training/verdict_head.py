@@ -14,10 +14,10 @@ from core.models.forest import Encoding, encode
 from core.records import Features
 from core.training.calibrator import (
     ForestSettings,
-    TrainingRow,
     fit_calibrator,
     fit_encoding,
 )
+from core.training.rows import TrainingRow
 from core.training.threshold import GRID, Choice, by_block_f1, by_block_recall, sweep
 
 Array = NDArray[np.float64]

@@ -19,10 +19,10 @@ from core.models.forest import load_forest
 from core.records import Features
 from core.training.calibrator import (
     ForestSettings,
-    TrainingRow,
     fit_calibrator,
     reliability_curve,
 )
+from core.training.rows import TrainingRow
 
 SMALL = ForestSettings(trees=40, permutations=2)
 HOT = ("verifier_label", "pred_tool")
