@@ -6,36 +6,95 @@ from pathlib import Path
 
 import streamlit as st
 
+from streamlit.navigation.page import StreamlitPage
+
 from pages.components.routing import mark_routed
 
+PAGES = Path(__file__).parent / "pages"
+
 # A picture of our own: for a Material icon the browser would fetch the tab's icon from a font host.
-ICON = Path(__file__).parent / "pages" / "components" / "frontend" / "icon.svg"
+ICON = PAGES / "components" / "frontend" / "icon.svg"
 
 st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
 
+# Files that are there; a page is listed once it is built.
+WORK = (
+    ("home", "Home", "home", "What waits for you, how far the team is, and what changed lately."),
+    (
+        "traces",
+        "Traces",
+        "list_alt",
+        "Add captured agent traces, verify them, find what was blocked.",
+    ),
+    (
+        "verdict",
+        "Verdict",
+        "fact_check",
+        "One answer: each claim, the source it was checked against, and why it passes or not.",
+    ),
+    (
+        "review",
+        "Review",
+        "rate_review",
+        "Read claims yourself, blind, and see the machine's view after.",
+    ),
+    ("adjudicate", "Adjudicate", "balance", "Decide claims on which two reviewers differ."),
+    (
+        "repair",
+        "Repair",
+        "build",
+        "A blocked answer, revised: each edit with its reason and source, to accept or reject.",
+    ),
+)
+MEASURE = (
+    (
+        "thresholds",
+        "Thresholds",
+        "tune",
+        "What every support threshold costs: good claims blocked, bad claims passed, hours.",
+    ),
+    (
+        "evaluation",
+        "Evaluation",
+        "monitoring",
+        "How often the verifier is wrong on labelled claims, where, and on which of them.",
+    ),
+    (
+        "agreement",
+        "Agreement",
+        "handshake",
+        "How far reviewers agree with each other, and where not.",
+    ),
+    (
+        "recalibrate",
+        "Recalibrate",
+        "model_training",
+        "Fit a candidate on reviewers' labels, compare it, promote it or roll back.",
+    ),
+)
+KEEP = (
+    ("export", "Export", "download", "Adjudicated packets, signed, in the formats others read."),
+    ("audit", "Audit", "history", "Who did what, when and why, checked link by link."),
+    ("people", "People", "group", "People and roles, the project's settings, and the guideline."),
+)
+
+
+def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]:
+    return [
+        st.Page(
+            f"pages/{name}.py",
+            title=title,
+            icon=f":material/{icon}:",
+            help=words,
+            default=name == "home",
+        )
+        for name, title, icon, words in listed
+        if (PAGES / f"{name}.py").exists()
+    ]
+
+
 page = st.navigation(
-    [
-        st.Page(
-            "pages/traces.py",
-            title="Traces",
-            icon=":material/list_alt:",
-            default=True,
-            help="Add captured agent traces, verify them, and find the answers that were blocked.",
-        ),
-        st.Page(
-            "pages/verdict.py",
-            title="Verdict",
-            icon=":material/fact_check:",
-            help="One answer: each claim, the source it was checked against, and why it passes or not.",
-        ),
-        st.Page(
-            "pages/repair.py",
-            title="Repair",
-            icon=":material/build:",
-            help="A blocked answer, revised: each edit with its reason and source, to accept or reject.",
-        ),
-    ],
-    position="top",
+    {"": _pages(WORK), "Measure": _pages(MEASURE), "Keep": _pages(KEEP)}, position="top"
 )
 mark_routed()
 page.run()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.evaluation.bootstrap import (
+from core.bootstrap import (
     RESAMPLES,
     SEED,
     Interval,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
-from core.evaluation.bootstrap import RESAMPLES, SEED
+from core.bootstrap import RESAMPLES, SEED, Interval
 from core.evaluation.columns import LABELS, RELATIONS, Columns, pair_columns, scored_rows
 from core.evaluation.metrics import Metric, measure
 from core.evaluation.packets import PacketRow
@@ -125,6 +125,34 @@ def metric_entry(metrics: Mapping[str, Metric], name: str) -> Report:
     if metric.interval is not None:
         entry[f"{name}_ci95"] = _ends(metric)
     return entry
+
+
+def read_metrics(report: Mapping[str, object]) -> dict[str, Metric]:
+    """The metrics of a report, or of one of its slices, by the names that ``measure`` gives them."""
+    nested: dict[str, tuple[Mapping[str, object], str]] = {
+        f"{group}_{name}": (part, name)
+        for group in ("block", "attribution")
+        if isinstance(part := report.get(group), Mapping)
+        for name in ("precision", "recall", "f1")
+    }
+    if isinstance(source := report.get("source_accuracy"), Mapping):
+        nested["source_accuracy"] = (source, "value")
+    flat = {name: (report, name) for name in FLAT if name in report}
+    return {name: _read_metric(*place) for name, place in {**nested, **flat}.items()}
+
+
+def _read_metric(part: Mapping[str, object], name: str) -> Metric:
+    value = part.get(name)
+    # ``source_accuracy`` is an object with ``ci95`` and ``reason``; the others carry their own name.
+    prefix = "" if name == "value" else f"{name}_"
+    ends, reason = part.get(f"{prefix}ci95"), part.get(f"{prefix}reason")
+    return Metric(
+        value=float(value) if isinstance(value, int | float) else None,
+        interval=Interval(low=float(ends[0]), high=float(ends[1]))
+        if isinstance(ends, Sequence) and len(ends) == 2
+        else None,
+        reason=str(reason) if reason is not None else None,
+    )
 
 
 def _metric_entries(metrics: Mapping[str, Metric]) -> Report:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from core.bootstrap import RESAMPLES, SEED
 from core.config import Config
 from core.errors import InputError
-from core.evaluation.bootstrap import RESAMPLES, SEED
 from core.evaluation.packets import Packet, PacketRow, read_packet
 from core.evaluation.predictions import Prediction
 from core.evaluation.report import Report, evaluation_report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
@@ -15,14 +16,22 @@ _EVIDENCE = st.components.v2.component(
     "provenanceguard_evidence",
     html='<div id="evidence">\n</div>',
     css=(_FRONTEND / "base.css").read_text() + (_FRONTEND / "evidence.css").read_text(),
-    js=(_FRONTEND / "evidence.js").read_text(),
+    js=(_FRONTEND / "common.js").read_text() + (_FRONTEND / "evidence.js").read_text(),
 )
 
 
-def show_evidence(data: Mapping[str, object], *, key: str) -> str | None:
-    """Show a laid-out verdict; the id of a source whose text the browser asks for, if any."""
-    wanted: str | None = _EVIDENCE(key=key, data=data, on_fetch_change=_nothing).fetch
-    return wanted
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the reader just asked for: the text of a source, or another page."""
+
+    source_id: str | None
+    page: str | None
+
+
+def show_evidence(data: Mapping[str, object], *, key: str) -> Asked:
+    """Show a laid-out verdict; what the browser asks for in this run, if anything."""
+    said = _EVIDENCE(key=key, data=data, on_fetch_change=_nothing, on_go_change=_nothing)
+    return Asked(source_id=said.fetch, page=said.go)
 
 
 def _nothing() -> None:

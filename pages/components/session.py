@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.config import Config
+from storage.calibrators import Calibrators
 from storage.engine import database_url
 from storage.store import SqlStore
 from storage.store import open_store as open_store_at
@@ -31,9 +33,16 @@ def settings() -> Config:
     return Config()
 
 
-@lru_cache(maxsize=1)
 def load_models_once(config: Config) -> Models:
-    """The models, loaded once for the whole process; raises ComponentUnavailable."""
+    """The models, with the calibrator in force at this moment; raises ComponentUnavailable.
+
+    The two readers are loaded once for the whole process.
+    """
+    return replace(_readers(config), calibrator=Calibrators(store=open_store()).forest())
+
+
+@lru_cache(maxsize=1)
+def _readers(config: Config) -> Models:
     # Imported here: pages that only show verdicts open without waiting for the learning libraries.
     from core.workflows.models import load_models
 

@@ -4,26 +4,6 @@
 // alone: no markup is parsed, no link is made, nothing is fetched. Offsets are UTF-16 units.
 
 const states = new WeakMap();
-
-function el(tag, className, text, attributes) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined && text !== null) node.textContent = text;
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
-  }
-  return node;
-}
-
-function button(className, text, onClick, attributes) {
-  const node = el("button", className, text, { type: "button", ...attributes });
-  node.addEventListener("click", onClick);
-  return node;
-}
-
-const two = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
-const many = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
-const RELATION = { entailment: "supports", neutral: "is silent", contradiction: "contradicts" };
 const SOURCES_SHOWN_AT_FIRST = 40;
 
 export default function (component) {
@@ -41,6 +21,7 @@ export default function (component) {
   const unchanged = !arriving && state.json === JSON.stringify(data);
   state.data = data;
   state.fetch = (sourceId) => setTriggerValue("fetch", sourceId);
+  state.go = (page) => setTriggerValue("go", page);
   if (unchanged) return state.cleanup;
   state.json = JSON.stringify(data);
   state.cleanup?.();
@@ -98,6 +79,16 @@ function header(state) {
   const badge = el("strong", `badge badge-${data.decision.kind}`);
   badge.append(el("span", "glyph", data.decision.mark, { "aria-hidden": "true" }), el("span", null, data.decision.word));
   verdict.append(badge);
+  for (const link of data.links || []) {
+    const node = el("a", "go", link.words, { href: link.href, title: link.title });
+    node.addEventListener("click", (event) => {
+      // Another tab or window is the browser's business.
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      state.go(link.page);
+    });
+    verdict.append(node);
+  }
   bar.append(names, verdict);
   return bar;
 }
@@ -288,15 +279,6 @@ function steer(event, state) {
   event.preventDefault();
 }
 
-// Scrolls one box and never the page.
-function bringIntoView(box, node, share) {
-  if (!node) { box.scrollTop = 0; return; }
-  const top = node.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
-  const bottom = top + node.getBoundingClientRect().height;
-  if (top >= box.scrollTop + 8 && bottom <= box.scrollTop + box.clientHeight - 8) return;
-  box.scrollTop = Math.max(0, top - box.clientHeight * share);
-}
-
 // ---------------------------------------------------------------- the claim
 
 function drawClaim(state, claim) {
@@ -308,49 +290,7 @@ function drawClaim(state, claim) {
       : "Nothing in this answer claims a fact that could be checked."));
     return;
   }
-  const line = el("p", `claim-text kind-${claim.kind}`, null, { "data-testid": "claim" });
-  for (const piece of claim.pieces) {
-    const classes = ["piece"];
-    if (piece.weak) classes.push("weak");
-    if (piece.value) classes.push("value", piece.value, piece.opens ? "opens" : "", piece.closes ? "closes" : "");
-    const node = el("span", classes.join(" ").trim(), piece.text);
-    if (piece.share !== undefined) {
-      node.style.setProperty("--look", (piece.share * 0.5).toFixed(3));
-      node.title = `${piece.weak ? "Weakly grounded. " : ""}Alignment ${piece.score.toFixed(4)}`;
-    }
-    if (piece.value === "missing") {
-      node.title = `Not in the source${piece.nearest ? `; nearest there: ${piece.nearest}` : ""}. ${node.title}`;
-    }
-    line.append(node);
-    if (piece.value === "missing" && piece.closes && piece.nearest) {
-      line.append(el("span", "nearest-note", `source: ${piece.nearest}`));
-    }
-  }
-  card.append(line);
-  if (claim.tokens) {
-    const caption = el("p", "caption");
-    caption.append(el("span", null, "Heuristic: where the model looked, not why."));
-    if (claim.tokens.weak.length) {
-      caption.append(el("span", "weak-words", ` Weakly grounded: ${claim.tokens.weak.join(", ")}`));
-    }
-    card.append(caption, alignmentTable(claim));
-  }
-}
-
-function alignmentTable(claim) {
-  const details = el("details", "alignment");
-  details.append(el("summary", null, "Alignment values"));
-  const table = el("table");
-  const names = el("tr");
-  names.append(el("th", null, "Word", { scope: "col" }), el("th", null, "Score", { scope: "col" }), el("th", null, "Grounded", { scope: "col" }));
-  table.append(names);
-  for (const word of claim.words) {
-    const row = el("tr");
-    row.append(el("td", null, word.text), el("td", "n", word.score.toFixed(4)), el("td", null, word.weak ? "weakly" : "yes"));
-    table.append(row);
-  }
-  details.append(table);
-  return details;
+  card.append(...claimNodes(claim));
 }
 
 // ---------------------------------------------------------------- sources
@@ -424,14 +364,6 @@ function sourceRow(state, claim, row) {
   return node;
 }
 
-// A long tool name is cut before the number of its call, never in it.
-function sourceName(tag, source) {
-  const node = el(tag, "source-name", null, { title: source.id });
-  node.append(el("span", "tool", source.tool));
-  if (source.call) node.append(el("span", "call", source.call));
-  return node;
-}
-
 function drawOutput(state, claim) {
   const { data, parts } = state;
   const source = data.sources.find((each) => each.id === state.source);
@@ -494,30 +426,6 @@ function drawOutput(state, claim) {
   bringIntoView(box, body.querySelector(".premise") || body.querySelector(".value"), 0.3);
 }
 
-// Cuts one stretch of text where marks begin and end; the nodes' text joins to the stretch.
-function appendMarked(body, part, marks) {
-  const end = part.start + part.text.length;
-  const cuts = new Set([part.start, end]);
-  for (const mark of marks) for (const at of [mark.start, mark.end]) if (at > part.start && at < end) cuts.add(at);
-  const sorted = [...cuts].sort((a, b) => a - b);
-  for (let i = 0; i + 1 < sorted.length; i += 1) {
-    const [from, to] = [sorted[i], sorted[i + 1]];
-    const text = part.text.slice(from - part.start, to - part.start);
-    const here = marks.filter((mark) => mark.start <= from && mark.end >= to);
-    if (!here.length) { body.append(document.createTextNode(text)); continue; }
-    const node = el("mark", null, text);
-    for (const mark of here) {
-      node.classList.add(mark.kind);
-      if (mark.kind !== "premise") {
-        if (mark.start === from) node.classList.add("opens");
-        if (mark.end === to) node.classList.add("closes");
-      }
-    }
-    if (node.classList.contains("nearest")) node.title = "Nearest value here to the one that the claim states";
-    body.append(node);
-  }
-}
-
 // ---------------------------------------------------------------- why
 
 function drawWhy(state, claim) {
@@ -531,44 +439,13 @@ function drawWhy(state, claim) {
   const head = el("p", "headline");
   head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", claim.headline));
   words.append(head);
-  if (claim.conflation) {
-    const flag = el("p", "conflation");
-    const c = claim.conflation;
-    flag.append(
-      el("span", "label", "stated:"), el("span", null, [c.stated, c.stated_family && `(${c.stated_family})`].filter(Boolean).join(" ") || "another source"),
-      el("span", "label", "supported by:"), el("span", null, `${c.supported_by}${c.supported_family ? ` (${c.supported_family})` : ""}`),
-    );
-    words.append(flag);
-  } else if (claim.credit) {
-    const credit = el("p", "conflation");
-    credit.append(el("span", "label", "stated:"), el("span", null, `“${claim.credit.text}”${claim.credit.source ? ` (${claim.credit.source})` : ""}`));
-    words.append(credit);
-  }
+  words.append(...creditNodes(claim));
   if (claim.reasons.length) {
     const list = el("ul", "reasons");
     for (const reason of claim.reasons) list.append(el("li", null, reason));
     words.append(list);
   }
-  const figures = el("div", "figures");
-  if (claim.score !== null) figures.append(figure("Routing", two(claim.score), `lead over the next source ${two(claim.margin)}`, claim.score));
-  if (claim.nli) figures.append(reading(claim.nli));
-  if (claim.support !== null && claim.threshold !== null) {
-    const enough = claim.support >= claim.threshold;
-    const node = figure("Support", `${two(claim.support)} ${enough ? "≥" : "<"} ${two(claim.threshold)}`, enough ? "reaches the threshold" : "below the threshold", claim.support);
-    const tick = el("span", "tick");
-    tick.style.setProperty("--share", String(claim.threshold));
-    node.querySelector(".meter").append(tick);
-    figures.append(node);
-  }
-  if (claim.tokens) figures.append(figure("Words grounded", `${Math.round(claim.tokens.ratio * 100)} %`, claim.tokens.weak.length ? `${claim.tokens.weak.length} weakly` : "none weakly", claim.tokens.ratio));
-  if (claim.values.length) {
-    const found = claim.values.filter((value) => value.present).length;
-    const missing = claim.values.filter((value) => !value.present);
-    const detail = missing.length
-      ? `missing: ${missing.map((value) => value.nearest ? `${value.text} (source: ${value.nearest})` : value.text).join(", ")}`
-      : "all in the source";
-    figures.append(figure("Exact values", `${found} of ${claim.values.length}`, detail, found / claim.values.length, missing.length > 0));
-  }
+  const figures = figuresOf(claim);
   const actions = el("div", "actions");
   actions.append(
     button("text", "Copy link", (event) => copy(event.currentTarget, state, window.location.href), { title: "Copy a link to this claim" }),
@@ -577,31 +454,6 @@ function drawWhy(state, claim) {
   const side = el("div", "why-side");
   side.append(figures, actions);
   why.append(words, side);
-}
-
-function figure(name, value, detail, share, bad) {
-  const node = el("div", `figure${bad ? " bad" : ""}`);
-  node.append(el("span", "figure-name", name), el("span", "figure-value", value));
-  const meter = el("span", "meter", null, { "aria-hidden": "true" });
-  const fill = el("span", "meter-fill");
-  fill.style.setProperty("--share", String(Math.max(0, Math.min(1, share))));
-  meter.append(fill);
-  node.append(meter, el("span", "figure-detail", detail, { title: detail }));
-  return node;
-}
-
-function reading(nli) {
-  const node = el("div", "figure");
-  node.append(el("span", "figure-name", "The source"), el("span", "figure-value", RELATION[nli.relation] || nli.relation));
-  const meter = el("span", "meter split", null, { "aria-hidden": "true" });
-  for (const label of ["entailment", "neutral", "contradiction"]) {
-    const share = el("span", `share rel-${label}`);
-    share.style.setProperty("--share", String(nli[label]));
-    meter.append(share);
-  }
-  const detail = `supports ${two(nli.entailment)} · silent ${two(nli.neutral)} · contradicts ${two(nli.contradiction)}`;
-  node.append(meter, el("span", "figure-detail", detail, { title: detail }));
-  return node;
 }
 
 function reasonText(state, claim) {

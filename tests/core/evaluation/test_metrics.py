@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, f1_score, precision_score, recall_score, roc_auc_score
 
-from core.evaluation.bootstrap import (
+from core.bootstrap import (
     interval,
     paired_difference,
     resampled_auroc,

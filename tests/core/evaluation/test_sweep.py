@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from core.evaluation.bootstrap import resampled_counts
+from core.bootstrap import resampled_counts
 from core.evaluation.sweep import sweep_bands
 from core.training.threshold import GRID, sweep
 

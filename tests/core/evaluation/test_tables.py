@@ -266,3 +266,18 @@ def test_the_report_has_every_published_key_and_reasons_for_what_it_lacks() -> N
     crossed = report["confusion"]["verdict"]
     assert sum(n for row in crossed.values() for n in row.values()) == 117
     assert json.loads(json.dumps(report, allow_nan=False)) == json.loads(json.dumps(report))
+
+
+def test_the_uncertainty_table_gives_the_probes_the_interval_of_their_own_table() -> None:
+    probes = Probes(
+        outcomes=[(True, True, True), (True, False, False), (False, False, False)],
+        kinds=["explicit", "implied", "explicit"],
+    )
+    made = material(probes=probes)
+
+    uncertainty, counted = make_table(18, made), make_table(20, made)
+
+    (row,) = [row for row in uncertainty.rows if row[0] == "conflation probes flagged" and row[2]]
+    (everything,) = [row for row in counted.rows if row[:2] == ("all", "here")]
+    assert row[1:4] == ("here", everything[4], everything[5])
+    assert everything[4] == 0.5

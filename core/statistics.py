@@ -95,9 +95,13 @@ def gwet_ac1(
             value=None, raw=raw, items=len(judged), reason="only one label was ever used"
         )
     rated = [item for item in ratings if item]
-    shares = {
-        name: sum(Counter(item)[name] / len(item) for item in rated) / len(rated) for name in names
-    }
+    # One pass over the ratings: sources' names make as many labels as there are claims.
+    weights: dict[Hashable, float] = dict.fromkeys(names, 0.0)
+    for item in rated:
+        for name, count in Counter(item).items():
+            if name in weights:
+                weights[name] += count / len(item)
+    shares = {name: weight / len(rated) for name, weight in weights.items()}
     chance = sum(share * (1.0 - share) for share in shares.values()) / (len(names) - 1)
     return _beyond_chance(raw, chance, len(judged))
 

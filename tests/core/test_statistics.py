@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
-from core.evaluation.statistics import (
+from core.statistics import (
     cohen_kappa,
     exact_binomial_interval,
     fleiss_kappa,

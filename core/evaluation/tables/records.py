@@ -1,0 +1,87 @@
+"""What tables are made from, and a table as it is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.bootstrap import RESAMPLES, SEED
+from core.evaluation.columns import pair_columns
+from core.evaluation.decomposition import DecompositionAgreement
+from core.evaluation.metrics import Metric, measure
+from core.evaluation.packets import PacketRow
+from core.evaluation.predictions import Prediction
+
+Cell = str | int | float | None
+
+OURS, PAPER = "here", "paper"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table as it is printed: ``header`` names the columns of every row of ``rows``."""
+
+    number: int
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """One system's predictions for the packet; ``predictions`` None says why it is unavailable.
+
+    ``emits_sources`` is False for source-blind baselines, which are not scored on sources.
+    """
+
+    name: str
+    note: str
+    predictions: Sequence[Prediction] | None
+    emits_sources: bool = True
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """Outcomes of conflation probes: (should be flagged, was flagged, was blocked) a probe."""
+
+    outcomes: Sequence[tuple[bool, bool, bool]]
+    kinds: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairRun:
+    """What repairing answers gave, counted; ``packet`` names where the answers came from."""
+
+    packet: str
+    answers: int
+    allowed_before: int
+    blocked_before: int
+    resolved: int
+    terminal_fallbacks: int
+    allowed_after: int
+    latency_seconds: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """Everything that tables are made from; what is absent makes its table say so."""
+
+    rows: Sequence[PacketRow]
+    predictions: Sequence[Prediction]
+    split: str = "packet"
+    latency_seconds: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    variants: Sequence[System] = ()
+    routers: Sequence[System] = ()
+    baselines: Sequence[System] = ()
+    decomposition: DecompositionAgreement | None = None
+    repair: RepairRun | None = None
+    probes: Probes | None = None
+    resamples: int = RESAMPLES
+    seed: int = SEED
+
+    def measured(self, predictions: Sequence[Prediction] | None = None) -> dict[str, Metric]:
+        """All metrics of these predictions, or of the packet's own."""
+        columns = pair_columns(self.rows, predictions or self.predictions)
+        return measure(columns, resamples=self.resamples, seed=self.seed)

@@ -1,0 +1,17 @@
+"""Days that somebody chose, as instants."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+
+
+def whole_days(days: object) -> tuple[datetime | None, datetime | None]:
+    """The first instant of the first day and the first after the last, in UTC; None where none is."""
+    chosen = [
+        day for day in (days if isinstance(days, tuple) else (days,)) if isinstance(day, date)
+    ]
+    since = datetime.combine(chosen[0], time(), UTC) if chosen else None
+    until = (
+        datetime.combine(chosen[1], time(), UTC) + timedelta(days=1) if len(chosen) > 1 else None
+    )
+    return since, until

@@ -1,0 +1,91 @@
+"""Numbers behind a plot as a table and a file, and the few words that numbers are put into."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.statistics import exact_binomial_interval
+
+Cell = str | int | float | None
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def percent(value: float | None) -> str:
+    """A share as a percentage with one decimal; a dash where there is none."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def between(low: float | None, high: float | None) -> str:
+    """A 95 % interval of a share in words."""
+    if low is None or high is None:
+        return "no interval"
+    return f"95 % interval {100 * low:.1f} to {100 * high:.1f} %"
+
+
+def rate_interval(part: int, whole: int, ends: Sequence[float] | None) -> str:
+    """The interval of a rate in words: of resampled traces, or exact where all claims are alike.
+
+    Resampling what never happened never makes it happen: an interval of 0 to 0 would promise more
+    than ``whole`` claims can. Then Clopper and Pearson's stands in its place, and says so.
+    """
+    exact = exact_binomial_interval(part, whole) if part in (0, whole) else None
+    if exact is not None:
+        return f"exact {between(*exact)}"
+    return between(*ends) if ends else "no interval"
+
+
+def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """The table as CSV; text that a spreadsheet would run as a formula is quoted with an apostrophe."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def show_numbers(
+    header: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    name: str,
+    alt: str,
+    height: int | None = None,
+) -> None:
+    """A table that can be sorted, searched and downloaded; numbers stay numbers."""
+    columns = {title: _column([row[at] for row in rows]) for at, title in enumerate(header)}
+    st.dataframe(
+        columns,
+        hide_index=True,
+        column_config={
+            title: st.column_config.NumberColumn(format="%.4f")
+            for title, cells in columns.items()
+            if any(isinstance(cell, float) for cell in cells)
+        },
+        width="stretch",
+        height=height if height is not None else "auto",
+        alt=alt,
+        key=f"numbers-{name}",
+    )
+    st.download_button(
+        "Download these numbers (CSV)",
+        data=csv_text(header, rows),
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        type="tertiary",
+        key=f"download-{name}",
+    )
+
+
+def _column(cells: list[Cell]) -> list[Cell]:
+    """A column of one type: where words stand among numbers, all of it is words."""
+    kinds = {isinstance(cell, str) for cell in cells if cell is not None}
+    return [cell if cell is None else str(cell) for cell in cells] if len(kinds) > 1 else cells
+
+
+def _harmless(cell: Cell) -> Cell:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

@@ -1,0 +1,56 @@
+"""What a source is about, in a few words: whose record it is, which article, or what was asked."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from core.records import Source
+from core.text.names import recorded_names
+
+_HEAD = 20_000  # characters: a record says near its top what it is
+_LONGEST = 90
+_TITLE = re.compile(r'"?\b(?:article_?)?title"?\s*[:=]\s*"?([^"\n]{6,300})', re.IGNORECASE)
+_RECORD_ID = re.compile(r"\b(?:PMID[:\s#]*\d{5,9}|NCT\d{8})\b", re.IGNORECASE)
+
+
+def identity_of(source: Source) -> str:
+    """Patient, article or question of a source; "" when it says none of them."""
+    if not source.text.strip():
+        return _asked(source.arguments)
+    people = recorded_names(source.text)
+    if people:
+        return _and_others(people[0], len(people))
+    head = source.text[:_HEAD]
+    titles = [" ".join(each.split()).rstrip(".,") for each in _TITLE.findall(head)]
+    if titles:
+        return _and_others(_short(titles[0]), len(titles))
+    ids = list(dict.fromkeys(_RECORD_ID.findall(head)))
+    if ids:
+        return _and_others(ids[0], len(ids))
+    return _asked(source.arguments)
+
+
+def plain_tool_name(tool_name: str) -> str:
+    """The tool's name as words: letters, digits and single spaces, so that nothing in it is markup."""
+    words = re.sub(r"[^\w]+|_+", " ", tool_name).split()
+    return " ".join(words)[:60].strip() or "unnamed tool"
+
+
+def _asked(arguments: str | None) -> str:
+    """The first words that a tool was called with, in quotation marks."""
+    try:
+        given = json.loads(arguments or "")
+    except ValueError:
+        return ""
+    values = given.values() if isinstance(given, dict) else [given]
+    words = next((each for each in values if isinstance(each, str) and each.strip()), "")
+    return f"“{_short(' '.join(words.split()))}”" if words else ""
+
+
+def _and_others(first: str, count: int) -> str:
+    return first if count == 1 else f"{first} + {count - 1} more"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"

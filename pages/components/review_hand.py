@@ -1,0 +1,240 @@
+"""What a reviewer holds: one claim, what has been answered so far, and what a key press does to it.
+
+Callbacks get everything as arguments, make one call to the desk, and touch no ``st.*`` before it: a
+newer run may stop this one at any of those. The hand itself lives in the session and is changed in
+place; what must survive a reload is in the database.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import streamlit as st
+
+from core.errors import Conflict, NotFound, ProvenanceGuardError
+from core.records import Trace
+from core.review.items import Draft, ReviewItem
+from core.review.records import Judgement, QueueReason
+from core.workflows.review import Desk
+from pages.components.claim_places import ClaimInAnswer, find_claim
+from pages.components.review_layout import Json, lay_out_machine
+from pages.components.verdict_document import VerdictDocument
+from storage.store import SqlStore
+
+_HAND = "hand"
+_SAID = "review_said"
+IGNORED = "Ignored: that key was pressed before this claim was on screen."
+
+
+@dataclass(slots=True, kw_only=True)
+class Hand:
+    """A claim in hand; it is dropped when the claim is done.
+
+    ``said`` is what was decided before the verifier's view was shown; ``note_key`` names the field
+    that the note is typed into.
+    """
+
+    item: ReviewItem
+    nonce: str
+    trace: Trace
+    claim: ClaimInAnswer
+    draft: Draft
+    arrived: float  # on this process's own clock
+    dwell_seconds: float
+    decide_first: bool
+    said: Judgement | None = None
+    machine: Json | None = None
+    declining: bool = False
+    noting: bool = False
+    message: str = ""
+    opened: list[str] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        """Names this claim in this assignment, for the view."""
+        return f"{self.item.assignment_id}"
+
+    @property
+    def note_key(self) -> str:
+        """The widget that the note is typed into; one for each claim, so that none is carried over."""
+        return f"note-{self.item.assignment_id}"
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """What the answers make together; None while one is missing."""
+        draft = self.draft
+        if draft.support is None or not draft.source_answered or draft.conflation is None:
+            return None
+        return Judgement(
+            support=draft.support, source_id=draft.source_id, conflation=draft.conflation
+        )
+
+
+def take_hand(desk: Desk, store: SqlStore) -> Hand | None:
+    """The claim in hand, else the next one; None when nothing waits. Raises what the desk raises."""
+    hand = st.session_state.get(_HAND)
+    if isinstance(hand, Hand):
+        return hand
+    item = desk.next_item()
+    if item is None:
+        return None
+    hand = _hand(desk, store, item)
+    st.session_state[_HAND] = hand
+    return hand
+
+
+def drop_hand() -> None:
+    """Forget the claim in hand; the database knows whose it is."""
+    st.session_state.pop(_HAND, None)
+
+
+def _hand(desk: Desk, store: SqlStore, item: ReviewItem) -> Hand:
+    trace = store.get_trace(item.trace_id, item.content_hash).trace
+    claim = find_claim(store, item)
+    settings = desk.project.settings
+    hand = Hand(
+        item=item,
+        nonce="",
+        trace=trace,
+        claim=claim,
+        draft=item.draft or Draft(),
+        arrived=0.0,
+        dwell_seconds=settings.dwell_milliseconds / 1000,
+        decide_first=settings.decide_first,
+    )
+    if not settings.decide_first:
+        _reveal(hand, desk, store, item.reason)
+    hand.nonce = desk.show(item.assignment_id)
+    hand.arrived = time.monotonic()
+    return hand
+
+
+def tell(words: str) -> None:
+    """Say this when the page is drawn next; a key press itself may show nothing."""
+    st.session_state[_SAID] = words
+
+
+def show_told() -> None:
+    """Show what the last key press came to, once."""
+    said = st.session_state.pop(_SAID, None)
+    if said:
+        st.toast(said)
+
+
+# ---------------------------------------------------------------- key presses
+
+
+def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, changed: Draft) -> None:
+    """Take one more answer; the last one decides the claim."""
+    note = st.session_state.get(hand.note_key, hand.draft.rationale)
+    if not _counts(hand, nonce):
+        return
+    hand.draft = replace(changed, rationale=note)
+    judgement = hand.judgement
+    try:
+        if hand.said is not None:
+            return  # changed after the verifier's view: ``keep`` says so to the desk
+        if judgement is None:
+            desk.save_draft(hand.item.assignment_id, hand.draft)
+            return
+        vote = desk.vote(
+            hand.item.assignment_id,
+            nonce,
+            judgement,
+            confidence=hand.draft.confidence,
+            rationale=note,
+        )
+        if not hand.decide_first:
+            drop_hand()
+            return
+        hand.said = judgement
+        _reveal(hand, desk, store, vote.queue_reason)
+        hand.nonce = desk.show(hand.item.assignment_id)
+    except (Conflict, NotFound) as error:
+        _lost(error)
+    except ProvenanceGuardError as error:
+        hand.message = str(error)
+
+
+def keep(hand: Hand, nonce: str, desk: Desk) -> None:
+    """Keep what was decided, or say what was changed after the verifier's view; then the next one."""
+    note = st.session_state.get(hand.note_key, hand.draft.rationale)
+    judgement = hand.judgement
+    if judgement is None or hand.said is None or nonce != hand.nonce:
+        hand.message = IGNORED
+        return
+    try:
+        desk.revise(
+            hand.item.assignment_id,
+            nonce,
+            judgement,
+            confidence=hand.draft.confidence,
+            rationale=note,
+        )
+        drop_hand()
+    except (Conflict, NotFound) as error:
+        _lost(error)
+    except ProvenanceGuardError as error:
+        hand.message = str(error)
+
+
+def undo(desk: Desk) -> None:
+    """Take the last verdict back: its claim comes again, and the next verdict replaces it."""
+    try:
+        item = desk.undo()
+    except ProvenanceGuardError as error:
+        tell(str(error))
+        return
+    drop_hand()
+    if item is None:
+        tell("There is no verdict of yours to take back.")
+        return
+    tell("Your last verdict is open again; both stay in the trail.")
+
+
+def decline(hand: Hand, desk: Desk, reason: str) -> None:
+    """Give the claim back with the reason; somebody else will get it."""
+    if not reason.strip():
+        hand.message = "Say why, so that the next person knows."
+        return
+    try:
+        desk.decline(hand.item.assignment_id, reason)
+        drop_hand()
+    except (Conflict, NotFound) as error:
+        _lost(error)
+    except ProvenanceGuardError as error:
+        hand.message = str(error)
+
+
+def _counts(hand: Hand, nonce: str) -> bool:
+    """Whether a key press was meant for the claim on screen."""
+    early = time.monotonic() - hand.arrived < hand.dwell_seconds and hand.said is None
+    hand.message = IGNORED if early or nonce != hand.nonce else ""
+    return not hand.message
+
+
+def _lost(error: ProvenanceGuardError) -> None:
+    """The claim is no longer what this browser thinks: get it anew."""
+    drop_hand()
+    tell(str(error))
+
+
+def _reveal(hand: Hand, desk: Desk, store: SqlStore, reason: QueueReason | None) -> None:
+    """Put the verifier's view into the hand; the desk writes down that it was seen."""
+    signal = desk.reveal(hand.item.assignment_id)
+    if signal is None:
+        return
+    item = hand.item
+    verdict = store.get_verdict(
+        item.trace_id, content_hash=item.content_hash, run_key=signal.run_key
+    )
+    hand.machine = lay_out_machine(
+        cast(VerdictDocument, verdict.document),
+        hand.trace,
+        item.claim_id,
+        said=hand.said,
+        reason=reason,
+        verified_at=verdict.verified_at,
+    )

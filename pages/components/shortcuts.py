@@ -1,0 +1,157 @@
+"""Every key of the workbench, in one place: what it does, on which page, and what it is called.
+
+A key is read either by a Streamlit button (``shortcut=``) or by a view of ours, never by both. C and
+R belong to Streamlit; keys with Ctrl, Alt or Cmd belong to the browser and to screen readers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.records import VerdictLabel
+from core.review.records import Cause
+
+
+class Page(StrEnum):
+    """The pages that are worked with the keyboard."""
+
+    REVIEW = "review"
+    ADJUDICATE = "adjudicate"
+    GIVE_BACK = "give back"  # the bar of the review page while a claim is given back
+
+
+class Reader(StrEnum):
+    """Who listens: a Streamlit button, or a view in the browser."""
+
+    BUTTON = "button"
+    VIEW = "view"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortcut:
+    """One key on one or several pages; ``name`` is how the code asks for it."""
+
+    name: str
+    key: str
+    words: str
+    pages: tuple[Page, ...] = (Page.REVIEW, Page.ADJUDICATE)
+    reader: Reader = Reader.BUTTON
+
+
+SUPPORT_KEYS: Mapping[VerdictLabel, str] = {
+    VerdictLabel.SUPPORTED: "1",
+    VerdictLabel.UNSUPPORTED: "2",
+    VerdictLabel.CONTRADICTED: "3",
+    VerdictLabel.NOT_ENOUGH_EVIDENCE: "4",
+}
+CAUSE_KEYS: Mapping[Cause, str] = {
+    Cause.AMBIGUOUS_CLAIM: "5",
+    Cause.GUIDELINE_GAP: "6",
+    Cause.REVIEWER_ERROR: "7",
+    Cause.DECOMPOSITION_ERROR: "8",
+    Cause.AMBIGUOUS_SOURCE: "9",
+}
+DECLINE_KEYS: Mapping[str, str] = {
+    "Outside my field": "1",
+    "I know this patient or study": "2",
+    "The claim cannot be understood": "3",
+    "The output cannot be read": "4",
+}
+# In trace order, under the left hand; a trace with more sources has OPEN_SOURCE for the rest.
+SOURCE_KEYS: tuple[str, ...] = ("Q", "W", "E", "T", "A", "S", "D", "F")
+NO_SOURCE_KEY = "0"
+
+KEEP, UNDO, DECLINE, NOTES = "keep", "undo", "decline", "notes"
+RIGHTLY_CREDITED, WRONGLY_CREDITED = "rightly_credited", "wrongly_credited"
+SAVE, FIX_GUIDELINE = "save", "fix_guideline"
+OPEN_SOURCE, NEXT_SOURCE, PREVIOUS_SOURCE = "open_source", "next_source", "previous_source"
+SEARCH, RAW, GUIDELINE, HELP, CLOSE = "search", "raw", "guideline", "help", "close"
+
+_SUPPORT_WORDS = {
+    VerdictLabel.SUPPORTED: "A source says this",
+    VerdictLabel.UNSUPPORTED: "A source is about this, but does not say all of it",
+    VerdictLabel.CONTRADICTED: "A source says otherwise",
+    VerdictLabel.NOT_ENOUGH_EVIDENCE: "No source says anything about this",
+}
+_CAUSE_WORDS = {
+    Cause.AMBIGUOUS_CLAIM: "The claim can be read in two ways",
+    Cause.GUIDELINE_GAP: "The guideline does not settle it",
+    Cause.REVIEWER_ERROR: "One reviewer overlooked something",
+    Cause.DECOMPOSITION_ERROR: "The claim was cut out of the answer wrongly",
+    Cause.AMBIGUOUS_SOURCE: "The source itself is unclear",
+}
+_REVIEW = (Page.REVIEW,)
+_ADJUDICATE = (Page.ADJUDICATE,)
+
+SHORTCUTS: tuple[Shortcut, ...] = (
+    *(
+        Shortcut(name=label.value, key=key, words=_SUPPORT_WORDS[label])
+        for label, key in SUPPORT_KEYS.items()
+    ),
+    *(
+        Shortcut(name=f"source_{n}", key=key, words=f"Source {n} says it")
+        for n, key in enumerate(SOURCE_KEYS, 1)
+    ),
+    Shortcut(name="no_source", key=NO_SOURCE_KEY, words="No source says it"),
+    Shortcut(
+        name=OPEN_SOURCE,
+        key="B",
+        words="The source that is open says it",
+        reader=Reader.VIEW,
+    ),
+    Shortcut(
+        name=RIGHTLY_CREDITED, key="Y", words="The answer credits it rightly, or credits none"
+    ),
+    Shortcut(name=WRONGLY_CREDITED, key="X", words="The answer credits a source that is not it"),
+    Shortcut(name=KEEP, key="K", words="Keep my answer, on to the next claim", pages=_REVIEW),
+    Shortcut(name=SAVE, key="K", words="Save my decision", pages=_ADJUDICATE),
+    *(
+        Shortcut(name=cause.value, key=key, words=_CAUSE_WORDS[cause], pages=_ADJUDICATE)
+        for cause, key in CAUSE_KEYS.items()
+    ),
+    Shortcut(name=FIX_GUIDELINE, key="V", words="The guideline needs a fix", pages=_ADJUDICATE),
+    Shortcut(name=NOTES, key="N", words="Confidence and a note"),
+    Shortcut(name=UNDO, key="U", words="Take back my last verdict", pages=_REVIEW),
+    Shortcut(name=DECLINE, key="P", words="Pass: give this claim back", pages=_REVIEW),
+    *(
+        Shortcut(name=words, key=key, words=words, pages=(Page.GIVE_BACK,))
+        for words, key in DECLINE_KEYS.items()
+    ),
+    Shortcut(name=DECLINE, key="P", words="Do not give it back", pages=(Page.GIVE_BACK,)),
+    Shortcut(name=PREVIOUS_SOURCE, key="ArrowLeft", words="Source before", reader=Reader.VIEW),
+    Shortcut(name=NEXT_SOURCE, key="ArrowRight", words="Source after", reader=Reader.VIEW),
+    Shortcut(name=SEARCH, key="/", words="Search in all sources", reader=Reader.VIEW),
+    Shortcut(name=RAW, key="O", words="Readable text or raw output", reader=Reader.VIEW),
+    Shortcut(name=GUIDELINE, key="G", words="The guideline", reader=Reader.VIEW),
+    Shortcut(name=HELP, key="H", words="These keys", reader=Reader.VIEW),
+    Shortcut(name=CLOSE, key="Escape", words="Close what is open", reader=Reader.VIEW),
+)
+
+_ON_SCREEN = {"ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc"}
+
+
+def key_of(name: str, page: Page = Page.REVIEW) -> str:
+    """The key of a shortcut on that page."""
+    return next(each.key for each in SHORTCUTS if each.name == name and page in each.pages)
+
+
+def keys_of_views(page: Page) -> Mapping[str, str]:
+    """What the view in the browser listens to: name → key."""
+    return {each.name: each.key for each in on_page(page) if each.reader is Reader.VIEW}
+
+
+def on_page(page: Page) -> tuple[Shortcut, ...]:
+    """The shortcuts of one page, in the order of its help sheet."""
+    return tuple(each for each in SHORTCUTS if page in each.pages)
+
+
+def help_sheet(page: Page, *, sources: int) -> list[tuple[str, str]]:
+    """Keys with what they do, for as many sources as there are."""
+    beyond = {f"source_{n}" for n in range(sources + 1, len(SOURCE_KEYS) + 1)}
+    return [
+        (_ON_SCREEN.get(each.key, each.key), each.words)
+        for each in on_page(page)
+        if each.name not in beyond
+    ]

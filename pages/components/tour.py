@@ -1,0 +1,74 @@
+"""The guided tour: six steps on the sample traces, from the first verdict to a first recalibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.review.items import Progress
+from pages.components.routing import link_to
+from storage.records import Overview
+
+LABELS_FOR_A_FIRST_FIT = 12  # enough to see the whole way; the page says how sure the figures are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TourStep:
+    """One step: what to do, whether the database shows that it was done, and where to do it."""
+
+    words: str
+    done: bool
+    page: str
+    label: str
+
+
+def tour_steps(overview: Overview, progress: Progress, calibrators: int) -> tuple[TourStep, ...]:
+    """The steps with what is done; ``calibrators`` counts the forests that were fitted here."""
+    verified = overview.traces > overview.waiting
+    read = progress.mine_done
+    return (
+        TourStep(
+            words="Load the sample traces and verify them",
+            done=verified,
+            page="pages/traces.py",
+            label="Traces",
+        ),
+        TourStep(
+            words="Open a blocked answer: what no source says, and what is credited wrongly",
+            done=verified and read > 0,
+            page="pages/traces.py",
+            label="Blocked answers",
+        ),
+        TourStep(
+            words=f"Read {LABELS_FOR_A_FIRST_FIT} claims yourself ({min(read, LABELS_FOR_A_FIRST_FIT)} "
+            f"read): decide first, then see the verifier's view",
+            done=read >= LABELS_FOR_A_FIRST_FIT,
+            page="pages/review.py",
+            label="Review",
+        ),
+        TourStep(
+            words="See what another threshold would block and pass",
+            done=calibrators > 0,
+            page="pages/thresholds.py",
+            label="Thresholds",
+        ),
+        TourStep(
+            words="Fit a calibrator on your labels, and compare it with the one in force",
+            done=calibrators > 0,
+            page="pages/recalibrate.py",
+            label="Recalibrate",
+        ),
+    )
+
+
+def show_tour(steps: tuple[TourStep, ...]) -> None:
+    """Show the steps, each with its link; the next one is marked."""
+    done = sum(step.done for step in steps)
+    upcoming = next((step for step in steps if not step.done), None)
+    with st.expander(f"Guided tour: {done} of {len(steps)} steps done", expanded=done < len(steps)):
+        for number, step in enumerate(steps, 1):
+            mark = "✓" if step.done else "→" if step is upcoming else "○"
+            with st.container(horizontal=True, vertical_alignment="center", key=f"tour-{number}"):
+                st.text(f"{mark} {number}. {step.words}", width="stretch")
+                link_to(step.page, step.label, width="content")

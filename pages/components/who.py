@@ -1,0 +1,125 @@
+"""Who sits at this browser: a login's person, or on a machine without login the local profile."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import NotFound, ProvenanceGuardError
+from core.review.records import Person, Role
+from pages.components.plain import show_notice
+from pages.components.session import open_store
+from storage.people import People
+
+ROLE_WORDS = {
+    Role.REVIEWER: "reviewer",
+    Role.ADJUDICATOR: "adjudicator",
+    Role.LEAD: "lead",
+    Role.AUDITOR: "auditor",
+}
+_CHOSEN = "practise_as"
+# In the frame above the page, where it takes no room from the work.
+_PLACE = """<style>
+.st-key-person { position: fixed; top: .35rem; right: .8rem; z-index: 999991; width: auto; }
+.st-key-person button { min-height: 2rem; padding: .05rem .6rem; max-width: 16rem; }
+</style>"""
+_PARAMETER = "as"
+
+
+def has_logins() -> bool:
+    """Whether people log in here: through OIDC, or a proxy that says who they are."""
+    return hasattr(st.user, "is_logged_in") or bool(st.get_option("server.trustedUserHeaders"))
+
+
+def current_person() -> Person:
+    """Who works in this session; a page without somebody ends here, saying what to do."""
+    try:
+        people = People(store=open_store())
+        return _logged_in(people) if has_logins() else _local(people)
+    except ProvenanceGuardError as error:
+        show_notice("The database could not be read", str(error), key="no-person", tone="bad")
+        st.stop()
+
+
+def show_person(person: Person) -> None:
+    """Say who works here; on a machine without login, let them practise as somebody else."""
+    st.html(_PLACE)
+    with st.container(key="person", width="content"):
+        if has_logins():
+            st.text(person.name, width="content")
+        else:
+            _show_chooser(person)
+
+
+def _show_chooser(person: Person) -> None:
+    # Names are sent when the list is opened, and not before: a reviewer's page names nobody else.
+    chooser = st.popover(
+        "Practise as …",
+        icon=":material/person:",
+        key="chooser",
+        on_change="rerun",
+        help="Without a login, one person can practise every role: who is at work now?",
+    )
+    with chooser:
+        if not chooser.open:
+            return
+        st.text(f"At work now: {person.name} ({role_words(person)})")
+        everybody = [each for each in People(store=open_store()).everybody() if each.active]
+        for each in everybody:
+            # A name is somebody's text: beside the button, never in its label.
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.button(
+                    "At work" if each == person else "Become",
+                    key=f"become-{each.person_id}",
+                    disabled=each == person,
+                    on_click=_become,
+                    args=(each.person_id,),
+                )
+                st.text(f"{each.name} · {role_words(each)}")
+        st.page_link("pages/people.py", label="Add people", icon=":material/group:")
+
+
+def role_words(person: Person) -> str:
+    """The person's roles, the working ones first."""
+    return ", ".join(words for role, words in ROLE_WORDS.items() if role in person.roles) or (
+        "no role"
+    )
+
+
+def _become(person_id: int) -> None:
+    st.session_state[_CHOSEN] = person_id
+    st.session_state.pop("hand", None)
+    st.session_state.pop("tie", None)
+
+
+def _local(people: People) -> Person:
+    wanted = st.session_state.get(_CHOSEN)
+    if wanted is None and (asked := st.query_params.get(_PARAMETER, "")).isdecimal():
+        wanted = int(asked)
+        st.session_state[_CHOSEN] = wanted
+    person = people.local()
+    if wanted is None or wanted == person.person_id:
+        return person
+    found = [each for each in people.everybody() if each.person_id == wanted]
+    return found[0] if found else person
+
+
+def _logged_in(people: People) -> Person:
+    email = st.user.get("email")
+    if not email:
+        show_notice(
+            "Who are you?",
+            "Verdicts are kept with the name of who gave them, so this page needs a login.",
+            key="no-login",
+        )
+        if hasattr(st.user, "is_logged_in") and st.button("Log in", type="primary", key="login"):
+            st.login()
+        st.stop()
+    try:
+        return people.by_email(str(email))
+    except NotFound:
+        show_notice(
+            "You are not in this workbench yet",
+            f"A lead can add {email} on the page People.",
+            key="unknown-login",
+        )
+        st.stop()

@@ -1,0 +1,194 @@
+"""How good the verifier is on a labelled packet: figures with intervals, slices, and each error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.evaluation.kept import kept_runs
+from pages.components.claim_errors import show_claim, show_errors
+from pages.components.evaluated import (
+    PacketChoice,
+    bring_choice,
+    bring_packet,
+    choose_packet,
+    choose_run,
+    made_as_now,
+    opened,
+    own_predictions,
+)
+from pages.components.evaluating import show_evaluating, start_evaluating
+from pages.components.evaluation_view import (
+    show_confusion,
+    show_headline,
+    show_metrics,
+    show_paper_tables,
+    show_reliability,
+    show_slices,
+    show_sources,
+)
+from pages.components.importing import safe_name
+from pages.components.plain import show_notice
+from pages.components.routing import ensure_routed
+from pages.components.session import open_store
+from pages.components.who import current_person, show_person
+from storage.calibrators import Calibrators
+
+# The accent carries white button text, so in the dark theme it is too dark to be text itself.
+CHOSEN_IS_TEXT = """<style>
+.st-key-view button[role="radio"][aria-checked="true"],
+.st-key-confusion-kind button[role="radio"][aria-checked="true"] { color: inherit; }
+</style>"""
+VIEWS = ("Figures", "Slices", "Confusion", "Reliability", "Sources", "Errors", "Paper's tables")
+
+ensure_routed(__file__)
+st.set_page_config(page_title="Evaluation · ProvenanceGuard")
+person = current_person()
+show_person(person)
+st.title("Evaluation", anchor=False)
+
+try:
+    store = open_store()
+    ruling = Calibrators(store=store).current()
+except ProvenanceGuardError as error:
+    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+
+def _bring() -> None:
+    """Keep the uploaded packet and open it."""
+    upload = st.session_state[f"packet-file-{st.session_state['packet_generation']}"]
+    if upload is None:
+        return
+    name = safe_name(upload.name)
+    try:
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / ("packet.jsonl.gz" if name.endswith(".gz") else "packet.jsonl")
+            file.write_bytes(upload.getvalue())
+            packet = bring_packet(store, name, file)
+    except ProvenanceGuardError as error:
+        st.session_state["packet_problem"] = str(error)
+        return
+    st.session_state.pop("packet_problem", None)
+    st.session_state["packet_generation"] += 1  # an empty drop zone again
+    st.query_params.from_dict({"packet": packet.sha256})
+
+
+def _evaluate(chosen: PacketChoice) -> None:
+    """Start a run over the packet; one that was only on offer is kept first."""
+    centroid = bool(st.session_state.get("centroid"))
+    try:
+        packet = bring_choice(store, chosen, person)
+        start_evaluating(packet, centroid=centroid, calibrator=ruling)
+    except ProvenanceGuardError as error:
+        st.session_state["packet_problem"] = str(error)
+        return
+    st.session_state.pop("packet_problem", None)
+    st.query_params.from_dict({"packet": packet.sha256})
+
+
+# ---------------------------------------------------------------- which packet
+
+st.session_state.setdefault("packet_generation", 0)
+columns = st.columns([3.2, 2, 1.5, 1.5], vertical_alignment="bottom")
+with columns[0]:
+    choice = choose_packet(store, person, evaluated=False)
+with columns[3].popover("Another packet", icon=":material/upload_file:", width="stretch"):
+    st.file_uploader(
+        "Claim packet",
+        type=["jsonl", "json", "gz"],
+        key=f"packet-file-{st.session_state['packet_generation']}",
+        on_change=_bring,
+        help="One labelled claim a line, with its candidate sources; also as .gz. It stays here.",
+    )
+if problem := st.session_state.get("packet_problem"):
+    show_notice("The packet could not be used", problem, key="packet-problem", tone="bad")
+if choice is None:
+    show_notice(
+        "No packet yet", "Bring a packet of labelled claims: Another packet.", key="no-packet"
+    )
+    st.stop()
+
+packet = choice.kept
+runs = kept_runs(packet) if packet else ()
+running = show_evaluating(packet) if packet else False
+if not running:
+    if runs:
+        place = columns[2].popover("Evaluate again", icon=":material/replay:", width="stretch")
+    else:
+        place = st.container(horizontal=True, vertical_alignment="center")
+    place.button(
+        "Start" if runs else "Evaluate",
+        type="primary",
+        icon=":material/play_arrow:",
+        key="evaluate",
+        on_click=_evaluate,
+        args=(choice,),
+    )
+    place.checkbox(
+        "Read it a second time with the paper's centroid router, to compare (takes as long again)",
+        key="centroid",
+    )
+if packet and packet.problems:
+    count = len(packet.problems)
+    show_notice(
+        f"{count:,} line{'' if count == 1 else 's'} could not be read and are left out",
+        "\n".join(packet.problems[:20]),
+        key="packet-problems",
+        tone="careful",
+    )
+if packet is None or not runs:
+    if not running:
+        show_notice(
+            "Not evaluated yet",
+            "Evaluate reads every claim of the packet with the verifier, in the background: you can "
+            "leave this page. It can be stopped and goes on where it was.",
+            key="not-evaluated",
+        )
+    st.stop()
+
+# ---------------------------------------------------------------- what came out
+
+try:
+    with columns[1]:
+        run = choose_run(packet, runs, label="Made by", key="run")
+    found = opened(own_predictions(packet, run)) if packet.labelled else None
+except ProvenanceGuardError as error:
+    show_notice("The results could not be read", str(error), key="no-results", tone="bad")
+    st.stop()
+if not made_as_now(run, ruling.label):
+    show_notice(
+        "Made by another version",
+        "The verifier, its settings or its calibrator have changed since. Evaluate again to compare.",
+        key="other-version",
+        tone="careful",
+    )
+if found is None:
+    show_notice("Nothing to measure", "No claim of this packet has a label.", key="no-labels")
+    st.stop()
+st.html(CHOSEN_IS_TEXT)
+show_headline(run.report)
+view = st.segmented_control(
+    "Show", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params",
+    label_visibility="collapsed",
+)  # fmt: skip
+if view == "Figures":
+    show_metrics(run.report)
+elif view == "Slices":
+    show_slices(run.report)
+elif view == "Confusion":
+    show_confusion(run.report)
+elif view == "Reliability":
+    show_reliability(found)
+elif view == "Sources":
+    show_sources(found)
+elif view == "Errors":
+    chosen = show_errors(found) or st.query_params.get("claim")
+    if chosen is not None:
+        st.query_params["claim"] = chosen
+        show_claim(store, found, chosen)
+else:
+    show_paper_tables(found, run, packet.name)

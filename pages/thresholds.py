@@ -1,0 +1,169 @@
+"""What every threshold costs, on a packet with labels: errors both ways, review load, and each claim."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.evaluation.kept import kept_runs
+from core.evaluation.threshold_view import flips_between
+from pages.components.choosing import show_rules, show_workload
+from pages.components.evaluated import (
+    choose_packet,
+    choose_run,
+    opened,
+    overlays,
+    own_predictions,
+    slice_names,
+    sliced,
+)
+from pages.components.figures import show_numbers
+from pages.components.plain import show_notice
+from pages.components.promoting import show_use, threshold_in_use
+from pages.components.routing import ensure_routed
+from pages.components.session import open_store
+from pages.components.threshold_view import (
+    FLIPS_SHOWN,
+    curve_of,
+    curve_table,
+    flip_table,
+    flip_words,
+    grid_with,
+    lay_out_thresholds,
+    nearest,
+    show_flips,
+    show_thresholds,
+)
+from pages.components.who import current_person, show_person
+from storage.calibrators import Calibrators
+
+EVALUATION = "pages/evaluation.py"
+NO_OVERLAY = "Nothing"
+
+ensure_routed(__file__)
+st.set_page_config(page_title="Thresholds · ProvenanceGuard")
+person = current_person()
+show_person(person)
+st.title("Thresholds", anchor=False)
+
+try:
+    store = open_store()
+    ruling = Calibrators(store=store).current()
+except ProvenanceGuardError as error:
+    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+# ---------------------------------------------------------------- which claims
+
+columns = st.columns([2.2, 1.4, 1.6, 1.6], vertical_alignment="bottom")
+with columns[0]:
+    choice = choose_packet(store, person, evaluated=True)
+if choice is None or choice.kept is None:
+    show_notice(
+        "No packet has been evaluated yet",
+        "Thresholds are weighed on labelled claims. Evaluate a packet first; the sample packet is "
+        "there from the start.",
+        key="nothing-evaluated",
+    )
+    st.page_link(EVALUATION, label="Go to the evaluation", icon=":material/monitoring:")
+    st.stop()
+packet = choice.kept
+try:
+    runs = kept_runs(packet)
+    with columns[2]:
+        run = choose_run(packet, runs, label="Calibrator", key="threshold-run")
+    own = own_predictions(packet, run)
+    found, current = opened(own), threshold_in_use(run, own.threshold, ruling)
+    others = overlays(packet, run, runs)
+except ProvenanceGuardError as error:
+    show_notice("The results could not be read", str(error), key="no-results", tone="bad")
+    st.stop()
+if said := st.session_state.pop("threshold_said", None):
+    show_notice(said[0], said[1], key="use-said", tone=said[2])
+names = slice_names(found.rows)
+asked = st.query_params.get("slice")
+slice_name = columns[1].selectbox(
+    "Slice", names, index=names.index(asked) if asked in names else 0, key=f"slice-{run.folder}"
+)
+st.query_params["slice"] = slice_name
+overlaid = columns[3].selectbox(
+    "Compare with",
+    [NO_OVERLAY, *others],
+    disabled=not others,
+    help="Another calibrator's predictions of this packet, or the centroid router's.",
+    key=f"overlay-{run.folder}",
+)
+beside = others.get(overlaid)
+thresholds = grid_with(current, *([beside.threshold] if beside else []))
+
+
+def _move(threshold: float) -> None:
+    """Put the slider somewhere; it follows because its generation changes."""
+    st.session_state["threshold"] = threshold
+    st.session_state["generation"] = st.session_state.get("generation", 0) + 1
+
+
+def _asked_for() -> float:
+    try:
+        return float(st.query_params.get("threshold", current))
+    except ValueError:
+        return current
+
+
+@st.fragment
+def _weigh() -> None:
+    """Everything that follows the slider; nothing else on the page is drawn again."""
+    view, bands = sliced(own, slice_name, thresholds)
+    curve = curve_of(own.name, view, bands, thresholds, current)
+    overlay = None
+    if beside is not None:
+        overlay = curve_of(
+            beside.name, *sliced(beside, slice_name, thresholds), thresholds, beside.threshold
+        )
+    slot = st.container()
+    left, middle, right = st.columns([1.5, 3.4, 1.1], vertical_alignment="bottom")
+    with left:
+        workload = show_workload()
+    with middle:
+        show_rules(view, workload, _move)
+    chosen = nearest(thresholds, st.session_state.setdefault("threshold", _asked_for()))
+    with slot:
+        moved = show_thresholds(
+            lay_out_thresholds(
+                curve,
+                view,
+                thresholds,
+                workload,
+                chosen=chosen,
+                generation=st.session_state.get("generation", 0),
+                overlay=overlay,
+            ),
+            key="threshold-view",
+        )
+    if moved is not None:
+        chosen = min(moved, len(thresholds) - 1)
+        st.session_state["threshold"] = thresholds[chosen]
+        st.session_state.pop("rule-said", None)
+    threshold = thresholds[chosen]
+    st.query_params["threshold"] = f"{threshold:g}"
+    with right:
+        show_use(store, run, threshold, ruling, person)
+    flips = flips_between(view, current, threshold)
+    between = f" between {current:g} and {threshold:g}" if threshold != current else ""
+    st.subheader(f"Claims that flip{between}", anchor=False)
+    st.text(flip_words(flips, found))
+    if len(flips.claim):
+        link = {"packet": packet.sha256, "run": run.run, "view": "Errors"}
+        claim = show_flips(flips, found, link, key="flips")
+        if claim is not None:
+            st.switch_page(EVALUATION, query_params={**link, "claim": claim})
+        if len(flips.claim) > FLIPS_SHOWN:
+            st.caption(f"The newest {FLIPS_SHOWN} of {len(flips.claim):,}.")
+    with st.expander("The numbers behind the curves, and every flip"):
+        header, rows = curve_table(curve)
+        show_numbers(header, rows, name="thresholds", alt="Both error rates at every threshold")
+        header, rows = flip_table(flips, found)
+        show_numbers(header, rows, name="flips", alt="Every claim that flips")
+
+
+_weigh()

@@ -1,0 +1,467 @@
+"""The evaluation and threshold pages against kept packets, without a browser."""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import io
+import json
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from evaluations import HOSTILE, keep_evaluated, keep_predicted, packet_records
+from reviewing import SUPPORTED, UNSUPPORTED, an_office
+from streamlit.testing.v1 import AppTest
+
+from core.evaluation.findings import list_errors
+from core.evaluation.kept import (
+    CENTROID_FILE,
+    JobState,
+    JobStatus,
+    KeptPacket,
+    keep_packet,
+    keep_predictions,
+    kept_runs,
+    read_predictions,
+    write_status,
+)
+from core.evaluation.packets import read_packet
+from core.evaluation.threshold_view import costs_at, view_predictions
+from core.records import VerdictLabel
+from core.review.records import Role
+from core.training.threshold import by_false_pass, sweep
+from pages.components.adjudicated import settled_claims, write_settled
+from pages.components.evaluated import bring_choice, packet_choices
+from pages.components.evaluating import is_evaluating, progress_words, start_evaluating
+from pages.components.figures import csv_text, rate_interval
+from pages.components.promoting import why_not
+from storage.calibrators import Calibrators
+from storage.people import People
+from storage.store import open_store
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the workbench under test keeps evaluated packets."""
+    file = str(tmp_path / "workbench.db")
+    monkeypatch.setenv("PROVENANCEGUARD_DB", file)
+    open_store(file).close()
+    return tmp_path / "evaluations"
+
+
+def opened(page: str, **query: str) -> AppTest:
+    """The workbench at a page, with the parameters of an address."""
+    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
+    test.run()
+    for name, value in query.items():
+        test.query_params[name] = value
+    test.switch_page(page).run()
+    assert not test.exception
+    return test
+
+
+def evaluation(**query: str) -> AppTest:
+    return opened("pages/evaluation.py", **query)
+
+
+def thresholds(**query: str) -> AppTest:
+    return opened("pages/thresholds.py", **query)
+
+
+def view(test: AppTest, name: str) -> Any:
+    """What the one view of that name was given."""
+    (found,) = [
+        each.proto for each in test.get("bidi_component") if each.proto.component_name == name
+    ]
+    return json.loads(found.json)
+
+
+def cards(test: AppTest) -> list[Any]:
+    found = [each.proto for each in test.get("bidi_component")]
+    return [
+        card
+        for proto in found
+        if proto.component_name == "provenanceguard_cards"
+        for card in json.loads(proto.json)["cards"]
+    ]
+
+
+def titles(test: AppTest) -> list[str]:
+    return [card["title"] for card in cards(test)]
+
+
+# ---------------------------------------------------------------- evaluation
+
+
+def test_the_sample_packet_is_on_offer_before_anything_was_evaluated(folder: Path) -> None:
+    test = evaluation()
+
+    assert test.selectbox[0].options == ["Sample packet (synthetic)"]
+    assert titles(test) == ["Not evaluated yet"]
+    assert [button.label for button in test.button] == ["Evaluate"]
+
+
+def test_the_figures_are_those_of_the_kept_report(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+    report = kept_runs(packet)[0].report
+
+    test = evaluation(packet=packet.sha256)
+
+    shown = {metric.label: metric.value for metric in test.metric}
+    assert shown["Bad claims passed"] == f"{100 * report['false_pass_rate']:.1f} %"
+    assert shown["Good claims blocked"] == f"{100 * report['false_block_rate']:.1f} %"
+    assert shown["Block F1"] == f"{report['block']['f1']:.3f}"
+    low, high = report["false_pass_rate_ci95"]
+    words = f"95 % interval {100 * low:.1f} to {100 * high:.1f} %; n = 20 claims to block"
+    assert words in [caption.value for caption in test.caption]
+
+
+@pytest.mark.parametrize(
+    "name", ["Figures", "Slices", "Confusion", "Reliability", "Sources", "Errors", "Paper's tables"]
+)
+def test_every_view_opens_by_its_address_and_offers_its_numbers(folder: Path, name: str) -> None:
+    packet = keep_evaluated(folder)
+
+    test = evaluation(packet=packet.sha256, view=name)
+
+    assert test.dataframe and test.get("download_button")
+
+
+def test_a_metric_with_nothing_to_count_gives_its_reason_and_no_zero(folder: Path) -> None:
+    folder.mkdir()
+    good = [one for one in packet_records(9) if one["label"] == "supported"]  # type: ignore[index]
+    packet = kept_records(folder, good)
+
+    test = evaluation(packet=packet.sha256)
+
+    shown = {metric.label: metric.value for metric in test.metric}
+    assert shown["Bad claims passed"] == "–"
+    assert "Not measured: no claim should be blocked." in [c.value for c in test.caption]
+    rows = test.dataframe[0].value.set_index("Metric")
+    assert np.isnan(rows.loc["Bad claims passed", "Value"])
+    assert rows.loc["Bad claims passed"].iloc[-1] == "not measured: no claim should be blocked"
+
+
+def test_a_claim_opens_by_its_address_with_its_sources_as_plain_text(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+
+    test = evaluation(packet=packet.sha256, view="Errors", claim="c0005")
+
+    assert f"{HOSTILE} cured patient 5." in titles(test)
+    assert any(HOSTILE in block.value for block in test.code)
+    assert not any(HOSTILE in text.value for text in test.markdown)
+
+
+def test_the_error_table_lists_every_error_and_narrows_to_one_kind(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+    rows = read_packet(packet.path).rows
+    found = read_predictions(kept_runs(packet)[0].folder / "predictions.jsonl")
+    errors = list_errors(rows, found)
+    test = evaluation(packet=packet.sha256, view="Errors")
+    assert list(test.dataframe[0].value["Claim id"]) == [rows[e.place].claim_id for e in errors]
+
+    test.selectbox(key="mistake").set_value("passed, but should be blocked").run()
+
+    passed = [
+        r.claim_id for r, f in zip(rows, found, strict=True) if r.should_block and not f.blocked
+    ]
+    assert list(test.dataframe[0].value["Claim id"]) == passed
+
+
+def test_results_of_another_calibrator_say_so(folder: Path) -> None:
+    packet = keep_evaluated(folder, calibrator="forest-of-before")
+
+    assert "Made by another version" in titles(evaluation(packet=packet.sha256))
+
+
+def test_an_address_of_a_packet_that_is_not_here_says_so(folder: Path) -> None:
+    keep_evaluated(folder)
+
+    assert "That packet is not here" in titles(evaluation(packet="../../etc/passwd"))
+
+
+def test_damaged_results_are_said_and_not_shown(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+    (kept_runs(packet)[0].folder / "predictions.jsonl").write_text("{}\n")
+
+    test = evaluation(packet=packet.sha256)
+
+    assert "The results could not be read" in titles(test)
+    assert not test.metric
+
+
+# ---------------------------------------------------------------- running
+
+
+def test_a_run_under_way_is_seen_by_every_session_and_cannot_be_started_twice(
+    folder: Path,
+) -> None:
+    packet = keep_evaluated(folder)
+    lock = os.open(packet.folder / "lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    status = JobStatus(state=JobState.RUNNING, what="claims", done=5, total=60, started=1.0)
+    write_status(packet, status)
+
+    assert is_evaluating(packet)
+    assert not start_evaluating(packet, centroid=False)
+    test = evaluation(packet=packet.sha256)
+
+    assert "stop-evaluating" in [button.key for button in test.button]
+    os.close(lock)
+    assert not is_evaluating(packet)
+
+
+def test_a_run_that_was_killed_says_how_far_it_came_and_that_it_goes_on(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+    write_status(
+        packet, JobStatus(state=JobState.RUNNING, what="claims", done=5, total=60, started=1.0)
+    )
+
+    (card,) = cards(evaluation(packet=packet.sha256))
+
+    assert card["title"] == "The last evaluation was interrupted"
+    assert card["text"] == "5 of 60 were read and are kept. Evaluate goes on from there."
+
+
+def test_a_failed_run_gives_its_reason(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+    write_status(packet, JobStatus(state=JobState.FAILED, what="claims", message="no pair reader"))
+
+    assert "no pair reader." in cards(evaluation(packet=packet.sha256))[0]["text"]
+
+
+def test_progress_counts_only_what_this_run_read() -> None:
+    status = JobStatus(
+        state=JobState.RUNNING, what="claims", done=150, total=250, before=50, started=100.0
+    )
+
+    assert progress_words(status, 150.0) == "150 of 250 claims · 2.0 a second · about 50 s left"
+    assert progress_words(replace(status, done=50), 150.0).endswith("reading the first ones")
+    assert progress_words(replace(status, total=0, what="intervals"), 1.0).startswith("Computing")
+
+
+# ---------------------------------------------------------------- thresholds
+
+
+def test_thresholds_ask_for_an_evaluated_packet_first(folder: Path) -> None:
+    assert titles(thresholds()) == ["No packet has been evaluated yet"]
+
+
+def test_the_view_holds_the_cost_of_every_threshold(folder: Path) -> None:
+    packet = keep_evaluated(folder, threshold=0.5, calibrator="forest-of-before")
+    rows = read_packet(packet.path).rows
+    found = read_predictions(kept_runs(packet)[0].folder / "predictions.jsonl")
+
+    data = view(thresholds(packet=packet.sha256), "provenanceguard_thresholds")
+
+    costs = costs_at(view_predictions(rows, found), data["thresholds"])
+    passed, blocked = data["series"]
+    assert passed["values"] == [round(100 * cost.false_pass_rate, 3) for cost in costs]
+    assert blocked["values"] == [round(100 * cost.false_block_rate, 3) for cost in costs]
+    assert data["words"][data["current"]] == data["words"][data["chosen"]] == "0.5"
+    figures = {figure["id"]: figure["values"] for figure in data["figures"]}
+    at = data["words"].index("0.7")
+    reviews = costs[at].blocked / 60 * 1_000
+    assert figures["reviews"][at] == f"{reviews:,.0f}"
+    assert figures["hours"][at] == f"{reviews * 2 / 60:,.1f} h"
+
+
+def test_the_work_load_follows_what_comes_in_and_how_long_a_claim_takes(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+    test = thresholds(packet=packet.sha256)
+
+    test.number_input(key="claims-a-day").set_value(500)
+    test.number_input(key="minutes-a-claim").set_value(6.0).run()
+
+    figures = {f["id"]: f for f in view(test, "provenanceguard_thresholds")["figures"]}
+    assert figures["reviews"]["more"][0].endswith("of 500 claims")
+    assert float(figures["hours"]["values"][-1][:-2]) == pytest.approx(
+        float(figures["reviews"]["values"][-1]) * 6 / 60, abs=0.06
+    )
+
+
+def test_an_address_restores_the_threshold_and_the_claims_that_flip(folder: Path) -> None:
+    packet = keep_evaluated(folder, threshold=0.5, calibrator="forest-of-before")
+    rows = {row.claim_id: row for row in read_packet(packet.path).rows}
+    found = read_predictions(kept_runs(packet)[0].folder / "predictions.jsonl")
+
+    test = thresholds(packet=packet.sha256, threshold="0.62")
+
+    assert test.query_params["threshold"] == "0.62"
+    flips = view(test, "provenanceguard_flips")["rows"]
+    crossed = {f.claim_id for f in found if not f.forced and 0.5 <= f.probability < 0.62}
+    assert {row["id"] for row in flips} == crossed
+    assert [row["support"] for row in flips] == sorted((r["support"] for r in flips), reverse=True)
+    for row in flips:
+        better = rows[row["id"]].should_block
+        assert row["effect"] == f"{'bad' if better else 'good'} claim, now blocked"
+        assert row["tone"] == ("good" if better else "bad")
+
+
+def test_a_rule_moves_the_slider_to_what_the_calibrator_would_choose(folder: Path) -> None:
+    packet = keep_evaluated(folder, threshold=0.5)
+    rows = read_packet(packet.path).rows
+    found = read_predictions(kept_runs(packet)[0].folder / "predictions.jsonl")
+    test = thresholds(packet=packet.sha256)
+
+    test.number_input(key="max-false-pass").set_value(5.0).run()
+    test.button(key="by-false-pass").click().run()
+
+    assert not test.exception
+    data = view(test, "provenanceguard_thresholds")
+    points = sweep(
+        np.array([one.probability for one in found]),
+        np.array([row.should_block for row in rows]),
+        np.array([one.forced for one in found]),
+    )
+    expected = by_false_pass(points, 0.05)
+    assert data["thresholds"][data["chosen"]] == expected.point.threshold
+    assert data["generation"] == 1
+    assert any(text.value.startswith("Threshold 0.") for text in test.text) is expected.met
+
+
+def test_a_slice_has_its_own_costs(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+
+    data = view(thresholds(packet=packet.sha256, slice="values"), "provenanceguard_thresholds")
+
+    assert data["title"].endswith("n = 30 labelled claims")
+
+
+def test_a_second_calibrator_and_the_centroid_router_can_be_laid_over(folder: Path) -> None:
+    packet = keep_evaluated(folder, calibrator="forest-a", threshold=0.4)
+    keep_evaluated(folder, calibrator="forest-b", threshold=0.6)
+    newest = kept_runs(packet)[0]
+    keep_predictions(
+        newest.folder / CENTROID_FILE, read_predictions(newest.folder / "predictions.jsonl")
+    )
+    test = thresholds(packet=packet.sha256)
+    overlay = next(box for box in test.selectbox if box.label == "Compare with")
+    assert overlay.options == ["Nothing", "forest-a at 0.4", "the centroid router"]
+
+    overlay.set_value("forest-a at 0.4").run()
+
+    data = view(test, "provenanceguard_thresholds")
+    assert [series["other"] for series in data["series"]] == [False, False, True, True]
+    assert data["figures"][0]["other"].endswith("with forest-a at 0.4 at 0.4")
+
+
+def test_a_lead_puts_a_threshold_to_use_with_a_reason(folder: Path) -> None:
+    packet = keep_evaluated(folder, threshold=0.5)
+    store = open_store(str(folder.parent / "workbench.db"))
+    in_force = Calibrators(store=store).current().threshold
+    test = thresholds(packet=packet.sha256, threshold="0.77")
+    assert view(test, "provenanceguard_thresholds")["words"][0] == "0.01"
+    assert in_force != 0.77
+
+    test.button(key="use-threshold").click().run()
+    assert Calibrators(store=store).current().threshold == in_force
+    assert "The threshold was not changed" in titles(test)
+
+    test.text_area(key="use-reason").set_value("Fewer good claims may be lost on charts.")
+    test.button(key="use-threshold").click().run()
+
+    assert not test.exception
+    assert "Threshold 0.77 is in use" in titles(test)
+    now = Calibrators(store=store).current()
+    assert (now.threshold, now.reason) == (0.77, "Fewer good claims may be lost on charts.")
+    assert (
+        view(test, "provenanceguard_thresholds")["words"][
+            view(test, "provenanceguard_thresholds")["current"]
+        ]
+        == "0.77"
+    )
+
+
+def test_only_a_lead_and_only_the_calibrator_in_force_get_another_threshold(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+    other = keep_evaluated(folder, calibrator="forest-of-before", seed=5)
+    store = open_store(str(folder.parent / "workbench.db"))
+    lead = People(store=store).local()
+    reviewer = People(store=store).add("Ines Prado", {Role.REVIEWER}, by=lead)
+    ruling = Calibrators(store=store).current()
+    (run,), (old,) = kept_runs(packet), kept_runs(other)
+
+    assert why_not(run, 0.99, ruling, lead) is None
+    assert "Only a lead" in str(why_not(run, 0.99, ruling, reviewer))
+    assert "another calibrator" in str(why_not(old, 0.99, ruling, lead))
+    assert "already" in str(why_not(run, ruling.threshold, ruling, lead))
+    test = thresholds(packet=other.sha256, threshold="0.7")
+    assert test.button(key="use-threshold").disabled
+
+
+# ---------------------------------------------------------------- who may see which labels
+
+
+def test_labels_that_reviewers_gave_are_not_on_offer_to_reviewers(folder: Path) -> None:
+    packet = keep_evaluated(folder)
+    card = json.loads((packet.folder / "packet.json").read_text())
+    (packet.folder / "packet.json").write_text(json.dumps({**card, "reviewed": True}))
+    store = open_store(str(folder.parent / "workbench.db"))
+    lead = People(store=store).local()
+    reviewer = People(store=store).add("Ines Prado", {Role.REVIEWER}, by=lead)
+
+    offered = {
+        person.name: [choice.key for choice in packet_choices(store, person)]
+        for person in (lead, reviewer)
+    }
+
+    assert offered == {lead.name: [packet.sha256, "sample"], reviewer.name: ["sample"]}
+
+
+def test_what_reviewers_settled_is_a_packet_without_their_names_and_words(
+    folder: Path, tmp_path: Path
+) -> None:
+    store = open_store(str(tmp_path / "workbench.db"), actor="test")
+    office = an_office(store, traces=2, reads_per_claim=2)
+    for number in range(4):
+        office.read("Ada", SUPPORTED, rationale="RATIONALE-OF-ADA")
+        office.read("Ben", UNSUPPORTED if number == 1 else SUPPORTED)
+    lead, ada = People(store=store).local(), People(store=store).by_name("Ada")
+
+    write_settled(lead, tmp_path / "settled.jsonl")
+
+    rows = read_packet(tmp_path / "settled.jsonl").rows
+    assert (settled_claims(lead), settled_claims(ada)) == (3, 0)
+    assert [row.label for row in rows] == [VerdictLabel.SUPPORTED] * 3
+    written = (tmp_path / "settled.jsonl").read_text()
+    assert not {"Ada", "Ben", "RATIONALE-OF-ADA"} & set(re.findall(r"[\w-]+", written))
+    (offered,) = [c for c in packet_choices(store, lead) if c.key == "settled"]
+    kept = bring_choice(store, offered, lead)
+    assert kept.reviewed and kept.rows == 3
+    assert {c.key for c in packet_choices(store, ada)} == {"sample"}
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def test_what_never_happened_is_not_promised_never_to_happen() -> None:
+    assert rate_interval(0, 140, [0.0, 0.0]) == "exact 95 % interval 0.0 to 2.6 %"
+    assert rate_interval(140, 140, [1.0, 1.0]) == "exact 95 % interval 97.4 to 100.0 %"
+    assert rate_interval(7, 140, [0.02, 0.09]) == "95 % interval 2.0 to 9.0 %"
+    assert rate_interval(7, 140, None) == "no interval"
+
+
+def test_a_spreadsheet_runs_nothing_that_a_packet_says() -> None:
+    text = csv_text(("Slice", "Value"), [('=HYPERLINK("http://192.0.2.1")', -0.5), ("plain", None)])
+
+    rows = list(csv.reader(io.StringIO(text)))
+
+    assert rows[1] == ['\'=HYPERLINK("http://192.0.2.1")', "-0.5"]
+    assert rows[2] == ["plain", ""]
+
+
+def kept_records(folder: Path, records: list[Any]) -> KeptPacket:
+    """A packet of these rows, evaluated as ``keep_evaluated`` does."""
+    file = folder.parent / "some.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in records))
+    packet = keep_packet(folder, "some.jsonl", file, max_record_bytes=1 << 20)
+    keep_predicted(packet, records)
+    return packet
