@@ -15,7 +15,9 @@ ProvenanceGuardError
 │   └── ReadingError         the pair reader gave no usable reading
 └── StoreError               the database refused
     ├── NotFound             no such record
-    └── Conflict             someone else changed it first
+    ├── Conflict             someone else changed it first
+    ├── NotAllowed           this person may not do that
+    └── TooSoon              a verdict came faster than anybody can read the claim
 """
 
 from __future__ import annotations
@@ -112,3 +114,11 @@ class NotFound(StoreError):
 
 class Conflict(StoreError):
     """Someone else changed the record first."""
+
+
+class NotAllowed(StoreError):
+    """The person lacks the role for it, or it is somebody else's to do."""
+
+
+class TooSoon(StoreError):
+    """A verdict came sooner after the claim appeared than the project allows."""

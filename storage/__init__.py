@@ -6,5 +6,16 @@ migrate     brings a database to the newest schema at start, under a lock
 records     what reading gives back
 traces, verdicts, imports, audit     one noun a module, each a few statements on a connection
 store       all of it as one object; implements core.ports.Store
+
+The workbench, on top of a store:
+
+people, projects, guidelines    who works here, how claims are reviewed, what words mean; by leads
+claims, queue, standing         claims of verdicts, where they stand in a queue, how far they are
+assignments, votes, adjudications   who holds which reading, and what people said
+reviews     all of review as one object; implements core.review.ports.ReviewStore
+labels      what stands for each claim that people have read
+packets     what an export reads, what an import adds, who signed which packet
+trail       the audit trail as people read it: filtered, by name, exported
+
 first_start the sample traces, loaded and verified before the first page opens
 """

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from core.config import PIPELINE_VERSION, Config
 from core.errors import ProvenanceGuardError
-from core.models.forest import load_forest
 from core.models.loading import BUNDLED_PAIR_READER, packaged_minilm, sha256
 from core.records import Versions
 from core.text.families import load_families
 from core.workflows.ingest import ingest
 from core.workflows.verify import verify_pending
+from storage.calibrators import Calibrators
 from storage.engine import PROJECT
 from storage.records import TraceFilters
 from storage.store import SqlStore, open_store
@@ -41,7 +41,7 @@ def prepare(store: SqlStore, sample: Path, say: Callable[[str], None]) -> None:
     say("Loading the models")
     from core.workflows.models import load_models
 
-    models = load_models(config)
+    models = load_models(config, calibrator=Calibrators(store=store).forest())
     progress = _Lines(say)
     done = verify_pending(store, models, config, progress)
     if done.traces:
@@ -64,14 +64,17 @@ def up_to_date(store: SqlStore, config: Config) -> bool:
     if not runs:
         return store.overview().traces == 0
     newest = runs[0]
-    return _still_made_of(newest.versions, config) and not store.count_without_run(newest.run_key)
+    in_force = Calibrators(store=store).current().label
+    return _still_made_of(newest.versions, config, in_force) and not store.count_without_run(
+        newest.run_key
+    )
 
 
-def _still_made_of(versions: Versions, config: Config) -> bool:
+def _still_made_of(versions: Versions, config: Config, calibrator: str) -> bool:
     return (
         versions.pipeline == PIPELINE_VERSION
         and versions.config_sha256 == config.sha256(load_families().digest)
-        and versions.calibrator == load_forest().name
+        and versions.calibrator == calibrator
         and _names(versions.pair_reader, BUNDLED_PAIR_READER)
         and _names(versions.embedder, packaged_minilm())
     )

@@ -163,6 +163,7 @@ class AuditReport:
     traces: int
     verdicts: int
     problems: tuple[str, ...]
+    rows: int = 0  # of what people said and decided
 
     @property
     def intact(self) -> bool:

@@ -6,6 +6,7 @@
     guideline       the guideline's versions
     claim           one claim of one trace version, as the verifier first read it
     claim_signal    what one run said about a claim, with the features that rescore it
+    queue           where each claim of a project stands, and how far it is (changes)
     assignment      who holds which reading of a claim, and until when (changes)
     decline         who gave a claim back, and why
     draft           what a reviewer has typed so far (changes)
@@ -148,6 +149,28 @@ class ClaimSignal(SQLModel, table=True):
     features: str | None = Field(default=None, sa_type=Text)  # JSON: the calibrator's input
 
 
+class QueueRow(SQLModel, table=True):
+    """Where a claim stands in a project's queue; ``missing`` counts readings that nobody has taken."""
+
+    __tablename__: ClassVar[str] = "queue"
+    __table_args__ = (
+        CheckConstraint("state IN ('waiting', 'reading', 'tied', 'settled')", name="state"),
+        CheckConstraint("missing BETWEEN 0 AND 2", name="missing"),
+        Index(None, "project_id", "missing", "audit", "rank", "claim_key"),
+        Index(None, "project_id", "state", "claim_key"),
+        Index(None, "claim_key"),
+    )
+
+    project_id: int = Field(primary_key=True, foreign_key="project.project_id")
+    claim_key: int = Field(primary_key=True, foreign_key="claim.claim_key", ondelete="CASCADE")
+    audit: bool  # drawn at random, with inclusion_probability
+    rank: float  # the smallest first
+    reason: str = Field(max_length=16)
+    inclusion_probability: float | None = None
+    missing: int
+    state: str = Field(max_length=8)
+
+
 class AssignmentRow(SQLModel, table=True):
     """Who holds which reading of a claim: slots 1 and 2 are readings, slot 3 is the tie-break."""
 
@@ -158,6 +181,7 @@ class AssignmentRow(SQLModel, table=True):
         CheckConstraint("slot IN (1, 2, 3)", name="slot"),
         CheckConstraint("state IN ('open', 'done')", name="state"),
         Index(None, "person_id", "state"),
+        Index(None, "state", "lease_until"),
         {"sqlite_autoincrement": True},
     )
 
@@ -223,10 +247,10 @@ class VoteRow(SQLModel, table=True):
     person_id: int = Field(foreign_key="person.person_id")
     slot: int
     support: str = Field(max_length=24)
-    source_id: str | None = Field(default=None, sa_type=Text)
+    source_id: str | None = Field(default=None, sa_type=PlainText)
     conflation: bool | None = None
     first_support: str | None = Field(default=None, max_length=24)
-    first_source_id: str | None = Field(default=None, sa_type=Text)
+    first_source_id: str | None = Field(default=None, sa_type=PlainText)
     first_conflation: bool | None = None
     confidence: int | None = None
     rationale: str = Field(sa_type=PlainText)
@@ -260,7 +284,7 @@ class AdjudicationRow(SQLModel, table=True):
     claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
     person_id: int = Field(foreign_key="person.person_id")
     support: str = Field(max_length=24)
-    source_id: str | None = Field(default=None, sa_type=Text)
+    source_id: str | None = Field(default=None, sa_type=PlainText)
     conflation: bool | None = None
     cause: str = Field(max_length=24)
     guideline_needs_fix: bool

@@ -15,6 +15,7 @@ from core.records import Decision, JsonObject, VerdictLabel, Versions
 from core.workflows.summary import VerdictSummary, summarise
 from storage import records
 from storage.audit import append_event, sha256_of
+from storage.claims import put_claims
 from storage.tables import Run, TraceVersion, Verdict
 from storage.traces import is_newest, trace_key
 
@@ -60,6 +61,7 @@ def put_verdicts(
                 document=text,
             )
         )
+        put_claims(connection, positions[content], run_id, run_key, document)
         stored.append((content, sha256_of(text)))
     if stored:
         append_event(

@@ -242,6 +242,38 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_assignment_person_id_state", "assignment", ["person_id", "state"])
+    op.create_index("ix_assignment_state_lease_until", "assignment", ["state", "lease_until"])
+    op.create_table(
+        "queue",
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("claim_key", sa.Integer(), nullable=False),
+        sa.Column("audit", sa.Boolean(), nullable=False),
+        sa.Column("rank", sa.Float(), nullable=False),
+        sa.Column("reason", sa.String(length=16), nullable=False),
+        sa.Column("inclusion_probability", sa.Float(), nullable=True),
+        sa.Column("missing", sa.Integer(), nullable=False),
+        sa.Column("state", sa.String(length=8), nullable=False),
+        sa.CheckConstraint(
+            "state IN ('waiting', 'reading', 'tied', 'settled')", name="ck_queue_state"
+        ),
+        sa.CheckConstraint("missing BETWEEN 0 AND 2", name="ck_queue_missing"),
+        sa.ForeignKeyConstraint(
+            ["claim_key"], ["claim.claim_key"], name="fk_queue_claim_key_claim", ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["project_id"], ["project.project_id"], name="fk_queue_project_id_project"
+        ),
+        sa.PrimaryKeyConstraint("project_id", "claim_key", name="pk_queue"),
+    )
+    op.create_index(
+        "ix_queue_project_id_missing_audit_rank_claim_key",
+        "queue",
+        ["project_id", "missing", "audit", "rank", "claim_key"],
+    )
+    op.create_index(
+        "ix_queue_project_id_state_claim_key", "queue", ["project_id", "state", "claim_key"]
+    )
+    op.create_index("ix_queue_claim_key", "queue", ["claim_key"])
     op.create_table(
         "claim_signal",
         sa.Column("signal_id", sa.Integer(), nullable=False),

@@ -1,0 +1,464 @@
+"""How well people agree, with each other and with the machine, beyond what chance would give.
+
+Every figure has its number of claims, its interval by resampling traces, and a reason where it is
+undefined. Support and source are two questions and are never pooled.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bootstrap import SEED, Interval, interval, resampled_counts
+from core.records import AttributionStatus, VerdictLabel
+from core.review.records import (
+    SUPPORT_LABELS,
+    Judgement,
+    ReviewedClaim,
+    Vote,
+)
+from core.statistics import Agreement, cohen_kappa, fleiss_kappa, gwet_ac1
+
+Label = str | None  # None: "no source", an answer to the question of the source
+Array = NDArray[np.float64]
+
+RESAMPLES = 1_000
+MACHINE = "the verifier"
+MOST_CELLS = 20_000_000  # of the table traces × shared labels; a larger one gets no interval
+
+
+class Question(StrEnum):
+    """What two readings are compared on."""
+
+    SUPPORT = "support"
+    SOURCE = "source"
+    CONFLATION = "conflation"
+
+
+class Basis(StrEnum):
+    """Which judgement of a reading is compared."""
+
+    INDEPENDENT = "independent"  # made before anything of the machine's view was shown
+    STANDING = "standing"  # as it stands now, after the reveal
+
+
+class Grouping(StrEnum):
+    """What the claims are told apart by."""
+
+    SLICE = "slice"
+    FAMILY = "family"
+    CATEGORY = "category"
+    PAIR = "pair"
+    WEEK = "week"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A coefficient with its 95 % interval by trace; without a value, ``reason`` says why.
+
+    A value without an interval has the reason for that.
+    """
+
+    value: float | None
+    interval: Interval | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelShare:
+    """How often raters chose a label; ``label`` None is "no source"."""
+
+    label: Label
+    count: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementFigures:
+    """Two ratings a claim, compared on one question; the claims behind the numbers by their key.
+
+    ``left_out`` counts, by reason, the readings or claims that the question could not compare.
+    """
+
+    question: Question
+    claims: int
+    traces: int
+    raw: Figure
+    cohen: Figure
+    fleiss: Figure
+    ac1: Figure
+    prevalence: tuple[LabelShare, ...]
+    agreeing: tuple[int, ...]
+    differing: tuple[int, ...]
+    left_out: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupAgreement:
+    """The figures of the claims that have something in common; ``name`` None: they lack it."""
+
+    name: str | None
+    figures: AgreementFigures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevealEffect:
+    """What showing the machine's view did: readings that saw it after deciding, and who changed."""
+
+    readings: int
+    changed: int
+    towards_machine: int
+    away_from_machine: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    claim_key: int
+    trace_id: str
+    raters: tuple[str, str]
+    labels: tuple[Label, Label]
+
+
+# ---------------------------------------------------------------- people with people
+
+
+def agreement(
+    claims: Iterable[ReviewedClaim],
+    question: Question,
+    *,
+    basis: Basis = Basis.INDEPENDENT,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> AgreementFigures:
+    """How far the first two readings of each claim agree; claims with one reading do not count."""
+    pairs: list[_Pair] = []
+    left_out: Counter[str] = Counter()
+    for claim in claims:
+        found = _pair(claim, question, basis)
+        if isinstance(found, str):
+            left_out[found] += 1
+        else:
+            pairs.append(found)
+    return _figures(pairs, question, left_out, resamples, seed)
+
+
+def agreement_by(
+    claims: Iterable[ReviewedClaim],
+    question: Question,
+    grouping: Grouping,
+    *,
+    basis: Basis = Basis.INDEPENDENT,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> tuple[GroupAgreement, ...]:
+    """The same for each group, by name; a claim of two slices counts in both."""
+    groups: dict[str | None, list[ReviewedClaim]] = defaultdict(list)
+    for claim in claims:
+        if len(claim.votes) >= 2:
+            for name in _GROUP_NAMES[grouping](claim):
+                groups[name].append(claim)
+    return tuple(
+        GroupAgreement(
+            name=name,
+            figures=agreement(groups[name], question, basis=basis, resamples=resamples, seed=seed),
+        )
+        for name in sorted(groups, key=lambda name: (name is None, name or ""))
+    )
+
+
+def _pair(claim: ReviewedClaim, question: Question, basis: Basis) -> _Pair | str:
+    if len(claim.votes) < 2:
+        return "one reading only"
+    first, second = sorted(claim.votes, key=lambda vote: vote.slot)[:2]
+    judgements = [_judgement(vote, basis) for vote in (first, second)]
+    if any(judgement is None for judgement in judgements):
+        return "a reading was made with the machine's view on screen"
+    labels = [_label(judgement, question) for judgement in judgements if judgement is not None]
+    if any(isinstance(label, _Unsaid) for label in labels):
+        return "a reviewer did not answer this question"
+    # By name and not by slot, so that Cohen's two raters are the same two people on every claim.
+    (one, left), (two, right) = sorted(
+        zip((first.reviewer, second.reviewer), labels, strict=True), key=lambda each: each[0]
+    )
+    return _Pair(
+        claim_key=claim.claim_key,
+        trace_id=claim.trace_id,
+        raters=(one, two),
+        labels=(_said(left), _said(right)),
+    )
+
+
+def _judgement(vote: Vote, basis: Basis) -> Judgement | None:
+    """The judgement to compare; None where an independent one is asked for and none was made."""
+    if basis is Basis.STANDING:
+        return vote.judgement
+    if vote.first is not None:
+        return vote.first
+    return None if vote.saw_model_output else vote.judgement
+
+
+class _Unsaid:
+    """No answer, which is not the answer "no source"."""
+
+
+_UNSAID = _Unsaid()
+
+
+def _label(judgement: Judgement, question: Question) -> Label | _Unsaid:
+    if question is Question.SUPPORT:
+        return judgement.support.value
+    if question is Question.SOURCE:
+        return judgement.source_id
+    return _UNSAID if judgement.conflation is None else _yes_no(judgement.conflation)
+
+
+def _said(label: Label | _Unsaid) -> Label:
+    assert not isinstance(label, _Unsaid)
+    return label
+
+
+def _yes_no(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _pair_name(claim: ReviewedClaim) -> tuple[str, ...]:
+    first, second = sorted(claim.votes, key=lambda vote: vote.slot)[:2]
+    return (" and ".join(sorted((first.reviewer, second.reviewer))),)
+
+
+def _week(claim: ReviewedClaim) -> tuple[str, ...]:
+    first, second = sorted(claim.votes, key=lambda vote: vote.slot)[:2]
+    year, week, _ = max(first.at, second.at).isocalendar()
+    return (f"{year}-W{week:02d}",)
+
+
+_GROUP_NAMES: Mapping[Grouping, Callable[[ReviewedClaim], Sequence[str | None]]] = {
+    Grouping.SLICE: lambda claim: claim.slices or (None,),
+    Grouping.FAMILY: lambda claim: (claim.family,),
+    Grouping.CATEGORY: lambda claim: (claim.category,),
+    Grouping.PAIR: _pair_name,
+    Grouping.WEEK: _week,
+}
+
+
+# ---------------------------------------------------------------- people with the machine
+
+
+def agreement_with_machine(
+    claims: Iterable[ReviewedClaim],
+    question: Question,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> AgreementFigures:
+    """How far readings agree with the verifier before its view was shown; one pair a reading."""
+    pairs: list[_Pair] = []
+    left_out: Counter[str] = Counter()
+    for claim in claims:
+        for vote in claim.votes:
+            found = _machine_pair(claim, vote, question)
+            if isinstance(found, str):
+                left_out[found] += 1
+            else:
+                pairs.append(found)
+    return _figures(pairs, question, left_out, resamples, seed)
+
+
+def _machine_pair(claim: ReviewedClaim, vote: Vote, question: Question) -> _Pair | str:
+    judgement = _judgement(vote, Basis.INDEPENDENT)
+    if judgement is None:
+        return "the reading was made with the machine's view on screen"
+    if claim.signal is None:
+        return "the verifier has said nothing about the claim"
+    label = _label(judgement, question)
+    if isinstance(label, _Unsaid):
+        return "the reviewer did not answer this question"
+    said: Label
+    if question is Question.SUPPORT:
+        if claim.signal.verdict in (None, VerdictLabel.UNJUDGED):
+            return "the verifier could not judge the claim"
+        said = claim.signal.verdict.value if claim.signal.verdict else None
+    elif question is Question.SOURCE:
+        # The router names a source for every claim, also for one that no source supports.
+        if label is None:
+            return "the reviewer named no source"
+        if claim.signal.routed_source_id is None:
+            return "the verifier could not judge the claim"
+        said = claim.signal.routed_source_id
+    else:
+        said = _yes_no(claim.signal.attribution is AttributionStatus.CONFLATION)
+    return _Pair(
+        claim_key=claim.claim_key,
+        trace_id=claim.trace_id,
+        raters=("reviewers", MACHINE),
+        labels=(label, said),
+    )
+
+
+def reveal_effect(claims: Iterable[ReviewedClaim]) -> RevealEffect:
+    """What reviewers did when the machine's view was shown after their decision (support alone)."""
+    readings = changed = towards = away = 0
+    for claim in claims:
+        for vote in claim.votes:
+            if vote.first is None or not vote.saw_model_output:
+                continue
+            readings += 1
+            changed += vote.changed_after_reveal
+            said = claim.signal.verdict if claim.signal else None
+            before, after = vote.first.support is said, vote.judgement.support is said
+            towards += after and not before
+            away += before and not after
+    return RevealEffect(
+        readings=readings, changed=changed, towards_machine=towards, away_from_machine=away
+    )
+
+
+# ---------------------------------------------------------------- the figures of pairs
+
+
+def _figures(
+    pairs: Sequence[_Pair],
+    question: Question,
+    left_out: Mapping[str, int],
+    resamples: int,
+    seed: int,
+) -> AgreementFigures:
+    labels = [pair.labels for pair in pairs]
+    choices = _choices(question, labels)
+    resampled = _resampled(pairs, len(choices), resamples, seed)
+    one_pair = len({pair.raters for pair in pairs}) <= 1
+    fleiss = fleiss_kappa(labels)
+    cohen = (
+        cohen_kappa([left for left, _ in labels], [right for _, right in labels])
+        if one_pair
+        else Agreement(
+            value=None,
+            raw=fleiss.raw,
+            items=len(pairs),
+            reason="several pairs of reviewers: it is defined for one pair",
+        )
+    )
+    chosen = Counter(label for pair in labels for label in pair)
+    return AgreementFigures(
+        question=question,
+        claims=len(pairs),
+        traces=len({pair.trace_id for pair in pairs}),
+        raw=_figure(
+            Agreement(
+                value=fleiss.raw if pairs else None,
+                raw=fleiss.raw,
+                items=len(pairs),
+                reason=None if pairs else "no claim was judged twice",
+            ),
+            resampled,
+            "raw",
+        ),
+        cohen=_figure(cohen, resampled, "cohen"),
+        fleiss=_figure(fleiss, resampled, "fleiss"),
+        ac1=_figure(gwet_ac1(labels, choices), resampled, "ac1"),
+        prevalence=tuple(
+            LabelShare(label=label, count=count, share=count / chosen.total())
+            for label, count in sorted(
+                chosen.items(), key=lambda each: (-each[1], each[0] is None, each[0] or "")
+            )
+        ),
+        agreeing=tuple(pair.claim_key for pair in pairs if pair.labels[0] == pair.labels[1]),
+        differing=tuple(pair.claim_key for pair in pairs if pair.labels[0] != pair.labels[1]),
+        left_out=dict(left_out),
+    )
+
+
+def _choices(question: Question, labels: Sequence[tuple[Label, Label]]) -> Sequence[Label]:
+    """What raters could choose from; sources differ from trace to trace, so there: what they chose."""
+    if question is Question.SUPPORT:
+        return [label.value for label in SUPPORT_LABELS]
+    if question is Question.CONFLATION:
+        return ["yes", "no"]
+    return list(dict.fromkeys(label for pair in labels for label in pair))
+
+
+def _figure(found: Agreement, resampled: Mapping[str, Array] | str, name: str) -> Figure:
+    if found.value is None:
+        return Figure(value=None, interval=None, reason=found.reason)
+    if isinstance(resampled, str):
+        return Figure(value=found.value, interval=None, reason=resampled)
+    between = interval(resampled[name])
+    return Figure(
+        value=found.value,
+        interval=between,
+        reason=None if between else "no resample of the traces has a value",
+    )
+
+
+def _resampled(
+    pairs: Sequence[_Pair], choices: int, resamples: int, seed: int
+) -> Mapping[str, Array] | str:
+    """Each coefficient on each resample of traces, shape (resamples,); or why there are none.
+
+    With two ratings a claim, all four follow from the claims, those agreed on, and the sums over
+    labels of pooled counts squared and of one rater's counts times the other's.
+    """
+    traces = {name: at for at, name in enumerate(dict.fromkeys(p.trace_id for p in pairs))}
+    if len(traces) < 2:
+        return "all claims are of one trace"
+    held: dict[Label, set[str]] = defaultdict(set)
+    for pair in pairs:
+        for label in pair.labels:
+            held[label].add(pair.trace_id)
+    shared = {label: at for at, label in enumerate(x for x in held if len(held[x]) > 1)}
+    if len(shared) * len(traces) > MOST_CELLS:
+        return "too many different sources"
+    sums = np.zeros((len(traces), 2))
+    left = np.zeros((len(traces), len(shared)))
+    right = np.zeros_like(left)
+    alone: dict[tuple[int, Label], list[int]] = defaultdict(lambda: [0, 0])
+    for pair in pairs:
+        at = traces[pair.trace_id]
+        sums[at] += (1, pair.labels[0] == pair.labels[1])
+        for side, (label, table) in enumerate(zip(pair.labels, (left, right), strict=True)):
+            if label in shared:
+                table[at, shared[label]] += 1
+            else:
+                alone[at, label][side] += 1
+    # A label of one trace is drawn as often as its trace, and its square as often squared: sources'
+    # names would otherwise need a column each.
+    squares = np.zeros((len(traces), 2))
+    for (at, _), (one, two) in alone.items():
+        squares[at] += ((one + two) ** 2, one * two)
+    parts = [
+        _coefficients(counts.astype(np.float64), sums, left, right, squares, choices)
+        for counts in resampled_counts(len(traces), resamples=resamples, seed=seed)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _coefficients(
+    drawn: Array, sums: Array, left: Array, right: Array, squares: Array, choices: int
+) -> dict[str, Array]:
+    claims, agreed = (drawn @ sums).T
+    one, two = drawn @ left, drawn @ right
+    pooled, product = (drawn**2 @ squares).T
+    pooled = pooled + ((one + two) ** 2).sum(axis=1)
+    product = product + (one * two).sum(axis=1)
+    raw = agreed / claims
+    by_pool = pooled / (2 * claims) ** 2
+    by_choice = (1 - by_pool) / (choices - 1) if choices > 1 else np.full_like(raw, np.nan)
+    return {
+        "raw": raw,
+        "cohen": _beyond(raw, product / claims**2),
+        "fleiss": _beyond(raw, by_pool),
+        "ac1": _beyond(raw, by_choice),
+    }
+
+
+def _beyond(raw: Array, chance: Array) -> Array:
+    undefined = chance >= 1.0 - 1e-12
+    beyond: Array = np.where(
+        undefined, np.nan, (raw - chance) / np.where(undefined, 1.0, 1.0 - chance)
+    )
+    return beyond

@@ -1,0 +1,127 @@
+"""check_key and its neighbours: when a key press, a reveal or a release counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from core.errors import Conflict, InputError, TooSoon
+from core.review.adjudication import resolve
+from core.review.items import Held, QueueState
+from core.review.records import (
+    SUPPORT_LABELS,
+    Adjudication,
+    Judgement,
+    ProjectSettings,
+    ReviewStatus,
+    Vote,
+)
+
+TIE_SLOT = 3
+STUCK_DAYS = 2
+PACE_READINGS = 50  # the pace is a median of as many recent readings
+STALE_KEY = "ignored: key pressed before this claim was on screen"
+
+
+def check_key(held: Held, nonce: str, now: datetime, settings: ProjectSettings) -> float:
+    """The seconds since the claim appeared, when the key press counts.
+
+    Raises Conflict for a press that belongs to another rendering or was counted already, TooSoon
+    below the project's floor.
+    """
+    if held.nonce is None or held.shown_at is None or nonce != held.nonce:
+        raise Conflict(STALE_KEY)
+    on_screen = max(timedelta(0), now - held.shown_at)
+    if on_screen < timedelta(milliseconds=settings.dwell_milliseconds):
+        raise TooSoon(
+            f"ignored: {on_screen / timedelta(milliseconds=1):.0f} ms after the claim appeared; "
+            f"a verdict counts from {settings.dwell_milliseconds} ms on"
+        )
+    return on_screen.total_seconds()
+
+
+def check_judgement(
+    judgement: Judgement, confidence: int | None, source_ids: Collection[str]
+) -> None:
+    """Raise InputError for a label, a source or a confidence that cannot be meant."""
+    if judgement.support not in SUPPORT_LABELS:
+        expected = ", ".join(SUPPORT_LABELS)
+        raise InputError(
+            f"expected one of {expected}, found {judgement.support!r:.60}", path="support"
+        )
+    if judgement.source_id is not None and judgement.source_id not in source_ids:
+        raise InputError(f"this trace has no source {judgement.source_id!r:.200}", path="source_id")
+    if confidence is not None and not 1 <= confidence <= 5:
+        raise InputError(f"expected 1 to 5, found {confidence!r:.60}", path="confidence")
+
+
+def check_reason(reason: str, what: str) -> str:
+    """The reason without blanks around it; raises InputError for an empty one."""
+    if not reason.strip():
+        raise InputError(f"{what} needs a reason", path="reason")
+    return reason.strip()
+
+
+def check_settings(settings: ProjectSettings) -> None:
+    """Raise InputError for settings with which nobody could work."""
+    if not settings.name.strip():
+        raise InputError("a project needs a name", path="name")
+    if settings.reads_per_claim not in (1, 2):
+        raise InputError(
+            f"expected 1 or 2, found {settings.reads_per_claim}", path="reads_per_claim"
+        )
+    if not 0 <= settings.dwell_milliseconds <= 60_000:
+        raise InputError(
+            f"expected 0 to 60000, found {settings.dwell_milliseconds}", path="dwell_milliseconds"
+        )
+    if not 1 <= settings.lease_minutes <= 7 * 24 * 60:
+        raise InputError(
+            f"expected 1 to 10080, found {settings.lease_minutes}", path="lease_minutes"
+        )
+    if not (math.isfinite(settings.audit_share) and 0.0 <= settings.audit_share <= 1.0):
+        raise InputError(
+            f"expected a number in [0, 1], found {settings.audit_share}", path="audit_share"
+        )
+
+
+def lease_until(now: datetime, settings: ProjectSettings) -> datetime:
+    """Until when a claim taken or touched now is held."""
+    return now + timedelta(minutes=settings.lease_minutes)
+
+
+def free_slot(taken: Collection[int], reads: int) -> int | None:
+    """The first reading that nobody has; None when all are taken."""
+    return next((slot for slot in range(1, reads + 1) if slot not in taken), None)
+
+
+def queue_state(
+    votes: Sequence[Vote],
+    adjudication: Adjudication | None,
+    *,
+    reads: int,
+    taken: int,
+    open_readings: int,
+) -> QueueState:
+    """How far a claim is.
+
+    ``votes`` are the current ones, ``taken`` counts readings that somebody has or has done, and
+    ``open_readings`` those still in hand: a vote that is being reconsidered settles nothing.
+    """
+    if adjudication is not None:
+        return QueueState.SETTLED
+    resolution = None if open_readings else resolve(votes, adjudication, reads=reads)
+    if resolution is None:
+        return QueueState.READING if taken else QueueState.WAITING
+    if resolution.status is ReviewStatus.UNRESOLVED:
+        return QueueState.TIED
+    return QueueState.SETTLED
+
+
+def changed(first: Judgement, later: Judgement) -> bool:
+    """Whether a reviewer said something else the second time."""
+    return (first.support, first.source_id, first.conflation) != (
+        later.support,
+        later.source_id,
+        later.conflation,
+    )

@@ -1,0 +1,130 @@
+"""Frozen records of the desk: what a reviewer is handed, what is typed so far, how far the work is.
+
+None of them carries the machine's view of a claim or another reviewer's name or vote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.records import VerdictLabel
+from core.review.records import Judgement, QueueReason
+
+
+class QueueState(StrEnum):
+    """How far a claim of a project is."""
+
+    WAITING = "waiting"  # nobody has it
+    READING = "reading"  # somebody has it or has read it; readings are still to come
+    TIED = "tied"  # all readings are in, and they differ
+    SETTLED = "settled"  # it has its label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guideline:
+    """One version of the guideline; the highest is in force."""
+
+    version: int
+    text: str
+    change: str
+    author: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a reviewer has entered so far; ``source_answered`` tells "no source" from "not yet"."""
+
+    support: VerdictLabel | None = None
+    source_id: str | None = None
+    source_answered: bool = False
+    conflation: bool | None = None
+    confidence: int | None = None
+    rationale: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """A claim in a reviewer's hands: item ``position`` of ``total`` for this reviewer.
+
+    ``reason`` is None until the reviewer has decided: it would tell what the machine thinks.
+    """
+
+    assignment_id: int
+    claim_key: int
+    claim_id: str
+    trace_id: str
+    content_hash: str
+    slot: int
+    lease_until: datetime
+    draft: Draft | None
+    position: int
+    total: int
+    reason: QueueReason | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One of the readings that differ, without its reader's name; ``label`` is "Reviewer 1" …"""
+
+    label: str
+    judgement: Judgement
+    confidence: int | None
+    rationale: str
+    vote_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TieItem:
+    """A claim whose readings differ, in an adjudicator's hands; the order of readings is random.
+
+    ``waiting`` counts the ties that this adjudicator may take, this one among them.
+    """
+
+    assignment_id: int
+    claim_key: int
+    claim_id: str
+    trace_id: str
+    content_hash: str
+    lease_until: datetime
+    readings: tuple[Reading, ...]
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a project is: ``mine_*`` count readings of one person, the rest claims.
+
+    ``stuck`` counts claims that somebody began and that have not moved for ``STUCK_DAYS``;
+    ``seconds_per_claim`` is a median of recent readings, None before the first.
+    """
+
+    mine_done: int
+    mine_open: int
+    team_done: int
+    total: int
+    stuck: int
+    seconds_per_claim: float | None
+    ties: int = 0
+    waiting: int = 0  # claims that nobody has taken
+    left_for_me: int = 0  # readings that this person could still do
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """An assignment as the database holds it at this moment."""
+
+    assignment_id: int
+    project_id: int
+    claim_key: int
+    slot: int
+    person_id: int
+    open: bool
+    reason: QueueReason
+    inclusion_probability: float | None
+    lease_until: datetime
+    shown_at: datetime | None
+    nonce: str | None
+    revealed_at: datetime | None

@@ -1,0 +1,103 @@
+"""ReviewStore: what the review workflow asks of a database; every write is one transaction.
+
+Each write reads the person's roles, the project's settings and the assignment inside its transaction
+and raises NotAllowed, NotFound, Conflict or TooSoon there, so that two browsers cannot both be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from core.review.items import Draft, Progress, ReviewItem, TieItem
+from core.review.records import Adjudication, Cause, Exposure, Judgement, Person, Signal, Vote
+
+
+class ReviewStore(Protocol):
+    """Assignments, votes, tie-breaks and drafts of all projects."""
+
+    def next_item(self, project_id: int, who: Person) -> ReviewItem | None:
+        """The claim in the person's hands, or else the next one, now in their hands."""
+        ...
+
+    def show(self, project_id: int, who: Person, assignment_id: int) -> str:
+        """A new nonce for what is being put on screen now; earlier ones are void."""
+        ...
+
+    def vote(
+        self,
+        project_id: int,
+        who: Person,
+        assignment_id: int,
+        nonce: str,
+        judgement: Judgement,
+        *,
+        confidence: int | None,
+        rationale: str,
+        exposures: Sequence[Exposure],
+    ) -> Vote:
+        """Write a reading."""
+        ...
+
+    def reveal(self, project_id: int, who: Person, assignment_id: int) -> Signal | None:
+        """What the machine says of the claim; written down as seen."""
+        ...
+
+    def revise(
+        self,
+        project_id: int,
+        who: Person,
+        assignment_id: int,
+        nonce: str,
+        judgement: Judgement,
+        *,
+        confidence: int | None,
+        rationale: str | None,
+        exposures: Sequence[Exposure],
+    ) -> Vote:
+        """Write what a reviewer says after the machine's view."""
+        ...
+
+    def undo(self, project_id: int, who: Person) -> ReviewItem | None:
+        """The claim of the person's last vote, in their hands again."""
+        ...
+
+    def decline(self, project_id: int, who: Person, assignment_id: int, reason: str) -> None:
+        """Take the claim out of the person's hands, for good."""
+        ...
+
+    def release(self, project_id: int, who: Person, assignment_id: int, reason: str) -> None:
+        """Take a claim out of somebody else's hands."""
+        ...
+
+    def save_draft(self, project_id: int, who: Person, assignment_id: int, draft: Draft) -> None:
+        """Keep what was entered so far."""
+        ...
+
+    def load_draft(self, project_id: int, who: Person, assignment_id: int) -> Draft | None:
+        """What was entered so far."""
+        ...
+
+    def progress(self, project_id: int, who: Person) -> Progress:
+        """How far the project is."""
+        ...
+
+    def next_tie(self, project_id: int, who: Person) -> TieItem | None:
+        """The tie in the person's hands, or else the next one, now in their hands."""
+        ...
+
+    def adjudicate(
+        self,
+        project_id: int,
+        who: Person,
+        item: TieItem,
+        nonce: str,
+        judgement: Judgement,
+        *,
+        cause: Cause,
+        guideline_needs_fix: bool,
+        rule: str | None,
+        rationale: str,
+    ) -> Adjudication:
+        """Write what a third person decides."""
+        ...

@@ -1,0 +1,81 @@
+"""place_claim: where a claim stands in the queue, and with which probability it is in the audit.
+
+Two streams make the queue. The audit stream holds a fixed share of all claims, drawn by a hash of
+what the claim is and of nothing that the machine thinks of it: every claim has the same, known
+probability of being in it, and what reviewers say there stands for all claims. The priority
+stream holds the rest, the most doubtful first: what is learnt there is not representative.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from core.records import AttributionStatus
+from core.review.records import QueueReason, Signal
+
+# A suspected conflation is as urgent as a claim whose probability is this far from the threshold.
+CONFLATION_DISTANCE = 0.05
+NOT_JUDGED_DISTANCE = 1.0  # nothing is known about it: after everything that is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A claim's place: ``rank`` orders its stream, the smallest first.
+
+    ``inclusion_probability`` is None in the priority stream.
+    """
+
+    audit: bool
+    rank: float
+    reason: QueueReason
+    inclusion_probability: float | None
+
+
+def place_claim(draw: float, signal: Signal, audit_share: float) -> Place:
+    """The claim's place; ``draw`` is its ``audit_draw``, in [0, 1)."""
+    if draw < audit_share:
+        return Place(
+            audit=True,
+            rank=draw,
+            reason=QueueReason.AUDIT,
+            inclusion_probability=min(audit_share, 1.0),
+        )
+    distance = NOT_JUDGED_DISTANCE
+    if signal.probability is not None and signal.threshold is not None:
+        distance = abs(signal.probability - signal.threshold)
+    suspected = signal.attribution is AttributionStatus.CONFLATION
+    if suspected and distance > CONFLATION_DISTANCE:
+        return Place(
+            audit=False,
+            rank=CONFLATION_DISTANCE,
+            reason=QueueReason.CONFLATION,
+            inclusion_probability=None,
+        )
+    return Place(
+        audit=False, rank=distance, reason=QueueReason.UNCERTAIN, inclusion_probability=None
+    )
+
+
+def audit_draw(project_id: int, trace_key: str, claim_id: str, text_sha256: str) -> float:
+    """A uniform number in [0, 1) that depends on nothing but the project and the claim itself."""
+    return _uniform("audit", project_id, trace_key, claim_id, text_sha256)
+
+
+def audit_turn(project_id: int, assignments: int, audit_share: float) -> bool:
+    """Whether the next claim comes from the audit stream, after so many assignments.
+
+    Drawn, not counted off, so that a reviewer cannot tell which items are the audit's.
+    """
+    return _uniform("turn", project_id, assignments) < audit_share
+
+
+def shown_order(assignment_id: int, vote_ids: tuple[int, ...]) -> tuple[int, ...]:
+    """The readings of a tie in an order that says nothing of who read first; stable across reloads."""
+    return tuple(sorted(vote_ids, key=lambda vote_id: _uniform("order", assignment_id, vote_id)))
+
+
+def _uniform(*seed: object) -> float:
+    digest = hashlib.sha256(json.dumps(seed).encode("utf-8")).digest()
+    return (int.from_bytes(digest[:8], "big") >> 11) / 2**53

@@ -1,0 +1,195 @@
+"""Desk: one person's place in one project; the role is checked before anything is written.
+
+item = desk.next_item()                      # a claim, for this person alone
+nonce = desk.show(item.assignment_id)        # it is on screen now
+desk.vote(item.assignment_id, nonce, …)      # decided; the machine was not asked
+desk.reveal(item.assignment_id)              # what the machine thinks, and that it was seen
+desk.revise(item.assignment_id, desk.show(item.assignment_id), …)   # keep or change
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from core.errors import Conflict, TooSoon
+from core.review.items import Draft, Progress, ReviewItem, TieItem
+from core.review.ports import ReviewStore
+from core.review.records import (
+    Adjudication,
+    Cause,
+    Exposure,
+    Judgement,
+    Person,
+    Project,
+    Role,
+    Signal,
+    Vote,
+)
+from core.review.roles import require
+
+LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Everything one person does with claims; roles and settings of this moment count.
+
+    Methods raise NotAllowed for a missing role, NotFound for what is not there, Conflict where
+    somebody or a second key press was faster, and InputError for what cannot be meant.
+    """
+
+    store: ReviewStore
+    project: Project
+    who: Person
+
+    # ------------------------------------------------------------ reading claims
+
+    def next_item(self) -> ReviewItem | None:
+        """The claim in hand, else the next one of the queue; None when nothing is left to read."""
+        self._may(Role.REVIEWER, "review claims")
+        return self.store.next_item(self.project.project_id, self.who)
+
+    def show(self, assignment_id: int) -> str:
+        """The nonce of what is being put on screen now; verdicts must carry it."""
+        self._may_any("review claims")
+        return self.store.show(self.project.project_id, self.who, assignment_id)
+
+    def vote(
+        self,
+        assignment_id: int,
+        nonce: str,
+        judgement: Judgement,
+        *,
+        confidence: int | None = None,
+        rationale: str = "",
+        exposures: Sequence[Exposure] = (),
+    ) -> Vote:
+        """The reading as written; ``exposures`` are what of the machine's view was visible.
+
+        Raises Conflict for a stale or doubled key press, TooSoon below the project's floor.
+        """
+        self._may(Role.REVIEWER, "vote")
+        with _told():
+            return self.store.vote(
+                self.project.project_id,
+                self.who,
+                assignment_id,
+                nonce,
+                judgement,
+                confidence=confidence,
+                rationale=rationale,
+                exposures=exposures,
+            )
+
+    def reveal(self, assignment_id: int) -> Signal | None:
+        """What the machine says, written down as seen; NotAllowed before the decision."""
+        self._may_any("see the machine's view")
+        return self.store.reveal(self.project.project_id, self.who, assignment_id)
+
+    def revise(
+        self,
+        assignment_id: int,
+        nonce: str,
+        judgement: Judgement,
+        *,
+        confidence: int | None = None,
+        rationale: str | None = None,
+        exposures: Sequence[Exposure] = (),
+    ) -> Vote:
+        """The reading after the machine's view, kept or changed; both stay in the trail.
+
+        None for confidence or rationale keeps what the first reading said.
+        """
+        self._may(Role.REVIEWER, "vote")
+        with _told():
+            return self.store.revise(
+                self.project.project_id,
+                self.who,
+                assignment_id,
+                nonce,
+                judgement,
+                confidence=confidence,
+                rationale=rationale,
+                exposures=exposures,
+            )
+
+    def undo(self) -> ReviewItem | None:
+        """The claim of the last vote, open again; that vote counts until another is given."""
+        self._may(Role.REVIEWER, "take a vote back")
+        return self.store.undo(self.project.project_id, self.who)
+
+    def decline(self, assignment_id: int, reason: str) -> None:
+        """Give a claim back for somebody else; the reason is kept."""
+        self._may_any("give a claim back")
+        self.store.decline(self.project.project_id, self.who, assignment_id, reason)
+
+    def release(self, assignment_id: int, reason: str) -> None:
+        """Take a claim out of somebody else's hands (lead)."""
+        self._may(Role.LEAD, "release somebody else's claim")
+        self.store.release(self.project.project_id, self.who, assignment_id, reason)
+
+    def save_draft(self, assignment_id: int, draft: Draft) -> None:
+        """Keep what was entered so far, so that a reload loses nothing."""
+        self._may_any("review claims")
+        self.store.save_draft(self.project.project_id, self.who, assignment_id, draft)
+
+    def load_draft(self, assignment_id: int) -> Draft | None:
+        """What was entered so far; None when nothing was."""
+        return self.store.load_draft(self.project.project_id, self.who, assignment_id)
+
+    def progress(self) -> Progress:
+        """How far this person and the project are."""
+        return self.store.progress(self.project.project_id, self.who)
+
+    # ------------------------------------------------------------ deciding ties
+
+    def next_tie(self) -> TieItem | None:
+        """The tie in hand, else the oldest that this person has not read; None without one."""
+        self._may(Role.ADJUDICATOR, "adjudicate")
+        return self.store.next_tie(self.project.project_id, self.who)
+
+    def adjudicate(
+        self,
+        item: TieItem,
+        nonce: str,
+        judgement: Judgement,
+        cause: Cause,
+        guideline_needs_fix: bool = False,
+        rule: str | None = None,
+        rationale: str = "",
+    ) -> Adjudication:
+        """The tie-break as written; Conflict when a reading changed since ``item`` was shown."""
+        self._may(Role.ADJUDICATOR, "adjudicate")
+        with _told():
+            return self.store.adjudicate(
+                self.project.project_id,
+                self.who,
+                item,
+                nonce,
+                judgement,
+                cause=cause,
+                guideline_needs_fix=guideline_needs_fix,
+                rule=rule,
+                rationale=rationale,
+            )
+
+    def _may(self, role: Role, doing: str) -> None:
+        require(self.who.name, self.who.roles, role, doing)
+
+    def _may_any(self, doing: str) -> None:
+        """Reviewers and adjudicators alike; the store asks for the one that the assignment needs."""
+        role = Role.ADJUDICATOR if Role.ADJUDICATOR in self.who.roles else Role.REVIEWER
+        require(self.who.name, self.who.roles, role, doing)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Log key presses that do not count, so that a lost verdict can be told from a hasty one."""
+    try:
+        yield
+    except (Conflict, TooSoon) as error:
+        LOG.info("not counted: %s", error)
+        raise

@@ -1,0 +1,105 @@
+"""Adjudications: what a third person decided. The last one on a claim counts; no row ever changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+from sqlmodel import col
+
+from core.records import VerdictLabel
+from core.review.items import Held
+from core.review.records import Adjudication, Cause, Judgement
+from storage.audit import add_row
+from storage.columns import plain_text
+from storage.review_tables import AdjudicationRow, PersonRow
+
+
+def put_adjudication(
+    connection: Connection,
+    held: Held,
+    judgement: Judgement,
+    *,
+    cause: Cause,
+    guideline_needs_fix: bool,
+    rule: str | None,
+    rationale: str,
+    shown: Sequence[int],
+    guideline_version: int,
+    nonce: str,
+    at: datetime,
+    actor: str,
+) -> Adjudication:
+    """Write a tie-break for the assignment in hand, with its event."""
+    add_row(
+        connection,
+        AdjudicationRow,
+        {
+            "project_id": held.project_id,
+            "claim_key": held.claim_key,
+            "person_id": held.person_id,
+            "support": judgement.support.value,
+            "source_id": judgement.source_id,
+            "conflation": judgement.conflation,
+            "cause": cause.value,
+            "guideline_needs_fix": guideline_needs_fix,
+            "rule": rule,
+            "rationale": plain_text(rationale),
+            "shown_order": json.dumps(list(shown)),
+            "guideline_version": guideline_version,
+            "nonce": nonce,
+            "at": at,
+        },
+        at=at,
+        actor=actor,
+        action="claim.adjudicated",
+        entity=f"claim {held.claim_key}",
+        detail={"project": held.project_id, "votes": list(shown), "guideline": guideline_version},
+    )
+    found = adjudication_of(connection, held.project_id, held.claim_key)
+    assert found is not None
+    return found
+
+
+def adjudication_of(connection: Connection, project_id: int, claim_key: int) -> Adjudication | None:
+    """The tie-break that counts on a claim."""
+    statement = _statement(project_id).where(col(AdjudicationRow.claim_key) == claim_key)
+    rows = connection.execute(statement).all()
+    return _adjudication(rows[-1]) if rows else None
+
+
+def every_adjudication(connection: Connection, project_id: int) -> Mapping[int, Adjudication]:
+    """The tie-break that counts on every claim of a project: claim key → adjudication."""
+    rows = connection.execute(_statement(project_id))
+    return {row.claim_key: _adjudication(row) for row in rows}
+
+
+def _statement(project_id: int) -> Any:
+    return (
+        select(AdjudicationRow.__table__, col(PersonRow.name))  # type: ignore[attr-defined]
+        .join(PersonRow, col(PersonRow.person_id) == col(AdjudicationRow.person_id))
+        .where(col(AdjudicationRow.project_id) == project_id)
+        .order_by(col(AdjudicationRow.adjudication_id))
+    )
+
+
+def _adjudication(row: Row[Any]) -> Adjudication:
+    return Adjudication(
+        adjudication_id=row.adjudication_id,
+        claim_key=row.claim_key,
+        reviewer=row.name,
+        judgement=Judgement(
+            support=VerdictLabel(row.support),
+            source_id=row.source_id,
+            conflation=row.conflation,
+        ),
+        cause=Cause(row.cause),
+        guideline_needs_fix=row.guideline_needs_fix,
+        rule=row.rule,
+        rationale=row.rationale,
+        at=row.at,
+        guideline_version=row.guideline_version,
+    )

@@ -1,0 +1,444 @@
+"""Assignments: who holds which reading of a claim, and until when. These rows change; votes do not."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
+from sqlmodel import col
+
+from core.errors import NotFound, StoreError
+from core.records import VerdictLabel
+from core.review.assignment import TIE_SLOT, free_slot, lease_until
+from core.review.items import Draft, Held
+from core.review.records import Person, Project, QueueReason
+from core.review.sampling import audit_turn
+from storage import queue
+from storage import review_tables as tables
+from storage.audit import append_event
+from storage.columns import plain_text
+from storage.review_tables import AssignmentRow, ClaimRow
+from storage.standing import settle
+from storage.tables import TraceVersion
+from storage.votes import votes_of
+
+
+def held_reading(connection: Connection, project_id: int, person_id: int) -> Held | None:
+    """The reading in the person's hands, the one held longest first."""
+    return _first(
+        connection,
+        _select(project_id)
+        .where(col(AssignmentRow.person_id) == person_id, col(AssignmentRow.state) == "open")
+        .where(col(AssignmentRow.slot) < TIE_SLOT),
+    )
+
+
+def held_tie(connection: Connection, project_id: int, person_id: int) -> Held | None:
+    """The tie in the person's hands."""
+    return _first(
+        connection,
+        _select(project_id)
+        .where(col(AssignmentRow.person_id) == person_id, col(AssignmentRow.state) == "open")
+        .where(col(AssignmentRow.slot) == TIE_SLOT),
+    )
+
+
+def held_of(connection: Connection, project_id: int, claim_key: int, person_id: int) -> Held | None:
+    """The person's assignment of that claim, open or done."""
+    return _first(
+        connection,
+        _select(project_id).where(
+            col(AssignmentRow.claim_key) == claim_key, col(AssignmentRow.person_id) == person_id
+        ),
+    )
+
+
+def held_at(connection: Connection, project_id: int, assignment_id: int) -> Held:
+    """That assignment; raises NotFound when it is gone (given back, or its lease ran out)."""
+    found = _first(
+        connection, _select(project_id).where(col(AssignmentRow.assignment_id) == assignment_id)
+    )
+    if found is None:
+        raise NotFound(
+            "this claim is no longer in your hands: its lease ran out or it was given back"
+        )
+    return found
+
+
+def own(connection: Connection, project_id: int, assignment_id: int, who: Person) -> Held:
+    """That assignment, if it is the person's; raises NotFound otherwise."""
+    held = held_at(connection, project_id, assignment_id)
+    if held.person_id != who.person_id:
+        raise NotFound("this claim is no longer in your hands: somebody else has it")
+    return held
+
+
+def take(connection: Connection, project: Project, who: Person, *, now: datetime) -> Held | None:
+    """The next claim of the queue, from now on in the person's hands; None when none is left."""
+    given = connection.execute(select(func.max(col(AssignmentRow.assignment_id)))).scalar() or 0
+    queued = queue.next_to_read(
+        connection,
+        project,
+        who.person_id,
+        audit_first=audit_turn(project.project_id, given, project.settings.audit_share),
+    )
+    if queued is None:
+        return None
+    others = connection.execute(
+        select(
+            col(AssignmentRow.slot),
+            col(AssignmentRow.reason),
+            col(AssignmentRow.inclusion_probability),
+        ).where(
+            col(AssignmentRow.project_id) == project.project_id,
+            col(AssignmentRow.claim_key) == queued.claim_key,
+            col(AssignmentRow.slot) < TIE_SLOT,
+        )
+    ).all()
+    slot = free_slot({row.slot for row in others}, project.settings.reads_per_claim)
+    if slot is None:
+        raise StoreError(f"claim {queued.claim_key}: the queue offers a reading that is taken")
+    # A claim stays in the audit, or out of it, for all who read it.
+    second = others[0] if others else None
+    return _insert(
+        connection,
+        project,
+        who,
+        claim_key=queued.claim_key,
+        slot=slot,
+        reason=QueueReason.SECOND_READ if second else queued.reason,
+        inclusion_probability=second.inclusion_probability
+        if second
+        else queued.inclusion_probability,
+        now=now,
+    )
+
+
+def take_tie(
+    connection: Connection, project: Project, who: Person, *, now: datetime
+) -> Held | None:
+    """The oldest tie that the person may decide, from now on in their hands."""
+    claim_key = queue.next_tie(connection, project.project_id, who.person_id)
+    if claim_key is None:
+        return None
+    return _insert(
+        connection,
+        project,
+        who,
+        claim_key=claim_key,
+        slot=TIE_SLOT,
+        reason=QueueReason.TIE,
+        inclusion_probability=None,
+        now=now,
+    )
+
+
+def expire(connection: Connection, project: Project, who: Person, *, now: datetime) -> None:
+    """Give back what others held too long; a decision being reconsidered stands as it was."""
+    # Without an order: with one, SQLite would walk through all assignments instead of the late ones.
+    late = connection.execute(
+        _select(project.project_id)
+        .where(
+            col(AssignmentRow.state) == "open",
+            col(AssignmentRow.lease_until) < now,
+            col(AssignmentRow.person_id) != who.person_id,
+        )
+        .order_by(None)
+    ).all()
+    for row in sorted(late, key=lambda row: row.assignment_id):
+        give_back(connection, project, _held(row), now=now, actor=who.name, reason="lease ran out")
+
+
+def give_back(
+    connection: Connection, project: Project, held: Held, *, now: datetime, actor: str, reason: str
+) -> None:
+    """Take a claim out of somebody's hands."""
+    if votes_of(connection, held.project_id, held.claim_key, person_id=held.person_id):
+        close(connection, held)
+    else:
+        connection.execute(
+            delete(AssignmentRow).where(col(AssignmentRow.assignment_id) == held.assignment_id)
+        )
+    append_event(
+        connection,
+        at=now,
+        actor=actor,
+        action="claim.released",
+        entity=f"claim {held.claim_key}",
+        detail={
+            "project": held.project_id,
+            "slot": held.slot,
+            "person": held.person_id,
+            "from": "open",
+            "to": None,
+            "reason": reason,
+        },
+    )
+    settle(connection, project, held.claim_key)
+
+
+def renew(connection: Connection, project: Project, held: Held, *, now: datetime) -> None:
+    """Hold the claim for another lease; after a lease that ran out it appears anew."""
+    values: dict[str, object] = {"lease_until": lease_until(now, project.settings)}
+    if held.lease_until < now:
+        values |= {"nonce": None, "shown_at": None}
+    _update(connection, held, values)
+
+
+def mint(connection: Connection, held: Held, *, now: datetime) -> str:
+    """A nonce for this rendering; the claim appeared with the first one that nobody has used yet."""
+    nonce = secrets.token_hex(16)
+    shown_at = now if held.nonce is None or held.shown_at is None else held.shown_at
+    _update(connection, held, {"nonce": nonce, "shown_at": shown_at})
+    return nonce
+
+
+def close(connection: Connection, held: Held) -> None:
+    """The assignment is done, and its nonce used; what was typed is in the vote."""
+    _update(connection, held, {"state": "done", "nonce": None})
+    connection.execute(
+        delete(tables.Draft).where(col(tables.Draft.assignment_id) == held.assignment_id)
+    )
+
+
+def reopen(connection: Connection, project: Project, held: Held, *, now: datetime) -> None:
+    """The claim is in the person's hands again."""
+    _update(
+        connection,
+        held,
+        {
+            "state": "open",
+            "nonce": None,
+            "shown_at": None,
+            "lease_until": lease_until(now, project.settings),
+        },
+    )
+
+
+def mark_revealed(connection: Connection, held: Held, *, now: datetime) -> None:
+    """From now on the person has seen the machine's view."""
+    values: dict[str, object] = {"revealed_at": now}
+    if not held.open:
+        values["nonce"] = None  # what is shown for a second decision appears anew, with its floor
+    _update(connection, held, values)
+
+
+def place_of(connection: Connection, claim_key: int) -> Row[*tuple[Any, ...]]:
+    """claim_id, trace_id, content_hash and position of a claim."""
+    return connection.execute(
+        select(
+            col(ClaimRow.claim_id),
+            col(TraceVersion.trace_id),
+            col(TraceVersion.content_hash),
+            col(TraceVersion.position),
+        )
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .where(col(ClaimRow.claim_key) == claim_key)
+    ).one()
+
+
+def source_ids(connection: Connection, claim_key: int) -> frozenset[str]:
+    """The ids of the sources of the claim's trace, as votes name them."""
+    document = connection.execute(
+        select(col(TraceVersion.document))
+        .join(ClaimRow, col(ClaimRow.position) == col(TraceVersion.position))
+        .where(col(ClaimRow.claim_key) == claim_key)
+    ).scalar_one()
+    return frozenset(plain_text(source["source_id"]) for source in json.loads(document)["sources"])
+
+
+# ---------------------------------------------------------------- drafts
+
+
+def put_draft(connection: Connection, held: Held, draft: Draft, *, now: datetime) -> None:
+    """Keep what was entered so far instead of what was kept before."""
+    document = json.dumps(
+        {
+            "support": draft.support,
+            "source_id": draft.source_id,
+            "source_answered": draft.source_answered,
+            "conflation": draft.conflation,
+            "confidence": draft.confidence,
+            "rationale": draft.rationale,
+        }
+    )
+    connection.execute(
+        delete(tables.Draft).where(col(tables.Draft.assignment_id) == held.assignment_id)
+    )
+    connection.execute(
+        insert(tables.Draft).values(
+            assignment_id=held.assignment_id, document=document, updated_at=now
+        )
+    )
+
+
+def draft_of(connection: Connection, assignment_id: int) -> Draft | None:
+    """What was entered so far."""
+    text = connection.execute(
+        select(col(tables.Draft.document)).where(col(tables.Draft.assignment_id) == assignment_id)
+    ).scalar()
+    if text is None:
+        return None
+    read: Mapping[str, Any] = json.loads(text)
+    return Draft(
+        support=None if read["support"] is None else VerdictLabel(read["support"]),
+        source_id=read["source_id"],
+        source_answered=read["source_answered"],
+        conflation=read["conflation"],
+        confidence=read["confidence"],
+        rationale=read["rationale"],
+    )
+
+
+# ---------------------------------------------------------------- how far
+
+
+def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple[int, int]:
+    """How many readings the person has done, and how many are in hand."""
+    rows = connection.execute(
+        select(col(AssignmentRow.state), func.count())
+        .where(
+            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.person_id) == person_id,
+            col(AssignmentRow.slot) < TIE_SLOT,
+        )
+        .group_by(col(AssignmentRow.state))
+    ).all()
+    found = {row[0]: row[1] for row in rows}
+    return found.get("done", 0), found.get("open", 0)
+
+
+def count_left(connection: Connection, project_id: int, person_id: int) -> int:
+    """How many readings that nobody has taken the person may still do."""
+    row = tables.QueueRow
+    missing = (col(row.project_id) == project_id, col(row.missing) > 0)
+
+    def how_many(*conditions: Any) -> int:
+        return connection.execute(
+            select(func.count()).select_from(row).where(*missing, *conditions)
+        ).scalar_one()
+
+    # Counted from the person's side, so that it costs what the person has done, not the queue.
+    mine = select(col(AssignmentRow.claim_key)).where(
+        col(AssignmentRow.project_id) == project_id, col(AssignmentRow.person_id) == person_id
+    )
+    returned = select(col(tables.Decline.claim_key)).where(
+        col(tables.Decline.project_id) == project_id, col(tables.Decline.person_id) == person_id
+    )
+    return how_many() - how_many(col(row.claim_key).in_(mine.union(returned)))
+
+
+def count_stuck(connection: Connection, project_id: int, *, before: datetime) -> int:
+    """How many begun claims nobody has touched since then."""
+    row = tables.QueueRow
+    latest = (
+        select(func.max(col(AssignmentRow.created_at)))
+        .where(
+            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.claim_key) == col(row.claim_key),
+        )
+        .correlate(row)
+        .scalar_subquery()
+    )
+    return connection.execute(
+        select(func.count())
+        .select_from(row)
+        .where(
+            col(row.project_id) == project_id,
+            col(row.state).in_(("reading", "tied")),
+            latest < before,
+        )
+    ).scalar_one()
+
+
+def half_over(held: Held, project: Project, now: datetime) -> bool:
+    """Whether a lease should be renewed: a page is drawn more often than that is worth a write."""
+    return held.lease_until - now < timedelta(minutes=project.settings.lease_minutes) / 2
+
+
+def _insert(
+    connection: Connection,
+    project: Project,
+    who: Person,
+    *,
+    claim_key: int,
+    slot: int,
+    reason: QueueReason,
+    inclusion_probability: float | None,
+    now: datetime,
+) -> Held:
+    assignment_id = connection.execute(
+        insert(AssignmentRow)
+        .values(
+            project_id=project.project_id,
+            claim_key=claim_key,
+            slot=slot,
+            person_id=who.person_id,
+            state="open",
+            reason=reason.value,
+            inclusion_probability=inclusion_probability,
+            created_at=now,
+            lease_until=lease_until(now, project.settings),
+        )
+        .returning(col(AssignmentRow.assignment_id))
+    ).scalar_one()
+    assert assignment_id is not None
+    # Not the reason: it tells what the machine thinks, and the trail may be read by a reviewer.
+    append_event(
+        connection,
+        at=now,
+        actor=who.name,
+        action="claim.assigned",
+        entity=f"claim {claim_key}",
+        detail={
+            "project": project.project_id,
+            "slot": slot,
+            "person": who.person_id,
+            "from": None,
+            "to": "open",
+        },
+    )
+    settle(connection, project, claim_key)
+    return held_at(connection, project.project_id, assignment_id)
+
+
+def _update(connection: Connection, held: Held, values: Mapping[str, object]) -> None:
+    connection.execute(
+        update(AssignmentRow)
+        .where(col(AssignmentRow.assignment_id) == held.assignment_id)
+        .values(**values)
+    )
+
+
+def _select(project_id: int) -> Select[Any]:
+    return (
+        select(AssignmentRow.__table__)  # type: ignore[attr-defined]
+        .where(col(AssignmentRow.project_id) == project_id)
+        .order_by(col(AssignmentRow.assignment_id))
+    )
+
+
+def _first(connection: Connection, statement: Select[Any]) -> Held | None:
+    row = connection.execute(statement.limit(1)).first()
+    return None if row is None else _held(row)
+
+
+def _held(row: Row[Any]) -> Held:
+    return Held(
+        assignment_id=row.assignment_id,
+        project_id=row.project_id,
+        claim_key=row.claim_key,
+        slot=row.slot,
+        person_id=row.person_id,
+        open=row.state == "open",
+        reason=QueueReason(row.reason),
+        inclusion_probability=row.inclusion_probability,
+        lease_until=row.lease_until,
+        shown_at=row.shown_at,
+        nonce=row.nonce,
+        revealed_at=row.revealed_at,
+    )

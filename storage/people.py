@@ -1,0 +1,251 @@
+"""People and their roles: granted and revoked by a lead, every change an event."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, insert, select
+from sqlmodel import col
+
+from core.errors import Conflict, InputError, NotAllowed, NotFound
+from core.review.assignment import check_reason
+from core.review.records import Person, Role
+from core.review.roles import require
+from storage.audit import add_row, append_event
+from storage.columns import plain_text
+from storage.review_tables import PersonRow, RoleGrant
+from storage.store import SqlStore
+
+LOCAL_NAME = "local reviewer"
+# Whoever sits at a machine without login may do everything; an auditor could do nothing.
+LOCAL_ROLES = frozenset({Role.REVIEWER, Role.ADJUDICATOR, Role.LEAD})
+NAME_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """The people of a store."""
+
+    store: SqlStore
+
+    def everybody(self) -> tuple[Person, ...]:
+        """Everybody, in the order they came."""
+        with self.store.database.reading() as connection:
+            return people(connection)
+
+    def by_name(self, name: str) -> Person:
+        """The person of that name; raises NotFound."""
+        with self.store.database.reading() as connection:
+            return _one(connection, col(PersonRow.name) == plain_text(name.strip()), name)
+
+    def by_email(self, email: str) -> Person:
+        """The person whom a login names, in any case; raises NotFound."""
+        with self.store.database.reading() as connection:
+            return _one(connection, col(PersonRow.email) == _plain_email(email), email)
+
+    def local(self) -> Person:
+        """Who works on a machine without login; made at first use with all roles that write."""
+        name = _local_name()
+        with self.store.database.reading() as connection:
+            found = [one for one in people(connection) if one.name == name]
+        if found:
+            return found[0]
+        with self.store.database.writing() as connection:
+            found = [one for one in people(connection) if one.name == name]
+            if found:
+                return found[0]
+            return _add(
+                connection, name, LOCAL_ROLES, email=None, by="this machine", at=self.store.now()
+            )
+
+    def add(
+        self, name: str, roles: Collection[Role], *, by: Person, email: str | None = None
+    ) -> Person:
+        """A new person; raises NotAllowed, Conflict for a name or email that is taken, InputError."""
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "add people")
+            return _add(connection, name, roles, email=email, by=by.name, at=self.store.now())
+
+    def grant(self, person: Person, role: Role, *, by: Person) -> Person:
+        """The person with the role; raises NotAllowed."""
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "grant a role")
+            now = person_at(connection, person.person_id)
+            if role not in now.roles:
+                _set(connection, now, role, granted=True, by=by.name, at=self.store.now())
+            return person_at(connection, person.person_id)
+
+    def revoke(self, person: Person, role: Role, *, by: Person, reason: str) -> Person:
+        """The person without the role; raises NotAllowed, also for the last lead."""
+        stated = check_reason(reason, "taking a role away")
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "take a role away")
+            now = person_at(connection, person.person_id)
+            if role is Role.LEAD and _leads(connection) <= {now.person_id}:
+                raise NotAllowed(f"{now.name} is the only lead: nobody could give the role back")
+            if role in now.roles:
+                _set(
+                    connection,
+                    now,
+                    role,
+                    granted=False,
+                    by=by.name,
+                    at=self.store.now(),
+                    reason=stated,
+                )
+            return person_at(connection, person.person_id)
+
+
+def people(connection: Connection) -> tuple[Person, ...]:
+    """Everybody with the roles of this moment."""
+    rows = connection.execute(
+        select(col(PersonRow.person_id), col(PersonRow.name), col(PersonRow.email)).order_by(
+            col(PersonRow.person_id)
+        )
+    ).all()
+    roles = _roles(connection)
+    return tuple(
+        Person(
+            person_id=row.person_id,
+            name=row.name,
+            email=row.email,
+            roles=roles.get(row.person_id, frozenset()),
+            active=bool(roles.get(row.person_id)),
+        )
+        for row in rows
+    )
+
+
+def person_at(connection: Connection, person_id: int) -> Person:
+    """The person with the roles of this moment; raises NotFound."""
+    return _one(connection, col(PersonRow.person_id) == person_id, str(person_id))
+
+
+def allow(connection: Connection, who: Person, role: Role, doing: str) -> None:
+    """Raise NotAllowed unless the person has the role now, whatever the record in hand says."""
+    require(who.name, _roles(connection, who.person_id).get(who.person_id, ()), role, doing)
+
+
+def _one(connection: Connection, condition: ColumnElement[bool], wanted: str) -> Person:
+    row = connection.execute(
+        select(col(PersonRow.person_id), col(PersonRow.name), col(PersonRow.email)).where(condition)
+    ).first()
+    if row is None:
+        raise NotFound(f"nobody here is called {wanted!r:.200}")
+    roles = _roles(connection, row.person_id).get(row.person_id, frozenset())
+    return Person(
+        person_id=row.person_id, name=row.name, email=row.email, roles=roles, active=bool(roles)
+    )
+
+
+def _roles(connection: Connection, person_id: int | None = None) -> dict[int, frozenset[Role]]:
+    statement = select(
+        col(RoleGrant.person_id), col(RoleGrant.role), col(RoleGrant.granted)
+    ).order_by(col(RoleGrant.grant_id))
+    if person_id is not None:
+        statement = statement.where(col(RoleGrant.person_id) == person_id)
+    held: dict[int, set[Role]] = {}
+    for row in connection.execute(statement):
+        roles = held.setdefault(row.person_id, set())
+        (roles.add if row.granted else roles.discard)(Role(row.role))
+    return {who: frozenset(roles) for who, roles in held.items()}
+
+
+def _leads(connection: Connection) -> set[int]:
+    return {who for who, roles in _roles(connection).items() if Role.LEAD in roles}
+
+
+def _add(
+    connection: Connection,
+    name: str,
+    roles: Collection[Role],
+    *,
+    email: str | None,
+    by: str,
+    at: datetime,
+) -> Person:
+    plain, address = _plain_name(name), None if email is None else _plain_email(email)
+    taken = connection.execute(
+        select(col(PersonRow.name)).where(
+            (col(PersonRow.name) == plain)
+            | ((col(PersonRow.email) == address) if address else False)
+        )
+    ).scalar()
+    if taken is not None:
+        raise Conflict(f"{taken!r:.200} is here already: a name and an email belong to one person")
+    person_id = connection.execute(
+        insert(PersonRow)
+        .values(name=plain, email=address, created_at=at)
+        .returning(col(PersonRow.person_id))
+    ).scalar_one()
+    assert person_id is not None
+    append_event(
+        connection,
+        at=at,
+        actor=by,
+        action="person.added",
+        entity=f"person {person_id}",
+        detail={"name": plain},
+    )
+    person = Person(person_id=person_id, name=plain, email=address, roles=frozenset())
+    for role in sorted(set(roles)):
+        _set(connection, person, role, granted=True, by=by, at=at)
+    return person_at(connection, person_id)
+
+
+def _set(
+    connection: Connection,
+    person: Person,
+    role: Role,
+    *,
+    granted: bool,
+    by: str,
+    at: datetime,
+    reason: str | None = None,
+) -> None:
+    add_row(
+        connection,
+        RoleGrant,
+        {
+            "person_id": person.person_id,
+            "role": role.value,
+            "granted": granted,
+            "by": plain_text(by),
+            "at": at,
+        },
+        at=at,
+        actor=by,
+        action="role.granted" if granted else "role.revoked",
+        entity=f"person {person.person_id}",
+        detail={
+            "role": role,
+            "from": sorted(person.roles),
+            "to": sorted(person.roles | {role} if granted else person.roles - {role}),
+            "reason": reason,
+        },
+    )
+
+
+def _plain_name(name: str) -> str:
+    plain = " ".join(plain_text(name).split())
+    if not plain or len(plain) > NAME_CHARACTERS:
+        raise InputError(f"expected 1 to {NAME_CHARACTERS} characters", path="name")
+    return plain
+
+
+def _plain_email(email: str) -> str:
+    plain = plain_text(email).strip().casefold()
+    if not plain or "@" not in plain:
+        raise InputError(f"expected an address, found {email!r:.200}", path="email")
+    return plain
+
+
+def _local_name() -> str:
+    try:
+        name = _plain_name(getpass.getuser())
+    except (OSError, KeyError, InputError):
+        return LOCAL_NAME
+    return LOCAL_NAME if name == "root" else name

@@ -1,0 +1,139 @@
+"""Projects: how claims are reviewed. Every change of a setting is an event with its reason."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, insert, update
+from sqlmodel import col
+
+from core.errors import Conflict, NotFound
+from core.review.assignment import check_reason, check_settings
+from core.review.records import Person, Project, ProjectSettings, Role
+from storage import queue
+from storage.audit import append_event
+from storage.columns import plain_text
+from storage.people import allow
+from storage.review_tables import ProjectRow
+from storage.standing import rebuild
+from storage.store import SqlStore
+
+QUEUE_SETTINGS = ("reads_per_claim", "audit_share", "slice")  # a change of these moves claims
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Projects:
+    """The projects of a store."""
+
+    store: SqlStore
+
+    def default(self) -> Project:
+        """The first project; made at first use, with one reading a claim."""
+        with self.store.database.reading() as connection:
+            found = queue.projects(connection)
+        if found:
+            return found[0]
+        with self.store.database.writing() as connection:
+            found = queue.projects(connection)
+            if found:
+                return found[0]
+            return _add(connection, ProjectSettings(), by="this machine", at=self.store.now())
+
+    def all(self) -> tuple[Project, ...]:
+        """All projects, the first first."""
+        with self.store.database.reading() as connection:
+            return queue.projects(connection)
+
+    def add(self, settings: ProjectSettings, *, by: Person) -> Project:
+        """A new project with all claims in its queue; raises NotAllowed, InputError, Conflict."""
+        check_settings(settings)
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "add a project")
+            _check_name(connection, settings.name, None)
+            return _add(connection, settings, by=by.name, at=self.store.now())
+
+    def change(
+        self, project: Project, settings: ProjectSettings, *, by: Person, reason: str
+    ) -> Project:
+        """The project with other settings.
+
+        Raises NotAllowed, InputError, and Conflict when somebody changed it since ``project`` was
+        read.
+        """
+        check_settings(settings)
+        stated = check_reason(reason, "a change of the settings")
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "change the settings")
+            now = project_at(connection, project.project_id)
+            if now.version != project.version:
+                raise Conflict("somebody else changed these settings meanwhile; reloaded")
+            _check_name(connection, settings.name, project.project_id)
+            before, after = _plain(now.settings), _plain(settings)
+            if before == after:
+                return now
+            connection.execute(
+                update(ProjectRow)
+                .where(col(ProjectRow.project_id) == project.project_id)
+                .values(**after, version=now.version + 1)
+            )
+            moved = [name for name in after if after[name] != before[name]]
+            append_event(
+                connection,
+                at=self.store.now(),
+                actor=by.name,
+                action="project.changed",
+                entity=f"project {project.project_id}",
+                detail={
+                    "from": {name: before[name] for name in moved},
+                    "to": {name: after[name] for name in moved},
+                    "reason": stated,
+                },
+            )
+            changed = project_at(connection, project.project_id)
+            if any(name in QUEUE_SETTINGS for name in moved):
+                rebuild(connection, changed)
+            return changed
+
+
+def project_at(connection: Connection, project_id: int) -> Project:
+    """The project as it is now; raises NotFound."""
+    for project in queue.projects(connection):
+        if project.project_id == project_id:
+            return project
+    raise NotFound(f"no project {project_id}")
+
+
+def _check_name(connection: Connection, name: str, own: int | None) -> None:
+    for project in queue.projects(connection):
+        if project.settings.name == plain_text(name.strip()) and project.project_id != own:
+            raise Conflict(f"there is a project {name.strip()!r:.200} already")
+
+
+def _add(connection: Connection, settings: ProjectSettings, *, by: str, at: datetime) -> Project:
+    values = _plain(settings)
+    project_id = connection.execute(
+        insert(ProjectRow)
+        .values(**values, version=1, created_at=at)
+        .returning(col(ProjectRow.project_id))
+    ).scalar_one()
+    assert project_id is not None
+    append_event(
+        connection,
+        at=at,
+        actor=by,
+        action="project.added",
+        entity=f"project {project_id}",
+        detail={"to": dict(values)},
+    )
+    project = project_at(connection, project_id)
+    rebuild(connection, project)
+    return project
+
+
+def _plain(settings: ProjectSettings) -> Mapping[str, object]:
+    values = dataclasses.asdict(settings)
+    slice_name = None if settings.slice is None else plain_text(settings.slice)
+    return {**values, "name": plain_text(settings.name.strip()), "slice": slice_name}

@@ -1,0 +1,202 @@
+"""Votes: readings as written. A later row of the same reviewer supersedes; no row ever changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+from sqlmodel import col
+
+from core.records import VerdictLabel
+from core.review.assignment import PACE_READINGS
+from core.review.items import Held
+from core.review.records import Exposure, Judgement, QueueReason, Vote
+from storage.audit import add_row
+from storage.columns import plain_text
+from storage.review_tables import PersonRow, VoteRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVote:
+    """What a reviewer said, before it is written."""
+
+    judgement: Judgement
+    first: Judgement | None
+    confidence: int | None
+    rationale: str
+    exposures: tuple[Exposure, ...]
+    saw_model_output: bool
+    changed_after_reveal: bool
+    seconds: float
+    guideline_version: int
+    run_key: str
+    threshold: float | None
+    nonce: str
+    supersedes: int | None
+    reason: str | None
+
+
+def put_vote(
+    connection: Connection, held: Held, new: NewVote, *, at: datetime, actor: str, action: str
+) -> Vote:
+    """Write a vote for the assignment in hand, with its event."""
+    first = new.first
+    values: dict[str, object] = {
+        "project_id": held.project_id,
+        "claim_key": held.claim_key,
+        "person_id": held.person_id,
+        "slot": held.slot,
+        "support": new.judgement.support.value,
+        "source_id": new.judgement.source_id,
+        "conflation": new.judgement.conflation,
+        "first_support": None if first is None else first.support.value,
+        "first_source_id": None if first is None else first.source_id,
+        "first_conflation": None if first is None else first.conflation,
+        "confidence": new.confidence,
+        "rationale": plain_text(new.rationale),
+        "saw_model_output": new.saw_model_output,
+        "changed_after_reveal": new.changed_after_reveal,
+        "exposures": json.dumps(
+            [{"what": one.what, "at": one.at.isoformat()} for one in new.exposures]
+        ),
+        "seconds": new.seconds,
+        "reason": new.reason,
+        "queue_reason": held.reason.value,
+        "inclusion_probability": held.inclusion_probability,
+        "guideline_version": new.guideline_version,
+        "run_key": new.run_key,
+        "threshold": new.threshold,
+        "nonce": new.nonce,
+        "at": at,
+    }
+    # Ids and hashes alone: what was said is for nobody's eyes before the claim is settled.
+    vote_id = add_row(
+        connection,
+        VoteRow,
+        values,
+        at=at,
+        actor=actor,
+        action=action,
+        entity=f"claim {held.claim_key}",
+        detail={
+            "project": held.project_id,
+            "slot": held.slot,
+            "from": new.supersedes,
+            "reason": new.reason,
+            "guideline": new.guideline_version,
+            "run": new.run_key,
+        },
+    )
+    return next(
+        vote
+        for vote in votes_of(connection, held.project_id, held.claim_key)
+        if vote.vote_id == vote_id
+    )
+
+
+def votes_of(
+    connection: Connection, project_id: int, claim_key: int, *, person_id: int | None = None
+) -> tuple[Vote, ...]:
+    """Every vote on a claim as written, the oldest first."""
+    statement = _statement(project_id).where(col(VoteRow.claim_key) == claim_key)
+    if person_id is not None:
+        statement = statement.where(col(VoteRow.person_id) == person_id)
+    return tuple(map(_vote, connection.execute(statement)))
+
+
+def current_votes(connection: Connection, project_id: int, claim_key: int) -> tuple[Vote, ...]:
+    """The votes that count, one a reviewer, by slot."""
+    return current(votes_of(connection, project_id, claim_key))
+
+
+def every_current_vote(connection: Connection, project_id: int) -> Mapping[int, tuple[Vote, ...]]:
+    """The votes that count on every claim of a project: claim key → votes, in one statement."""
+    by_claim: dict[int, list[Vote]] = {}
+    for vote in map(_vote, connection.execute(_statement(project_id)).yield_per(2000)):
+        by_claim.setdefault(vote.claim_key, []).append(vote)
+    return {claim_key: current(votes) for claim_key, votes in by_claim.items()}
+
+
+def current(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """The last vote of each reviewer, by slot; ``votes`` come the oldest first."""
+    last = {vote.reviewer: vote for vote in votes}
+    return tuple(sorted(last.values(), key=lambda vote: (vote.slot, vote.vote_id)))
+
+
+def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequence[float]:
+    """The seconds of recent first readings of a person, or of anybody."""
+    statement = (
+        select(col(VoteRow.seconds))
+        .where(col(VoteRow.project_id) == project_id)
+        .order_by(col(VoteRow.vote_id).desc())
+        .limit(PACE_READINGS)
+    )
+    if person_id is not None:
+        statement = statement.where(col(VoteRow.person_id) == person_id)
+    return list(connection.execute(statement).scalars())
+
+
+def last_vote(connection: Connection, project_id: int, person_id: int) -> list[Row[Any]]:
+    """The latest votes of a person: rows of vote_id and claim_key, the latest first."""
+    return list(
+        connection.execute(
+            select(col(VoteRow.vote_id), col(VoteRow.claim_key))
+            .where(col(VoteRow.project_id) == project_id, col(VoteRow.person_id) == person_id)
+            .order_by(col(VoteRow.vote_id).desc())
+            .limit(PACE_READINGS)
+        )
+    )
+
+
+def _statement(project_id: int) -> Any:
+    return (
+        select(VoteRow.__table__, col(PersonRow.name))  # type: ignore[attr-defined]
+        .join(PersonRow, col(PersonRow.person_id) == col(VoteRow.person_id))
+        .where(col(VoteRow.project_id) == project_id)
+        .order_by(col(VoteRow.vote_id))
+    )
+
+
+def _vote(row: Row[Any]) -> Vote:
+    first = None
+    if row.first_support is not None:
+        first = Judgement(
+            support=VerdictLabel(row.first_support),
+            source_id=row.first_source_id,
+            conflation=row.first_conflation,
+        )
+    return Vote(
+        vote_id=row.vote_id,
+        claim_key=row.claim_key,
+        reviewer=row.name,
+        slot=row.slot,
+        judgement=Judgement(
+            support=VerdictLabel(row.support),
+            source_id=row.source_id,
+            conflation=row.conflation,
+        ),
+        first=first,
+        confidence=row.confidence,
+        rationale=row.rationale,
+        saw_model_output=row.saw_model_output,
+        changed_after_reveal=row.changed_after_reveal,
+        exposures=() if row.exposures == "[]" else _exposures(row.exposures),
+        seconds=row.seconds,
+        at=row.at,
+        queue_reason=QueueReason(row.queue_reason),
+        inclusion_probability=row.inclusion_probability,
+        guideline_version=row.guideline_version,
+        run_key=row.run_key,
+        threshold=row.threshold,
+    )
+
+
+def _exposures(document: str) -> tuple[Exposure, ...]:
+    return tuple(
+        Exposure(what=one["what"], at=datetime.fromisoformat(one["at"]))
+        for one in json.loads(document)
+    )

@@ -1,0 +1,312 @@
+"""Agreement against scikit-learn, the plain definitions, and a slow bootstrap of its own."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reviewed import (
+    a_judgement,
+    a_person,
+    a_reviewed_claim,
+    a_signal,
+    a_vote,
+    an_adjudication,
+    two_readings,
+)
+from sklearn.metrics import cohen_kappa_score
+
+from core.bootstrap import interval, resampled_counts
+from core.records import AttributionStatus, VerdictLabel
+from core.review.agreement import (
+    Basis,
+    Grouping,
+    Question,
+    agreement,
+    agreement_by,
+    agreement_with_machine,
+    reveal_effect,
+)
+from core.review.readers import readable_by
+from core.review.records import SUPPORT_LABELS, ReviewedClaim, Role
+from core.statistics import cohen_kappa, fleiss_kappa, gwet_ac1
+
+LABELS = [label.value for label in SUPPORT_LABELS]
+RATINGS = st.lists(
+    st.tuples(
+        st.sampled_from(LABELS),
+        st.sampled_from(LABELS),
+        st.integers(0, 5),
+        st.sampled_from(["chart", "pubmed", None]),
+        st.sampled_from(["chart", "pubmed", None]),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+def claims_of(rows: list[tuple[str, str, int, str | None, str | None]]) -> list[ReviewedClaim]:
+    return [
+        two_readings(key, a_judgement(one, left), a_judgement(two, right), trace_id=f"t{trace}")
+        for key, (one, two, trace, left, right) in enumerate(rows, 1)
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(RATINGS)
+def test_kappa_is_scikit_learns_and_raw_agreement_is_a_count(rows) -> None:
+    figures = agreement(claims_of(rows), Question.SUPPORT, resamples=20)
+
+    one, two = [row[0] for row in rows], [row[1] for row in rows]
+    assert figures.claims == len(rows)
+    assert figures.raw.value == pytest.approx(sum(a == b for a, b in zip(one, two)) / len(rows))
+    assert len(figures.agreeing) + len(figures.differing) == len(rows)
+    if len({*one, *two}) > 1:
+        assert figures.cohen.value == pytest.approx(cohen_kappa_score(one, two))
+    else:
+        assert figures.cohen.value is None
+        assert "one label" in str(figures.cohen.reason)
+
+
+@settings(max_examples=25, deadline=None)
+@given(RATINGS, st.sampled_from([Question.SUPPORT, Question.SOURCE]))
+def test_every_interval_is_that_of_drawing_whole_traces_and_counting_again(rows, question) -> None:
+    claims = claims_of(rows)
+
+    figures = agreement(claims, question, resamples=12, seed=7)
+
+    names = list(dict.fromkeys(claim.trace_id for claim in claims))
+    if len(names) < 2:
+        assert figures.raw.interval is None
+        assert figures.raw.reason == "all claims are of one trace"
+        return
+    pick = (0, 1) if question is Question.SUPPORT else (3, 4)
+    of_trace = {name: [] for name in names}
+    for row in rows:
+        of_trace[f"t{row[2]}"].append((row[pick[0]], row[pick[1]]))
+    chosen = LABELS if question is Question.SUPPORT else {x for r in rows for x in (r[3], r[4])}
+    slow: dict[str, list[float]] = {"raw": [], "cohen": [], "fleiss": [], "ac1": []}
+    (drawn,) = resampled_counts(len(names), resamples=12, seed=7)
+    for weights in drawn:
+        pairs = [p for name, w in zip(names, weights) for p in of_trace[name] * int(w)]
+        found = {
+            "raw": sum(a == b for a, b in pairs) / len(pairs),
+            "cohen": cohen_kappa([a for a, _ in pairs], [b for _, b in pairs]).value,
+            "fleiss": fleiss_kappa(pairs).value,
+            "ac1": gwet_ac1(pairs, list(chosen)).value,
+        }
+        for name, value in found.items():
+            slow[name].append(np.nan if value is None else value)
+    for name, values in slow.items():
+        figure = getattr(figures, name)
+        if figure.value is not None:
+            assert figure.interval == interval(np.array(values))
+
+
+@settings(max_examples=30, deadline=None)
+@given(RATINGS, st.randoms(use_true_random=False))
+def test_neither_the_order_of_claims_nor_of_the_two_readings_matters(
+    rows, shuffle: random.Random
+) -> None:
+    claims = claims_of(rows)
+    swapped = [
+        replace(
+            claim,
+            votes=tuple(replace(vote, slot=3 - vote.slot) for vote in reversed(claim.votes)),
+        )
+        for claim in claims
+    ]
+    shuffle.shuffle(swapped)
+
+    for question in (Question.SUPPORT, Question.SOURCE):
+        one = agreement(claims, question, resamples=5)
+        two = agreement(swapped, question, resamples=5)
+
+        assert one.prevalence == two.prevalence
+        for name in ("raw", "cohen", "fleiss", "ac1"):
+            assert getattr(one, name).value == pytest.approx(getattr(two, name).value)
+
+
+def test_a_skewed_table_has_high_raw_agreement_low_kappa_and_a_fair_ac1() -> None:
+    both, split = (VerdictLabel.SUPPORTED,) * 2, (VerdictLabel.SUPPORTED, VerdictLabel.UNSUPPORTED)
+    rows = [both] * 18 + [split, split[::-1]]
+
+    figures = agreement(
+        [two_readings(n, a_judgement(a), a_judgement(b)) for n, (a, b) in enumerate(rows, 1)],
+        Question.SUPPORT,
+    )
+
+    assert figures.raw.value == pytest.approx(0.9)
+    assert figures.fleiss.value == pytest.approx(-0.0526, abs=1e-3)
+    assert figures.ac1.value == pytest.approx(0.897, abs=1e-3)
+    assert [(s.label, s.count) for s in figures.prevalence] == [
+        ("supported", 38),
+        ("unsupported", 2),
+    ]
+
+
+def test_no_claim_read_twice_says_so_instead_of_a_number() -> None:
+    figures = agreement([a_reviewed_claim(1, a_vote())], Question.SUPPORT)
+
+    assert (figures.claims, figures.raw.value, figures.fleiss.value) == (0, None, None)
+    assert figures.raw.reason == "no claim was judged twice"
+    assert figures.left_out == {"one reading only": 1}
+
+
+def test_kappa_for_two_raters_is_undefined_over_several_pairs_and_defined_for_each() -> None:
+    same, other = a_judgement(), a_judgement("contradicted")
+    claims = [
+        two_readings(1, same, same),
+        two_readings(2, same, other),
+        two_readings(3, other, same, names=("Cora", "Ada")),
+        two_readings(4, same, same, names=("Cora", "Ada")),
+    ]
+
+    pooled = agreement(claims, Question.SUPPORT)
+    by_pair = agreement_by(claims, Question.SUPPORT, Grouping.PAIR)
+
+    assert pooled.cohen.value is None
+    assert "several pairs" in str(pooled.cohen.reason)
+    assert pooled.fleiss.value is not None
+    assert [(g.name, g.figures.claims) for g in by_pair] == [
+        ("Ada and Ben", 2),
+        ("Ada and Cora", 2),
+    ]
+    assert all(group.figures.cohen.value is not None for group in by_pair)
+
+
+def test_groups_hold_each_claim_once_a_slice_and_a_claim_without_any_is_kept() -> None:
+    same = a_judgement()
+    claims = [
+        two_readings(1, same, same, slices=("a", "b")),
+        two_readings(2, same, same, slices=("b",)),
+        two_readings(3, same, same),
+        a_reviewed_claim(4, a_vote(), slices=("a",)),
+    ]
+
+    groups = agreement_by(claims, Question.SUPPORT, Grouping.SLICE)
+
+    assert {group.name: group.figures.claims for group in groups} == {"a": 1, "b": 2, None: 1}
+
+
+def test_sources_are_compared_by_id_and_no_source_is_an_answer() -> None:
+    none, chart = a_judgement(source_id=None), a_judgement(source_id="chart")
+
+    figures = agreement(
+        [two_readings(1, none, none), two_readings(2, chart, none), two_readings(3, chart, chart)],
+        Question.SOURCE,
+    )
+
+    assert figures.raw.value == pytest.approx(2 / 3)
+    assert Counter({share.label: share.count for share in figures.prevalence}) == {
+        None: 3,
+        "chart": 3,
+    }
+
+
+def test_an_unanswered_question_of_conflation_is_left_out_and_counted() -> None:
+    yes, silent = a_judgement(conflation=True), a_judgement()
+
+    figures = agreement(
+        [two_readings(1, yes, yes), two_readings(2, yes, silent)], Question.CONFLATION
+    )
+
+    assert figures.claims == 1
+    assert figures.left_out == {"a reviewer did not answer this question": 1}
+
+
+def test_the_first_judgement_counts_unless_the_standing_one_is_asked_for() -> None:
+    before, after = a_judgement("unsupported"), a_judgement("supported")
+    claim = a_reviewed_claim(
+        1,
+        a_vote("Ada", after, 1),
+        a_vote("Ben", after, 2, first=before, saw_model_output=True, changed_after_reveal=True),
+    )
+
+    assert agreement([claim], Question.SUPPORT).raw.value == 0
+    assert agreement([claim], Question.SUPPORT, basis=Basis.STANDING).raw.value == 1
+
+
+def test_a_reading_made_with_the_machines_view_on_screen_is_not_independent() -> None:
+    claim = a_reviewed_claim(1, a_vote("Ada"), a_vote("Ben", slot=2, saw_model_output=True))
+
+    found = agreement([claim], Question.SUPPORT)
+    machine = agreement_with_machine([claim], Question.SUPPORT)
+
+    assert found.claims == 0
+    assert machine.claims == 1
+    assert agreement([claim], Question.SUPPORT, basis=Basis.STANDING).claims == 1
+
+
+def test_agreement_with_the_machine_uses_the_judgement_before_the_reveal() -> None:
+    claim = a_reviewed_claim(
+        1,
+        a_vote(
+            judgement=a_judgement("supported"),
+            first=a_judgement("contradicted", None, conflation=True),
+            saw_model_output=True,
+            changed_after_reveal=True,
+        ),
+        signal=a_signal("supported", attribution=AttributionStatus.CONFLATION),
+    )
+
+    support = agreement_with_machine([claim], Question.SUPPORT)
+    source = agreement_with_machine([claim], Question.SOURCE)
+    conflation = agreement_with_machine([claim], Question.CONFLATION)
+    effect = reveal_effect([claim])
+
+    assert (support.raw.value, conflation.raw.value) == (0, 1)
+    assert source.left_out == {"the reviewer named no source": 1}
+    assert (effect.readings, effect.changed) == (1, 1)
+    assert (effect.towards_machine, effect.away_from_machine) == (1, 0)
+
+
+def test_what_the_verifier_could_not_judge_is_left_out_of_the_comparison() -> None:
+    claims = [
+        a_reviewed_claim(1, a_vote(), signal=a_signal("unjudged", routed_source_id=None)),
+        a_reviewed_claim(2, a_vote(), signal=None),
+    ]
+
+    found = agreement_with_machine(claims, Question.SUPPORT)
+
+    assert found.claims == 0
+    assert sum(found.left_out.values()) == 2
+
+
+def test_nobody_reads_votes_on_a_claim_that_they_still_have_to_judge() -> None:
+    same, other = a_judgement(), a_judgement("contradicted")
+    claims = [
+        two_readings(1, same, same),
+        two_readings(2, same, other),
+        two_readings(3, same, other, adjudication=an_adjudication(same)),
+    ]
+    lead = a_person("Dora", Role.LEAD)
+    adjudicator = a_person("Eve", Role.LEAD, Role.ADJUDICATOR)
+    voter = a_person("Ada", Role.LEAD, Role.ADJUDICATOR)
+
+    assert readable_by(lead, claims, frozenset({1})).claims == tuple(claims[1:])
+    assert readable_by(adjudicator, claims, frozenset()).kept_back == 1
+    assert readable_by(voter, claims, frozenset()).kept_back == 0
+
+
+def test_the_same_seed_gives_the_same_interval_bit_for_bit() -> None:
+    rng = random.Random(1)
+    claims = [
+        two_readings(
+            n,
+            a_judgement(rng.choice(LABELS)),
+            a_judgement(rng.choice(LABELS)),
+            trace_id=f"t{n % 9}",
+        )
+        for n in range(60)
+    ]
+
+    assert agreement(claims, Question.SUPPORT) == agreement(claims, Question.SUPPORT)
+    assert agreement(claims, Question.SUPPORT, seed=1) != agreement(
+        claims, Question.SUPPORT, seed=2
+    )

@@ -1,0 +1,265 @@
+"""When a key press counts, who reads what, and which claims the audit draws: rules, without a database."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reviewed import a_judgement, a_vote
+
+from core.errors import Conflict, InputError, NotAllowed, TooSoon
+from core.records import AttributionStatus, Decision, VerdictLabel
+from core.review.assignment import (
+    check_judgement,
+    check_key,
+    check_reason,
+    check_settings,
+    free_slot,
+    queue_state,
+)
+from core.review.items import Held, QueueState
+from core.review.records import Judgement, ProjectSettings, QueueReason, Role, Signal
+from core.review.roles import require
+from core.review.sampling import (
+    CONFLATION_DISTANCE,
+    audit_draw,
+    audit_turn,
+    place_claim,
+    shown_order,
+)
+
+NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+probabilities = st.floats(0, 1)
+
+
+def held(nonce: str | None = "n1", shown_at: datetime | None = NOON) -> Held:
+    return Held(
+        assignment_id=1,
+        project_id=1,
+        claim_key=1,
+        slot=1,
+        person_id=1,
+        open=True,
+        reason=QueueReason.UNCERTAIN,
+        inclusion_probability=None,
+        lease_until=NOON,
+        shown_at=shown_at,
+        nonce=nonce,
+        revealed_at=None,
+    )
+
+
+def a_signal(
+    probability: float | None,
+    threshold: float | None = 0.65,
+    attribution: AttributionStatus = AttributionStatus.NONE,
+) -> Signal:
+    return Signal(
+        run_key="run",
+        decision=Decision.ALLOW,
+        verdict=None,
+        probability=probability,
+        threshold=threshold,
+        margin=None,
+        routed_source_id=None,
+        routed_family=None,
+        attribution=attribution,
+        gated=False,
+        features=None,
+    )
+
+
+# ---------------------------------------------------------------- keys
+
+
+@given(milliseconds=st.integers(0, 100_000), floor=st.integers(0, 60_000))
+def test_a_key_press_counts_exactly_from_the_floor_on(milliseconds: int, floor: int) -> None:
+    settings = ProjectSettings(dwell_milliseconds=floor)
+    now = NOON + timedelta(milliseconds=milliseconds)
+
+    if milliseconds < floor:
+        with pytest.raises(TooSoon, match=f"{floor} ms"):
+            check_key(held(), "n1", now, settings)
+    else:
+        assert check_key(held(), "n1", now, settings) == pytest.approx(milliseconds / 1000)
+
+
+@pytest.mark.parametrize(
+    ("in_hand", "pressed"), [("n2", "n1"), (None, "n1"), ("n1", ""), ("n1", "N1")]
+)
+def test_a_key_press_of_another_rendering_never_counts(in_hand: str | None, pressed: str) -> None:
+    with pytest.raises(Conflict, match="before this claim was on screen"):
+        check_key(held(nonce=in_hand), pressed, NOON + timedelta(hours=1), ProjectSettings())
+
+
+def test_a_claim_that_was_never_shown_takes_no_verdict() -> None:
+    with pytest.raises(Conflict):
+        check_key(held(shown_at=None), "n1", NOON, ProjectSettings(dwell_milliseconds=0))
+
+
+def test_what_cannot_be_meant_is_refused_and_named() -> None:
+    with pytest.raises(InputError, match="support"):
+        check_judgement(a_judgement(VerdictLabel.UNJUDGED), None, {"chart"})
+    with pytest.raises(InputError, match="no source 'lab'"):
+        check_judgement(a_judgement(source_id="lab"), None, {"chart"})
+    with pytest.raises(InputError, match="confidence"):
+        check_judgement(a_judgement(), 6, {"chart"})
+    with pytest.raises(InputError, match="needs a reason"):
+        check_reason("  \n", "giving a claim back")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"reads_per_claim": 3},
+        {"reads_per_claim": 0},
+        {"audit_share": 1.01},
+        {"audit_share": float("nan")},
+        {"lease_minutes": 0},
+        {"dwell_milliseconds": -1},
+        {"name": " "},
+    ],
+)
+def test_settings_nobody_could_work_with_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(InputError):
+        check_settings(ProjectSettings(**settings))  # type: ignore[arg-type]
+
+
+def test_every_role_is_needed_for_what_it_does_and_an_auditor_never_writes() -> None:
+    for role in Role:
+        for wanted in Role:
+            if role is wanted and role is not Role.AUDITOR:
+                require("Ada", {role}, wanted, "do it")
+            else:
+                with pytest.raises(NotAllowed, match="Ada"):
+                    require("Ada", {role}, wanted, "do it")
+    with pytest.raises(NotAllowed, match="auditor"):
+        require("Ada", set(Role), Role.LEAD, "do it")
+
+
+# ---------------------------------------------------------------- readings
+
+
+@given(taken=st.sets(st.integers(1, 3)), reads=st.integers(1, 2))
+def test_a_free_reading_is_the_first_that_nobody_has(taken: set[int], reads: int) -> None:
+    slot = free_slot(taken, reads)
+
+    assert slot not in taken
+    if slot is None:
+        assert taken >= set(range(1, reads + 1))
+    else:
+        assert set(range(1, slot)) <= taken
+        assert slot <= reads
+
+
+@given(
+    reads=st.integers(1, 2),
+    said=st.lists(st.sampled_from(["supported", "unsupported"]), max_size=2),
+    in_hand=st.integers(0, 2),
+)
+def test_a_claim_is_done_only_when_all_readings_are_in_and_none_is_in_hand(
+    reads: int, said: list[str], in_hand: int
+) -> None:
+    votes = [
+        a_vote(reviewer, a_judgement(label), slot)
+        for slot, (reviewer, label) in enumerate(zip(["Ada", "Ben"], said, strict=False), 1)
+    ]
+
+    state = queue_state(
+        votes, None, reads=reads, taken=max(len(votes), in_hand), open_readings=in_hand
+    )
+
+    done = not in_hand and len(votes) >= reads
+    assert (state in (QueueState.SETTLED, QueueState.TIED)) == done
+    assert (state is QueueState.TIED) == (done and len(set(said)) > 1)
+    assert (state is QueueState.WAITING) == (not votes and not in_hand)
+
+
+# ---------------------------------------------------------------- the queue
+
+
+@given(probability=probabilities, other=probabilities, share=probabilities, draw=st.floats(0, 1))
+def test_the_audit_does_not_ask_what_the_machine_thinks(
+    probability: float, other: float, share: float, draw: float
+) -> None:
+    one = place_claim(draw, a_signal(probability), share)
+    two = place_claim(draw, a_signal(other, attribution=AttributionStatus.CONFLATION), share)
+
+    assert one.audit == two.audit == (draw < share)
+    if one.audit:
+        assert one == two
+        assert one.inclusion_probability == share
+    else:
+        assert one.inclusion_probability is None
+
+
+@given(st.lists(probabilities, min_size=2, max_size=30))
+def test_the_priority_stream_starts_with_the_most_doubtful(values: list[float]) -> None:
+    places = [(place_claim(0.9, a_signal(value), 0.2), value) for value in values]
+    distances = [abs(value - 0.65) for _, value in sorted(places, key=lambda one: one[0].rank)]
+
+    assert all(one <= two for one, two in pairwise(distances))
+
+
+@given(probability=probabilities)
+def test_a_suspected_conflation_is_never_left_to_the_end(probability: float) -> None:
+    suspect = place_claim(0.9, a_signal(probability, attribution=AttributionStatus.CONFLATION), 0.2)
+
+    assert suspect.rank <= CONFLATION_DISTANCE
+    assert (suspect.reason is QueueReason.CONFLATION) == (
+        abs(probability - 0.65) > CONFLATION_DISTANCE
+    )
+
+
+def test_a_claim_that_nobody_could_judge_comes_after_those_with_a_probability() -> None:
+    unjudged = place_claim(0.9, a_signal(None, None), 0.2)
+
+    assert unjudged.rank >= place_claim(0.9, a_signal(0.0), 0.2).rank
+    assert unjudged.reason is QueueReason.UNCERTAIN
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+def test_the_audit_holds_its_share_of_all_claims_and_of_every_kind(share: float) -> None:
+    claims = 20_000
+    draws = [audit_draw(1, f"sha256:{n}", f"t{n}::c01", f"h{n}") for n in range(claims)]
+
+    drawn = sum(draw < share for draw in draws)
+    of_the_odd = sum(draw < share for draw in draws[1::2])
+
+    # Five standard errors of a fair draw of that many.
+    error = 5 * (share * (1 - share) / claims) ** 0.5
+    assert drawn / claims == pytest.approx(share, abs=error)
+    assert of_the_odd / (claims / 2) == pytest.approx(share, abs=error * 2**0.5)
+    assert all(0 <= draw < 1 for draw in draws)
+
+
+def test_each_project_draws_its_own_audit_and_draws_it_again_the_same() -> None:
+    claims = [("t", f"c{n}", "h") for n in range(200)]
+
+    first = [audit_draw(1, *claim) for claim in claims]
+
+    assert first == [audit_draw(1, *claim) for claim in claims]
+    assert first != [audit_draw(2, *claim) for claim in claims]
+
+
+def test_turns_of_the_audit_come_at_its_share_and_cannot_be_counted_off() -> None:
+    turns = [audit_turn(1, n, 0.2) for n in range(10_000)]
+    gaps = [two - one for one, two in pairwise([n for n, turn in enumerate(turns) if turn])]
+
+    assert sum(turns) / len(turns) == pytest.approx(0.2, abs=0.02)
+    assert len(set(gaps)) > 10
+
+
+def test_readings_of_ties_are_shown_in_either_order_and_always_in_the_same() -> None:
+    orders = [shown_order(n, (10, 11)) for n in range(200)]
+
+    assert orders == [shown_order(n, (10, 11)) for n in range(200)]
+    assert 60 < orders.count((10, 11)) < 140
+    assert all(sorted(order) == [10, 11] for order in orders)
+
+
+def test_a_judgement_without_a_source_asks_nothing_of_the_sources() -> None:
+    check_judgement(Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None), 1, ())

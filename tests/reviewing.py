@@ -1,0 +1,135 @@
+"""A small office for tests of review: verified traces in a real store, people, a project, a clock."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from builders import a_source, a_trace
+from verdicts import Said, a_verification, fill
+
+from core.records import VerdictLabel, Verification
+from core.review.items import ReviewItem
+from core.review.records import Judgement, Person, Project, ProjectSettings, Role, Vote
+from core.workflows.review import Desk
+from storage.people import People
+from storage.projects import Projects
+from storage.reviews import open_desk
+from storage.store import SqlStore
+
+CHART_TEXT = (
+    "Weight 71.4 kg. Blood pressure 128/76 mmHg. Potassium 4.6 mmol/L. "
+    "Metformin 1,000 mg twice daily. No known allergies."
+)
+LITERATURE_TEXT = "In 3,730 adults the invented drug lowered the combined outcome."
+SENTENCES = (
+    ("Her weight is 71.4 kg.", "Weight 71.4 kg.", 0.97),
+    ("Her blood pressure is 128/76 mmHg.", "Blood pressure 128/76 mmHg.", 0.70),
+    ("Her potassium is 5.6 mmol/L.", "Potassium 4.6 mmol/L.", 0.40),
+    ("She takes metformin 1,000 mg twice daily.", "Metformin 1,000 mg twice daily.", 0.66),
+)
+SUPPORTED = Judgement(support=VerdictLabel.SUPPORTED, source_id="chart", conflation=False)
+UNSUPPORTED = Judgement(support=VerdictLabel.UNSUPPORTED, source_id=None, conflation=False)
+
+
+def a_reviewed_trace(
+    number: int, sentences: Sequence[tuple[str, str, float]] = SENTENCES, **more: object
+) -> Verification:
+    """A verified trace with one claim a sentence: (what is said, its premise, its probability)."""
+    trace = a_trace(
+        " ".join(sentence for sentence, _, _ in sentences),
+        a_source(CHART_TEXT),
+        a_source(LITERATURE_TEXT, source_id="literature", tool_name="search_literature"),
+        trace_id=f"review-{number:04d}",
+        **more,
+    )
+    said = [
+        Said(
+            said=sentence,
+            verdict=VerdictLabel.SUPPORTED if probability >= 0.65 else VerdictLabel.UNSUPPORTED,
+            source="chart",
+            premise=premise,
+            probability=probability,
+            reasons=("Supported by chart.",) if probability >= 0.65 else ("Support is too low.",),
+        )
+        for sentence, premise, probability in sentences
+    ]
+    return a_verification(trace, {"chart": "patient_record", "literature": "literature"}, said)
+
+
+@dataclass(slots=True)
+class Clock:
+    """A time that moves when a test says so."""
+
+    at: datetime = field(default_factory=lambda: datetime(2026, 3, 2, 9, 0, tzinfo=UTC))
+
+    def __call__(self) -> datetime:
+        """The time it shows."""
+        return self.at
+
+    def advance(self, **by: float) -> None:
+        """Move on, by ``timedelta``'s arguments."""
+        self.at += timedelta(**by)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Office:
+    """A store with people who review in one project."""
+
+    store: SqlStore
+    clock: Clock
+    project: Project
+    people: Mapping[str, Person]
+
+    def desk(self, name: str) -> Desk:
+        """That person's desk."""
+        return open_desk(self.store, self.project, self.people[name])
+
+    def read(self, name: str, judgement: Judgement = SUPPORTED, **more: object) -> Vote | None:
+        """Let that person read their next claim, without haste; None when none is left."""
+        item = self.desk(name).next_item()
+        return None if item is None else self.decide(name, item, judgement, **more)
+
+    def decide(
+        self, name: str, item: ReviewItem, judgement: Judgement = SUPPORTED, **more: object
+    ) -> Vote:
+        """Let that person decide the claim in their hands."""
+        desk = self.desk(name)
+        nonce = desk.show(item.assignment_id)
+        self.clock.advance(seconds=5)
+        return desk.vote(item.assignment_id, nonce, judgement, **more)  # type: ignore[arg-type]
+
+
+def an_office(
+    store: SqlStore,
+    *,
+    traces: int = 2,
+    reviewers: Sequence[str] = ("Ada", "Ben", "Cleo"),
+    adjudicators: Sequence[str] = ("Dora",),
+    verifications: Sequence[Verification] | None = None,
+    **settings: object,
+) -> Office:
+    """An office in an empty store: ``Lea`` leads, ``Otto`` audits; four claims a trace."""
+    clock = Clock()
+    store = dataclasses.replace(store, now=clock)
+    fill(store, *(verifications or [a_reviewed_trace(n) for n in range(1, traces + 1)]))
+    people = People(store=store)
+    local = people.local()
+    lead = people.add("Lea", {Role.LEAD}, by=local)
+    everybody = {"Lea": lead, "Otto": people.add("Otto", {Role.AUDITOR}, by=lead)}
+    for name in reviewers:
+        everybody[name] = people.add(name, {Role.REVIEWER}, by=lead)
+    for name in adjudicators:
+        everybody[name] = people.add(name, {Role.ADJUDICATOR}, by=lead)
+    projects = Projects(store=store)
+    project = projects.default()
+    if settings:
+        project = projects.change(
+            project,
+            ProjectSettings(**settings),  # type: ignore[arg-type]
+            by=lead,
+            reason="set up for a test",
+        )
+    return Office(store=store, clock=clock, project=project, people=everybody)

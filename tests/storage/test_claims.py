@@ -1,0 +1,234 @@
+"""Claims and queues follow the verdicts: new runs, new versions, old databases, on both engines."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from reviewing import SENTENCES, a_reviewed_trace, an_office
+from sqlalchemy import func, select
+from sqlmodel import col
+from verdicts import VERSIONS, fill, showcase
+
+from core.documents import content_hash
+from core.errors import StoreError
+from core.records import AttributionStatus, Decision, VerdictLabel, Verification
+from core.review.records import ProjectSettings, QueueReason
+from core.stages.report import verdict_document
+from core.workflows.verify import run_key
+from storage.claims import fill_claims, judged_claims, latest_signal
+from storage.projects import Projects
+from storage.queue import projects
+from storage.review_tables import ClaimRow, ClaimSignal, QueueRow
+from storage.standing import rebuild
+from storage.store import SqlStore
+
+
+def queued(store: SqlStore) -> list[tuple[object, ...]]:
+    """The queues, row by row."""
+    with store.database.reading() as connection:
+        return [
+            tuple(row)
+            for row in connection.execute(
+                select(QueueRow.__table__).order_by(  # type: ignore[attr-defined]
+                    col(QueueRow.project_id), col(QueueRow.claim_key)
+                )
+            )
+        ]
+
+
+def verify_again(store: SqlStore, *verifications: Verification, reader: str) -> str:
+    """Keep verdicts of another run."""
+    versions = dataclasses.replace(VERSIONS, pair_reader=reader)
+    key = run_key(versions)
+    again = [dataclasses.replace(one, versions=versions) for one in verifications]
+    store.put_verdicts(key, [(content_hash(one.trace), verdict_document(one)) for one in again])
+    return key
+
+
+def test_each_factual_claim_of_a_verdict_is_kept_with_what_was_said_about_it(
+    store: SqlStore,
+) -> None:
+    verification = showcase()
+    document = verdict_document(verification)
+
+    found = judged_claims(document, "run")
+
+    factual = [one for one in verification.claims if one.verdict is not None]
+    assert [(one.claim_id, one.text) for one in found] == [
+        (one.claim.claim_id, one.claim.text) for one in factual
+    ]
+    by_verdict = {one.signal.verdict: one.signal for one in found}
+    conflated = [one for one in found if one.signal.attribution is AttributionStatus.CONFLATION]
+    assert [one.number for one in conflated] == [1]
+    assert conflated[0].signal.gated  # its probability reaches the threshold, and it is blocked
+    unsupported = by_verdict[VerdictLabel.UNSUPPORTED]
+    assert unsupported.decision is Decision.BLOCK
+    assert (unsupported.probability, unsupported.threshold) == (0.22, 0.65)
+    assert unsupported.routed_family == "patient_record"
+    assert unsupported.features is not None
+    assert unsupported.features.numeric == {"route_score": 0.7134}
+    unjudged = by_verdict[VerdictLabel.UNJUDGED]
+    assert (unjudged.probability, unjudged.features, unjudged.gated) == (None, None, True)
+
+
+def test_signals_come_back_as_they_were_kept(store: SqlStore) -> None:
+    verification = showcase()
+    fill(store, verification)
+
+    with store.database.reading() as connection:
+        keys = connection.execute(
+            select(col(ClaimRow.claim_key)).order_by(col(ClaimRow.number))
+        ).scalars()
+        kept = [latest_signal(connection, key) for key in keys]
+
+    document = verdict_document(verification)
+    assert kept == [one.signal for one in judged_claims(document, run_key(VERSIONS))]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {},
+        {"claim_type": "factual"},
+        {"claim_type": "factual", "claim_id": "c", "text": "t", "span": [0]},
+        "no claim",
+    ],
+)
+def test_a_document_that_is_no_verdict_is_named(claim: object) -> None:
+    with pytest.raises(StoreError, match=r"claims\[0\]"):
+        judged_claims({"claims": [claim]}, "run")
+
+
+def test_another_run_says_something_else_about_the_same_claims(store: SqlStore) -> None:
+    office = an_office(store, traces=2, audit_share=0.0)
+    again = [("Her weight is 71.4 kg.", "Weight 71.4 kg.", 0.65), *SENTENCES[1:]]
+
+    key = verify_again(
+        office.store, a_reviewed_trace(1, again), a_reviewed_trace(2), reader="another"
+    )
+
+    with store.database.reading() as connection:
+        claims = connection.execute(select(func.count()).select_from(ClaimRow)).scalar_one()
+        signals = connection.execute(select(func.count()).select_from(ClaimSignal)).scalar_one()
+    assert (claims, signals) == (8, 16)
+    vote = office.read("Ada")
+    assert vote is not None
+    assert vote.claim_key == 1  # at the threshold now: the most doubtful of all
+    assert vote.run_key == key
+    assert vote.queue_reason is QueueReason.UNCERTAIN
+
+
+def test_a_new_version_of_a_trace_takes_its_old_claims_out_of_the_queue_unless_begun(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, traces=1)
+    vote = office.read("Ada")
+    assert vote is not None
+
+    fill(office.store, a_reviewed_trace(1, SENTENCES[:2], category="corrected"))
+
+    rows = queued(office.store)
+    keys = {row[1] for row in rows}
+    assert vote.claim_key in keys
+    assert keys - {vote.claim_key} == {5, 6}
+    # A late verdict on the old version brings none of them back.
+    verify_again(office.store, a_reviewed_trace(1), reader="late")
+    assert {row[1] for row in queued(office.store)} == keys
+
+
+def test_claims_that_another_cut_of_the_answer_no_longer_has_leave_the_queue(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, traces=1)
+    shorter = a_reviewed_trace(1)
+    shorter = dataclasses.replace(shorter, claims=shorter.claims[:2])
+
+    verify_again(office.store, shorter, reader="another")
+
+    assert [row[1] for row in queued(office.store)] == [1, 2]
+
+
+def test_a_project_of_one_slice_queues_that_slice_alone(store: SqlStore) -> None:
+    office = an_office(
+        store,
+        verifications=[
+            a_reviewed_trace(1, extra={"slices": ["pilot"]}),
+            a_reviewed_trace(2),
+        ],
+        slice="pilot",
+    )
+
+    fill(office.store, a_reviewed_trace(3, extra={"slices": ["pilot", "b"]}), a_reviewed_trace(4))
+
+    assert [row[1] for row in queued(office.store)] == [1, 2, 3, 4, 9, 10, 11, 12]
+
+
+@pytest.mark.parametrize("reads", [1, 2])
+def test_a_queue_built_anew_is_the_queue_that_was_kept_in_step(store: SqlStore, reads: int) -> None:
+    office = an_office(store, traces=3, reads_per_claim=reads, audit_share=0.5)
+    fill(office.store, a_reviewed_trace(4))
+    verify_again(office.store, a_reviewed_trace(2), reader="another")
+    for name in ("Ada", "Ada", "Ben", "Cleo", "Ben"):
+        office.read(name)
+    item = office.desk("Ada").next_item()
+    assert item is not None
+    office.desk("Ada").decline(item.assignment_id, "unclear")
+    office.desk("Cleo").next_item()
+    office.desk("Ben").undo()
+    kept = queued(office.store)
+
+    with office.store.database.writing() as connection:
+        rebuild(connection, projects(connection)[0])
+
+    assert queued(office.store) == kept
+
+
+def test_readings_a_claim_can_be_changed_while_people_read(store: SqlStore) -> None:
+    office = an_office(store, traces=1)
+    for _ in range(4):
+        office.read("Ada")
+    lead, keeper = office.people["Lea"], Projects(store=office.store)
+
+    two = keeper.change(
+        office.project, ProjectSettings(reads_per_claim=2), by=lead, reason="more certain"
+    )
+    team = dataclasses.replace(office, project=two)
+    assert team.desk("Ada").next_item() is None
+    assert team.desk("Ada").progress().team_done == 0
+    for _ in range(2):
+        team.read("Ben")
+    assert team.desk("Ben").progress().team_done == 2
+
+    one = keeper.change(two, ProjectSettings(reads_per_claim=1), by=lead, reason="no time")
+    alone = dataclasses.replace(office, project=one)
+    assert alone.desk("Ada").progress().team_done == 4
+    assert alone.desk("Cleo").next_item() is None
+
+
+def test_a_trace_without_factual_claims_puts_nothing_into_a_queue(store: SqlStore) -> None:
+    office = an_office(store, traces=1)
+    silent = dataclasses.replace(a_reviewed_trace(9), claims=())
+
+    fill(office.store, silent)
+
+    assert len(queued(office.store)) == 4
+
+
+def test_verdicts_of_an_older_database_get_their_claims_when_it_is_opened(
+    store: SqlStore,
+) -> None:
+    fill(store, a_reviewed_trace(1), a_reviewed_trace(2))
+    with store.database.reading() as connection:
+        wanted = connection.execute(select(ClaimRow.__table__)).all()  # type: ignore[attr-defined]
+
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM claim_signal")
+        connection.exec_driver_sql("DELETE FROM claim")
+        fill_claims(connection)
+
+    with store.database.reading() as connection:
+        found = connection.execute(select(ClaimRow.__table__)).all()  # type: ignore[attr-defined]
+        signals = connection.execute(select(func.count()).select_from(ClaimSignal)).scalar_one()
+    assert [row[1:] for row in found] == [row[1:] for row in wanted]
+    assert signals == 8

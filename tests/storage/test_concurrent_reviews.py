@@ -1,0 +1,250 @@
+"""Twenty reviewers at once, in threads and in processes, and a process that is killed while it votes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
+from sqlalchemy import func, select
+from sqlmodel import col
+
+from core.errors import Conflict
+from core.records import VerdictLabel
+from core.review.records import Judgement, Vote
+from storage.people import People
+from storage.projects import Projects
+from storage.review_tables import AssignmentRow, QueueRow, VoteRow
+from storage.reviews import open_desk
+from storage.store import SqlStore, open_store
+from storage.votes import every_current_vote
+
+HERE = Path(__file__).resolve()
+REVIEWERS = [f"Reviewer {n:02d}" for n in range(20)]
+TRACES = 5  # of four claims each
+
+# A process that reads claims until none is left; says each vote once it is acknowledged.
+PROGRAM = """
+import sys
+from core.records import VerdictLabel
+from core.review.records import Judgement
+from storage.people import People
+from storage.projects import Projects
+from storage.reviews import open_desk
+from storage.store import open_store
+
+store = open_store(sys.argv[1])
+project = Projects(store=store).default()
+for name in sys.argv[2:]:
+    desk = open_desk(store, project, People(store=store).by_name(name))
+    while item := desk.next_item():
+        support = VerdictLabel.SUPPORTED if item.claim_key % 2 else VerdictLabel.UNSUPPORTED
+        nonce = desk.show(item.assignment_id)
+        vote = desk.vote(item.assignment_id, nonce, Judgement(support=support, source_id="chart"))
+        print(vote.vote_id, item.claim_key, flush=True)
+"""
+
+
+def an_open_office(store: SqlStore, traces: int = TRACES) -> Office:
+    """Two readings a claim, no floor (nobody here is human), and the clock of the machine."""
+    office = an_office(
+        store, traces=traces, reviewers=REVIEWERS, reads_per_claim=2, dwell_milliseconds=0
+    )
+    return Office(store=store, clock=office.clock, project=office.project, people=office.people)
+
+
+def start(address: str, names: Sequence[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, address, *names],
+        cwd=HERE.parents[2],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def check_that_nothing_was_lost_doubled_or_misplaced(
+    store: SqlStore, project_id: int, claims: int, said: Sequence[tuple[int, int]] | None
+) -> None:
+    """Each claim has its two readings by two people, and each is what its reviewer said."""
+    with store.database.reading() as connection:
+        rows = connection.execute(
+            select(col(VoteRow.vote_id), col(VoteRow.claim_key), col(VoteRow.support))
+        ).all()
+        votes = every_current_vote(connection, project_id)
+        open_ones = connection.execute(
+            select(func.count()).where(col(AssignmentRow.state) == "open")
+        ).scalar_one()
+        states = Counter(
+            connection.execute(select(col(QueueRow.state), col(QueueRow.missing))).tuples()
+        )
+    assert len(rows) == 2 * claims
+    assert {key: [vote.slot for vote in each] for key, each in votes.items()} == {
+        key: [1, 2] for key in range(1, claims + 1)
+    }
+    assert all(len({vote.reviewer for vote in each}) == 2 for each in votes.values())
+    assert all(row.support == ("supported" if row.claim_key % 2 else "unsupported") for row in rows)
+    assert open_ones == 0
+    assert states == {("settled", 0): claims}
+    if said is not None:
+        assert sorted(said) == sorted((row.vote_id, row.claim_key) for row in rows)
+    assert store.verify_chain().problems == ()
+
+
+def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: SqlStore) -> None:
+    office = an_open_office(store)
+    failed: list[BaseException] = []
+    said: list[Vote] = []
+    begin = threading.Barrier(len(REVIEWERS))
+
+    def work(name: str) -> None:
+        try:
+            desk = open_desk(store, office.project, office.people[name])
+            begin.wait()
+            while item := desk.next_item():
+                support = VerdictLabel.SUPPORTED if item.claim_key % 2 else VerdictLabel.UNSUPPORTED
+                nonce = desk.show(item.assignment_id)
+                judgement = Judgement(support=support, source_id="chart")
+                said.append(desk.vote(item.assignment_id, nonce, judgement))
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in REVIEWERS]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert failed == []
+    check_that_nothing_was_lost_doubled_or_misplaced(
+        store,
+        office.project.project_id,
+        4 * TRACES,
+        [(vote.vote_id, vote.claim_key) for vote in said],
+    )
+
+
+def test_reviewers_in_four_processes_lose_double_and_misplace_no_vote(
+    store: SqlStore, database_address: str
+) -> None:
+    office = an_open_office(store)
+
+    processes = [start(database_address, REVIEWERS[n::4]) for n in range(4)]
+    finished = [process.communicate(timeout=300) for process in processes]
+
+    assert [errors for _, errors in finished] == [""] * 4
+    said = [
+        (int(vote), int(claim))
+        for printed, _ in finished
+        for vote, claim in (line.split() for line in printed.splitlines())
+    ]
+    check_that_nothing_was_lost_doubled_or_misplaced(
+        store, office.project.project_id, 4 * TRACES, said
+    )
+
+
+def test_a_process_killed_while_it_votes_loses_nothing_that_was_acknowledged(
+    store: SqlStore, database_address: str
+) -> None:
+    office = an_open_office(store, traces=12)
+    process = start(database_address, REVIEWERS[:1])
+    assert process.stdout is not None
+    heard = [process.stdout.readline() for _ in range(5)]
+
+    os.kill(process.pid, signal.SIGKILL)
+    rest, _ = process.communicate(timeout=60)
+
+    acknowledged = {
+        (int(vote), int(claim))
+        for vote, claim in (line.split() for line in [*heard, *rest.splitlines()])
+    }
+    again = open_store(database_address)
+    with again.database.reading() as connection:
+        kept = set(
+            connection.execute(select(col(VoteRow.vote_id), col(VoteRow.claim_key))).tuples()
+        )
+    # The one that was being acknowledged may be there as well.
+    assert acknowledged <= kept
+    assert len(kept - acknowledged) <= 1
+    assert again.verify_chain().problems == ()
+    # The claim in hand is still in hand, and the work goes on where it stopped.
+    resumed = start(database_address, REVIEWERS[:2])
+    _, errors = resumed.communicate(timeout=300)
+    assert errors == ""
+    check_that_nothing_was_lost_doubled_or_misplaced(again, office.project.project_id, 48, None)
+    again.close()
+
+
+def test_the_same_key_pressed_ten_times_at_once_is_one_vote(store: SqlStore) -> None:
+    office = an_open_office(store, traces=1)
+    desk = office.desk(REVIEWERS[0])
+    item = desk.next_item()
+    assert item is not None
+    nonce = desk.show(item.assignment_id)
+    outcomes: Counter[str] = Counter()
+    begin = threading.Barrier(10)
+
+    def press(judgement: Judgement) -> None:
+        begin.wait()
+        try:
+            desk.vote(item.assignment_id, nonce, judgement)
+            outcomes["counted"] += 1
+        except Conflict:
+            outcomes["ignored"] += 1
+
+    threads = [
+        threading.Thread(target=press, args=(SUPPORTED if n % 2 else UNSUPPORTED,))
+        for n in range(10)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert outcomes == {"counted": 1, "ignored": 9}
+    with store.database.reading() as connection:
+        assert len(every_current_vote(connection, office.project.project_id)) == 1
+
+
+def test_people_and_projects_that_are_made_at_first_use_are_made_once(
+    database_address: str,
+) -> None:
+    stores = [open_store(database_address) for _ in range(8)]
+    begin = threading.Barrier(8)
+    found: list[tuple[int, int]] = []
+
+    def first(store: SqlStore) -> None:
+        begin.wait()
+        local, project = People(store=store).local(), Projects(store=store).default()
+        found.append((local.person_id, project.project_id))
+
+    threads = [threading.Thread(target=first, args=(store,)) for store in stores]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == [(1, 1)] * 8
+    assert stores[0].verify_chain().intact
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.stress
+def test_twenty_reviewers_in_twenty_processes_read_two_thousand_claims(
+    store: SqlStore, database_address: str
+) -> None:
+    office = an_open_office(store, traces=500)
+    processes = [start(database_address, [name]) for name in REVIEWERS]
+    finished = [process.communicate(timeout=3000) for process in processes]
+
+    assert [errors for _, errors in finished] == [""] * 20
+    check_that_nothing_was_lost_doubled_or_misplaced(store, office.project.project_id, 2000, None)

@@ -1,0 +1,87 @@
+"""A fit in a process of its own: it ends with a candidate, or with nothing at all."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+import pytest
+from labelled import a_labelled_office
+from reviewing import Office
+
+from storage.calibrators import Calibrators
+from storage.fitting import (
+    LOCK_FILE,
+    FitState,
+    fit,
+    fitting_folder,
+    is_fitting,
+    read_status,
+    start_fitting,
+    stop_fitting,
+)
+from storage.store import open_store
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Office:
+    """A labelled store."""
+    store = open_store(str(tmp_path_factory.mktemp("fitting") / "workbench.db"), actor="tester")
+    return a_labelled_office(store, Calibrators(store=store), traces=20)
+
+
+def _wait(folder: Path) -> None:
+    """Until the process that holds the lock has ended."""
+    file = os.open(folder / LOCK_FILE, os.O_RDWR)
+    fcntl.flock(file, fcntl.LOCK_SH)
+    os.close(file)
+
+
+def test_a_fit_that_is_killed_leaves_no_candidate(office: Office) -> None:
+    folder = fitting_folder(office.store)
+
+    assert start_fitting(office.store, office.people["Lea"], with_shipped=False)
+    assert is_fitting(folder)
+    assert not start_fitting(office.store, office.people["Lea"], with_shipped=False)
+    stop_fitting(folder)
+    _wait(folder)
+
+    status = read_status(folder)
+    assert status is not None and status.state is FitState.RUNNING  # it said nothing more
+    assert not is_fitting(folder)
+    assert Calibrators(store=office.store).candidates() == ()
+
+
+def test_a_fit_in_the_background_keeps_its_candidate(office: Office) -> None:
+    folder = fitting_folder(office.store)
+
+    assert start_fitting(office.store, office.people["Lea"], with_shipped=False)
+    _wait(folder)
+
+    status = read_status(folder)
+    assert status is not None and (status.state, status.message) == (FitState.DONE, "")
+    [kept] = Calibrators(store=office.store).candidates()
+    assert kept.name == status.candidate
+    assert kept.by == "Lea"
+
+
+def test_a_fit_that_may_not_be_made_says_why(office: Office) -> None:
+    folder = fitting_folder(office.store)
+    before = len(Calibrators(store=office.store).candidates())
+
+    state = fit(folder, office.store, office.people["Ada"].person_id, with_shipped=False)
+
+    status = read_status(folder)
+    assert state is FitState.FAILED
+    assert status is not None and "needs the role lead" in status.message
+    assert len(Calibrators(store=office.store).candidates()) == before
+
+
+def test_nothing_is_stopped_where_nothing_runs(office: Office) -> None:
+    folder = fitting_folder(office.store)
+    (folder / "process").write_text(str(os.getpid()), encoding="utf-8")
+
+    stop_fitting(folder)  # or this process would end here
+
+    assert not is_fitting(folder)

@@ -1,0 +1,131 @@
+"""What stands for each claim, read in a handful of statements however many claims there are."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from reviewing import SENTENCES, SUPPORTED, UNSUPPORTED, Office, a_reviewed_trace, an_office
+from sqlalchemy import event, insert
+
+from core.records import Decision
+from core.review.records import Cause, ReviewStatus, Split
+from storage.labels import Labels
+from storage.review_tables import TraceSplit
+from storage.store import SqlStore
+from storage.traces import trace_key
+
+
+def a_week(store: SqlStore) -> Office:
+    """Two traces of two readings: one claim adjudicated, one tied, one read once, the rest agreed."""
+    office = an_office(
+        store,
+        verifications=[
+            a_reviewed_trace(1, category="chart", extra={"slices": ["b", "a"]}),
+            a_reviewed_trace(2),
+        ],
+        reads_per_claim=2,
+        audit_share=0.5,
+    )
+    for _ in range(8):
+        item = office.desk("Ada").next_item()
+        assert item is not None
+        office.decide("Ada", item, SUPPORTED)
+    while item := office.desk("Ben").next_item():
+        if item.claim_key == 8:
+            office.desk("Ben").decline(item.assignment_id, "unclear")
+        else:
+            office.decide("Ben", item, UNSUPPORTED if item.claim_key in (1, 2) else SUPPORTED)
+    desk = office.desk("Dora")
+    tie = desk.next_tie()
+    assert tie is not None
+    nonce = desk.show(tie.assignment_id)
+    office.clock.advance(seconds=5)
+    desk.adjudicate(tie, nonce, UNSUPPORTED, Cause.AMBIGUOUS_CLAIM)
+    return office
+
+
+def test_each_claim_comes_with_its_votes_its_status_and_the_latest_signal(
+    store: SqlStore,
+) -> None:
+    office = a_week(store)
+    labels = Labels(store=office.store)
+    with office.store.database.writing() as connection:
+        connection.execute(
+            insert(TraceSplit).values(
+                trace_key=trace_key("review-0001"),
+                split="held_out",
+                by="x",
+                at=office.clock(),
+            )
+        )
+
+    found = {claim.claim_key: claim for claim in labels.reviewed(office.project.project_id)}
+
+    assert list(found) == sorted(found)
+    assert len(found) + labels.unfinished(office.project.project_id) == 8
+    assert found[1].resolution.status is ReviewStatus.ADJUDICATED
+    assert found[1].resolution.final == UNSUPPORTED
+    assert found[2].resolution.status is ReviewStatus.UNRESOLVED
+    assert found[2].resolution.final is None
+    assert {claim.resolution.status for claim in found.values() if claim.claim_key > 2} == {
+        ReviewStatus.UNANIMOUS
+    }
+    first = found[1]
+    assert (first.text, first.trace_id) == (SENTENCES[0][0], "review-0001")
+    assert (first.category, first.slices, first.family) == ("chart", ("a", "b"), "patient_record")
+    assert first.split is Split.HELD_OUT
+    assert found[5].split is None
+    assert [vote.slot for vote in first.votes] == [1, 2]
+    assert first.signal is not None
+    assert (first.signal.probability, first.signal.decision) == (0.97, Decision.ALLOW)
+    assert first.signal.features is not None
+    for claim in found.values():
+        assert claim.inclusion_probability in (None, 0.5)
+        assert {vote.inclusion_probability for vote in claim.votes} == {claim.inclusion_probability}
+    assert {claim.inclusion_probability for claim in found.values()} == {None, 0.5}
+
+
+def test_claims_can_be_asked_for_by_status_and_by_time(store: SqlStore) -> None:
+    office = a_week(store)
+    labels, project_id = Labels(store=office.store), office.project.project_id
+    every = labels.reviewed(project_id)
+
+    tied = labels.reviewed(project_id, statuses={ReviewStatus.UNRESOLVED})
+    today = labels.reviewed(project_id, since=office.clock() - timedelta(seconds=1))
+    never = labels.reviewed(project_id, since=office.clock() + timedelta(seconds=1))
+    with_features = labels.rows_with_features(project_id)
+
+    assert [claim.claim_key for claim in tied] == [2]
+    assert [claim.claim_key for claim in today] == [1]
+    assert never == ()
+    assert [claim for claim in every if claim.resolution.final is not None] == list(with_features)
+
+
+def test_reading_labels_takes_as_many_statements_for_many_claims_as_for_few(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, traces=10)
+    labels, project_id = Labels(store=office.store), office.project.project_id
+    counts = []
+    for _ in range(2):
+        for _ in range(15):
+            office.read("Ada")
+        statements: list[str] = []
+        event.listen(
+            office.store.database.engine,
+            "before_cursor_execute",
+            lambda _c, _cur, statement, *_, heard=statements: heard.append(statement),
+        )
+        read = labels.reviewed(project_id)
+        counts.append((len(read), len(statements)))
+
+    assert [claims for claims, _ in counts] == [15, 30]
+    assert counts[0][1] == counts[1][1] < 15
+
+
+def test_without_votes_there_are_no_labels(store: SqlStore) -> None:
+    office = an_office(store)
+    office.desk("Ada").next_item()
+
+    assert Labels(store=office.store).reviewed(office.project.project_id) == ()
+    assert Labels(store=office.store).unfinished(office.project.project_id) == 0

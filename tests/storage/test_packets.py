@@ -1,0 +1,501 @@
+"""Packets on a real database: exported, checked, signed, read back, and read back again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from builders import a_source, a_trace
+from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
+from verdicts import Said, a_verification
+
+from core.config import Config
+from core.errors import Conflict, InputError, NotAllowed, NotFound
+from core.evaluation.packets import read_packet
+from core.records import VerdictLabel
+from core.review.records import Cause, ReviewStatus, Role, Split
+from core.workflows.export import ExportFilters, ExportReport, export_packet
+from core.workflows.import_packet import PacketImport, import_packet
+from core.workflows.manifest import check_packet, write_signatures
+from core.workflows.packet_tables import CLAIM_COLUMNS, FORMULA_STARTS, VOTE_COLUMNS
+from storage.audit import event_hash
+from storage.packets import Packets
+from storage.people import People
+from storage.projects import Projects
+from storage.records import AuditEvent
+from storage.reviews import open_desk
+from storage.splits import Splits
+from storage.store import SqlStore, open_store
+from storage.trail import Trail
+
+HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) =1+1'
+ALL = ExportFilters(statuses=frozenset(ReviewStatus))
+
+
+def an_office_with_votes(store: SqlStore, **more: object) -> Office:
+    """Two traces of four claims, two readings each: agreed, decided by a third, and still open."""
+    office = an_office(store, traces=2, reads_per_claim=2, **more)
+    for number in range(8):
+        office.read("Ada", SUPPORTED, rationale="the chart says so", confidence=4)
+        office.read("Ben", UNSUPPORTED if number in (1, 2, 5) else SUPPORTED)
+    desk = office.desk("Dora")
+    for _ in range(2):
+        tie = desk.next_tie()
+        assert tie is not None
+        nonce = desk.show(tie.assignment_id)
+        office.clock.advance(seconds=9)
+        desk.adjudicate(
+            tie,
+            nonce,
+            UNSUPPORTED,
+            cause=Cause.GUIDELINE_GAP,
+            guideline_needs_fix=True,
+            rule="3",
+            rationale="rule 3 says nothing about rounding",
+        )
+    return office
+
+
+def packets_of(office: Office) -> Packets:
+    return Packets(store=office.store, project=office.project)
+
+
+def exported(office: Office, out: Path, **more: object) -> ExportReport:
+    return export_packet(
+        packets_of(office),
+        office.people["Lea"],
+        out,
+        at=office.clock(),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def imported(store: SqlStore, folder: Path) -> PacketImport:
+    project = Projects(store=store).default()
+    return import_packet(
+        Packets(store=store, project=project),
+        folder,
+        People(store=store).local(),
+        max_record_bytes=Config().max_record_bytes,
+    )
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return an_office_with_votes(open_store(str(tmp_path / "a.db"), actor="test"))
+
+
+def test_both_engines_export_sign_and_take_a_packet_back_without_a_change(
+    store: SqlStore, tmp_path: Path
+) -> None:
+    office = an_office_with_votes(store)
+    report = exported(office, tmp_path / "packet", filters=ALL)
+    packets = packets_of(office)
+    packets.lock(
+        (tmp_path / "packet" / "manifest.json").read_text(), "review", by=office.people["Lea"]
+    )
+
+    again = import_packet(
+        packets,
+        tmp_path / "packet",
+        office.people["Lea"],
+        max_record_bytes=Config().max_record_bytes,
+    )
+
+    assert not again.changed
+    assert [one.signer for one in packets.signatures(report.manifest_sha256)] == ["Lea"]
+    assert Trail(store=office.store).check_links().problems == ()
+    assert office.store.verify_chain().intact
+
+
+def test_a_packet_is_read_back_by_evaluation_claim_by_claim(office: Office, tmp_path: Path) -> None:
+    report = exported(office, tmp_path / "packet", filters=ALL)
+
+    packet = read_packet(tmp_path / "packet" / "packet.jsonl")
+    assert packet.problems == ()
+    assert len(packet.rows) == report.claims == 8
+    by_status = {status.value: n for status, n in report.by_status.items() if n}
+    assert by_status == {"unanimous": 5, "adjudicated": 2, "unresolved": 1}
+    for row in packet.rows:
+        said = row.extra["adjudication"]
+        final = said["final"]
+        assert (row.label is None) == (said["status"] == "unresolved") == (final is None)
+        if final:
+            assert row.label.value == final["support"]
+            assert row.relation.value == final["relation"]
+            assert list(row.gold_source_ids) == [s for s in [final["source_id"]] if s]
+        assert len(said["votes"]) == 2
+        assert [source.source_id for source in row.sources] == ["chart", "literature"]
+
+
+def test_an_adjudicated_line_has_the_fields_of_the_published_format_and_no_others(
+    office: Office, tmp_path: Path
+) -> None:
+    exported(office, tmp_path / "packet", filters=ALL)
+
+    for row in lines(tmp_path / "packet" / "packet.jsonl"):
+        said = row["adjudication"]
+        assert set(said) == {
+            "status", "final", "votes", "adjudication", "inclusion_probability",
+            "guideline_version", "verifier_versions",
+        }  # fmt: skip
+        for vote in said["votes"]:
+            assert set(vote) == {
+                "reviewer", "at", "support", "source_id", "conflation", "confidence", "rationale",
+                "saw_model_output", "changed_after_reveal", "seconds",
+            }  # fmt: skip
+        if said["final"]:
+            assert set(said["final"]) == {"support", "relation", "source_id", "conflation"}
+        if said["adjudication"]:
+            assert set(said["adjudication"]) == {"reviewer", "at", "cause", "rationale"}
+        assert said["verifier_versions"]["pair_reader"] == "reader"
+
+
+def test_what_a_filter_leaves_out_is_counted_and_nothing_else_is_missing(
+    office: Office, tmp_path: Path
+) -> None:
+    report = exported(office, tmp_path / "packet")
+
+    manifest = json.loads((tmp_path / "packet" / "manifest.json").read_text())
+    assert report.claims + sum(report.left_out.values()) == 8
+    assert report.left_out == {"status unresolved was not asked for": 1}
+    assert manifest["left_out"] == dict(report.left_out)
+    assert "1: status unresolved was not asked for" in (
+        tmp_path / "packet" / "README.md"
+    ).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (ExportFilters(statuses=frozenset({ReviewStatus.ADJUDICATED})), 2),
+        (ExportFilters(labels=frozenset({VerdictLabel.SUPPORTED})), 5),
+        (ExportFilters(labels=frozenset({VerdictLabel.UNSUPPORTED})), 2),
+        (ExportFilters(until=datetime(2026, 3, 3, tzinfo=UTC)), 7),
+    ],
+)
+def test_each_filter_keeps_what_it_names(
+    office: Office, tmp_path: Path, filters: ExportFilters, expected: int
+) -> None:
+    assert exported(office, tmp_path / "packet", filters=filters).claims == expected
+
+
+def test_a_filter_that_nothing_passes_writes_nothing_and_says_what_was_left_out(
+    office: Office, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="not of the slice: 7"):
+        exported(office, tmp_path / "packet", filters=ExportFilters(slice="none such"))
+
+    assert [path.name for path in tmp_path.iterdir() if "packet" in path.name] == []
+
+
+def test_importing_an_export_again_changes_nothing(office: Office, tmp_path: Path) -> None:
+    exported(office, tmp_path / "packet", filters=ALL)
+    before = office.store.audit_events()
+
+    again = import_packet(
+        packets_of(office),
+        tmp_path / "packet",
+        office.people["Lea"],
+        max_record_bytes=Config().max_record_bytes,
+    )
+
+    assert not again.changed
+    assert (again.reviews.votes_known, again.reviews.adjudications_known) == (16, 2)
+    assert again.reviews.skipped == []
+    assert office.store.audit_events() == before
+
+
+def test_another_database_holds_the_same_reviews_after_an_import_and_exports_the_same_lines(
+    office: Office, tmp_path: Path
+) -> None:
+    exported(office, tmp_path / "packet", filters=ALL)
+    other = open_store(str(tmp_path / "b.db"), actor="test")
+
+    first = imported(other, tmp_path / "packet")
+    second = imported(other, tmp_path / "packet")
+
+    local = People(store=other).local()
+    settings = replace(Projects(store=other).default().settings, reads_per_claim=2)
+    project = Projects(store=other).change(
+        Projects(store=other).default(), settings, by=local, reason="as where it came from"
+    )
+    report = export_packet(
+        Packets(store=other, project=project),
+        replace(local, roles=frozenset({Role.LEAD})),
+        tmp_path / "back",
+        at=office.clock(),
+        filters=ALL,
+    )
+    assert first.reviews.skipped == []
+    assert (first.reviews.votes, first.reviews.adjudications, first.traces_new) == (16, 2, 2)
+    assert not second.changed
+    assert report.claims == 8
+    for name in ("packet.jsonl", "traces.jsonl", "claims.csv", "votes.csv", "annotations.jsonl"):
+        assert (tmp_path / "back" / name).read_bytes() == (tmp_path / "packet" / name).read_bytes()
+    assert other.verify_chain().intact
+
+
+def test_imported_people_have_no_role_and_imported_readings_are_not_asked_for_again(
+    office: Office, tmp_path: Path
+) -> None:
+    exported(office, tmp_path / "packet", filters=ALL)
+    other = open_store(str(tmp_path / "b.db"), actor="test")
+
+    imported(other, tmp_path / "packet")
+
+    people = People(store=other)
+    assert people.by_name("Ada").roles == frozenset()
+    project = Projects(store=other).default()
+    assert open_desk(other, project, people.local()).next_item() is None
+
+
+def test_a_newer_reading_here_is_never_superseded_by_an_older_one_of_a_packet(
+    office: Office, tmp_path: Path
+) -> None:
+    exported(office, tmp_path / "packet", filters=ALL)
+    desk = office.desk("Ada")
+    item = desk.undo()
+    nonce = desk.show(item.assignment_id)
+    office.clock.advance(seconds=30)
+    desk.vote(item.assignment_id, nonce, UNSUPPORTED)
+
+    again = import_packet(
+        packets_of(office),
+        tmp_path / "packet",
+        office.people["Lea"],
+        max_record_bytes=Config().max_record_bytes,
+    )
+
+    assert not again.changed
+    assert again.reviews.votes_known == 16  # the older reading is here too, and no longer stands
+    exported(office, tmp_path / "later", filters=ALL)
+    (before,) = lines(tmp_path / "later" / "superseded.jsonl")
+    assert (before["reviewer"], before["support"]) == ("Ada", "supported")
+
+
+def test_a_file_that_was_changed_added_or_removed_is_found_and_not_imported(
+    office: Office, tmp_path: Path
+) -> None:
+    exported(office, tmp_path / "packet")
+    folder = tmp_path / "packet"
+    assert check_packet(folder).intact
+    csv_text = (folder / "claims.csv").read_bytes()
+
+    (folder / "claims.csv").write_bytes(csv_text.replace(b"supported", b"Supported", 1))
+    (folder / "extra.txt").write_text("more")
+    (folder / "votes.csv").unlink()
+
+    problems = check_packet(folder).problems
+    assert problems == (
+        "claims.csv: was changed after the export",
+        "extra.txt: is not listed in the manifest",
+        "votes.csv: is listed in the manifest, and is gone",
+    )
+    with pytest.raises(InputError, match="not as it was exported"):
+        imported(open_store(str(tmp_path / "b.db")), folder)
+
+
+def test_a_signature_covers_the_manifest_and_taking_it_back_is_an_event(
+    office: Office, tmp_path: Path
+) -> None:
+    report = exported(office, tmp_path / "packet")
+    folder, packets, lea = tmp_path / "packet", packets_of(office), office.people["Lea"]
+    manifest = (folder / "manifest.json").read_text(encoding="utf-8")
+
+    signed = packets.lock(manifest, "approval", by=lea)
+    write_signatures(folder, packets.signatures(report.manifest_sha256))
+    with pytest.raises(Conflict):
+        packets.lock(manifest, "approval", by=lea)
+    check = check_packet(folder)
+    packets.unlock(report.manifest_sha256, "a reading was wrong", by=lea)
+
+    assert signed.manifest_sha256 == report.manifest_sha256
+    assert check.intact
+    assert [(one.signer, one.meaning) for one in check.signatures] == [("Lea", "approval")]
+    (after,) = packets.signatures(report.manifest_sha256)
+    assert after.taken_back
+    assert not packets.signed()[0].locked
+    actions = [event.action for event in office.store.audit_events(limit=3)]
+    assert actions == ["packet.unlocked", "packet.signed", "packet.exported"]
+    assert office.store.verify_chain().intact
+    with pytest.raises(NotFound):
+        packets.unlock(report.manifest_sha256, "again", by=lea)
+
+
+def test_a_manifest_that_was_changed_no_longer_has_its_signature(
+    office: Office, tmp_path: Path
+) -> None:
+    report = exported(office, tmp_path / "packet")
+    folder, packets = tmp_path / "packet", packets_of(office)
+    packets.lock((folder / "manifest.json").read_text(), "review", by=office.people["Lea"])
+    write_signatures(folder, packets.signatures(report.manifest_sha256))
+
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"claims": 7', '"claims": 6'))
+
+    assert any("signed another manifest" in found for found in check_packet(folder).problems)
+
+
+@pytest.mark.parametrize("name", ["Ada", "Dora", "Otto"])
+def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
+    office: Office, tmp_path: Path, name: str
+) -> None:
+    exported(office, tmp_path / "packet")
+    who, packets = office.people[name], packets_of(office)
+
+    with pytest.raises(NotAllowed):
+        packets.lock("{}", "review", by=who)
+    with pytest.raises(NotAllowed):
+        import_packet(packets, tmp_path / "packet", who, max_record_bytes=Config().max_record_bytes)
+    if name == "Otto":
+        export_packet(packets, who, tmp_path / "other", at=office.clock())
+    else:
+        with pytest.raises(NotAllowed):
+            export_packet(packets, who, tmp_path / "other", at=office.clock())
+        with pytest.raises(NotAllowed):
+            Trail(store=office.store).export(filters=None, who=who)  # type: ignore[arg-type]
+
+
+def test_a_lead_who_still_has_to_judge_a_claim_does_not_get_it_with_its_votes(
+    tmp_path: Path,
+) -> None:
+    office = an_office_with_votes(open_store(str(tmp_path / "a.db"), actor="test"))
+    lead = People(store=office.store).grant(
+        office.people["Lea"], Role.ADJUDICATOR, by=office.people["Lea"]
+    )
+
+    report = export_packet(
+        packets_of(office), lead, tmp_path / "packet", at=office.clock(), filters=ALL
+    )
+
+    assert report.left_out == {"you still have to judge it yourself": 1}
+
+
+def test_tables_hold_each_claim_and_reading_once_with_every_column_explained(
+    office: Office, tmp_path: Path
+) -> None:
+    exported(office, tmp_path / "packet", filters=ALL)
+    folder = tmp_path / "packet"
+
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    for name, columns, count in (("claims", CLAIM_COLUMNS, 8), ("votes", VOTE_COLUMNS, 16)):
+        text = (folder / f"{name}.csv").read_text(encoding="utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        table = pq.read_table(folder / f"{name}.parquet").to_pylist()
+        assert len(rows) == len(table) == count
+        assert list(rows[0]) == list(table[0]) == list(columns)
+        assert [row["claim_id"] for row in rows] == [row["claim_id"] for row in table]
+        assert all(f"| `{column}` | " in readme for column in columns)
+    for file in folder.iterdir():
+        assert file.name == "README.md" or f"`{file.name}" in readme, file.name
+
+
+def test_hostile_text_is_no_formula_in_csv_no_markup_in_html_and_no_path(tmp_path: Path) -> None:
+    answer = f"{HOSTILE} and that is so."
+    trace = a_trace(answer, a_source(answer), trace_id=f"=../../{HOSTILE}")
+    said = Said(said=answer, verdict=VerdictLabel.SUPPORTED, source="chart", premise=answer)
+    office = an_office(
+        open_store(str(tmp_path / "a.db"), actor="test"),
+        verifications=[a_verification(trace, {"chart": "patient_record"}, [said])],
+    )
+    office.read("Ada", SUPPORTED, rationale='=HYPERLINK("http://192.0.2.1")' + HOSTILE)
+
+    exported(office, tmp_path / "packet")
+
+    folder = tmp_path / "packet"
+    for name in ("claims", "votes"):
+        text = (folder / f"{name}.csv").read_text(encoding="utf-8-sig")
+        for row in csv.reader(io.StringIO(text)):
+            assert not any(cell.startswith(FORMULA_STARTS) for cell in row)
+    (vote,) = pq.read_table(folder / "votes.parquet").to_pylist()
+    assert vote["rationale"].startswith("=HYPERLINK")
+    assert sorted(p.name for p in (folder / "reports").iterdir()) == [
+        "index.html",
+        "trace-000001.html",
+    ]
+    for page in (folder / "reports").iterdir():
+        html = page.read_text(encoding="utf-8")
+        assert "<img" not in html
+        assert "&lt;img" in html
+        assert "default-src 'none'" in html
+
+
+def test_annotations_have_the_names_of_openinference_and_cover_every_reading(
+    office: Office, tmp_path: Path
+) -> None:
+    semconv = pytest.importorskip(
+        "openinference.semconv.trace", reason="the conventions' package is not installed"
+    )
+    exported(office, tmp_path / "packet", filters=ALL)
+
+    known = {
+        getattr(semconv.AnnotationAttributes, name)
+        for name in dir(semconv.AnnotationAttributes)
+        if name.startswith("ANNOTATION_")
+    }
+    identifiers = set()
+    for row in lines(tmp_path / "packet" / "annotations.jsonl"):
+        for key, value in row["attributes"].items():
+            assert key.startswith("trace.annotations.")
+            number, _, name = key.removeprefix("trace.annotations.").partition(".")
+            assert number.isdigit()
+            assert name in known
+            if name == "annotation.identifier":
+                identifiers.add(value)
+    assert len([i for i in identifiers if i.endswith("/Ada")]) == 8
+    assert len([i for i in identifiers if i.endswith("/Dora")]) == 2
+    assert len([i for i in identifiers if i.endswith("/final")]) == 7
+
+
+def test_held_out_traces_give_no_preference_pair_and_the_manifest_counts_them(
+    office: Office, tmp_path: Path
+) -> None:
+    Splits(store=office.store).say("review-0001", Split.HELD_OUT, by="Lea")
+    Splits(store=office.store).say("review-0002", Split.TRAIN, by="Lea")
+
+    report = exported(office, tmp_path / "packet", filters=ALL)
+
+    pairs = lines(tmp_path / "packet" / "preferences.jsonl")
+    manifest = json.loads((tmp_path / "packet" / "manifest.json").read_text())
+    counted = manifest["preference_pairs"]
+    assert {pair["trace_id"] for pair in pairs} == {"review-0002"}
+    assert len(pairs) == report.preference_pairs == counted["written"] > 0
+    assert counted["left_out_as_held_out"] > 0
+    assert all(pair["chosen"] != pair["rejected"] for pair in pairs)
+    rows = read_packet(tmp_path / "packet" / "packet.jsonl").rows
+    assert {row.held_out for row in rows if row.trace_id == "review-0001"} == {True}
+
+
+def test_the_trail_of_a_packet_holds_every_event_of_its_claims_and_each_proves_itself(
+    office: Office, tmp_path: Path
+) -> None:
+    exported(office, tmp_path / "packet", filters=ALL)
+
+    found = lines(tmp_path / "packet" / "audit_trail.jsonl")
+    actions = [event["action"] for event in found]
+    assert actions.count("claim.adjudicated") == 2
+    assert {"traces.stored", "verdicts.stored"} <= set(actions)
+    for row in found:
+        event = AuditEvent(**{**row, "at": datetime.fromisoformat(row["at"])})
+        assert event_hash(event) == event.hash
+
+
+def test_a_folder_that_holds_something_is_left_alone(office: Office, tmp_path: Path) -> None:
+    (tmp_path / "packet").mkdir()
+    (tmp_path / "packet" / "mine.txt").write_text("mine")
+
+    with pytest.raises(InputError, match="something already"):
+        exported(office, tmp_path / "packet")
+
+    assert [path.name for path in (tmp_path / "packet").iterdir()] == ["mine.txt"]

@@ -1,0 +1,190 @@
+"""People, roles, settings and the guideline, on both engines: who may change what, and how it is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+from reviewing import an_office
+
+from core.errors import Conflict, InputError, NotAllowed, NotFound
+from core.review.records import ProjectSettings, Role
+from storage.guidelines import SHIPPED, Guidelines
+from storage.people import People
+from storage.projects import Projects
+from storage.store import SqlStore
+
+
+def test_a_machine_without_login_has_one_person_who_may_do_everything_but_audit(
+    store: SqlStore,
+) -> None:
+    people = People(store=store)
+
+    local = people.local()
+
+    assert local == people.local()
+    assert people.everybody() == (local,)
+    assert local.roles == frozenset(Role) - {Role.AUDITOR}
+    assert local.active
+
+
+def test_people_are_found_by_name_and_by_email_in_any_case(store: SqlStore) -> None:
+    people = People(store=store)
+    ada = people.add("  Ada   Okafor ", {Role.REVIEWER}, by=people.local(), email="Ada@Example.org")
+
+    assert ada.name == "Ada Okafor"
+    assert people.by_name("Ada Okafor") == people.by_email("ADA@example.ORG ") == ada
+    with pytest.raises(NotFound):
+        people.by_name("Ada")
+    with pytest.raises(NotFound):
+        people.by_email("ben@example.org")
+
+
+def test_a_name_and_an_email_belong_to_one_person(store: SqlStore) -> None:
+    people = People(store=store)
+    lead = people.local()
+    people.add("Ada", {Role.REVIEWER}, by=lead, email="ada@example.org")
+    people.add("Cleo", {Role.REVIEWER}, by=lead)
+
+    with pytest.raises(Conflict, match="Ada"):
+        people.add("Ada", {Role.LEAD}, by=lead)
+    with pytest.raises(Conflict, match="Ada"):
+        people.add("Ben", {Role.LEAD}, by=lead, email="ADA@example.org")
+    for name in ("", " \n", "x" * 201):
+        with pytest.raises(InputError):
+            people.add(name, set(), by=lead)
+    with pytest.raises(InputError, match="email"):
+        people.add("Ben", set(), by=lead, email="not an address")
+
+    assert len(people.everybody()) == 3
+
+
+def test_only_a_lead_changes_people_settings_and_the_guideline(store: SqlStore) -> None:
+    office = an_office(store)
+    people, projects = People(store=office.store), Projects(store=office.store)
+    before = len(office.store.audit_events())
+
+    for name in ("Ada", "Dora", "Otto"):
+        who = office.people[name]
+        for write in (
+            lambda who=who: people.add("Eve", {Role.LEAD}, by=who),
+            lambda who=who: people.grant(who, Role.LEAD, by=who),
+            lambda who=who: people.revoke(office.people["Lea"], Role.LEAD, by=who, reason="no"),
+            lambda who=who: projects.add(ProjectSettings(name="Other"), by=who),
+            lambda who=who: projects.change(
+                office.project, ProjectSettings(reads_per_claim=2), by=who, reason="no"
+            ),
+            lambda who=who: Guidelines(store=office.store).publish(
+                "x", "y", by=who, expected_version=1
+            ),
+        ):
+            with pytest.raises(NotAllowed):
+                write()
+
+    assert len(office.store.audit_events()) == before
+
+
+def test_roles_come_and_go_and_every_step_is_an_event_with_its_reason(store: SqlStore) -> None:
+    people = People(store=store)
+    lead = people.local()
+    ada = people.add("Ada", {Role.REVIEWER}, by=lead)
+
+    both = people.grant(ada, Role.ADJUDICATOR, by=lead)
+    again = people.grant(ada, Role.ADJUDICATOR, by=lead)
+    neither = people.revoke(
+        people.revoke(both, Role.REVIEWER, by=lead, reason="on leave"),
+        Role.ADJUDICATOR,
+        by=lead,
+        reason="on leave",
+    )
+
+    assert both.roles == again.roles == {Role.REVIEWER, Role.ADJUDICATOR}
+    assert neither.roles == frozenset()
+    assert not neither.active
+    assert people.by_name("Ada") == neither
+    with pytest.raises(InputError, match="reason"):
+        people.revoke(ada, Role.REVIEWER, by=lead, reason="")
+    told = [event for event in store.audit_events() if event.action == "role.revoked"]
+    assert [json.loads(event.detail)["reason"] for event in told] == ["on leave"] * 2
+    assert json.loads(told[-1].detail)["from"] == ["adjudicator", "reviewer"]
+    assert json.loads(told[-1].detail)["to"] == ["adjudicator"]
+    assert store.verify_chain().problems == ()
+
+
+def test_the_last_lead_stays_lead(store: SqlStore) -> None:
+    people = People(store=store)
+    first = people.local()
+
+    with pytest.raises(NotAllowed, match="only lead"):
+        people.revoke(first, Role.LEAD, by=first, reason="tired")
+    second = people.add("Lea", {Role.LEAD}, by=first)
+
+    assert Role.LEAD not in people.revoke(first, Role.LEAD, by=second, reason="tired").roles
+
+
+def test_settings_changed_by_two_leads_at_once_are_changed_once(store: SqlStore) -> None:
+    office = an_office(store)
+    projects, lead = Projects(store=office.store), office.people["Lea"]
+    wanted = dataclasses.replace(office.project.settings, dwell_milliseconds=900)
+
+    changed = projects.change(office.project, wanted, by=lead, reason="too hasty")
+    with pytest.raises(Conflict, match="somebody else"):
+        projects.change(office.project, ProjectSettings(), by=lead, reason="too slow")
+    same = projects.change(changed, wanted, by=lead, reason="again")
+
+    assert changed.settings == wanted == projects.default().settings
+    assert same.version == changed.version == office.project.version + 1
+    event = office.store.audit_events(limit=1)[0]
+    assert json.loads(event.detail) == {
+        "from": {"dwell_milliseconds": 700},
+        "to": {"dwell_milliseconds": 900},
+        "reason": "too hasty",
+    }
+    with pytest.raises(InputError, match="reason"):
+        projects.change(changed, ProjectSettings(), by=lead, reason="")
+
+
+def test_two_projects_have_two_names_and_two_queues(store: SqlStore) -> None:
+    office = an_office(store, traces=1)
+    projects, lead = Projects(store=office.store), office.people["Lea"]
+
+    other = projects.add(ProjectSettings(name="Pilot", reads_per_claim=2), by=lead)
+    with pytest.raises(Conflict, match="Pilot"):
+        projects.add(ProjectSettings(name=" Pilot"), by=lead)
+    office.read("Ada")
+    elsewhere = dataclasses.replace(office, project=other)
+    elsewhere.read("Ada")
+
+    assert projects.all() == (office.project, other)
+    assert office.desk("Ada").progress().mine_done == 1
+    assert elsewhere.desk("Ada").progress().mine_done == 1
+    assert elsewhere.desk("Ben").progress().left_for_me == 4
+
+
+def test_the_guideline_is_never_changed_only_followed_by_another_version(store: SqlStore) -> None:
+    office = an_office(store)
+    guidelines, lead = Guidelines(store=office.store), office.people["Lea"]
+    assert guidelines.current() == SHIPPED
+    first = office.read("Ada")
+
+    new = guidelines.publish("1. Only this.", "Simpler.", by=lead, expected_version=1)
+    with pytest.raises(Conflict, match="version 2"):
+        guidelines.publish("1. Not this.", "Other.", by=lead, expected_version=1)
+    for text, change in (("", "Why."), ("1. What.", " ")):
+        with pytest.raises(InputError):
+            guidelines.publish(text, change, by=lead, expected_version=2)
+    second = office.read("Ada")
+
+    assert first is not None
+    assert second is not None
+    assert (first.guideline_version, second.guideline_version) == (1, 2)
+    assert guidelines.current() == new
+    assert [version.text for version in guidelines.versions()] == [SHIPPED.text, "1. Only this."]
+    assert office.store.verify_chain().problems == ()
+
+
+def test_the_shipped_guideline_numbers_its_rules() -> None:
+    lines = SHIPPED.text.strip().splitlines()
+
+    assert [line.split(". ")[0] for line in lines] == [str(n) for n in range(1, len(lines) + 1)]

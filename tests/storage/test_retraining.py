@@ -1,0 +1,180 @@
+"""From votes to a candidate, to what decides, to every stored answer, and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from forests import a_calibrator
+from labelled import a_labelled_office, a_measured_trace, models_of
+from reviewing import Office
+
+from core.config import Config
+from core.errors import ComponentUnavailable, InputError, NotAllowed
+from core.pipeline import verify
+from core.records import JsonObject
+from core.review.records import Split
+from core.stages.report import verdict_document
+from core.workflows.verify import verify_pending
+from storage.calibrators import Calibrators, Standing
+from storage.retraining import Retraining, lineage_json
+from storage.splits import Splits
+from storage.store import SqlStore, open_store
+
+TRACES = 20
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Office, Retraining]:
+    """One reviewed store for the tests that only add to it."""
+    folder = tmp_path_factory.mktemp("reviewed")
+    store = open_store(str(folder / "workbench.db"), actor="tester")
+    calibrators = _calibrators(store, folder)
+    office = a_labelled_office(store, calibrators, traces=TRACES)
+    retraining = Retraining(
+        store=office.store,
+        calibrators=replace(calibrators, store=office.store),
+        shipped_rows=folder / "no-rows.npz",
+    )
+    return office, retraining
+
+
+def _calibrators(store: SqlStore, folder: Path) -> Calibrators:
+    # It looks at the wrong thing and blocks everything, so that there is something to learn.
+    a_calibrator(folder / "shipped", feature="route_score", cut=0.05, below=0.4, above=0.5)
+    return Calibrators(store=store, shipped=folder / "shipped")
+
+
+def _documents(store: SqlStore) -> list[JsonObject]:
+    return [store.get_verdict(f"visit-{number:03d}").document for number in range(TRACES)]
+
+
+def _plain(document: JsonObject) -> str:
+    return json.dumps({k: v for k, v in document.items() if k != "latency_seconds"})
+
+
+def test_the_whole_loop_and_back_again(reviewed: tuple[Office, Retraining]) -> None:
+    office, retraining = reviewed
+    lead, calibrators = office.people["Lea"], retraining.calibrators
+    first = [_plain(d) for d in _documents(office.store)]
+
+    name = retraining.fit(lead, with_shipped=False)
+
+    assert calibrators.current().name != name  # nothing is promoted by accident
+    [kept] = calibrators.candidates()
+    assert kept.standing is Standing.WAITING
+    assert retraining.waiting() == 0
+
+    calibrators.promote(name, "it looks at the reading", lead, over=calibrators.current().label)
+    assert retraining.waiting() == TRACES
+    report = retraining.rescore(Config())
+
+    assert report.rescored == TRACES
+    assert not report.left_out
+    assert retraining.waiting() == 0
+    models = models_of(calibrators)
+    for number in (0, 1, 17):
+        stored = _documents(office.store)[number]
+        again = verdict_document(verify(a_measured_trace(number), models, Config()))
+        kept_hash = {"content_hash": stored["content_hash"]}
+        assert _plain({"trace_id": stored["trace_id"], **kept_hash, **again}) == _plain(stored)
+    # The models have nothing to do: what was rescored has its verdict.
+    assert verify_pending(office.store, models, Config()).verified == 0
+
+    was = calibrators.before()
+    assert was is not None
+    calibrators.roll_back(was.calibrator, "only a rehearsal", lead)
+    retraining.rescore(Config())
+
+    label = calibrators.current().label
+    back = [_plain(d).replace(label, was.calibrator) for d in _documents(office.store)]
+    assert back == first
+    assert office.store.verify_chain().intact
+
+
+def test_a_candidate_learns_what_the_reviewers_say(reviewed: tuple[Office, Retraining]) -> None:
+    office, retraining = reviewed
+
+    name = retraining.fit(office.people["Lea"], with_shipped=False)
+
+    comparison = retraining.calibrators.kept(name).comparison
+    held_out = comparison["sides"]["held_out"]  # type: ignore[index]
+    assert held_out["candidate"]["at"]["false_block_rate"] == 0.0
+    assert held_out["current"]["at"]["false_block_rate"] == 1.0
+    assert held_out["claims"] == held_out["to_block"] + held_out["to_pass"]
+    assert all(flip["side"] != "train" for flip in comparison["flips"])  # type: ignore[attr-defined]
+
+
+def test_the_lineage_names_guideline_votes_split_forest_and_threshold(
+    reviewed: tuple[Office, Retraining],
+) -> None:
+    office, retraining = reviewed
+    name = retraining.fit(office.people["Lea"], with_shipped=False)
+
+    lineage = json.loads(lineage_json(retraining.lineage(name)))
+
+    assert lineage["guideline"][0]["version"] == 1
+    assert lineage["votes"]["by_reviewer"] == {"Ada": lineage["votes"]["claims"]}
+    assert lineage["votes"]["claims"] == len(lineage["votes"]["labels"])
+    assert {label["split"] for label in lineage["votes"]["labels"]} == {"train", "validation"}
+    assert lineage["forest"]["settings"]["trees"] == 400
+    assert 0 < lineage["threshold"]["value"] < 1
+    assert lineage["calibrator"]["name"] == name
+
+
+def test_no_trace_stands_on_two_sides(reviewed: tuple[Office, Retraining]) -> None:
+    _, retraining = reviewed
+    material = retraining.material()
+
+    sides = [
+        {one.claim.trace_id for one in rows}
+        for rows in (material.train, material.validation, material.held_out)
+    ]
+
+    assert all(sides)
+    assert not (sides[0] & sides[1] or sides[0] & sides[2] or sides[1] & sides[2])
+    assert all(one.row.held_out for one in material.held_out)
+
+
+def test_only_a_lead_fits(reviewed: tuple[Office, Retraining]) -> None:
+    office, retraining = reviewed
+    before = len(retraining.calibrators.candidates())
+
+    with pytest.raises(NotAllowed, match="fit a calibrator"):
+        retraining.fit(office.people["Ada"], with_shipped=False)
+
+    assert len(retraining.calibrators.candidates()) == before
+
+
+def test_without_the_shipped_rows_the_page_can_tell(reviewed: tuple[Office, Retraining]) -> None:
+    office, retraining = reviewed
+
+    assert retraining.shipped() is None
+    with pytest.raises(ComponentUnavailable, match="no training rows"):
+        retraining.fit(office.people["Lea"], with_shipped=True)
+
+
+def test_too_few_labels_say_how_many_of_which_kind(store: SqlStore, tmp_path: Path) -> None:
+    calibrators = _calibrators(store, tmp_path)
+    office = a_labelled_office(store, calibrators, traces=2)
+    retraining = Retraining(store=office.store, calibrators=calibrators)
+
+    with pytest.raises(InputError, match="too few labels: .* more supported claims on train"):
+        retraining.fit(office.people["Lea"], with_shipped=False)
+
+    assert calibrators.candidates() == ()
+
+
+def test_labels_of_held_out_traces_are_never_fitted_to(store: SqlStore, tmp_path: Path) -> None:
+    calibrators = _calibrators(store, tmp_path)
+    for number in range(2):
+        Splits(store=store).say(f"visit-{number:03d}", Split.HELD_OUT, by="Lea")
+    office = a_labelled_office(store, calibrators, traces=2)
+    retraining = Retraining(store=office.store, calibrators=calibrators)
+
+    material = retraining.material()
+
+    assert not material.train and not material.validation
+    assert len(material.held_out) == 8

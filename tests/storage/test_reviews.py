@@ -1,0 +1,687 @@
+"""The desk on both engines: who gets which claim, what counts as a verdict, and what stays in the trail."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+
+import pytest
+from reviewing import (
+    SUPPORTED,
+    UNSUPPORTED,
+    Office,
+    a_reviewed_trace,
+    an_office,
+)
+from sqlalchemy import text
+
+from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGuardError, TooSoon
+from core.records import VerdictLabel
+from core.review.items import Draft
+from core.review.records import Cause, Judgement, QueueReason, ReviewStatus, Role, Vote
+from storage.labels import Labels
+from storage.people import People
+from storage.store import SqlStore
+from storage.votes import votes_of
+
+NONE = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
+
+
+def votes(office: Office, claim_key: int) -> tuple[Vote, ...]:
+    with office.store.database.reading() as connection:
+        return votes_of(connection, office.project.project_id, claim_key)
+
+
+def actions(office: Office) -> Counter[str]:
+    return Counter(event.action for event in office.store.audit_events())
+
+
+def a_tie(store: SqlStore, **settings: object) -> Office:
+    """An office of two readings a claim, where Ada and Ben differ on the first one."""
+    office = an_office(store, traces=1, reads_per_claim=2, **settings)
+    office.read("Ada", SUPPORTED, confidence=4, rationale="It says so.")
+    office.read("Ben", UNSUPPORTED, rationale="It does not.")
+    return office
+
+
+# ---------------------------------------------------------------- reading
+
+
+def test_one_person_reads_every_claim_once_and_is_told_when_nothing_is_left(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, traces=2)
+
+    read = [office.read("Ada") for _ in range(9)]
+
+    assert len({vote.claim_key for vote in read[:8] if vote}) == 8
+    assert read[8] is None
+    assert office.desk("Ben").next_item() is None
+    progress = office.desk("Ada").progress()
+    assert (progress.mine_done, progress.team_done, progress.total) == (8, 8, 8)
+    assert (progress.left_for_me, progress.seconds_per_claim) == (0, 5.0)
+    assert office.store.verify_chain().problems == ()
+
+
+def test_an_item_says_nothing_of_the_machine_or_of_others_until_it_is_decided(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, reads_per_claim=2)
+    office.read("Ada")
+
+    item = office.desk("Ben").next_item()
+
+    assert item is not None
+    assert item.reason is None
+    shown = json.dumps(dataclasses.asdict(item), default=str)
+    assert "Ada" not in shown
+    assert "second_read" not in shown
+    assert (item.position, item.total) == (1, 8)
+    vote = office.decide("Ben", item)
+    assert vote.queue_reason is QueueReason.SECOND_READ
+
+
+def test_the_claim_in_hand_comes_back_after_a_reload_with_its_draft(store: SqlStore) -> None:
+    office = an_office(store)
+    item = office.desk("Ada").next_item()
+    assert item is not None
+    draft = Draft(support=VerdictLabel.CONTRADICTED, source_answered=True, rationale="half a thou")
+    office.desk("Ada").save_draft(item.assignment_id, draft)
+
+    again = office.desk("Ada").next_item()
+
+    assert again is not None
+    assert (again.assignment_id, again.draft) == (item.assignment_id, draft)
+    assert office.desk("Ada").load_draft(item.assignment_id) == draft
+    other = office.desk("Ben").next_item()
+    assert other is not None
+    assert other.claim_key != item.claim_key
+    with pytest.raises(NotFound, match="somebody else has it"):
+        office.desk("Ben").load_draft(item.assignment_id)
+    office.decide("Ada", again)
+    assert office.desk("Ada").load_draft(item.assignment_id) is None
+
+
+def test_a_verdict_counts_once_and_only_for_the_rendering_it_was_given_on(store: SqlStore) -> None:
+    office = an_office(store)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    old = desk.show(item.assignment_id)
+    nonce = desk.show(item.assignment_id)
+    office.clock.advance(seconds=5)
+
+    with pytest.raises(Conflict, match="before this claim was on screen"):
+        desk.vote(item.assignment_id, old, SUPPORTED)
+    desk.vote(item.assignment_id, nonce, SUPPORTED)
+    for late in (nonce, old, ""):
+        with pytest.raises(Conflict, match="before this claim was on screen"):
+            desk.vote(item.assignment_id, late, UNSUPPORTED)
+
+    assert [vote.judgement for vote in votes(office, item.claim_key)] == [SUPPORTED]
+
+
+def test_a_verdict_faster_than_anybody_reads_is_refused_and_may_be_given_again(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, dwell_milliseconds=700)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    nonce = desk.show(item.assignment_id)
+
+    office.clock.advance(milliseconds=699)
+    with pytest.raises(TooSoon, match="699 ms"):
+        desk.vote(item.assignment_id, nonce, SUPPORTED)
+    office.clock.advance(milliseconds=1)
+    vote = desk.vote(item.assignment_id, nonce, SUPPORTED)
+
+    assert vote.seconds == pytest.approx(0.7)
+
+
+def test_drawing_a_claim_again_neither_restarts_the_clock_nor_the_floor(store: SqlStore) -> None:
+    office = an_office(store)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    desk.show(item.assignment_id)
+    office.clock.advance(seconds=20)
+    nonce = desk.show(item.assignment_id)
+
+    assert desk.vote(item.assignment_id, nonce, SUPPORTED).seconds == pytest.approx(20)
+
+
+@pytest.mark.parametrize(
+    ("judgement", "confidence", "named"),
+    [
+        (Judgement(support=VerdictLabel.UNJUDGED, source_id=None), None, "support"),
+        (Judgement(support=VerdictLabel.SUPPORTED, source_id="another trace's"), None, "no source"),
+        (SUPPORTED, 0, "confidence"),
+    ],
+)
+def test_a_verdict_that_cannot_be_meant_is_refused(
+    store: SqlStore, judgement: Judgement, confidence: int | None, named: str
+) -> None:
+    office = an_office(store)
+    item = office.desk("Ada").next_item()
+    assert item is not None
+
+    with pytest.raises(InputError, match=named):
+        office.decide("Ada", item, judgement, confidence=confidence)
+
+    assert votes(office, item.claim_key) == ()
+
+
+# ---------------------------------------------------------------- decide, then see
+
+
+def test_the_machines_view_is_shown_after_the_decision_and_that_is_written_down(
+    store: SqlStore,
+) -> None:
+    office = an_office(store)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    with pytest.raises(NotAllowed, match="decide first"):
+        desk.reveal(item.assignment_id)
+    first = office.decide("Ada", item, SUPPORTED, confidence=2, rationale="at first sight")
+    assert not first.saw_model_output
+
+    signal = desk.reveal(item.assignment_id)
+    desk.reveal(item.assignment_id)
+    nonce = desk.show(item.assignment_id)
+    office.clock.advance(seconds=3)
+    second = desk.revise(item.assignment_id, nonce, UNSUPPORTED)
+
+    assert signal is not None
+    assert signal.run_key == first.run_key
+    assert (second.first, second.judgement) == (SUPPORTED, UNSUPPORTED)
+    assert second.saw_model_output
+    assert second.changed_after_reveal
+    assert (second.confidence, second.rationale) == (2, "at first sight")
+    assert second.seconds == first.seconds
+    assert [one.what for one in second.exposures] == ["verdict"]
+    assert votes(office, item.claim_key) == (first, second)
+    assert actions(office)["model.revealed"] == 1
+
+
+def test_keeping_a_verdict_after_the_machines_view_is_written_down_too(store: SqlStore) -> None:
+    office = an_office(store)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    office.decide("Ada", item)
+    desk.reveal(item.assignment_id)
+    nonce = desk.show(item.assignment_id)
+
+    with pytest.raises(TooSoon):
+        desk.revise(item.assignment_id, nonce, SUPPORTED)
+    office.clock.advance(seconds=1)
+    kept = desk.revise(item.assignment_id, nonce, SUPPORTED)
+
+    assert kept.saw_model_output
+    assert not kept.changed_after_reveal
+    with pytest.raises(Conflict):
+        desk.revise(item.assignment_id, nonce, UNSUPPORTED)
+
+
+def test_nothing_is_revised_that_was_not_revealed(store: SqlStore) -> None:
+    office = an_office(store)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    office.decide("Ada", item)
+    nonce = desk.show(item.assignment_id)
+    office.clock.advance(seconds=5)
+
+    with pytest.raises(Conflict):
+        desk.revise(item.assignment_id, nonce, UNSUPPORTED)
+
+
+def test_a_project_may_show_the_machines_view_first_and_the_vote_says_so(store: SqlStore) -> None:
+    office = an_office(store, decide_first=False)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+
+    nonce = desk.show(item.assignment_id)
+    office.clock.advance(seconds=5)
+    assert desk.reveal(item.assignment_id) is not None
+    vote = desk.vote(item.assignment_id, nonce, SUPPORTED)
+
+    assert vote.seconds == pytest.approx(5)  # looking at the machine's view does not stop the clock
+    assert vote.saw_model_output
+    assert vote.first is None
+
+
+# ---------------------------------------------------------------- undo, decline, leases
+
+
+def test_a_vote_taken_back_stays_in_the_trail_and_counts_until_the_next_one(
+    store: SqlStore,
+) -> None:
+    office = an_office(store)
+    first = office.read("Ada")
+    assert first is not None
+    following = office.desk("Ada").next_item()
+
+    item = office.desk("Ada").undo()
+
+    assert item is not None
+    assert following is not None
+    assert item.claim_key == first.claim_key
+    resumed = office.desk("Ada").next_item()
+    assert resumed is not None
+    assert resumed.claim_key == first.claim_key
+    assert office.desk("Ada").progress().team_done == 0
+    with pytest.raises(Conflict, match="cannot be given back"):
+        office.desk("Ada").decline(item.assignment_id, "too hard")
+    second = office.decide("Ada", item, UNSUPPORTED)
+    assert votes(office, first.claim_key) == (first, second)
+    assert second.seconds == first.seconds
+    assert actions(office)["vote.reopened"] == 1
+    after = office.desk("Ada").next_item()
+    assert after is not None
+    assert after.claim_key == following.claim_key
+
+
+def test_a_vote_decided_again_after_the_machines_view_says_that_it_was_seen(
+    store: SqlStore,
+) -> None:
+    office = an_office(store)
+    first = office.read("Ada")
+    assert first is not None
+    item = office.desk("Ada").undo()
+    assert item is not None
+    office.decide("Ada", item)
+    office.desk("Ada").reveal(item.assignment_id)
+    again = office.desk("Ada").undo()
+    assert again is not None
+
+    last = office.decide("Ada", again, UNSUPPORTED)
+
+    assert last.saw_model_output
+    assert last.changed_after_reveal
+    assert last.first == SUPPORTED
+
+
+def test_without_a_vote_there_is_nothing_to_take_back(store: SqlStore) -> None:
+    office = an_office(store)
+    office.desk("Ada").next_item()
+
+    assert office.desk("Ada").undo() is None
+
+
+def test_a_claim_given_back_goes_to_somebody_else_and_never_returns(store: SqlStore) -> None:
+    office = an_office(store, traces=1)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    with pytest.raises(InputError, match="needs a reason"):
+        desk.decline(item.assignment_id, " ")
+
+    desk.decline(item.assignment_id, "I treated this patient.")
+
+    mine = {vote.claim_key for vote in iter(lambda: office.read("Ada"), None)}
+    assert len(mine) == 3
+    assert item.claim_key not in mine
+    left = office.desk("Ben").next_item()
+    assert left is not None
+    assert left.claim_key == item.claim_key
+    with pytest.raises(NotFound):
+        desk.vote(item.assignment_id, "n", SUPPORTED)
+    assert office.store.verify_chain().intact
+
+
+def test_a_lease_that_ran_out_frees_the_claim_and_the_late_verdict_is_refused(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, traces=1, lease_minutes=30)
+    late = office.desk("Ada")
+    item = late.next_item()
+    assert item is not None
+    nonce = late.show(item.assignment_id)
+
+    office.clock.advance(minutes=29)
+    kept = office.desk("Ben").next_item()
+    office.clock.advance(minutes=2)
+    taken = office.desk("Cleo").next_item()
+
+    assert kept is not None
+    assert taken is not None
+    assert kept.claim_key != item.claim_key == taken.claim_key
+    with pytest.raises(NotFound, match="no longer in your hands"):
+        late.vote(item.assignment_id, nonce, SUPPORTED)
+    office.decide("Cleo", taken)
+    assert len(votes(office, item.claim_key)) == 1
+
+
+def test_who_comes_back_late_to_a_claim_that_nobody_took_still_has_it(store: SqlStore) -> None:
+    office = an_office(store, lease_minutes=30)
+    item = office.desk("Ada").next_item()
+    assert item is not None
+    office.desk("Ada").show(item.assignment_id)
+
+    office.clock.advance(hours=15)
+    again = office.desk("Ada").next_item()
+
+    assert again is not None
+    assert again.assignment_id == item.assignment_id
+    # The night does not count as reading.
+    assert office.decide("Ada", again).seconds == pytest.approx(5)
+
+
+def test_a_lead_frees_a_claim_that_somebody_holds(store: SqlStore) -> None:
+    office = an_office(store, traces=1)
+    item = office.desk("Ada").next_item()
+    assert item is not None
+
+    with pytest.raises(NotAllowed):
+        office.desk("Ben").release(item.assignment_id, "she is away")
+    office.desk("Lea").release(item.assignment_id, "she is away")
+
+    taken = office.desk("Ben").next_item()
+    assert taken is not None
+    assert taken.claim_key == item.claim_key
+
+
+def test_a_vote_being_reconsidered_when_its_lease_runs_out_stands_as_it_was(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, traces=1)
+    first = office.read("Ada")
+    assert first is not None
+    office.desk("Ada").undo()
+
+    office.clock.advance(hours=2)
+    office.desk("Ben").next_item()
+
+    assert office.desk("Ada").progress().team_done == 1
+    labels = Labels(store=office.store).reviewed(office.project.project_id)
+    assert [claim.votes for claim in labels] == [(first,)]
+
+
+# ---------------------------------------------------------------- two readings and ties
+
+
+def test_two_people_read_each_claim_and_nobody_reads_it_twice(store: SqlStore) -> None:
+    office = an_office(store, traces=2, reads_per_claim=2)
+
+    read = [
+        vote
+        for _ in range(10)
+        for name in ("Ada", "Ben", "Cleo")
+        if (vote := office.read(name)) is not None
+    ]
+
+    by_claim = Counter(vote.claim_key for vote in read)
+    assert by_claim == Counter(dict.fromkeys(by_claim, 2))
+    assert len(by_claim) == 8
+    assert len({(vote.claim_key, vote.reviewer) for vote in read}) == 16
+    assert len({(vote.claim_key, vote.slot) for vote in read}) == 16
+    assert {vote.slot for vote in read} == {1, 2}
+    for claim in by_claim:
+        one, two = (vote for vote in read if vote.claim_key == claim)
+        assert one.inclusion_probability == two.inclusion_probability
+    statuses = {
+        claim.resolution.status
+        for claim in Labels(store=office.store).reviewed(office.project.project_id)
+    }
+    assert statuses == {ReviewStatus.UNANIMOUS}
+
+
+def test_a_tie_goes_to_an_adjudicator_who_has_not_read_the_claim(store: SqlStore) -> None:
+    office = a_tie(store)
+    people = People(store=office.store)
+    ada = people.grant(office.people["Ada"], Role.ADJUDICATOR, by=office.people["Lea"])
+    as_judge = dataclasses.replace(office, people={**office.people, "Ada": ada})
+
+    assert as_judge.desk("Ada").next_tie() is None
+    tie = office.desk("Dora").next_tie()
+
+    assert tie is not None
+    assert {reading.label for reading in tie.readings} == {"Reviewer 1", "Reviewer 2"}
+    assert {reading.judgement for reading in tie.readings} == {SUPPORTED, UNSUPPORTED}
+    shown = json.dumps(dataclasses.asdict(tie), default=str)
+    assert "Ada" not in shown
+    assert "Ben" not in shown
+    assert office.desk("Dora").next_tie() == tie
+
+
+def test_an_adjudication_settles_a_tie_and_leaves_the_votes_as_they_were(store: SqlStore) -> None:
+    office = a_tie(store)
+    desk = office.desk("Dora")
+    tie = desk.next_tie()
+    assert tie is not None
+    before = votes(office, tie.claim_key)
+    nonce = desk.show(tie.assignment_id)
+    with pytest.raises(TooSoon):
+        desk.adjudicate(tie, nonce, NONE, Cause.GUIDELINE_GAP)
+    office.clock.advance(seconds=5)
+
+    done = desk.adjudicate(
+        tie, nonce, NONE, Cause.GUIDELINE_GAP, guideline_needs_fix=True, rule="9", rationale="So."
+    )
+
+    with pytest.raises(Conflict):
+        desk.adjudicate(tie, nonce, SUPPORTED, Cause.REVIEWER_ERROR)
+    assert (done.reviewer, done.judgement, done.rule) == ("Dora", NONE, "9")
+    assert votes(office, tie.claim_key) == before
+    (claim,) = Labels(store=office.store).reviewed(office.project.project_id)
+    assert claim.resolution.status is ReviewStatus.ADJUDICATED
+    assert claim.resolution.final == NONE
+    assert claim.adjudication == done
+    assert desk.next_tie() is None
+    assert desk.reveal(tie.assignment_id) is not None
+    for name in ("Ada", "Ben"):
+        with pytest.raises(Conflict, match="adjudicated"):
+            office.desk(name).undo()
+    assert office.store.verify_chain().intact
+
+
+def test_a_tie_whose_reading_changed_meanwhile_is_not_decided(store: SqlStore) -> None:
+    office = a_tie(store)
+    desk = office.desk("Dora")
+    tie = desk.next_tie()
+    assert tie is not None
+    nonce = desk.show(tie.assignment_id)
+    item = office.desk("Ben").undo()
+    assert item is not None
+    office.clock.advance(seconds=5)
+
+    with pytest.raises(Conflict, match="a reading changed"):
+        desk.adjudicate(tie, nonce, SUPPORTED, Cause.REVIEWER_ERROR)
+    assert desk.next_tie() is None
+    office.decide("Ben", item, SUPPORTED)
+
+    assert desk.next_tie() is None
+    (claim,) = Labels(store=office.store).reviewed(office.project.project_id)
+    assert claim.resolution.status is ReviewStatus.UNANIMOUS
+
+
+def test_a_tie_that_an_adjudicator_gives_back_waits_for_another(store: SqlStore) -> None:
+    office = a_tie(store, adjudicators=("Dora", "Emil"))
+    tie = office.desk("Dora").next_tie()
+    assert tie is not None
+    assert office.desk("Emil").next_tie() is None
+
+    office.desk("Dora").decline(tie.assignment_id, "I wrote the trial.")
+
+    assert office.desk("Dora").next_tie() is None
+    other = office.desk("Emil").next_tie()
+    assert other is not None
+    assert other.claim_key == tie.claim_key
+
+
+def test_begun_claims_that_do_not_move_are_counted(store: SqlStore) -> None:
+    office = a_tie(store)
+    office.read("Ada")
+
+    assert office.desk("Ada").progress().stuck == 0
+    office.clock.advance(days=3)
+
+    progress = office.desk("Ada").progress()
+    assert (progress.stuck, progress.ties, progress.waiting) == (2, 1, 2)
+
+
+# ---------------------------------------------------------------- roles
+
+
+def test_every_write_is_refused_without_its_role_and_leaves_no_trace(store: SqlStore) -> None:
+    office = a_tie(store)
+    item = office.desk("Ada").next_item()
+    tie = office.desk("Dora").next_tie()
+    assert item is not None
+    assert tie is not None
+    before = len(office.store.audit_events())
+
+    for name in ("Lea", "Otto"):
+        desk = office.desk(name)
+        for write in (
+            desk.next_item,
+            desk.undo,
+            desk.next_tie,
+            lambda desk=desk: desk.show(item.assignment_id),
+            lambda desk=desk: desk.vote(item.assignment_id, "n", SUPPORTED),
+            lambda desk=desk: desk.revise(item.assignment_id, "n", SUPPORTED),
+            lambda desk=desk: desk.reveal(item.assignment_id),
+            lambda desk=desk: desk.decline(item.assignment_id, "no"),
+            lambda desk=desk: desk.save_draft(item.assignment_id, Draft()),
+            lambda desk=desk: desk.adjudicate(tie, "n", SUPPORTED, Cause.GUIDELINE_GAP),
+        ):
+            with pytest.raises(NotAllowed):
+                write()
+    with pytest.raises(NotAllowed):
+        office.desk("Ada").next_tie()
+    with pytest.raises(NotAllowed):
+        office.desk("Dora").next_item()
+
+    assert len(office.store.audit_events()) == before
+
+
+def test_a_role_taken_away_counts_at_once_whatever_an_open_page_still_believes(
+    store: SqlStore,
+) -> None:
+    office = an_office(store)
+    desk = office.desk("Ada")  # her page keeps the person it was opened with
+    item = desk.next_item()
+    assert item is not None
+    nonce = desk.show(item.assignment_id)
+    office.clock.advance(seconds=5)
+    People(store=office.store).revoke(
+        office.people["Ada"], Role.REVIEWER, by=office.people["Lea"], reason="left the team"
+    )
+
+    with pytest.raises(NotAllowed, match="needs the role reviewer"):
+        desk.vote(item.assignment_id, nonce, SUPPORTED)
+
+    assert votes(office, item.claim_key) == ()
+
+
+def test_nobody_works_on_another_persons_claim(store: SqlStore) -> None:
+    office = an_office(store)
+    item = office.desk("Ada").next_item()
+    assert item is not None
+    nonce = office.desk("Ada").show(item.assignment_id)
+    office.clock.advance(seconds=5)
+    ben = office.desk("Ben")
+
+    for write in (
+        lambda: ben.vote(item.assignment_id, nonce, SUPPORTED),
+        lambda: ben.show(item.assignment_id),
+        lambda: ben.reveal(item.assignment_id),
+        lambda: ben.decline(item.assignment_id, "no"),
+        lambda: ben.save_draft(item.assignment_id, Draft()),
+    ):
+        with pytest.raises(NotFound, match="somebody else has it"):
+            write()
+
+    office.desk("Ada").vote(item.assignment_id, nonce, SUPPORTED)
+
+
+# ---------------------------------------------------------------- the trail
+
+
+def test_the_trail_tells_of_every_step_and_of_no_verdict_before_it_is_settled(
+    store: SqlStore,
+) -> None:
+    office = a_tie(store)
+    details = [event.detail for event in office.store.audit_events()]
+
+    assert actions(office)["claim.assigned"] == 2
+    assert actions(office)["vote.cast"] == 2
+    assert not any("unsupported" in detail or "It says so" in detail for detail in details)
+    assert not any("uncertain" in detail or "second_read" in detail for detail in details)
+
+
+@pytest.mark.parametrize("table", ["vote", "adjudication", "role_grant", "decline", "guideline"])
+@pytest.mark.parametrize("statement", ["UPDATE {0} SET {1} = {1}", "DELETE FROM {0}"])
+def test_the_database_refuses_to_change_a_persons_word(
+    store: SqlStore, table: str, statement: str
+) -> None:
+    office = a_tie(store)
+    desk = office.desk("Dora")
+    tie = desk.next_tie()
+    assert tie is not None
+    nonce = desk.show(tie.assignment_id)
+    office.clock.advance(seconds=5)
+    desk.adjudicate(tie, nonce, SUPPORTED, Cause.GUIDELINE_GAP)
+    item = office.desk("Ada").next_item()
+    assert item is not None
+    office.desk("Ada").decline(item.assignment_id, "no")
+    column = {"role_grant": "role", "decline": "reason", "guideline": "text"}.get(table, "support")
+
+    refused = pytest.raises(ProvenanceGuardError, match="append-only")
+    with refused, office.store.database.writing() as connection:
+        connection.execute(text(statement.format(table, column)))
+
+
+@pytest.mark.parametrize(
+    ("trigger", "statement", "found"),
+    [
+        ("vote_refuses_update", "UPDATE vote SET support = 'supported'", "vote 2: was changed"),
+        ("vote_refuses_update", "UPDATE vote SET rationale = 'x'", "vote 1: was changed"),
+        ("vote_refuses_delete", "DELETE FROM vote WHERE vote_id = 2", "vote 2: was written, and"),
+        (
+            "role_grant_refuses_update",
+            "UPDATE role_grant SET role = 'lead' WHERE role = 'auditor'",
+            "was changed",
+        ),
+        (
+            "vote_refuses_update",
+            "INSERT INTO role_grant (person_id, role, granted, by, at) "
+            "VALUES (1, 'auditor', {false}, 'x', '2026-01-01 00:00:00.000000')",
+            "no event tells of it",
+        ),
+    ],
+)
+def test_a_persons_word_changed_behind_the_triggers_is_found(
+    store: SqlStore, trigger: str, statement: str, found: str
+) -> None:
+    office = a_tie(store)
+    with office.store.database.writing() as connection:
+        table, sqlite = trigger.split("_refuses_")[0], connection.dialect.name == "sqlite"
+        connection.exec_driver_sql(f"DROP TRIGGER {trigger}" + ("" if sqlite else f" ON {table}"))
+        connection.exec_driver_sql(statement.replace("{false}", "0" if sqlite else "false"))
+
+    report = office.store.verify_chain()
+
+    assert any(found in problem for problem in report.problems), report.problems
+
+
+def test_a_trace_that_people_have_judged_cannot_be_erased(store: SqlStore) -> None:
+    office = an_office(store, verifications=[a_reviewed_trace(1), a_reviewed_trace(2)])
+    vote = office.read("Ada")
+    assert vote is not None
+    read = "review-0001" if vote.claim_key <= 4 else "review-0002"
+    other = "review-0002" if read == "review-0001" else "review-0001"
+    erase = "DELETE FROM trace_version WHERE trace_id = "
+
+    refused = pytest.raises(ProvenanceGuardError, match="append-only")
+    with refused, office.store.database.writing() as connection:
+        connection.exec_driver_sql(f"{erase}'{read}'")
+    with office.store.database.writing() as connection:
+        connection.exec_driver_sql(f"{erase}'{other}'")
+
+    assert office.desk("Ada").progress().total == 4
