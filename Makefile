@@ -42,6 +42,8 @@ stress: setup
 
 bench: setup
 	@$(BIN)/python bench/pair_reader_bench.py
+	@$(BIN)/python bench/threshold_bench.py
+	@PYTHONPATH=. $(BIN)/python bench/review_bench.py
 
 # The browser tests need a Chromium; they say so and are skipped where none can be had.
 browser:

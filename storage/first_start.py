@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.config import PIPELINE_VERSION, Config
 from core.errors import ProvenanceGuardError
-from core.models.loading import BUNDLED_PAIR_READER, packaged_minilm, sha256
+from core.models.loading import BUNDLED_PAIR_READER, folder_digest, packaged_minilm
 from core.records import Versions
 from core.text.families import load_families
 from core.workflows.ingest import ingest
@@ -81,10 +81,9 @@ def _still_made_of(versions: Versions, config: Config, calibrator: str) -> bool:
 
 
 def _names(recorded: str, folder: Path) -> bool:
-    """Whether a model's recorded name ends in the digest of the weights in ``folder``."""
+    """Whether a model's recorded name ends in the digest of what is in ``folder``."""
     _, marked, digest = recorded.rpartition("@sha256:")
-    weights = folder / "model.safetensors"
-    return bool(marked and digest) and weights.is_file() and sha256(weights).startswith(digest)
+    return bool(marked and digest) and folder_digest(folder).startswith(digest)
 
 
 class _Lines:

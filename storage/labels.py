@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
 from sqlmodel import col
 
 from core.review.adjudication import resolve
@@ -22,7 +22,13 @@ from core.review.records import (
 from storage.adjudications import every_adjudication
 from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.projects import project_at
-from storage.review_tables import ClaimRow, ClaimSignal, TraceSplit, VoteRow
+from storage.review_tables import (
+    AdjudicationRow,
+    ClaimRow,
+    ClaimSignal,
+    TraceSplit,
+    VoteRow,
+)
 from storage.store import SqlStore
 from storage.tables import Run, TraceSlice, TraceVersion
 from storage.votes import every_current_vote
@@ -47,8 +53,12 @@ class Labels:
         ``since``: only those with a vote or an adjudication at that time or later. Without
         ``features``, signals come without them, in half the time.
         """
-        with self.store.database.reading() as connection:
-            return _reviewed(connection, project_id, statuses, since, features)
+        return tuple(
+            claim
+            for claim in self._all(project_id, features)
+            if (statuses is None or claim.resolution.status in statuses)
+            and (since is None or _last(claim.votes, claim.adjudication) >= since)
+        )
 
     def rows_with_features(self, project_id: int) -> tuple[ReviewedClaim, ...]:
         """The claims that have a final label and the features from which a forest learns."""
@@ -68,16 +78,46 @@ class Labels:
                     col(VoteRow.project_id) == project_id
                 )
             ).scalar_one()
-            return begun - len(_reviewed(connection, project_id, None, None, False))
+        return begun - len(self._all(project_id, False))
+
+    def _all(self, project_id: int, features: bool) -> tuple[ReviewedClaim, ...]:
+        """All settled claims; kept in memory until anything is written that they show."""
+        key = (str(self.store.database.engine.url), project_id, features)
+        with self.store.database.reading() as connection:
+            mark = _mark(connection, project_id)
+            kept = _KEPT.get(key)
+            if kept is None or kept[0] != mark:
+                while len(_KEPT) >= KEPT_AT_MOST:
+                    _KEPT.pop(next(iter(_KEPT)), None)
+                kept = _KEPT[key] = (mark, _reviewed(connection, project_id, features))
+        return kept[1]
 
 
-def _reviewed(
-    connection: Connection,
-    project_id: int,
-    statuses: Collection[ReviewStatus] | None,
-    since: datetime | None,
-    features: bool,
-) -> tuple[ReviewedClaim, ...]:
+# A project with 100,000 votes takes seconds to put together, and a page asks for it on every click.
+# The records are frozen; two sessions that fill the same place at once write the same value.
+KEPT_AT_MOST = 2
+_KEPT: dict[tuple[str, int, bool], tuple[tuple[object, ...], tuple[ReviewedClaim, ...]]] = {}
+
+
+def _mark(connection: Connection, project_id: int) -> tuple[object, ...]:
+    """What changes whenever a settled claim does: these tables only ever grow, and settings count up.
+
+    An erased trace shows in the number of traces.
+    """
+    newest: list[ColumnElement[Any]] = [
+        func.max(col(VoteRow.vote_id)),
+        func.max(col(VoteRow.at)),
+        func.max(col(AdjudicationRow.adjudication_id)),
+        func.max(col(ClaimSignal.signal_id)),
+        func.count(col(TraceSplit.trace_key)),
+        func.count(col(TraceVersion.position)),
+    ]
+    settings = project_at(connection, project_id)
+    found = [connection.execute(select(one)).scalar() for one in newest]
+    return (settings.version, *found)
+
+
+def _reviewed(connection: Connection, project_id: int, features: bool) -> tuple[ReviewedClaim, ...]:
     reads = project_at(connection, project_id).settings.reads_per_claim
     votes = every_current_vote(connection, project_id)
     decided = every_adjudication(connection, project_id)
@@ -88,9 +128,7 @@ def _reviewed(
     for row in _claims(connection, voted):
         claim_votes, adjudication = votes[row.claim_key], decided.get(row.claim_key)
         resolution = resolve(claim_votes, adjudication, reads=reads)
-        if resolution is None or (statuses is not None and resolution.status not in statuses):
-            continue
-        if since is not None and _last(claim_votes, adjudication) < since:
+        if resolution is None:
             continue
         signal = signals.get(row.claim_key)
         found.append(

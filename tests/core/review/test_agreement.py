@@ -64,7 +64,9 @@ def test_kappa_is_scikit_learns_and_raw_agreement_is_a_count(rows) -> None:
 
     one, two = [row[0] for row in rows], [row[1] for row in rows]
     assert figures.claims == len(rows)
-    assert figures.raw.value == pytest.approx(sum(a == b for a, b in zip(one, two)) / len(rows))
+    assert figures.raw.value == pytest.approx(
+        sum(a == b for a, b in zip(one, two, strict=True)) / len(rows)
+    )
     assert len(figures.agreeing) + len(figures.differing) == len(rows)
     if len({*one, *two}) > 1:
         assert figures.cohen.value == pytest.approx(cohen_kappa_score(one, two))
@@ -93,7 +95,7 @@ def test_every_interval_is_that_of_drawing_whole_traces_and_counting_again(rows,
     slow: dict[str, list[float]] = {"raw": [], "cohen": [], "fleiss": [], "ac1": []}
     (drawn,) = resampled_counts(len(names), resamples=12, seed=7)
     for weights in drawn:
-        pairs = [p for name, w in zip(names, weights) for p in of_trace[name] * int(w)]
+        pairs = [p for name, w in zip(names, weights, strict=True) for p in of_trace[name] * int(w)]
         found = {
             "raw": sum(a == b for a, b in pairs) / len(pairs),
             "cohen": cohen_kappa([a for a, _ in pairs], [b for _, b in pairs]).value,

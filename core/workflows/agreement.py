@@ -1,0 +1,78 @@
+"""read_agreement: how well the readers of a project agree, for those who may know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.review.agreement import (
+    AgreementFigures,
+    Basis,
+    GroupAgreement,
+    Grouping,
+    Question,
+    RevealEffect,
+    agreement,
+    agreement_by,
+    agreement_with_machine,
+    reveal_effect,
+)
+from core.review.readers import readable_by, require_reader
+from core.review.records import Person, ReviewedClaim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementView:
+    """One question answered for one viewer; ``claims`` are those they may see, by their key.
+
+    ``kept_back`` counts claims that the viewer still has to judge, ``unfinished`` those with readings
+    to come: neither is in any figure.
+    """
+
+    people: AgreementFigures
+    groups: tuple[GroupAgreement, ...]
+    machine: AgreementFigures
+    reveal: RevealEffect
+    claims: Mapping[int, ReviewedClaim]
+    kept_back: int
+    unfinished: int
+
+
+class AgreementStore(Protocol):
+    """What agreement asks of a database."""
+
+    def reviewed(self) -> Sequence[ReviewedClaim]:
+        """The claims whose readings are all in."""
+        ...
+
+    def unfinished(self) -> int:
+        """How many claims have a vote, and readings still to come."""
+        ...
+
+    def open_claims(self, person: Person) -> frozenset[int]:
+        """The claims that the person holds a reading or a tie-break of."""
+        ...
+
+
+def read_agreement(
+    store: AgreementStore,
+    who: Person,
+    question: Question,
+    *,
+    basis: Basis = Basis.INDEPENDENT,
+    grouping: Grouping = Grouping.PAIR,
+) -> AgreementView:
+    """The agreement on one question, as a whole and by group; raises NotAllowed."""
+    require_reader(who, "see how far reviewers agree")
+    readable = readable_by(who, store.reviewed(), store.open_claims(who))
+    claims = readable.claims
+    return AgreementView(
+        people=agreement(claims, question, basis=basis),
+        groups=agreement_by(claims, question, grouping, basis=basis),
+        machine=agreement_with_machine(claims, question),
+        reveal=reveal_effect(claims),
+        claims={claim.claim_key: claim for claim in claims},
+        kept_back=readable.kept_back,
+        unfinished=store.unfinished(),
+    )

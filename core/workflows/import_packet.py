@@ -1,0 +1,209 @@
+"""import_packet: an exported packet into a database; the second time, nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from core.documents import trace_from_document
+from core.errors import BadRecord, InputError
+from core.ports import Progress, PutCount
+from core.records import JsonObject, Trace, Versions
+from core.review.packet import PacketReview, is_reviewed, review_from_json
+from core.review.records import Person, Split
+from core.text.files import read_records
+from core.workflows.manifest import check_packet
+from core.workflows.packet_readme import GUIDELINE, PACKET, TRACES, VERDICTS
+from core.workflows.verify import run_key
+
+AT_ONCE = 200
+
+
+@dataclass(slots=True, kw_only=True)
+class ReviewsPut:
+    """How many votes and tie-breaks were new or already there, and what could not be kept."""
+
+    votes: int = 0
+    votes_known: int = 0
+    adjudications: int = 0
+    adjudications_known: int = 0
+    people: int = 0
+    splits: int = 0
+    skipped: list[str] = field(default_factory=list)
+
+    def add(self, other: ReviewsPut) -> None:
+        """Count another batch with this one."""
+        self.votes += other.votes
+        self.votes_known += other.votes_known
+        self.adjudications += other.adjudications
+        self.adjudications_known += other.adjudications_known
+        self.people += other.people
+        self.splits += other.splits
+        self.skipped += other.skipped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketImport:
+    """What an import of a packet did; ``notes`` are what a person should know, nothing was lost."""
+
+    claims: int
+    traces_new: int
+    reviews: ReviewsPut
+    notes: tuple[str, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether the database holds anything that it did not hold before."""
+        put = self.reviews
+        return bool(self.traces_new or put.votes or put.adjudications or put.people or put.splits)
+
+
+class PacketSink(Protocol):
+    """What an import asks of a database."""
+
+    def put_traces(self, traces_in: Sequence[Trace]) -> PutCount:
+        """Keep traces by content hash."""
+        ...
+
+    def put_verdicts(self, run_key: str, verdicts_in: Sequence[tuple[str, JsonObject]]) -> None:
+        """Keep (trace content hash, verdict document) pairs."""
+        ...
+
+    def guideline_texts(self) -> Mapping[int, str]:
+        """The guideline's versions here."""
+        ...
+
+    def allow_import(self, who: Person) -> None:
+        """Raise NotAllowed unless the person may import reviews."""
+        ...
+
+    def put_reviews(
+        self, reviews: Sequence[PacketReview], *, by: Person, manifest_sha256: str
+    ) -> ReviewsPut:
+        """Keep the votes and tie-breaks that are not here yet."""
+        ...
+
+    def put_splits(self, splits: Mapping[str, Split], *, by: Person) -> ReviewsPut:
+        """Keep the side of the split that traces stand on, where nobody has said another."""
+        ...
+
+
+def import_packet(
+    sink: PacketSink,
+    folder: Path,
+    who: Person,
+    *,
+    max_record_bytes: int,
+    progress: Progress | None = None,
+) -> PacketImport:
+    """Read an exported packet into a database: its traces, their verdicts, and every person's word.
+
+    Raises NotAllowed, and InputError when a file of the packet is not the one that was exported: then
+    nothing is read at all.
+    """
+    sink.allow_import(who)
+    check = check_packet(folder)
+    if not check.intact:
+        raise InputError(
+            f"the packet is not as it was exported: {'; '.join(check.problems[:5])}",
+            file=str(folder),
+        )
+    traces_new = _traces(sink, folder / TRACES, max_record_bytes)
+    _verdicts(sink, folder / VERDICTS, max_record_bytes)
+    put, claims = ReviewsPut(), 0
+    splits: dict[str, Split] = {}
+    for batch in _batches(folder / PACKET, max_record_bytes):
+        reviews = []
+        for line, record in batch:
+            claims += 1
+            try:
+                if not is_reviewed(record):
+                    raise BadRecord("nobody has judged this claim", path="adjudication")
+                reviews.append(review_from_json(record))
+                splits |= _split(record)
+            except BadRecord as error:
+                put.skipped.append(
+                    BadRecord(error.message, file=PACKET, line=line, path=error.path).located()
+                )
+        put.add(sink.put_reviews(reviews, by=who, manifest_sha256=check.manifest_sha256))
+        if progress is not None:
+            progress(claims, None, "claims")
+    put.add(sink.put_splits(splits, by=who))
+    return PacketImport(
+        claims=claims,
+        traces_new=traces_new,
+        reviews=put,
+        notes=tuple(_notes(sink, folder / GUIDELINE, max_record_bytes)),
+    )
+
+
+def _records(path: Path, max_record_bytes: int) -> Iterator[tuple[int, JsonObject]]:
+    """(line, object) of a file that the manifest has vouched for; raises InputError."""
+    if not path.exists() or not path.stat().st_size:
+        return
+    for found in read_records(path, max_record_bytes):
+        if isinstance(found, InputError):
+            raise found
+        if not isinstance(found.value, Mapping):
+            raise BadRecord("expected an object", file=path.name, line=found.line)
+        yield found.line, found.value
+
+
+def _batches(path: Path, max_record_bytes: int) -> Iterator[list[tuple[int, JsonObject]]]:
+    batch: list[tuple[int, JsonObject]] = []
+    for found in _records(path, max_record_bytes):
+        batch.append(found)
+        if len(batch) == AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _traces(sink: PacketSink, path: Path, max_record_bytes: int) -> int:
+    new = 0
+    for batch in _batches(path, max_record_bytes):
+        count = sink.put_traces([trace_from_document(document) for _, document in batch])
+        new += count.new + count.changed
+    return new
+
+
+def _verdicts(sink: PacketSink, path: Path, max_record_bytes: int) -> None:
+    for batch in _batches(path, max_record_bytes):
+        by_run: dict[str, list[tuple[str, JsonObject]]] = {}
+        for line, record in batch:
+            document = dict(record)
+            content = document.pop("content_hash", None)
+            versions = document.get("versions")
+            try:
+                assert isinstance(content, str)
+                assert isinstance(versions, Mapping)
+                key = run_key(Versions(**versions))
+            except (AssertionError, TypeError):
+                raise BadRecord(
+                    "expected a verdict with its trace and versions", file=VERDICTS, line=line
+                ) from None
+            by_run.setdefault(key, []).append((content, document))
+        for key, verdicts in by_run.items():
+            sink.put_verdicts(key, verdicts)
+
+
+def _split(record: JsonObject) -> dict[str, Split]:
+    split, trace_id = record.get("split"), record.get("trace_id")
+    known = {each.value: each for each in Split}
+    if isinstance(trace_id, str) and isinstance(split, str) and split in known:
+        return {trace_id: known[split]}
+    return {}
+
+
+def _notes(sink: PacketSink, path: Path, max_record_bytes: int) -> Iterator[str]:
+    here = sink.guideline_texts()
+    for _, record in _records(path, max_record_bytes):
+        version, text = record.get("version"), record.get("text")
+        if isinstance(version, int) and version in here and here[version] != text:
+            yield (
+                f"guideline {version} has another text here than where the packet was made: its "
+                "readings keep that number"
+            )

@@ -1,0 +1,157 @@
+"""How far reviewers agree, with each other and with the verifier, and the claims behind each number."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import NotAllowed, ProvenanceGuardError
+from core.review.agreement import Basis, Grouping, Question
+from pages.components.agreement_view import (
+    CLAIM_HEADER,
+    GROUP_HEADER,
+    GROUPINGS,
+    QUESTIONS,
+    claim_rows,
+    count_words,
+    group_rows,
+    left_out_words,
+    show_figures,
+    skew_words,
+    weeks_figure,
+)
+from pages.components.chosen import read_chosen
+from pages.components.claim_table import show_claims
+from pages.components.counting import counted
+from pages.components.figures import show_numbers
+from pages.components.plain import show_notice
+from pages.components.reviewed import agreement_for, packets_for
+from pages.components.routing import ensure_routed
+from pages.components.who import current_person, show_person
+
+ensure_routed(__file__)
+st.set_page_config(page_title="Agreement · ProvenanceGuard")
+who = current_person()
+show_person(who)
+st.title("Agreement", anchor=False)
+read_chosen("question", "basis", "which")
+
+left, middle, right = st.columns([2.6, 2, 1.2], vertical_alignment="bottom")
+question = left.segmented_control(
+    "Compared on",
+    list(Question),
+    format_func=QUESTIONS.__getitem__,
+    default=Question.SUPPORT,
+    required=True,
+    key="question",
+)
+basis = middle.segmented_control(
+    "Judgements",
+    list(Basis),
+    format_func={
+        Basis.INDEPENDENT: "Before the machine's view",
+        Basis.STANDING: "As they stand",
+    }.__getitem__,
+    default=Basis.INDEPENDENT,
+    required=True,
+    key="basis",
+)
+grouping = right.selectbox(
+    "Told apart by", list(Grouping), index=list(Grouping).index(Grouping.PAIR),
+    format_func=GROUPINGS.__getitem__, key="grouping",
+)  # fmt: skip
+
+try:
+    view = agreement_for(packets_for(who), who, question, basis, grouping)
+except NotAllowed as error:
+    show_notice("Agreement is for leads and auditors", str(error), key="not-allowed")
+    st.stop()
+except ProvenanceGuardError as error:
+    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+people = view.people
+if not view.claims:
+    show_notice(
+        "No claim has all its readings yet",
+        f"{counted(view.unfinished, 'claim')} begun. Agreement appears as soon as claims are read."
+        if view.unfinished
+        else "Agreement appears as soon as reviewers have read claims on the page Review.",
+        key="nothing-read",
+    )
+    st.stop()
+if view.kept_back:
+    st.caption(
+        f"{counted(view.kept_back, 'claim')} kept back: you may still be asked to judge, unaware of what "
+        "others said."
+    )
+
+# ---------------------------------------------------------------- people with people
+
+if people.claims:
+    show_figures(people)
+    st.text(count_words(people))
+    for words in (skew_words(people.prevalence), left_out_words(people)):
+        if words:
+            st.text(words)
+else:
+    show_notice(
+        "No two readings to compare",
+        (left_out_words(people) or "")
+        + " A lead sets two readings a claim on the page People; agreement then compares them.",
+        key="one-reading",
+    )
+
+if people.claims:
+    st.subheader(f"By {GROUPINGS[grouping].lower()}", anchor=False)
+    if grouping is Grouping.WEEK:
+        st.plotly_chart(weeks_figure(view.groups), width="stretch", key="weeks")
+    show_numbers(
+        GROUP_HEADER,
+        group_rows(view.groups, grouping),
+        name=f"agreement-by-{grouping.value}",
+        alt=f"Agreement by {GROUPINGS[grouping].lower()}: claims, traces, figures and intervals",
+    )
+
+    st.subheader("The claims behind these numbers", anchor=False)
+    names = {group.name: group for group in view.groups}
+    one, two = st.columns([1, 1], vertical_alignment="bottom")
+    which = one.segmented_control(
+        "Show claims on which readings",
+        ["differ", "agree"],
+        default="differ",
+        required=True,
+        key="which",
+    )
+    group = two.selectbox(
+        "Of",
+        [..., *names],
+        format_func=lambda name: "all groups" if name is ... else name or "no group",
+        key=f"group-{grouping.value}",
+    )
+    figures = people if group is ... else names[group].figures
+    keys = figures.differing if which == "differ" else figures.agreeing
+    show_claims(
+        CLAIM_HEADER,
+        claim_rows([view.claims[key] for key in keys], question),
+        [view.claims[key] for key in keys],
+        key="claims",
+        nothing=f"There is no claim on which readings {which}.",
+    )
+
+# ---------------------------------------------------------------- people with the machine
+
+st.subheader("With the verifier, before its view was shown", anchor=False)
+if view.machine.claims:
+    show_figures(view.machine)
+    st.text(count_words(view.machine, "reading"))
+else:
+    st.text("No reading can be compared with the verifier.")
+if words := left_out_words(view.machine):
+    st.text(words)
+reveal = view.reveal
+if reveal.readings:
+    st.text(
+        f"After the reveal: {reveal.changed:,} of {reveal.readings:,} readings were changed; "
+        f"{reveal.towards_machine:,} to what the verifier says, {reveal.away_from_machine:,} away "
+        "from it."
+    )

@@ -1,0 +1,105 @@
+"""Who did what, when and why: the audit trail, filtered, checked link by link, and exported."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from core.errors import NotAllowed, ProvenanceGuardError
+from core.review.readers import require_reader
+from pages.components.days import whole_days
+from pages.components.plain import show_notice
+from pages.components.routing import ensure_routed
+from pages.components.session import open_store
+from pages.components.trail_table import (
+    action_words,
+    show_chain,
+    show_everything_checked,
+    show_trail,
+)
+from pages.components.who import current_person, show_person
+from storage.trail import Trail, TrailFilters
+
+ROWS_A_PAGE = 100
+
+ensure_routed(__file__)
+st.set_page_config(page_title="Audit · ProvenanceGuard")
+who = current_person()
+show_person(who)
+
+try:
+    require_reader(who, "read the audit trail")
+    store = open_store()
+    trail = Trail(store=store)
+    actors, actions = trail.actors(), trail.actions()
+except NotAllowed as error:
+    st.title("Audit", anchor=False)
+    show_notice("The trail is for leads and auditors", str(error), key="not-allowed")
+    st.stop()
+except ProvenanceGuardError as error:
+    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+left, middle, right = st.columns([1.1, 3.4, 1.4], vertical_alignment="center")
+left.title("Audit", anchor=False)
+with middle:
+    show_chain(store)
+check_all = right.button(
+    "Check every document",
+    icon=":material/verified:",
+    help="Compare every stored trace, verdict, reading and decision with the event that told of it.",
+    width="stretch",
+    key="check-all",
+)
+if check_all:
+    show_everything_checked(store)
+
+# ---------------------------------------------------------------- which events
+
+who_column, what_column, about_column, day_column = st.columns(
+    [1.4, 1.6, 2, 1.6], vertical_alignment="bottom"
+)
+actor = who_column.selectbox("Who", actors, index=None, placeholder="Anybody", key="actor")
+action = what_column.selectbox(
+    "What", actions, index=None, placeholder="Anything", format_func=action_words, key="action"
+)
+about = about_column.text_input(
+    "About",
+    type="search",
+    placeholder="A claim's or trace's id, a person's name",
+    icon=":material/search:",
+    key="about",
+)
+days = day_column.date_input("From, to (UTC)", value=(), key="trail-days")
+since, until = whole_days(days)
+filters = TrailFilters(actor=actor, action=action, entity=about or "", since=since, until=until)
+
+number = max(1, int(st.session_state.get("trail-page", 1) or 1))
+found = trail.find(filters, who, offset=(number - 1) * ROWS_A_PAGE, limit=ROWS_A_PAGE)
+if found.total and not found.entries:
+    found = trail.find(filters, who, limit=ROWS_A_PAGE)  # a narrower filter has fewer pages
+if not found.entries:
+    show_notice("No event matches", "Choose anybody, anything, or other days.", key="no-match")
+    st.stop()
+
+show_trail(found.entries)
+pages = -(-found.total // ROWS_A_PAGE)
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.download_button(
+        "Download these events (JSON Lines)",
+        data=lambda: "".join(
+            json.dumps(event, ensure_ascii=True) + "\n" for event in trail.export(filters, who)
+        ).encode(),
+        file_name="audit-trail.jsonl",
+        mime="application/x-ndjson",
+        icon=":material/download:",
+        key="download-trail",
+    )
+    if pages > 1:
+        st.pagination(pages, key="trail-page")
+    first = found.offset + 1
+    st.caption(
+        f"{first:,} to {first + len(found.entries) - 1:,} of {found.total:,}, the latest first",
+        width="content",
+    )

@@ -1,0 +1,135 @@
+"""What reviewers decided, as a packet that explains and proves itself: choose, download, sign."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import NotAllowed, ProvenanceGuardError
+from core.review.records import ReviewStatus, Role
+from core.workflows.export import ExportFilters, select_claims
+from core.workflows.printing import find_browser
+from pages.components.chosen import read_chosen
+from pages.components.counting import counted
+from pages.components.days import whole_days
+from pages.components.exporting import (
+    LABELS,
+    STATUSES,
+    prepare,
+    prepared,
+    show_packet_import,
+    show_prepared,
+    show_signed,
+)
+from pages.components.plain import show_cards, show_notice
+from pages.components.reviewed import packets_for
+from pages.components.routing import ensure_routed
+from pages.components.who import current_person, show_person
+
+ensure_routed(__file__)
+st.set_page_config(page_title="Export · ProvenanceGuard")
+who = current_person()
+show_person(who)
+st.title("Export", anchor=False)
+read_chosen("statuses", "labels")
+
+try:
+    packets = packets_for(who)
+    slices = [each.name for each in packets.store.slices()]
+    everything = select_claims(packets, who, ExportFilters(statuses=frozenset(ReviewStatus)))
+except NotAllowed as error:
+    show_notice("Exports are for leads and auditors", str(error), key="not-allowed")
+    st.stop()
+except ProvenanceGuardError as error:
+    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+if not everything.claims:
+    show_notice(
+        "No claim is ready to export",
+        "; ".join(f"{count:,}: {reason}" for reason, count in everything.left_out.items())
+        or "Claims can be exported as soon as reviewers have read them on the page Review.",
+        key="nothing-read",
+    )
+else:
+    # ------------------------------------------------------------ which claims
+    status_column, label_column = st.columns(2)
+    slice_column, day_column, html_column, pdf_column = st.columns(
+        [1.3, 1.5, 1.6, 1], vertical_alignment="bottom"
+    )
+    statuses = status_column.pills(
+        "How the label came about",
+        list(STATUSES),
+        selection_mode="multi",
+        format_func=STATUSES.__getitem__,
+        default=[each for each in STATUSES if each is not ReviewStatus.UNRESOLVED],
+        key="statuses",
+    )
+    labels = label_column.pills(
+        "Label",
+        list(LABELS),
+        selection_mode="multi",
+        format_func=LABELS.__getitem__,
+        key="labels",
+    )
+    slice_name = slice_column.selectbox(
+        "Slice", slices, index=None, placeholder="Any", disabled=not slices, key="export-slice"
+    )
+    days = day_column.date_input("Decided from, to (UTC)", value=(), key="days")
+    reports = html_column.toggle("A page to read for each trace", value=True, key="reports")
+    pdf = pdf_column.toggle(
+        "Also as PDF",
+        value=False,
+        disabled=not reports or find_browser() is None,
+        help="Printed by this machine's browser, about a second a trace."
+        if find_browser()
+        else "No browser that can print is on this machine: open a page and print it.",
+        key="pdf",
+    )
+    since, until = whole_days(days)
+    filters = ExportFilters(
+        statuses=frozenset(statuses),
+        labels=frozenset(labels),
+        slice=slice_name,
+        since=since,
+        until=until,
+    )
+    chosen = select_claims(packets, who, filters)
+    traces = len({claim.content_hash for claim in chosen.claims})
+    show_cards(
+        [
+            {
+                "title": f"{counted(len(chosen.claims), 'claim')} of {counted(traces, 'trace')}",
+                "text": "Each with its label, every reading and decision, its sources, and the trail. "
+                "As JSON Lines, CSV, Parquet, OpenInference annotations, preference pairs, and a "
+                "page to read for each trace.",
+                "facts": [
+                    [f"left out: {reason}", f"{count:,}"]
+                    for reason, count in chosen.left_out.items()
+                ],
+            }
+        ],
+        key="selection",
+    )
+
+    # ------------------------------------------------------------ prepare, download, sign
+    packet = prepared()
+    ready = packet is not None and packet.filters == filters
+    if st.button(
+        "Prepare again" if ready else "Prepare the packet",
+        type="secondary" if ready else "primary",
+        icon=":material/inventory_2:",
+        disabled=not chosen.claims,
+        key="prepare",
+    ):
+        prepare(packets, who, filters, reports=reports, pdf=pdf)
+        st.rerun() if prepared() else st.stop()
+    if packet is not None and ready:
+        show_prepared(packets, who, packet)
+
+signed = packets.signed()
+if signed:
+    st.subheader("Signed packets", anchor=False)
+    show_signed(packets, who, signed)
+if Role.LEAD in who.roles:
+    with st.expander("Read a packet", icon=":material/upload:"):
+        show_packet_import(packets, who)

@@ -1,0 +1,127 @@
+"""Agreement, export and audit in a real browser: keyboard, downloads, and nothing of a hostile text."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from browsing import SETTLED, Visit, watched
+from playwright.sync_api import BrowserContext, expect
+from reviewing import SUPPORTED, UNSUPPORTED, an_office
+
+from core.workflows.archive import unpack
+from core.workflows.manifest import check_packet
+from storage.store import open_store
+
+HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) :red[x] $a^2$'
+
+
+@pytest.fixture(scope="module")
+def workbench(
+    tmp_path_factory: pytest.TempPathFactory, serve: Callable[[Path], AbstractContextManager[str]]
+) -> Iterator[tuple[str, int, int]]:
+    """Eight claims read twice, two of them not alike: the address, and who leads and who reads."""
+    database = tmp_path_factory.mktemp("packets") / "workbench.db"
+    office = an_office(open_store(str(database), actor="test"), traces=2, reads_per_claim=2)
+    for number in range(8):
+        office.read("Ada", SUPPORTED, rationale=HOSTILE)
+        office.read("Ben", UNSUPPORTED if number in (1, 5) else SUPPORTED)
+    office.store.close()
+    with serve(database) as url:
+        yield url, office.people["Lea"].person_id, office.people["Ben"].person_id
+
+
+@pytest.fixture
+def visit(visitor: BrowserContext, workbench: tuple[str, int, int]) -> Iterator[Visit]:
+    visit = watched(visitor, workbench[0])
+    yield visit
+    visit.page.close()
+
+
+def test_each_agreement_figure_leads_to_the_claims_and_reasons_behind_it(
+    visit: Visit, workbench: tuple[str, int, int]
+) -> None:
+    page = visit.open(f"agreement?as={workbench[1]}", "[data-testid='stMetric']")
+    expect(page.locator("[data-testid='stMetricValue']").first).to_have_text("75.0 %")
+
+    table = page.locator("[data-testid='stDataFrame']").nth(1)
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 15, box["y"] + 52)
+
+    expect(page.get_by_text(HOSTILE)).to_be_visible()
+    expect(page.get_by_role("link", name="Open its verdict")).to_be_visible()
+    assert visit.outside() == []
+    assert visit.faults == []
+
+
+def test_a_packet_is_prepared_signed_and_downloaded_and_proves_itself(
+    visit: Visit, workbench: tuple[str, int, int], tmp_path: Path
+) -> None:
+    page = visit.open(f"export?as={workbench[1]}", "text=6 claims of 2 traces")
+
+    page.get_by_role("button", name="Prepare the packet").press("Enter")
+    page.get_by_text("The packet is ready").wait_for()
+    page.get_by_role("button", name="Lock and sign").press("Enter")
+    page.get_by_label("Type your name to sign").fill("Lea")
+    page.get_by_label("Type your name to sign").press("Enter")
+    sign = page.get_by_role("button", name="Sign", exact=True)
+    expect(sign).to_be_enabled()
+    sign.press("Enter")
+    page.get_by_text("Signed packets").wait_for()
+    page.keyboard.press("Escape")
+    page.wait_for_selector(SETTLED)
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Download (.zip)").press("Enter")
+    archive = tmp_path / "packet.zip"
+    downloading.value.save_as(archive)
+
+    unpack(archive.read_bytes(), tmp_path / "packet", name="packet.zip")
+    check = check_packet(tmp_path / "packet")
+    assert check.intact
+    assert [(one.signer, one.meaning) for one in check.signatures] == [("Lea", "review")]
+    assert "reports/index.html" in zipfile.ZipFile(archive).namelist()
+    assert visit.outside() == []
+
+
+def test_a_downloaded_report_shows_a_hostile_reason_as_text_and_fetches_nothing(
+    visit: Visit, workbench: tuple[str, int, int], visitor: BrowserContext, tmp_path: Path
+) -> None:
+    page = visit.open(f"export?as={workbench[1]}", "text=6 claims of 2 traces")
+    page.get_by_role("button", name="Prepare the packet").press("Enter")
+    page.get_by_text("The packet is ready").wait_for()
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name="Download (.zip)").press("Enter")
+    archive = tmp_path / "packet.zip"
+    downloading.value.save_as(archive)
+    unpack(archive.read_bytes(), tmp_path / "packet", name="packet.zip")
+
+    report = watched(visitor, (tmp_path / "packet").as_uri())
+    report.page.goto((tmp_path / "packet" / "reports" / "trace-000001.html").as_uri())
+    expect(report.page.get_by_text(HOSTILE).first).to_be_visible()
+    expect(report.page.locator("img, script")).to_have_count(0)
+    report.page.close()
+
+    assert [url for url in report.requests if not url.startswith("file:")] == []
+    assert report.faults == []
+
+
+def test_the_trail_opens_an_event_and_a_reviewer_gets_no_byte_of_it(
+    visit: Visit, workbench: tuple[str, int, int]
+) -> None:
+    page = visit.open(f"audit?as={workbench[1]}", "text=Chain intact")
+    table = page.locator("[data-testid='stDataFrame']").first
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 15, box["y"] + 52)
+    expect(page.get_by_text("Follows")).to_be_visible()
+
+    for name in ("audit", "agreement", "export"):
+        blind = visit.open(f"{name}?as={workbench[2]}", "text=leads and auditors")
+        assert "Ada" not in blind.content()
+        assert HOSTILE not in blind.locator("body").inner_text()
+    assert visit.outside() == []

@@ -1,0 +1,215 @@
+"""The files of a packet: cells that are no formulas, archives that stay inside, rows that come back."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from builders import a_source, a_trace
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from reviewed import a_judgement, a_reviewed_claim, a_vote, an_adjudication, two_readings
+
+from core.errors import BadRecord, ComponentUnavailable, UnreadableFile
+from core.review.packet import packet_row, review_from_json
+from core.review.readable import trace_page
+from core.review.records import SUPPORT_LABELS, Cause, Exposure, Judgement, QueueReason
+from core.workflows.archive import pack, unpack
+from core.workflows.packet_tables import (
+    FORMULA_STARTS,
+    VOTE_COLUMNS,
+    csv_cell,
+    vote_cells,
+    write_parquet,
+)
+from core.workflows.printing import find_browser, print_page
+
+JUDGEMENTS = st.builds(
+    Judgement,
+    support=st.sampled_from(SUPPORT_LABELS),
+    source_id=st.none() | st.text(min_size=1, max_size=12),
+    conflation=st.none() | st.booleans(),
+)
+MOMENTS = st.datetimes(
+    min_value=datetime(2020, 1, 1), max_value=datetime(2035, 1, 1), timezones=st.just(UTC)
+)
+NAMES = st.text(min_size=1, max_size=12).filter(str.strip)
+
+
+@st.composite
+def votes(draw: st.DrawFn, slot: int = 1):
+    return a_vote(
+        draw(NAMES),
+        draw(JUDGEMENTS),
+        slot,
+        vote_id=0,
+        claim_key=0,
+        first=draw(st.none() | JUDGEMENTS),
+        confidence=draw(st.none() | st.integers(1, 5)),
+        rationale=draw(st.text(max_size=30)),
+        saw_model_output=draw(st.booleans()),
+        changed_after_reveal=draw(st.booleans()),
+        exposures=tuple(
+            Exposure(what=what, at=at)
+            for what, at in draw(st.lists(st.tuples(NAMES, MOMENTS), max_size=2))
+        ),
+        seconds=draw(st.floats(0, 1e5)),
+        at=draw(MOMENTS),
+        queue_reason=draw(st.sampled_from(QueueReason)),
+        inclusion_probability=draw(st.none() | st.floats(0, 1)),
+        guideline_version=draw(st.integers(1, 9)),
+        threshold=draw(st.none() | st.floats(0, 1)),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(votes(), st.none() | JUDGEMENTS, st.sampled_from(Cause), MOMENTS)
+def test_what_people_said_comes_back_from_a_line_exactly(vote, decided, cause, at) -> None:
+    adjudication = None
+    if decided is not None:
+        adjudication = replace(
+            an_adjudication(decided), adjudication_id=0, claim_key=0, cause=cause, at=at
+        )
+    claim = a_reviewed_claim(1, vote, adjudication=adjudication, inclusion_probability=0.25)
+    trace = a_trace("An answer.", a_source("text"), trace_id=claim.trace_id)
+
+    back = review_from_json(packet_row(claim, trace, None))
+
+    assert back.votes == (vote,)
+    assert back.adjudication == adjudication
+    assert (back.status, back.final) == (claim.resolution.status, claim.resolution.final)
+    assert (back.claim_id, back.content_hash) == (claim.claim_id, claim.content_hash)
+
+
+def test_a_line_with_the_published_fields_alone_is_enough() -> None:
+    claim = two_readings(1, a_judgement(), a_judgement(conflation=True))
+    row = packet_row(claim, a_trace("An answer.", trace_id="t1"), None)
+    del row["review_record"]
+
+    back = review_from_json(row)
+
+    assert [vote.judgement for vote in back.votes] == [vote.judgement for vote in claim.votes]
+    assert [vote.slot for vote in back.votes] == [1, 2]
+    assert back.content_hash is None
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"support": "unjudged"}, "support"),
+        ({"at": "2026-01-01T00:00:00"}, "at"),
+        ({"at": "yesterday"}, "at"),
+        ({"confidence": 6}, "confidence"),
+        ({"conflation": "yes"}, "conflation"),
+        ({"reviewer": " "}, "reviewer"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_path(change: dict[str, object], path: str) -> None:
+    row = packet_row(a_reviewed_claim(1, a_vote()), a_trace("An answer.", trace_id="t1"), None)
+    row["adjudication"]["votes"][0] |= change  # type: ignore[index]
+
+    with pytest.raises(BadRecord) as refused:
+        review_from_json(row)
+
+    assert refused.value.path == f"adjudication.votes[0].{path}"
+
+
+@given(st.text(max_size=20))
+def test_no_text_becomes_a_formula_in_csv_and_harmless_text_stays_as_it_is(value: str) -> None:
+    cell = csv_cell(value)
+
+    assert not cell.lstrip(" ").startswith(FORMULA_STARTS)
+    if not value.lstrip(" ").startswith(FORMULA_STARTS):
+        assert cell == value.replace("\x00", "␀")
+
+
+@pytest.mark.parametrize("value", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =cmd|' /C'"])
+def test_each_start_of_a_formula_is_neutralised_and_a_number_of_ours_is_not(value: str) -> None:
+    assert csv_cell(value) == f"'{value}"
+    assert csv_cell(-0.5) == "-0.5"
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(rationale=st.text(max_size=30))
+def test_parquet_holds_every_text_as_it_is(tmp_path: Path, rationale: str) -> None:
+    claim = a_reviewed_claim(1, a_vote(rationale=rationale))
+
+    write_parquet(tmp_path / "votes.parquet", VOTE_COLUMNS, vote_cells(claim))
+
+    (row,) = pq.read_table(tmp_path / "votes.parquet").to_pylist()
+    assert row["rationale"] == rationale
+    assert row["at"] == claim.votes[0].at
+    assert row["seconds"] == 12.5
+
+
+def test_a_folder_comes_back_from_its_archive_byte_for_byte(tmp_path: Path) -> None:
+    (tmp_path / "in" / "reports").mkdir(parents=True)
+    (tmp_path / "in" / "a.json").write_bytes(b"{}\n")
+    (tmp_path / "in" / "reports" / "x.html").write_bytes(bytes(range(256)))
+
+    archive = pack(tmp_path / "in")
+    unpack(archive, tmp_path / "out", name="packet.zip")
+
+    assert (tmp_path / "out" / "reports" / "x.html").read_bytes() == bytes(range(256))
+    assert pack(tmp_path / "out") == archive
+
+
+@pytest.mark.parametrize("name", ["../outside", "/etc/outside", "a/../../outside", "C:\\outside"])
+def test_an_archive_never_writes_outside_of_its_folder(tmp_path: Path, name: str) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(name, "no")
+
+    with pytest.raises(UnreadableFile, match="outside of it"):
+        unpack(stream.getvalue(), tmp_path / "folder", name="packet.zip")
+
+    assert not [path for path in tmp_path.rglob("*") if "outside" in path.name]
+
+
+@given(st.binary(max_size=200))
+def test_what_is_no_archive_is_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
+    with pytest.raises(UnreadableFile):
+        unpack(data, tmp_path_factory.mktemp("zip"), name="packet.zip")
+
+
+@settings(max_examples=40)
+@given(st.text(alphabet="<>&\"'ab=/ \n", max_size=40), st.text(alphabet="<>&\"'ab ", max_size=20))
+def test_a_page_has_the_same_elements_whatever_the_texts_are(hostile: str, name: str) -> None:
+    def tags(text: str, who: str) -> int:
+        claim = a_reviewed_claim(1, a_vote(who, rationale=text), text=text)
+        trace = a_trace(text, a_source(text, source_id=text), trace_id=text)
+        return trace_page([claim], trace, None).count("<")
+
+    assert tags(hostile + "x", name + "x") == tags("plain", "Ada")
+
+
+def test_a_page_is_printed_by_the_browser_of_this_machine(tmp_path: Path) -> None:
+    if find_browser() is None:
+        pytest.skip("no browser that can print on this machine")
+    claim = a_reviewed_claim(1, a_vote(rationale="é ≥ 7.0"))
+    (tmp_path / "page.html").write_text(
+        trace_page([claim], a_trace("An answer.", a_source("text"), trace_id="t1"), None),
+        encoding="utf-8",
+    )
+
+    print_page(tmp_path / "page.html", tmp_path / "page.pdf")
+
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_without_a_browser_printing_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(ComponentUnavailable, match="open the HTML reports and print them"):
+        print_page(tmp_path / "page.html", tmp_path / "page.pdf")

@@ -1,0 +1,222 @@
+"""The agreement, export and audit pages on a real database, without a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
+from sqlalchemy import text
+from streamlit.testing.v1 import AppTest
+
+from core.review.records import Role
+from core.workflows.archive import pack
+from core.workflows.export import export_packet
+from storage.packets import Packets
+from storage.people import People
+from storage.store import open_store
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
+    """Four claims read twice, one of them not alike; one claim more that Cleo holds."""
+    file = str(tmp_path / "workbench.db")
+    monkeypatch.setenv("PROVENANCEGUARD_DB", file)
+    office = an_office(open_store(file, actor="test"), traces=2, reads_per_claim=2)
+    for number in range(4):
+        office.read("Ada", SUPPORTED, rationale="RATIONALE-OF-ADA")
+        office.read("Ben", UNSUPPORTED if number == 1 else SUPPORTED)
+    return office
+
+
+def opened(page: str, person: int | None = None) -> AppTest:
+    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
+    if person is not None:
+        test.query_params["as"] = str(person)
+    test.run()
+    test.switch_page(f"pages/{page}.py").run()
+    assert not test.exception
+    return test
+
+
+def cards(test: AppTest) -> list[dict[str, Any]]:
+    found = [json.loads(each.proto.json) for each in test.get("bidi_component")]
+    return [card for data in found if "cards" in data for card in data["cards"]]
+
+
+def titles(test: AppTest) -> list[str]:
+    return [card["title"] for card in cards(test)]
+
+
+def everything(test: AppTest) -> str:
+    """All that the page sends, as text."""
+    return str(test) + json.dumps(cards(test))
+
+
+@pytest.mark.parametrize("page", ["agreement", "export", "audit"])
+def test_a_reviewer_sees_no_vote_and_no_name_of_another(office: Office, page: str) -> None:
+    test = opened(page, office.people["Ben"].person_id)
+
+    (title,) = [found for found in titles(test) if "leads and auditors" in found]
+    assert title
+    seen = everything(test)
+    assert "Ada" not in seen
+    assert "RATIONALE-OF-ADA" not in seen
+
+
+def test_agreement_shows_each_figure_with_its_number_and_interval(office: Office) -> None:
+    test = opened("agreement", office.people["Lea"].person_id)
+
+    assert [metric.value for metric in test.metric][0] == "75.0 %"
+    texts = [each.value for each in test.text]
+    assert any(
+        found.startswith("n = 4 claims of") and "supported 87.5 %" in found for found in texts
+    )
+    captions = " ".join(each.value for each in test.caption)
+    assert "95 % interval" in captions or "No interval: all claims are of one trace" in captions
+
+
+def test_the_claims_behind_a_number_are_those_on_which_readings_differ(office: Office) -> None:
+    test = opened("agreement", office.people["Otto"].person_id)
+
+    table = test.dataframe[1].value
+    assert len(table) == 1
+    assert sorted([table.iloc[0]["First reading"], table.iloc[0]["Second reading"]]) == [
+        "Ada: supported",
+        "Ben: unsupported",
+    ]
+
+    test.segmented_control(key="which").set_value("agree").run()
+    assert len(test.dataframe[1].value) == 3
+
+
+def test_a_lead_who_may_still_break_the_tie_does_not_see_its_votes(office: Office) -> None:
+    lea = office.people["Lea"]
+    People(store=office.store).grant(lea, Role.ADJUDICATOR, by=lea)
+
+    test = opened("agreement", lea.person_id)
+
+    assert any("1 claim kept back" in each.value for each in test.caption)
+    assert [metric.value for metric in test.metric][0] == "100.0 %"
+
+
+def test_agreement_before_any_reading_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(tmp_path / "workbench.db")
+    monkeypatch.setenv("PROVENANCEGUARD_DB", file)
+    an_office(open_store(file, actor="test"), traces=1)
+
+    assert "No claim has all its readings yet" in titles(opened("agreement"))
+    assert "No claim is ready to export" in titles(opened("export"))
+
+
+def test_a_packet_is_prepared_signed_and_unlocked_on_the_page(office: Office) -> None:
+    test = opened("export", office.people["Lea"].person_id)
+    assert "3 claims of 2 traces" in titles(test)
+
+    test.button(key="prepare").click().run()
+    assert "The packet is ready" in titles(test)
+    test.text_input(key="typed-name").set_value("Lea").run()
+    test.button(key="sign").click().run()
+    assert not test.exception
+    (signed,) = [card for card in cards(test) if card.get("aside") == "locked"]
+    assert signed["facts"][0][0] == "Lea, review"
+
+    test.text_input(key="unlock-reason").set_value("a reading was wrong").run()
+    test.button(key="unlock").click().run()
+    assert not test.exception
+    assert any(card.get("aside", "").startswith("unlocked") for card in cards(test))
+
+
+def test_a_packet_is_read_back_on_the_page_and_changes_nothing(
+    office: Office, tmp_path: Path
+) -> None:
+    lea = office.people["Lea"]
+    packets = Packets(store=office.store, project=office.project)
+    export_packet(packets, lea, tmp_path / "packet", at=office.clock())
+    test = opened("export", lea.person_id)
+
+    archive = pack(tmp_path / "packet")
+    test.file_uploader(key="packet-file").set_value(("packet.zip", archive, "application/zip"))
+    test.run()
+    test.button(key="read-packet").click().run()
+
+    assert not test.exception
+    (card,) = [card for card in cards(test) if card["title"] == "Nothing changed"]
+    assert "6 and 0 were here already" in card["text"]
+
+
+def test_a_file_that_is_no_packet_is_refused_on_the_page(office: Office) -> None:
+    test = opened("export", office.people["Lea"].person_id)
+
+    test.file_uploader(key="packet-file").set_value(("x.zip", b"no zip", "application/zip")).run()
+    test.button(key="read-packet").click().run()
+
+    assert not test.exception
+    (card,) = [card for card in cards(test) if card["title"] == "The packet was not read"]
+    assert card["text"].startswith("x.zip: cannot be unpacked")
+
+
+def test_another_choice_of_claims_needs_a_new_packet(office: Office) -> None:
+    test = opened("export", office.people["Lea"].person_id)
+    test.button(key="prepare").click().run()
+
+    test.pills(key="statuses").set_value(["unresolved"]).run()
+
+    assert not test.exception
+    assert "The packet is ready" not in titles(test)
+    assert "1 claim of 1 trace" in titles(test)
+
+
+def test_an_auditor_exports_and_has_no_way_to_import_or_sign(office: Office) -> None:
+    test = opened("export", office.people["Otto"].person_id)
+    test.button(key="prepare").click().run()
+    test.text_input(key="typed-name").set_value("Otto").run()
+    test.button(key="sign").click().run()
+
+    assert not test.exception
+    assert "The packet was not signed" in titles(test)
+    assert not [each for each in test.get("file_uploader") if "packet" in str(each.label)]
+
+
+def test_the_trail_is_shown_filtered_and_its_chain_is_checked(office: Office) -> None:
+    test = opened("audit", office.people["Otto"].person_id)
+
+    assert "Chain intact" in titles(test)
+    test.selectbox(key="actor").set_value("Ada").run()
+    test.selectbox(key="action").set_value("vote.cast").run()
+    table = test.dataframe[0].value
+    assert set(table["Who"]) == {"Ada"}
+    assert set(table["What"]) == {"judged a claim"}
+    assert len(table) == 4
+
+    test.selectbox(key="actor").set_value(None).run()
+    test.text_input(key="about").set_value("Lea").run()
+    test.selectbox(key="action").set_value("role.granted").run()
+    table = test.dataframe[0].value
+    assert list(table["To"]) == ["lead"]
+
+
+def test_a_changed_event_breaks_the_chain_on_the_page(office: Office) -> None:
+    with office.store.database.writing() as connection:
+        connection.execute(text("DROP TRIGGER audit_event_refuses_update"))
+        connection.execute(text("UPDATE audit_event SET actor = 'Eve' WHERE sequence = 7"))
+
+    test = opened("audit", office.people["Otto"].person_id)
+
+    (card,) = [card for card in cards(test) if "chain is broken" in card["title"]]
+    assert card["lists"][0]["items"] == ["event 7: was changed after it was written"]
+
+
+def test_everything_is_checked_when_an_auditor_asks(office: Office) -> None:
+    test = opened("audit", office.people["Otto"].person_id)
+
+    test.button(key="check-all").click().run()
+
+    assert not test.exception
+    assert "Everything is as it was written" in titles(test)

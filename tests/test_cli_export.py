@@ -1,0 +1,93 @@
+"""The terminal's export, import of a packet, and check of one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from reviewing import SUPPORTED, UNSUPPORTED, an_office
+from typer.testing import CliRunner, Result
+
+from cli import app
+from storage.store import open_store
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Four claims: three on which two readers agree, one that waits for a decision."""
+    file = tmp_path / "a.db"
+    office = an_office(open_store(str(file), actor="test"), traces=1, reads_per_claim=2)
+    for number in range(4):
+        office.read("Ada", SUPPORTED)
+        office.read("Ben", SUPPORTED if number else UNSUPPORTED)
+    office.store.close()
+    return file
+
+
+def test_a_packet_goes_out_is_signed_checked_and_read_into_another_database(
+    database: Path, tmp_path: Path
+) -> None:
+    packet, other = tmp_path / "packet", tmp_path / "b.db"
+
+    written = run(
+        "export", "--out", packet, "--status", "unanimous", "--sign", "approval", "--db", database
+    )
+    checked = run("audit", "verify", "--packet", packet, "--db", database)
+    read = run("import", packet, "--db", other, "--json", tmp_path / "import.json")
+    again = run("import", packet, "--db", other)
+
+    assert (written.exit_code, checked.exit_code, read.exit_code, again.exit_code) == (0, 0, 0, 0)
+    assert "3 claims of 1 trace with 6 readings" in written.output
+    assert "signed by" in checked.output
+    assert "(approval)" in checked.output
+    assert "intact" in checked.output
+    document = json.loads((tmp_path / "import.json").read_text(encoding="utf-8"))
+    assert document["packets"][0]["reviews"]["votes"] == 6
+    assert "nothing changed" in again.output
+
+
+def test_a_changed_packet_is_named_and_ends_with_exit_code_two(
+    database: Path, tmp_path: Path
+) -> None:
+    packet = tmp_path / "packet"
+    assert run("export", "--out", packet, "--no-reports", "--db", database).exit_code == 0
+    (packet / "packet.jsonl").write_text("{}\n")
+
+    checked = run("audit", "verify", "--packet", packet)
+    read = run("import", packet, "--db", tmp_path / "b.db")
+
+    assert checked.exit_code == 2
+    assert "packet.jsonl: was changed after the export" in checked.output
+    assert read.exit_code == 2
+    assert "not as it was exported" in read.output
+
+
+def test_a_signature_that_the_database_does_not_know_is_a_problem(
+    database: Path, tmp_path: Path
+) -> None:
+    packet = tmp_path / "packet"
+    run("export", "--out", packet, "--sign", "review", "--db", database)
+    signatures = packet / "signatures.json"
+    forged = json.loads(signatures.read_text(encoding="utf-8"))
+    forged[0]["name"] = "Somebody Else"
+    signatures.write_text(json.dumps(forged), encoding="utf-8")
+
+    checked = run("audit", "verify", "--packet", packet, "--db", database)
+
+    assert checked.exit_code == 2
+    assert "Somebody Else (review) is not what the database says" in checked.output
+
+
+def test_an_export_that_nothing_passes_says_why_and_leaves_no_folder(
+    database: Path, tmp_path: Path
+) -> None:
+    done = run("export", "--out", tmp_path / "packet", "--until", "2020-01-01", "--db", database)
+
+    assert done.exit_code == 2
+    assert "decided after the dates: 3" in done.output
+    assert not (tmp_path / "packet").exists()
