@@ -161,10 +161,15 @@ def _check(place: str | Path) -> str:
         return ""
     if (place / MANIFEST_FILE).exists() or place == BUNDLED_PAIR_READER:
         check_manifest(place)
-    weights = place / "model.safetensors"
+    return folder_digest(place)
+
+
+def folder_digest(folder: Path) -> str:
+    """Return the digest that a model's name ends in; raises ComponentUnavailable without weights."""
+    weights = folder / "model.safetensors"
     if not weights.is_file():
         raise ComponentUnavailable(f"{weights}: missing; weights are read from safetensors only")
-    calibration = place / CALIBRATION_FILE
+    calibration = folder / CALIBRATION_FILE
     if not calibration.is_file():
         return sha256(weights)
     # A changed temperature changes what is read: the name tells both.

@@ -8,6 +8,7 @@ from core.config import Config
 from core.models.forest import load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models
+from core.ports import Calibrator
 from core.text.families import load_families
 
 
@@ -16,13 +17,22 @@ def load_models(
     *,
     pair_reader: str | Path | None = None,
     embedder: str | Path | None = None,
-    calibrator: Path | None = None,
+    calibrator: Path | Calibrator | None = None,
     families: Path | None = None,
 ) -> Models:
-    """The bundled models, or those in the named folders; ComponentUnavailable says what is missing."""
+    """The bundled models, or those in the named folders; ComponentUnavailable says what is missing.
+
+    ``calibrator`` may also be one that is loaded already.
+    """
     return Models(
         embedder=load_embedder(embedder),
         reader=load_pair_reader(pair_reader, max_tokens=config.nli_max_tokens),
-        calibrator=load_forest(calibrator) if calibrator else load_forest(),
+        calibrator=_calibrator(calibrator),
         families=load_families(families),
     )
+
+
+def _calibrator(given: Path | Calibrator | None) -> Calibrator:
+    if given is None:
+        return load_forest()
+    return load_forest(given) if isinstance(given, Path) else given

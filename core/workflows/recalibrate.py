@@ -20,9 +20,9 @@ from core.text.families import load_families
 from core.training.calibrator import (
     FittedCalibrator,
     ForestSettings,
-    TrainingRow,
     fit_calibrator,
 )
+from core.training.rows import ROWS_FILE, TrainingRow, write_training_rows
 
 VALIDATION_SHARE = 0.2
 
@@ -86,10 +86,12 @@ def recalibrate(
     predictions = score_rows(rows, models, config, kept=file, progress=progress).predictions
     usable = training_rows(rows, predictions)
     on_train = {row.claim_id for row in train_rows}
+    fit_on = [row for row in usable if row.claim_id in on_train]
+    chosen_on = [row for row in usable if row.claim_id not in on_train]
     made = versions(models, config)
     fitted = fit_calibrator(
-        [row for row in usable if row.claim_id in on_train],
-        [row for row in usable if row.claim_id not in on_train],
+        fit_on,
+        chosen_on,
         settings=settings,
         made_with={
             "embedder": made.embedder,
@@ -101,11 +103,14 @@ def recalibrate(
         },
     )
     judged = {row.claim_id for row in usable}
+    name = fitted.save(out)
+    # Beside the forest, so that reviewers' labels can later be added to what it was fitted on.
+    write_training_rows(fit_on, out / ROWS_FILE, validation=chosen_on)
     return Recalibration(
-        name=fitted.save(out),
+        name=name,
         fitted=fitted,
-        train_rows=sum(row.claim_id in on_train for row in usable),
-        validation_rows=sum(row.claim_id not in on_train for row in usable),
+        train_rows=len(fit_on),
+        validation_rows=len(chosen_on),
         left_out=tuple(row.claim_id for row in rows if row.claim_id not in judged),
         problems=(*train.problems, *(validation.problems if validation else ())),
     )

@@ -364,14 +364,16 @@ def _claim(document: JsonObject) -> ToDecide | ClaimVerdict:
         ),
         entailment=Entailment(relation=probabilities.relation, probabilities=probabilities),
         alignment=Alignment(
+            # Of the words, a decision names the weak ones alone.
             tokens=tuple(
                 AlignedToken(
                     text=_text(token, "text"),
                     span=_span(token, "span"),
                     score=_number(token, "score"),
-                    weak=bool(token["weak"]),
+                    weak=True,
                 )
                 for token in _objects(alignment, "tokens")
+                if token["weak"]
             ),
             supported_token_ratio=_number(alignment, "supported_token_ratio"),
         ),

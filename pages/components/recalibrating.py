@@ -14,6 +14,7 @@ import streamlit as st
 
 from core.config import Config
 from core.errors import ProvenanceGuardError
+from core.training.rows import KeptRows
 from core.workflows.rescore import RescoreReport
 from core.workflows.retrain import Material
 from pages.components.plain import show_notice
@@ -35,6 +36,12 @@ def known_material(retraining: Retraining) -> Material:
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _material(store_name: str, sequence: int, _retraining: Retraining) -> Material:
     return _retraining.material()
+
+
+@st.cache_resource(show_spinner=False)
+def shipped_rows(_retraining: Retraining) -> KeptRows | None:
+    """The rows that the shipped calibrator was fitted on, read once; None when they are not there."""
+    return _retraining.shipped()
 
 
 # ---------------------------------------------------------------- fitting

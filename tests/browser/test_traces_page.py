@@ -32,7 +32,7 @@ def test_a_deep_link_opened_right_after_the_start_has_its_frame(
 
 
 def test_a_row_opens_its_verdict_and_back_returns_to_the_list(visit: Visit) -> None:
-    page = visit.open("", TABLE)
+    page = visit.open("traces", TABLE)
     expect(page.locator(TABLE).first).to_contain_text("clin-0042")
 
     page.locator(TABLE).first.click()
@@ -46,7 +46,7 @@ def test_a_row_opens_its_verdict_and_back_returns_to_the_list(visit: Visit) -> N
 
 
 def test_a_row_is_a_link_that_the_keyboard_reaches(visit: Visit) -> None:
-    page = visit.open("", TABLE)
+    page = visit.open("traces", TABLE)
     link = page.locator(TABLE).first.get_by_role("link")
     assert link.get_attribute("href") == "verdict?trace=clin-0042"
 
@@ -57,7 +57,7 @@ def test_a_row_is_a_link_that_the_keyboard_reaches(visit: Visit) -> None:
 
 
 def test_filters_narrow_the_list_and_stay_in_the_address(visit: Visit) -> None:
-    page = visit.open("", TABLE)
+    page = visit.open("traces", TABLE)
 
     page.get_by_role("radio", name="Waiting").or_(page.get_by_text("Waiting")).first.click()
     expect(page.locator(TABLE).first).to_contain_text("plain-000")
@@ -71,7 +71,7 @@ def test_filters_narrow_the_list_and_stay_in_the_address(visit: Visit) -> None:
 
 
 def test_a_long_list_comes_in_pages(visit: Visit) -> None:
-    page = visit.open("", TABLE)
+    page = visit.open("traces", TABLE)
     expect(page.locator(TABLE)).to_have_count(50)
     expect(page.get_by_text("1 to 50 of 132")).to_be_visible()
 
@@ -82,13 +82,13 @@ def test_a_long_list_comes_in_pages(visit: Visit) -> None:
 
 
 def test_a_search_without_a_hit_says_what_to_do(visit: Visit) -> None:
-    page = visit.open("?search=zzz", "#cards .card")
+    page = visit.open("traces?search=zzz", "#cards .card")
 
     expect(page.locator("#cards .card")).to_contain_text("No trace matches")
 
 
 def test_hostile_ids_and_categories_are_shown_verbatim_and_fetch_nothing(visit: Visit) -> None:
-    page = visit.open("", TABLE)
+    page = visit.open("traces", TABLE)
     row = page.locator(f"{TABLE}:nth-child(2)")
 
     assert row.locator(".trace-id").text_content() == HOSTILE
@@ -113,7 +113,7 @@ def test_hostile_ids_and_categories_are_shown_verbatim_and_fetch_nothing(visit: 
 
 
 def test_a_dropped_file_is_described_before_it_is_added(visit: Visit) -> None:
-    page = visit.open("", TABLE)
+    page = visit.open("traces", TABLE)
     good = {
         "question_id": "dropped-1",
         "user_question": "Which dose?",
@@ -150,7 +150,7 @@ def test_the_list_fits_and_both_themes_are_finished(
         viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
     )
     visit = watched(context, app_url)
-    page = visit.open("", TABLE)
+    page = visit.open("traces", TABLE)
     page.wait_for_selector(SETTLED)
 
     SCREENSHOTS.mkdir(exist_ok=True)
@@ -173,7 +173,7 @@ def test_what_waits_is_verified_with_the_real_models_while_the_page_shows_it(
 ) -> None:
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
     visit = watched(context, fresh_app_url)
-    page = visit.open("", TABLE)
+    page = visit.open("traces", TABLE)
     expect(page.locator(TABLE).nth(1)).to_contain_text("Not verified yet")
 
     page.get_by_role("button", name="Verify 1 trace").click()

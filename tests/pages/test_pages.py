@@ -14,6 +14,7 @@ from verdicts import HOSTILE, fill, hostile, showcase
 from storage.store import SqlStore, open_store
 
 PROJECT = Path(__file__).resolve().parents[2]
+TRACES = "pages/traces.py"
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     return open_store(file)
 
 
-def opened(page: str | None = None, **query: str) -> AppTest:
+def opened(page: str | None = TRACES, **query: str) -> AppTest:
     """The workbench, at a page and with the parameters of an address."""
     test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30)
     for name, value in query.items():
@@ -150,7 +151,7 @@ def test_the_verdict_of_the_newest_version_is_shown(store: SqlStore) -> None:
 def test_no_text_of_a_trace_reaches_an_element_that_reads_markup(store: SqlStore) -> None:
     fill(store, hostile())
 
-    for test in (opened(), opened("pages/verdict.py", trace=HOSTILE)):
+    for test in (opened(None), opened(), opened("pages/verdict.py", trace=HOSTILE)):
         reading_markup = [
             *test.markdown, *test.caption, *test.title, *test.header, *test.subheader,
             *test.error, *test.warning, *test.info, *test.success, *test.toast,
@@ -166,7 +167,7 @@ def test_a_database_that_cannot_be_opened_is_said_without_a_traceback(
 ) -> None:
     monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path))
 
-    for page in (None, "pages/verdict.py"):
+    for page in (None, TRACES, "pages/verdict.py"):
         (card,) = cards(opened(page, trace="t1"))
         assert card["title"] == "The database could not be read"
         assert str(tmp_path) in card["text"]

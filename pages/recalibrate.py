@@ -1,0 +1,207 @@
+"""From reviewers' labels to what decides: labels, split, fit, compare, promote; and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.review.records import Role
+from core.workflows.retrain import needs
+from pages.components.plain import show_notice
+from pages.components.recalibrate_steps import show_comparison, show_labels, show_next, show_split
+from pages.components.recalibrate_view import (
+    candidate_words,
+    flip_rows,
+    flip_words,
+    in_force_words,
+    need_words,
+    rate_words,
+    shipped_words,
+    show_chain,
+)
+from pages.components.recalibrating import (
+    known_material,
+    shipped_rows,
+    show_fitting,
+    show_rescoring,
+    start_rescoring,
+)
+from pages.components.routing import ensure_routed
+from pages.components.session import open_store
+from pages.components.who import current_person, show_person
+from storage.calibrators import Calibrators, Standing
+from storage.fitting import start_fitting
+from storage.retraining import Retraining, lineage_json
+
+VERDICT = "pages/verdict.py"
+# The accent carries white button text, so in the dark theme it is too dark to be text itself.
+CHOSEN_IS_TEXT = """<style>
+.st-key-step button[role="radio"][aria-checked="true"],
+.st-key-side button[role="radio"][aria-checked="true"] { color: inherit; }
+</style>"""
+STEPS = ("Labels", "Split", "Fit", "Compare", "Promote")
+
+ensure_routed(__file__)
+st.set_page_config(page_title="Recalibrate · ProvenanceGuard")
+person = current_person()
+show_person(person)
+if not person.roles & {Role.LEAD, Role.AUDITOR}:
+    show_notice(
+        "Recalibrating is the lead's work",
+        "This page shows what reviewers settled. Ask a lead of the project, or have a lead give you "
+        "the role on the page People.",
+        key="not-lead",
+    )
+    st.stop()
+leads = Role.LEAD in person.roles and Role.AUDITOR not in person.roles
+
+try:
+    store = open_store()
+    calibrators = Calibrators(store=store)
+    retraining = Retraining(store=store, calibrators=calibrators)
+    current, before = calibrators.current(), calibrators.before()
+    candidates = [kept for kept in calibrators.candidates() if kept.comparison]
+    material, shipped = known_material(retraining), shipped_rows(retraining)
+    waiting = retraining.waiting()
+except ProvenanceGuardError as error:
+    show_notice("The calibrators could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+
+def _fit(with_shipped: bool) -> None:
+    _try(lambda: start_fitting(store, person, with_shipped=with_shipped))
+
+
+def _promote(name: str, seen: str) -> None:
+    reason = st.session_state.get("reason", "")
+    if _try(lambda: calibrators.promote(name, reason, person, over=seen)):
+        start_rescoring(store)
+
+
+def _reject(name: str) -> None:
+    _try(lambda: calibrators.reject(name, st.session_state.get("reason", ""), person))
+
+
+def _roll_back(name: str, seen: str) -> None:
+    reason = st.session_state.get("back_reason", "")
+    if _try(lambda: calibrators.roll_back(name, reason, person, over=seen)):
+        start_rescoring(store)
+
+
+def _try(act: Callable[[], object]) -> bool:
+    """Do it; what the store refused is said on the page."""
+    st.session_state.pop("recalibrate_problem", None)
+    try:
+        act()
+    except ProvenanceGuardError as error:
+        st.session_state["recalibrate_problem"] = str(error)
+        return False
+    return True
+
+
+# ---------------------------------------------------------------- what is in force, and the way back
+
+left, right = st.columns([5, 1], vertical_alignment="center")
+left.title("Recalibrate", anchor=False)
+if before is not None:
+    with right.popover("Roll back", icon=":material/undo:", width="stretch"):
+        st.text(f"Back to {before.calibrator} at threshold {before.threshold:g}.")
+        st.text_area("Reason", key="back_reason", max_chars=2_000, height=80)
+        st.button(
+            "Roll back",
+            type="primary",
+            key="roll-back",
+            disabled=not leads,
+            on_click=_roll_back,
+            args=(before.calibrator, current.label),
+        )
+st.text(in_force_words(current))
+if problem := st.session_state.get("recalibrate_problem"):
+    show_notice("That was not done", problem, key="problem", tone="bad")
+show_rescoring(store, waiting=waiting)
+
+st.html(CHOSEN_IS_TEXT)
+open_candidates = [kept for kept in candidates if kept.standing is Standing.WAITING]
+st.segmented_control(
+    "Step",
+    STEPS,
+    format_func=lambda name: f"{STEPS.index(name) + 1} {name}",
+    default="Compare" if open_candidates else "Labels",
+    required=True,
+    label_visibility="collapsed",
+    key="step",
+    bind="query-params",
+)
+step = st.session_state["step"]
+
+# ---------------------------------------------------------------- 1 to 3: labels, split, fit
+
+if step == "Labels":
+    show_labels(material)
+elif step == "Split":
+    show_split(material)
+elif step == "Fit":
+    with_shipped = st.checkbox(
+        shipped_words(shipped), value=shipped is not None, disabled=shipped is None, key="shipped"
+    )
+    missing = needs(material, shipped if with_shipped else None)
+    if missing:
+        show_notice("Too few labels to fit", need_words(missing), key="needs", tone="careful")
+    if not show_fitting(store):
+        st.button(
+            "Fit another candidate" if open_candidates else "Fit a candidate",
+            type="secondary" if open_candidates else "primary",
+            icon=":material/model_training:",
+            key="fit",
+            disabled=bool(missing) or not leads,
+            on_click=_fit,
+            args=(with_shipped,),
+            help="A forest of 400 trees. It decides nothing until it is promoted.",
+        )
+        if open_candidates:
+            st.text(f"{candidate_words(open_candidates[0])}.")
+            show_next("Compare")
+
+# ---------------------------------------------------------------- 4 and 5: compare, promote
+
+if step in ("Compare", "Promote"):
+    if not candidates:
+        show_notice("No candidate yet", "Fit one first: step 3.", key="no-candidate")
+        st.stop()
+    chosen = st.selectbox(
+        "Candidate", candidates, format_func=candidate_words, key="candidate", width=520
+    )
+if step == "Compare":
+    if opened := show_comparison(chosen):
+        st.switch_page(VERDICT, query_params=dict(opened))
+elif step == "Promote":
+    lineage = retraining.lineage(chosen.name)
+    show_chain(lineage, key="chain")
+    st.text(f"{rate_words(chosen.comparison)}\n{flip_words(flip_rows(chosen.comparison))}")
+    if chosen.standing is Standing.WAITING:
+        st.text_area("Reason", key="reason", max_chars=2_000, height=80, disabled=not leads)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if chosen.standing is Standing.WAITING:
+            st.button(
+                "Promote",
+                type="primary",
+                icon=":material/check_circle:",
+                key="promote",
+                disabled=not leads,
+                on_click=_promote,
+                args=(chosen.name, current.label),
+                help="It decides from then on; stored answers are decided again at once.",
+            )
+            st.button(
+                "Reject", key="reject", disabled=not leads, on_click=_reject, args=(chosen.name,)
+            )
+        st.download_button(
+            "Lineage (JSON)",
+            data=lineage_json(lineage),
+            file_name=f"lineage-{chosen.name}.json",
+            mime="application/json",
+            icon=":material/download:",
+            key="lineage",
+        )

@@ -1,0 +1,216 @@
+"""The recalibrate page against a real database, without a browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from labelled import a_labelled_office
+from streamlit.testing.v1 import AppTest
+
+from core.config import Config
+from core.review.records import Role
+from core.workflows.rescore import OTHER_SETTINGS, RescoreReport
+from pages.components.recalibrate_view import chain, flip_words, rate_words
+from pages.components.recalibrating import Rescoring, report_words
+from storage.calibrators import Calibrators
+from storage.people import People
+from storage.retraining import Retraining
+from storage.store import SqlStore, open_store
+
+PROJECT = Path(__file__).resolve().parents[2]
+PAGE = "pages/recalibrate.py"
+
+
+@pytest.fixture(scope="module")
+def labelled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database whose claims have been read, with one candidate that waits."""
+    file = tmp_path_factory.mktemp("labelled") / "workbench.db"
+    store = open_store(str(file), actor="tester")
+    calibrators = Calibrators(store=store)
+    office = a_labelled_office(store, calibrators, traces=20)
+    retraining = Retraining(store=office.store, calibrators=calibrators)
+    retraining.fit(office.people["Lea"], with_shipped=False)
+    store.close()
+    return file
+
+
+@pytest.fixture
+def labelled(labelled_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+    """A copy of it, which the workbench under test opens."""
+    for part in labelled_file.parent.glob("workbench.db*"):
+        shutil.copy(part, tmp_path / part.name)
+    monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path / "workbench.db"))
+    return open_store(str(tmp_path / "workbench.db"))
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+    """An empty database, which the workbench under test opens."""
+    monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path / "workbench.db"))
+    return open_store(str(tmp_path / "workbench.db"))
+
+
+def opened(**query: str) -> AppTest:
+    """The page, with the parameters of an address."""
+    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
+    for name, value in query.items():
+        test.query_params[name] = value
+    test.run()
+    test.switch_page(PAGE).run()
+    assert not test.exception
+    return test
+
+
+def at_step(step: str, **query: str) -> AppTest:
+    """The page at one of its steps."""
+    test = opened(**query)
+    test.session_state["step"] = step
+    test.run()
+    assert not test.exception
+    return test
+
+
+def cards(test: AppTest) -> list[Any]:
+    """All cards on the page."""
+    found = [each.proto for each in test.get("bidi_component")]
+    return [
+        card
+        for proto in found
+        if proto.component_name == "provenanceguard_cards"
+        for card in json.loads(proto.json)["cards"]
+    ]
+
+
+def said(test: AppTest) -> str:
+    """Everything that the page says in plain text."""
+    return "\n".join(each.value for each in test.text)
+
+
+def test_without_labels_the_page_says_where_they_come_from(empty: SqlStore) -> None:
+    test = at_step("Labels")
+
+    assert [card["title"] for card in cards(test)][:1] == ["No labels yet"]
+    assert "as shipped" in said(test)
+
+
+def test_too_few_labels_are_named_by_kind(empty: SqlStore) -> None:
+    test = at_step("Fit")
+    test.checkbox(key="shipped").uncheck().run()
+
+    [needs] = [card for card in cards(test) if card["title"] == "Too few labels to fit"]
+    assert "8 more supported claims on train traces" in needs["text"]
+    assert test.button(key="fit").disabled
+
+
+def test_a_reviewer_is_told_that_this_is_the_leads_work(empty: SqlStore) -> None:
+    people = People(store=empty)
+    rae = people.add("Rae", {Role.REVIEWER}, by=people.local())
+
+    test = opened(**{"as": str(rae.person_id)})
+
+    assert [card["title"] for card in cards(test)] == ["Recalibrating is the lead's work"]
+
+
+def test_an_auditor_reads_and_can_press_nothing(labelled: SqlStore) -> None:
+    otto = People(store=labelled).by_name("Otto")
+
+    test = at_step("Promote", **{"as": str(otto.person_id)})
+
+    assert test.button(key="promote").disabled
+    assert test.button(key="reject").disabled
+
+
+def test_the_page_opens_where_something_waits_for_a_decision(labelled: SqlStore) -> None:
+    test = opened()
+
+    assert test.session_state["step"] == "Compare"
+    [table] = [each.value for each in test.dataframe]
+    assert list(table["Calibrator"]) == ["In force", "Candidate"] * 2
+    assert list(table["Measured on"])[:2] == ["Held-out traces"] * 2
+
+
+def test_nothing_is_promoted_without_a_reason(labelled: SqlStore) -> None:
+    test = at_step("Promote")
+
+    test.button(key="promote").click().run()
+
+    assert Calibrators(store=labelled).steps() == ()
+    [problem] = [card for card in cards(test) if card["title"] == "That was not done"]
+    assert "needs a reason" in problem["text"]
+
+
+def test_promoting_decides_every_stored_answer_again_and_back(labelled: SqlStore) -> None:
+    calibrators = Calibrators(store=labelled)
+    shipped = calibrators.current()
+    [candidate] = calibrators.candidates()
+    test = at_step("Promote")
+
+    test.text_area(key="reason").input("it agrees with the reviewers")
+    test.button(key="promote").click().run()
+
+    assert not test.exception
+    assert calibrators.current().name == candidate.name
+    assert calibrators.current().reason == "it agrees with the reviewers"
+    Retraining(store=labelled, calibrators=calibrators).rescore(Config())  # or what is left of it
+    assert labelled.get_verdict("visit-003").document["versions"]["calibrator"] == (  # type: ignore[index]
+        calibrators.current().label
+    )
+
+    test.text_area(key="back_reason").input("only a rehearsal")
+    test.button(key="roll-back").click().run()
+
+    assert not test.exception
+    assert (calibrators.current().name, calibrators.current().threshold) == (
+        shipped.name,
+        shipped.threshold,
+    )
+
+
+def test_a_rejected_candidate_is_not_offered_again(labelled: SqlStore) -> None:
+    test = at_step("Promote")
+
+    test.text_area(key="reason").input("it blocks too much")
+    test.button(key="reject").click().run()
+
+    assert not test.exception
+    assert "promote" not in [button.key for button in test.button]
+    assert "rejected" in test.selectbox(key="candidate").options[0]
+
+
+def test_the_chain_names_every_link(labelled: SqlStore) -> None:
+    calibrators = Calibrators(store=labelled)
+    [candidate] = calibrators.candidates()
+    retraining = Retraining(store=labelled, calibrators=calibrators)
+
+    links = chain(retraining.lineage(candidate.name))
+
+    assert [link["title"] for link in links] == [
+        "Guideline",
+        "Votes",
+        "Split",
+        "Forest",
+        "Threshold",
+    ]
+    assert links[0]["main"] == "version 1"
+    assert links[3]["main"] == candidate.name
+    assert "claims of the held-out traces" in rate_words(candidate.comparison)
+
+
+def test_flips_are_counted_by_what_they_are_worth() -> None:
+    assert flip_words([]) == "No labelled claim is decided differently."
+    assert flip_words([{"tone": "good"}, {"tone": "bad"}, {"tone": "bad"}]) == (
+        "3 labelled claims are decided differently: 1 for the better, 2 for the worse."
+    )
+
+
+def test_a_rescoring_says_how_far_it_is_and_what_it_left() -> None:
+    job = Rescoring(done=50, total=200, began=100.0)
+    report = RescoreReport(calibrator="forest", rescored=3, now_blocked=1)
+    report.left_out[OTHER_SETTINGS] = 2
+
+    assert job.words(now=110.0) == "50 of 200 answers · about 30 s left"
+    assert "2 kept their old verdict: verified under other settings" in report_words(report)
