@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -993,6 +993,11 @@ def train_reader(
     ] = None,
     minutes: Annotated[float | None, typer.Option(help="How long to train.")] = None,
     steps: Annotated[int | None, typer.Option(help="Or how many steps.")] = None,
+    clinical_pairs: Annotated[
+        int | None, typer.Option(help="Made pairs in the shape of tool output, a pass over the data.")
+    ] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Its peak.")] = None,
+    threads: Annotated[int, typer.Option(help="Processor cores to train on.")] = 2,
     json_path: JsonPath = None,
 ) -> None:
     """Train the pair reader; a run that was stopped goes on from its checkpoint in --out."""
@@ -1006,12 +1011,14 @@ def train_reader(
         told = ", ".join(f"{name} {_figure(float(value))}" for name, value in figures.items())
         _say(f"{event}: {told}")
 
-    report = asdict(
-        train(
-            TrainingOptions(data=data, out=out, start=start, minutes=minutes, steps=steps),
-            progress,
-        )
+    options = TrainingOptions(
+        data=data, out=out, start=start, minutes=minutes, steps=steps, threads=threads
     )
+    if clinical_pairs is not None:
+        options = replace(options, clinical_pairs=clinical_pairs)
+    if learning_rate is not None:
+        options = replace(options, learning_rate=learning_rate)
+    report = asdict(train(options, progress))
     _write_json(json_path, report)
     _print(_metric_lines(report), json_path)
 

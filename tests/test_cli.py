@@ -28,6 +28,9 @@ COMMANDS = (
     ["sweep"],
     ["recalibrate"],
     ["train-reader"],
+    ["repair"],
+    ["probe"],
+    ["export"],
     ["doctor"],
     ["audit", "verify"],
 )

@@ -155,10 +155,17 @@ def finished(sentence: str) -> str:
     return bare if re.search(r"[.!?…][\"'”’)\]*_]*$", bare) else bare.rstrip(",;:") + "."
 
 
+_RECORD_HEAD = re.compile(
+    r"patient: (?P<name>[^;:]{2,60}); (?:resource: \w{2,40}; )?(?:(?:content|note)(?: string)?: )?(?=\S)"
+)
+
+
 def from_evidence(line: str) -> str:
     """A line of evidence as an answer can say it: without list marks and labels' punctuation."""
     bare = re.sub(r"^\s*(?:\[\d{1,4}\]|\(?\d{1,3}[.)]|[-*•–]|#+)\s+", "", line.strip())
     bare = re.sub(r"^\[[^\]\d][^\]]{2,200}\]\s*", "", bare)  # a note about the record
+    if head := _RECORD_HEAD.match(bare):  # whose record and which kind: the name goes behind
+        bare = f"{bare[head.end() :].rstrip(' .;,')} ({head.group('name')})"
     path = re.match(r"^[a-z]\w*(?:\.\w+)*:\s+(?=[A-Z])", bare)
     if path and len(bare[path.end() :].split()) >= 6:  # a sentence in a field: "abstract: In all …"
         bare = bare[path.end() :]

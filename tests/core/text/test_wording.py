@@ -108,6 +108,11 @@ def test_a_fragment_gets_its_source_in_brackets_and_a_sentence_in_front() -> Non
         ("6.3 After five years, stop.", "After five years, stop."),
         ("We followed 12 people.", "The investigators followed 12 people."),
         ("- status: active;", "status: active"),
+        (
+            "patient: Ana Ruiz; resource: Communication; content string: Return in 10 weeks.",
+            "Return in 10 weeks (Ana Ruiz)",
+        ),
+        ("patient: Ana Ruiz; Pulse: 61/min", "Pulse: 61/min (Ana Ruiz)"),
     ],
 )
 def test_a_line_of_evidence_is_said_without_its_marks(line: str, said: str) -> None:
