@@ -768,6 +768,10 @@ def evaluate(
     validation: Annotated[
         Path | None, typer.Option(help="A validation packet, for their thresholds.")
     ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option("--beside", help="Another system's predictions, as a row of Table 13."),
+    ] = None,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -787,9 +791,11 @@ def evaluate(
         tables=tuple(table or ()),
         train=train,
         validation=validation,
+        beside=tuple(beside or ()),
     )
     check_options(options)
-    _require([packet, *(one for one in (train, validation) if one is not None)])
+    given = (one for one in (train, validation, *options.beside) if one is not None)
+    _require([packet, *given])
     config = Config()
     with Progress() as progress:
         models = load_models(config, calibrator=calibrator)
@@ -994,7 +1000,8 @@ def train_reader(
     minutes: Annotated[float | None, typer.Option(help="How long to train.")] = None,
     steps: Annotated[int | None, typer.Option(help="Or how many steps.")] = None,
     clinical_pairs: Annotated[
-        int | None, typer.Option(help="Made pairs in the shape of tool output, a pass over the data.")
+        int | None,
+        typer.Option(help="Made pairs in the shape of tool output, a pass over the data."),
     ] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Its peak.")] = None,
     threads: Annotated[int, typer.Option(help="Processor cores to train on.")] = 2,

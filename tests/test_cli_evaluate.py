@@ -9,6 +9,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli import app
+from core.evaluation.packets import read_packet
+from core.evaluation.predictions import Cause, Prediction, prediction_to_json
+from core.records import Decision, Relation, VerdictLabel
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data" / "packet.jsonl"
 
@@ -94,3 +97,43 @@ def test_what_cannot_be_measured_is_refused_in_one_line(
 
     assert result.exit_code == 2
     assert named in result.output and "Traceback" not in result.output
+
+
+def test_another_systems_predictions_stand_in_table_13(packet: Path, tmp_path: Path) -> None:
+    rows = read_packet(packet).rows
+    other = tmp_path / "all-blocked.jsonl"
+    with other.open("w", encoding="utf-8") as file:
+        for row in rows:
+            blocked = Prediction(
+                claim_id=row.claim_id,
+                decision=Decision.BLOCK,
+                verdict=VerdictLabel.NOT_ENOUGH_EVIDENCE,
+                cause=Cause.SUPPORT,
+                forced=False,
+                if_supported=VerdictLabel.SUPPORTED,
+                if_unsupported=VerdictLabel.NOT_ENOUGH_EVIDENCE,
+                reason="",
+                threshold=0.5,
+                relation=Relation.NEUTRAL,
+            )
+            file.write(json.dumps(prediction_to_json(blocked)) + "\n")
+    out = tmp_path / "metrics.json"
+
+    result = run("evaluate", packet, "--json", out, "--table", "13", "--beside", other)
+
+    assert result.exit_code == 0, result.output
+    (table,) = json.loads(out.read_text(encoding="utf-8"))["tables"]
+    found = {row["System"]: row for row in table["rows"]}
+    bad = sum(row.should_block for row in rows)
+    assert found["all-blocked"]["Source acc."] == 0.0
+    assert found["all-blocked"]["Block F1"] == pytest.approx(2 * bad / (bad + len(rows)), abs=1e-6)
+
+
+def test_predictions_of_another_packet_are_refused_by_name(packet: Path, tmp_path: Path) -> None:
+    other = tmp_path / "empty.jsonl"
+    other.write_text("", encoding="utf-8")
+
+    result = run("evaluate", packet, "--table", "13", "--beside", other)
+
+    assert result.exit_code == 2
+    assert "empty.jsonl: 8 claims of the packet have no prediction" in result.output

@@ -18,6 +18,7 @@ from core.evaluation.baselines.pooled import AlignScoreStyle, MiniCheckStyle, Ra
 from core.evaluation.baselines.summac import SummacZS, load_summac_conv
 from core.evaluation.blind import blind_predictions, blind_scores
 from core.evaluation.columns import pair_columns
+from core.evaluation.kept import read_predictions
 from core.evaluation.metrics import measure
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction, at_threshold
@@ -135,6 +136,7 @@ class Options:
     tables: tuple[int, ...] = ()
     train: Path | None = None
     validation: Path | None = None
+    beside: tuple[Path, ...] = ()  # other systems' predictions for the packet, rows of Table 13
     resamples: int = RESAMPLES
 
 
@@ -241,7 +243,23 @@ def _routers(
         return ()
     other = "evidence-router" if config.router == "centroid" else "centroid-router"
     found = router_system(other, evaluated, models, config, kept=kept, progress=progress)
-    return (found,)
+    return (found, *(_beside(path, evaluated) for path in options.beside))
+
+
+def _beside(path: Path, evaluated: Evaluated) -> System:
+    """A system whose predictions are in a file, as ``core.training.joint`` writes them."""
+    known = {found.claim_id: found for found in read_predictions(path)}
+    missing = [row.claim_id for row in evaluated.rows if row.claim_id not in known]
+    if missing:
+        raise InputError(
+            f"{len(missing)} claims of the packet have no prediction, {missing[0]!r} first",
+            file=path.name,
+        )
+    return System(
+        name=path.stem,
+        note="Predictions from a file.",
+        predictions=[known[row.claim_id] for row in evaluated.rows],
+    )
 
 
 def _probes(evaluated: Evaluated) -> Probes | None:
