@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
-
 from streamlit.navigation.page import StreamlitPage
 
 from pages.components.routing import mark_routed
@@ -17,7 +16,7 @@ ICON = PAGES / "components" / "frontend" / "icon.svg"
 
 st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
 
-# Files that are there; a page is listed once it is built.
+# Each page: its file, title, icon, and what it is for.
 WORK = (
     ("home", "Home", "home", "What waits for you, how far the team is, and what changed lately."),
     (
@@ -89,7 +88,6 @@ def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]
             default=name == "home",
         )
         for name, title, icon, words in listed
-        if (PAGES / f"{name}.py").exists()
     ]
 
 

@@ -7,6 +7,7 @@ from typing import cast
 import streamlit as st
 
 from core.errors import NotFound, ProvenanceGuardError
+from core.records import Decision
 from pages.components.evidence_view import show_evidence
 from pages.components.plain import show_notice
 from pages.components.routing import ensure_routed
@@ -15,7 +16,7 @@ from pages.components.verdict_document import VerdictDocument
 from pages.components.verdict_view import lay_out, unverified_document
 from storage.records import StoredVerdict
 
-TRACES = "pages/traces.py"
+TRACES, REPAIR, REVIEW = "pages/traces.py", "pages/repair.py", "pages/review.py"
 
 ensure_routed(__file__)
 wanted = st.query_params.get("trace")
@@ -59,7 +60,28 @@ data = lay_out(
     verified_at=verdict.verified_at if verdict else None,
 )
 view = {"claim": st.query_params.get("claim"), "source": st.query_params.get("source")}
-fetched = show_evidence({**data, "view": view}, key="evidence")
-if fetched is not None and fetched not in opened:
-    opened.append(fetched)
+links = []
+if verdict is not None:
+    links.append(
+        {
+            "page": "review",
+            "words": "Review",
+            "title": "Read claims yourself, without seeing what the verifier says",
+        }
+    )
+    if verdict.decision is Decision.BLOCK:
+        links.append(
+            {
+                "page": "repair",
+                "words": "Repair",
+                "title": "A revised answer: every edit with its reason and its source",
+            }
+        )
+asked = show_evidence({**data, "view": view, "links": links}, key="evidence")
+if asked.page == "repair":
+    st.switch_page(REPAIR, query_params={"trace": wanted})
+if asked.page == "review":
+    st.switch_page(REVIEW)
+if asked.source_id is not None and asked.source_id not in opened:
+    opened.append(asked.source_id)
     st.rerun()

@@ -6,14 +6,16 @@ Labels hold words of ours, and tool names reduced to letters and digits: a label
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from core.records import Trace
 from core.review.items import Draft
 from core.workflows.review import Desk
-from pages.components.review_hand import Hand, answer, decline, keep, undo
+from pages.components.review_hand import Change, Hand, answer, decline, keep, undo
 from pages.components.review_layout import (
+    CONFIDENCE,
     SUPPORT_WORDS,
     SourceButton,
     owner_words,
@@ -36,7 +38,6 @@ from storage.store import SqlStore
 # Of the window's height: the page's frame and this bar, in rem.
 FRAME_REM, LINE_REM, NOTES_REM = 7.0, 2.36, 6.4
 LINES = 4
-CONFIDENCE = {1: "a guess", 2: "doubtful", 3: "fairly sure", 4: "sure", 5: "certain"}
 # One dense bar that never moves: Streamlit keeps room for a chat below it, and spaces rows widely.
 STYLE = """<style>
 [data-testid="stBottomBlockContainer"] { padding: .3rem 5rem .6rem; }
@@ -100,7 +101,7 @@ def _show_support(hand: Hand, desk: Desk, store: SqlStore) -> None:
                 name=f"v_{label.value}",
                 chosen=draft.support is label,
                 on_click=answer,
-                args=(hand, hand.nonce, desk, store, replace(draft, support=label)),
+                args=(hand, hand.nonce, desk, store, partial(replace, support=label)),
             )
 
 
@@ -116,7 +117,7 @@ def _show_owner(hand: Hand, desk: Desk, store: SqlStore) -> None:
             name="own_none",
             chosen=draft.source_answered and draft.source_id is None,
             on_click=answer,
-            args=(hand, hand.nonce, desk, store, own(draft, None)),
+            args=(hand, hand.nonce, desk, store, own(None)),
         )
         show_owner_beyond(draft, hand.trace)
     with row("row-credit"):
@@ -131,7 +132,7 @@ def _show_owner(hand: Hand, desk: Desk, store: SqlStore) -> None:
                 name=name,
                 chosen=draft.conflation is conflated,
                 on_click=answer,
-                args=(hand, hand.nonce, desk, store, replace(draft, conflation=conflated)),
+                args=(hand, hand.nonce, desk, store, partial(replace, conflation=conflated)),
             )
 
 
@@ -143,7 +144,7 @@ def _show_source(number: int, each: SourceButton, hand: Hand, desk: Desk, store:
         name=f"own_{number}",
         chosen=draft.source_answered and draft.source_id == each.source_id,
         on_click=answer,
-        args=(hand, hand.nonce, desk, store, own(draft, each.source_id)),
+        args=(hand, hand.nonce, desk, store, own(each.source_id)),
     )
 
 
@@ -154,9 +155,9 @@ def show_owner_beyond(draft: Draft, trace: Trace) -> None:
         st.text(f"● {owner_words(draft.source_id, trace)}", width="content")
 
 
-def own(draft: Draft, source_id: str | None) -> Draft:
-    """The draft with who owns the claim; None: no source does."""
-    return replace(draft, source_id=source_id, source_answered=True)
+def own(source_id: str | None) -> Change:
+    """The answer to who owns the claim; None: no source does."""
+    return partial(replace, source_id=source_id, source_answered=True)
 
 
 def _show_next(hand: Hand, desk: Desk) -> None:

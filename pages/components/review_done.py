@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.review.items import Progress
 from core.review.records import Person, Role
+from core.workflows.review import Desk
 from pages.components.plain import show_notice
-from pages.components.routing import link_to
+from pages.components.review_hand import undo
+from pages.components.shortcuts import UNDO, key_of
 
 TRACES, ADJUDICATE, RECALIBRATE = (
     "pages/traces.py",
@@ -16,8 +17,9 @@ TRACES, ADJUDICATE, RECALIBRATE = (
 )
 
 
-def show_nothing_to_review(progress: Progress, person: Person) -> None:
+def show_nothing_to_review(desk: Desk, person: Person) -> None:
     """Say that nothing waits, and where to go from here."""
+    progress = desk.progress()
     st.title("Review", anchor=False)
     if progress.total == 0:
         show_notice(
@@ -36,8 +38,18 @@ def show_nothing_to_review(progress: Progress, person: Person) -> None:
         tone="good",
     )
     with st.container(horizontal=True):
+        if progress.mine_done:
+            st.button(
+                "Undo my last verdict",
+                key="undo",
+                shortcut=key_of(UNDO),
+                on_click=undo,
+                args=(desk,),
+            )
         if progress.ties and Role.ADJUDICATOR in person.roles:
             words = "1 tie" if progress.ties == 1 else f"{progress.ties:,} ties"
             st.page_link(ADJUDICATE, label=f"Decide {words}", icon=":material/balance:")
         if Role.LEAD in person.roles:
-            link_to(RECALIBRATE, "Recalibrate on the labels", icon=":material/model_training:")
+            st.page_link(
+                RECALIBRATE, label="Recalibrate on the labels", icon=":material/model_training:"
+            )

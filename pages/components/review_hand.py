@@ -8,6 +8,7 @@ place; what must survive a reload is in the database.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -15,14 +16,16 @@ import streamlit as st
 
 from core.errors import Conflict, NotFound, ProvenanceGuardError
 from core.records import Trace
-from core.review.items import Draft, ReviewItem
+from core.review.items import Draft, Guideline, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
 from core.workflows.review import Desk
 from pages.components.claim_places import ClaimInAnswer, find_claim
 from pages.components.review_layout import Json, lay_out_machine
 from pages.components.verdict_document import VerdictDocument
+from storage.guidelines import Guidelines
 from storage.store import SqlStore
 
+Change = Callable[[Draft], Draft]
 _HAND = "hand"
 _SAID = "review_said"
 IGNORED = "Ignored: that key was pressed before this claim was on screen."
@@ -41,6 +44,8 @@ class Hand:
     trace: Trace
     claim: ClaimInAnswer
     draft: Draft
+    progress: Progress  # as it was when the claim came: nothing on screen moves while it is read
+    guideline: Guideline
     arrived: float  # on this process's own clock
     dwell_seconds: float
     decide_first: bool
@@ -100,6 +105,8 @@ def _hand(desk: Desk, store: SqlStore, item: ReviewItem) -> Hand:
         trace=trace,
         claim=claim,
         draft=item.draft or Draft(),
+        progress=desk.progress(),
+        guideline=Guidelines(store=store).current(),
         arrived=0.0,
         dwell_seconds=settings.dwell_milliseconds / 1000,
         decide_first=settings.decide_first,
@@ -126,12 +133,16 @@ def show_told() -> None:
 # ---------------------------------------------------------------- key presses
 
 
-def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, changed: Draft) -> None:
-    """Take one more answer; the last one decides the claim."""
+def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, change: Change) -> None:
+    """Take one more answer; the last one decides the claim.
+
+    ``change`` is made to the answers of this moment: those of the last drawing may be older than a
+    key press that came in between.
+    """
     note = st.session_state.get(hand.note_key, hand.draft.rationale)
     if not _counts(hand, nonce):
         return
-    hand.draft = replace(changed, rationale=note)
+    hand.draft = replace(change(hand.draft), rationale=note)
     judgement = hand.judgement
     try:
         if hand.said is not None:

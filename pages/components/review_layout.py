@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.records import Source, Span, Trace, VerdictLabel
-from core.review.items import Progress, ReviewItem
+from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
 from pages.components.claim_places import ClaimInAnswer
 from pages.components.identities import identity_of, plain_tool_name
@@ -37,6 +37,7 @@ SUPPORT_WORDS: Mapping[VerdictLabel, str] = {
     VerdictLabel.CONTRADICTED: "Contradicted",
     VerdictLabel.NOT_ENOUGH_EVIDENCE: "Not enough evidence",
 }
+CONFIDENCE = {1: "a guess", 2: "doubtful", 3: "fairly sure", 4: "sure", 5: "certain"}
 REASON_WORDS: Mapping[QueueReason, str] = {
     QueueReason.UNCERTAIN: "its support probability is close to the threshold",
     QueueReason.CONFLATION: "the credited source may not be the one that says it",
@@ -115,6 +116,11 @@ def progress_data(item: ReviewItem, progress: Progress) -> Json:
         left = (item.total - item.position + 1) * progress.seconds_per_claim
         words += f" · about {duration_words(left)}"
     return {"words": words, "share": (item.position - 1) / max(1, item.total)}
+
+
+def guideline_data(guideline: Guideline) -> Json:
+    """The guideline as the view shows it."""
+    return {"version": guideline.version, "text": guideline.text}
 
 
 def duration_words(seconds: float) -> str:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
-PROJECT = Path(__file__).parents[2]
 _ROUTED = "routed"
 
 
@@ -26,12 +23,6 @@ def ensure_routed(page_file: str) -> None:
         # Beside a default page, so that this one keeps its own address.
         st.navigation([st.Page(_nothing, title="Start"), st.Page(page_file)], position="hidden")
         st.rerun()
-
-
-def link_to(page_file: str, label: str, **more: object) -> None:
-    """A link to a page, where this workbench has it."""
-    if (PROJECT / page_file).exists():
-        st.page_link(page_file, label=label, **more)  # type: ignore[arg-type]
 
 
 def _nothing() -> None:

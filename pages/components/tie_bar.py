@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
-from core.review.items import Guideline
 from core.review.records import Cause
 from core.workflows.review import Desk
 from pages.components.review_bar import (
@@ -42,14 +42,14 @@ CAUSES = {
 }
 
 
-def show_tie_bar(hand: TieHand, desk: Desk, guideline: Guideline) -> None:
+def show_tie_bar(hand: TieHand, desk: Desk) -> None:
     """Show the questions for the tie in hand, what is chosen, and what happens next."""
     st.html(STYLE)
     with st.container(key="bar"):
         _show_questions(hand, desk)
         _show_cause(hand)
         if hand.noting:
-            _show_notes(hand, desk, guideline)
+            _show_notes(hand, desk)
         _show_next(hand, desk)
 
 
@@ -64,7 +64,7 @@ def _show_questions(hand: TieHand, desk: Desk) -> None:
                 name=f"v_{label.value}",
                 chosen=draft.support is label,
                 on_click=answer_tie,
-                args=(hand, nonce, desk, replace(draft, support=label)),
+                args=(hand, nonce, desk, partial(replace, support=label)),
             )
     with row("row-owner"):
         question("Which source says it?", "owner")
@@ -75,7 +75,7 @@ def _show_questions(hand: TieHand, desk: Desk) -> None:
                 name=f"own_{number}",
                 chosen=draft.source_answered and draft.source_id == each.source_id,
                 on_click=answer_tie,
-                args=(hand, nonce, desk, own(draft, each.source_id)),
+                args=(hand, nonce, desk, own(each.source_id)),
             )
         choice(
             "None",
@@ -83,7 +83,7 @@ def _show_questions(hand: TieHand, desk: Desk) -> None:
             name="own_none",
             chosen=draft.source_answered and draft.source_id is None,
             on_click=answer_tie,
-            args=(hand, nonce, desk, own(draft, None)),
+            args=(hand, nonce, desk, own(None)),
         )
         show_owner_beyond(draft, hand.trace)
     with row("row-credit"):
@@ -98,7 +98,7 @@ def _show_questions(hand: TieHand, desk: Desk) -> None:
                 name=name,
                 chosen=draft.conflation is conflated,
                 on_click=answer_tie,
-                args=(hand, nonce, desk, replace(draft, conflation=conflated)),
+                args=(hand, nonce, desk, partial(replace, conflation=conflated)),
             )
 
 
@@ -145,8 +145,9 @@ def _what_next(hand: TieHand) -> str:
     return "Save it, and the next tie comes."
 
 
-def _show_notes(hand: TieHand, desk: Desk, guideline: Guideline) -> None:
-    rules = [line.strip() for line in guideline.text.splitlines() if line.strip()[:1].isdigit()]
+def _show_notes(hand: TieHand, desk: Desk) -> None:
+    lines = [line.strip() for line in hand.guideline.text.splitlines()]
+    rules = [line for line in lines if line[:1].isdigit()]
     with row("row-notes"):
         question("Reason, if you like", "notes")
         st.session_state.setdefault(hand.note_key, hand.draft.rationale)

@@ -8,16 +8,16 @@ import streamlit as st
 
 from core.errors import Conflict, NotFound, ProvenanceGuardError
 from core.records import Trace
-from core.review.items import Draft, TieItem
+from core.review.items import Draft, Guideline, TieItem
 from core.review.records import Cause, Judgement
 from core.workflows.review import Desk
 from pages.components.claim_places import ClaimInAnswer, find_claim
-from pages.components.review_hand import IGNORED, tell
-from pages.components.review_layout import Json, answer_words
+from pages.components.review_hand import IGNORED, Change, tell
+from pages.components.review_layout import CONFIDENCE, Json, answer_words
+from storage.guidelines import Guidelines
 from storage.store import SqlStore
 
 _HAND = "tie"
-CONFIDENCE_WORDS = {1: "a guess", 2: "doubtful", 3: "fairly sure", 4: "sure", 5: "certain"}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,6 +29,7 @@ class TieHand:
     trace: Trace
     claim: ClaimInAnswer
     draft: Draft
+    guideline: Guideline
     cause: Cause | None = None
     fix_guideline: bool = False
     rule: str | None = None
@@ -79,6 +80,7 @@ def take_tie(desk: Desk, store: SqlStore) -> TieHand | None:
         trace=store.get_trace(item.trace_id, item.content_hash).trace,
         claim=find_claim(store, item),
         draft=desk.load_draft(item.assignment_id) or Draft(),
+        guideline=Guidelines(store=store).current(),
     )
     st.session_state[_HAND] = hand
     return hand
@@ -96,7 +98,7 @@ def lay_out_readings(hand: TieHand) -> list[Json]:
             "name": reading.label,
             "rationale": reading.rationale,
             "answers": answer_words(reading.judgement, hand.trace)
-            + ("" if reading.confidence is None else f" · {CONFIDENCE_WORDS[reading.confidence]}"),
+            + ("" if reading.confidence is None else f" · {CONFIDENCE[reading.confidence]}"),
         }
         for reading in hand.item.readings
     ]
@@ -115,13 +117,13 @@ def lay_out_mine(hand: TieHand) -> Json:
 # ---------------------------------------------------------------- key presses
 
 
-def answer_tie(hand: TieHand, nonce: str, desk: Desk, changed: Draft) -> None:
+def answer_tie(hand: TieHand, nonce: str, desk: Desk, change: Change) -> None:
     """Take one more answer; nothing is decided before it is saved."""
     note = st.session_state.get(hand.note_key, hand.draft.rationale)
     if nonce != hand.nonce:
         hand.message = IGNORED
         return
-    hand.message, hand.draft = "", replace(changed, rationale=note)
+    hand.message, hand.draft = "", replace(change(hand.draft), rationale=note)
     try:
         desk.save_draft(hand.item.assignment_id, hand.draft)
     except (Conflict, NotFound) as error:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.review.items import Progress
-from pages.components.routing import link_to
 from storage.records import Overview
 
 LABELS_FOR_A_FIRST_FIT = 12  # enough to see the whole way; the page says how sure the figures are
@@ -71,4 +70,4 @@ def show_tour(steps: tuple[TourStep, ...]) -> None:
             mark = "✓" if step.done else "→" if step is upcoming else "○"
             with st.container(horizontal=True, vertical_alignment="center", key=f"tour-{number}"):
                 st.text(f"{mark} {number}. {step.words}", width="stretch")
-                link_to(step.page, step.label, width="content")
+                st.page_link(step.page, label=step.label, width="content")

@@ -57,12 +57,11 @@ def _show_chooser(person: Person) -> None:
         icon=":material/person:",
         key="chooser",
         on_change="rerun",
-        help="Without a login, one person can practise every role: who is at work now?",
     )
     with chooser:
         if not chooser.open:
             return
-        st.text(f"At work now: {person.name} ({role_words(person)})")
+        st.text("Without a login, one person can practise every role. Who is at work now?")
         everybody = [each for each in People(store=open_store()).everybody() if each.active]
         for each in everybody:
             # A name is somebody's text: beside the button, never in its label.

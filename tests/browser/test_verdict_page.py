@@ -251,6 +251,15 @@ def test_every_claim_can_be_held_against_every_source(visit: Visit) -> None:
     assert query(page)["source"] == SEARCH
 
 
+def test_a_blocked_answer_leads_to_its_repair_and_to_review(visit: Visit) -> None:
+    page = visit.open(verdict(), READY)
+    expect(page.get_by_role("button", name="Review")).to_be_visible()
+
+    page.get_by_role("button", name="Repair").click()
+
+    page.wait_for_url("**/repair?trace=clin-0042")
+
+
 def test_link_and_reason_can_be_copied(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(4)), READY)
 

@@ -79,16 +79,6 @@ function header(state) {
   const badge = el("strong", `badge badge-${data.decision.kind}`);
   badge.append(el("span", "glyph", data.decision.mark, { "aria-hidden": "true" }), el("span", null, data.decision.word));
   verdict.append(badge);
-  for (const link of data.links || []) {
-    const node = el("a", "go", link.words, { href: link.href, title: link.title });
-    node.addEventListener("click", (event) => {
-      // Another tab or window is the browser's business.
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      state.go(link.page);
-    });
-    verdict.append(node);
-  }
   bar.append(names, verdict);
   return bar;
 }
@@ -105,6 +95,7 @@ function question(state) {
       title: [`${at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" })} · ${data.verified}`, ...versions].join("\n"),
     }));
   }
+  for (const link of data.links || []) line.append(button("text go", link.words, () => state.go(link.page), { title: link.title }));
   box.append(line);
   const reasons = [...data.reasons, ...data.notices.map((text) => ({ claim: null, text: `Import: ${text}` }))];
   if (reasons.length) {

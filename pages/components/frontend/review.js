@@ -156,10 +156,10 @@ function finder(state) {
     drawTabs(state);
     drawOutput(state, true);
   });
-  // What is typed here is a search, whatever keys the page listens to.
-  for (const kind of ["keydown", "keypress", "keyup"]) input.addEventListener(kind, (event) => {
+  // What is typed here is a search, whatever keys the page listens to. A key's release is let through:
+  // the key that led here was pressed outside, and would be taken for one that is held down.
+  input.addEventListener("keydown", (event) => {
     event.stopPropagation();
-    if (kind !== "keydown") return;
     if (event.key === "Escape") { input.blur(); state.parts.box.focus(); }
     if (event.key === "Enter") step(state, event.shiftKey ? -1 : 1);
   });

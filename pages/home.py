@@ -1,0 +1,115 @@
+"""Home: what waits for me, how far the team is, what changed, and the way in for a new user."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.workflows.ingest import ingest
+from pages.components.home_cards import team_facts, what_changed, what_waits
+from pages.components.plain import show_cards, show_notice
+from pages.components.routing import ensure_routed
+from pages.components.session import open_store, settings
+from pages.components.tour import show_tour, tour_steps
+from pages.components.verifying import start_verifying
+from pages.components.who import current_person, show_person
+from storage.calibrators import Calibrators
+from storage.first_start import SAMPLE
+from storage.projects import Projects
+from storage.reviews import open_desk
+
+TRACES = "pages/traces.py"
+EVENTS_LOOKED_AT = 400
+
+ensure_routed(__file__)
+st.set_page_config(page_title="Home · ProvenanceGuard")
+
+person = current_person()
+show_person(person)
+try:
+    store = open_store()
+    overview = store.overview()
+    project = Projects(store=store).default()
+    progress = open_desk(store, project, person).progress()
+    steps = tour_steps(overview, progress, len(Calibrators(store=store).candidates()))
+    lately = what_changed(store.audit_events(limit=EVENTS_LOOKED_AT))
+except ProvenanceGuardError as error:
+    show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
+
+st.title("Home", anchor=False)
+
+if overview.traces == 0:
+    show_notice(
+        "Welcome. There are no traces here yet",
+        "A trace is one answer of a tool-using agent with every tool output behind it. The workbench "
+        "says for each claim whether it is supported, by which source, and whether the answer "
+        "credits the right one. Nothing leaves this machine.",
+        key="welcome",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        load = SAMPLE.is_file() and st.button(
+            "Load the sample traces and verify them",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="load-sample",
+            help="Synthetic patients and articles; reading them takes a minute or two.",
+        )
+        st.page_link(TRACES, label="Add traces of your own", icon=":material/add:")
+    if load:
+        try:
+            with st.spinner("Adding the sample traces …"):
+                store.put_import(ingest([SAMPLE], store, settings()))
+            start_verifying(store)
+        except ProvenanceGuardError as error:
+            show_notice("The sample could not be loaded", str(error), key="no-sample", tone="bad")
+            st.stop()
+        st.switch_page(TRACES)
+    show_tour(steps)
+    st.stop()
+
+# ---------------------------------------------------------------- what waits, and the team
+
+left, right = st.columns([1.55, 1], gap="large")
+with left:
+    st.subheader("Waiting for you", anchor=False)
+    waiting = what_waits(overview, progress, person)
+    if not waiting:
+        show_notice(
+            "Nothing waits for you", "New work comes with new traces.", key="nothing", tone="good"
+        )
+    for number, each in enumerate(waiting):
+        text, action = st.columns([3, 1.1], vertical_alignment="center")
+        with text:
+            show_cards([{"title": each.title, "text": each.text}], key=f"waiting-{number}")
+        if action.button(
+            each.label,
+            type="secondary" if number else "primary",
+            key=f"go-{number}",
+            width="stretch",
+        ):
+            st.switch_page(each.page, query_params=dict(each.query))
+    show_tour(steps)
+
+with right:
+    st.subheader("The team", anchor=False)
+    if progress.total:
+        st.progress(
+            progress.team_done / progress.total,
+            text=f"{progress.team_done:,} of {progress.total:,} claims settled",
+        )
+    reads = project.settings.reads_per_claim
+    show_cards(
+        [
+            {
+                "title": "One reading a claim" if reads == 1 else "Two readings a claim",
+                "text": "Each claim is read by one person."
+                if reads == 1
+                else "A third person, who has not read the claim, decides where the two differ.",
+                "facts": team_facts(progress),
+            }
+        ],
+        key="team",
+    )
+    st.subheader("Lately", anchor=False)
+    show_cards([{"title": "What changed", "facts": lately or [("", "Nothing yet.")]}], key="lately")

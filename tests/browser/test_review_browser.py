@@ -1,0 +1,444 @@
+"""Review and adjudication in a real browser: by keyboard, blind, and by three people in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from browsing import SETTLED, Visit, watched
+from contrast import low_contrast
+from playwright.sync_api import Browser, Page, expect
+from reviewing import Office, an_office
+from verdicts import HOSTILE, PATIENT, hostile, showcase
+
+from core.records import VerdictLabel
+from core.review.records import Judgement, Role, Vote
+from storage.labels import Labels
+from storage.people import People
+from storage.store import open_store, utc_now
+
+pytestmark = pytest.mark.browser
+
+Serve = Callable[[Path], AbstractContextManager[str]]
+CLAIM = "#review .the-claim"
+NEXT = ".st-key-row-next"
+HOLDS = Judgement(support=VerdictLabel.SUPPORTED, source_id=PATIENT, conflation=False)
+FAILS = Judgement(support=VerdictLabel.CONTRADICTED, source_id=None, conflation=False)
+SCROLLS = """() => {
+  const main = document.querySelector("[data-testid=stMain]");
+  return main.scrollHeight > main.clientHeight + 1 || main.scrollWidth > innerWidth;
+}"""
+PAGES = (
+    "", "traces", "verdict?trace=clin-0042", "review", "adjudicate", "repair", "thresholds",
+    "evaluation", "agreement", "recalibrate", "export", "audit", "people",
+)  # fmt: skip
+NAME = "Zephyrine Quillfeather"
+USED = pytest.StashKey[list[str]]()
+NOTE = "qqnote-of-the-first-reader-7719"
+
+
+def an_office_at(file: Path, **more: object) -> Office:
+    """People and verified traces in a database of their own."""
+    made = an_office(open_store(str(file)), **{"dwell_milliseconds": 0, **more})
+    made.clock.at = utc_now()
+    return made
+
+
+def a_visit(chromium: Browser, url: str, scheme: str = "light", **more: object) -> Visit:
+    """A browser of its own on the workbench."""
+    context = chromium.new_context(
+        viewport={"width": 1280, "height": 800},
+        color_scheme=scheme,  # type: ignore[arg-type]
+        reduced_motion="reduce",
+        **more,  # type: ignore[arg-type]
+    )
+    return watched(context, url)
+
+
+def press(page: Page, key: str, then: str) -> None:
+    """Press a key and wait for what it must bring."""
+    page.keyboard.press(key)
+    page.locator(then).first.wait_for()
+    page.wait_for_selector(SETTLED)
+
+
+def chosen(page: Page, name: str) -> None:
+    """Wait until that answer is marked as chosen."""
+    expect(page.locator(f".st-key-{name} button")).to_contain_text("●")
+
+
+def item(page: Page) -> str:
+    """Names the claim on screen."""
+    return page.locator("#review").get_attribute("data-item") or ""
+
+
+def decide(page: Page, key: str) -> None:
+    """Press the last answer's key, and wait until the verifier's view and the next step are there."""
+    page.keyboard.press(key)
+    page.locator("#review .machine").wait_for()
+    expect(page.locator(".st-key-keep button")).to_be_enabled()
+    page.wait_for_selector(SETTLED)
+
+
+READERS = ("Ada", "Ben", "Cleo", "Eve", "Finn", "Gus", "Hal", "Ida")
+
+
+@pytest.fixture(scope="module")
+def room(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Office]]:
+    """One workbench for many readers, with claims enough for all of them."""
+    file = tmp_path_factory.mktemp("room") / "review.db"
+    made = an_office_at(
+        file,
+        verifications=[showcase(f"clin-{n:04d}") for n in range(42, 45)],
+        reviewers=READERS,
+    )
+    with serve(file) as url:
+        yield url, made
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Somebody with a browser of their own and a claim on screen."""
+
+    visit: Visit
+    made: Office
+    name: str
+
+    @property
+    def page(self) -> Page:
+        """The reader's page."""
+        return self.visit.page
+
+    def votes(self) -> list[Vote]:
+        """This reader's votes that count."""
+        return [vote for vote in votes(self.made) if vote.reviewer == self.name]
+
+
+@pytest.fixture
+def reader(
+    chromium: Browser, room: tuple[str, Office], request: pytest.FixtureRequest
+) -> Iterator[Reader]:
+    """A reader who has not been here before."""
+    url, made = room
+    used: list[str] = request.config.stash.setdefault(USED, [])
+    name = READERS[len(used)]
+    used.append(name)
+    visit = a_visit(chromium, url)
+    visit.open(f"review?as={made.people[name].person_id}", CLAIM)
+    yield Reader(visit=visit, made=made, name=name)
+    visit.page.context.close()
+
+
+def votes(made: Office) -> list[Vote]:
+    """All votes that count, whatever the claim."""
+    reviewed = Labels(store=made.store).reviewed(made.project.project_id)
+    return [vote for each in reviewed for vote in each.votes]
+
+
+# ---------------------------------------------------------------- by keyboard
+
+
+def test_a_claim_is_read_decided_and_kept_without_a_mouse(reader: Reader) -> None:
+    page = reader.page
+    claim = item(page)
+    expect(page.locator("#review .machine")).to_have_count(0)
+
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#review .tab.chosen")).to_contain_text("#1")
+    page.keyboard.press("1")
+    chosen(page, "v_supported")
+    page.keyboard.press("w")
+    chosen(page, "own_2")
+    expect(page.locator("#review .tab .mine")).to_be_visible()
+    decide(page, "x")
+    expect(page.locator(NEXT)).to_contain_text("Saved")
+    page.keyboard.press("k")
+
+    expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
+    expect(page.locator("#review .machine")).to_have_count(0)
+    (vote,) = reader.votes()
+    assert vote.judgement == Judgement(
+        support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=True
+    )
+    assert not vote.changed_after_reveal
+    assert reader.visit.faults == []
+    assert reader.visit.outside() == []
+
+
+def test_what_is_typed_into_a_search_or_a_note_decides_nothing(
+    reader: Reader,
+) -> None:
+    page = reader.page
+
+    page.keyboard.press("/")
+    page.keyboard.type("potassium 4.6 1 2 3 q y k")
+    expect(page.locator(".find input")).to_have_value("potassium 4.6 1 2 3 q y k")
+    page.keyboard.press("Escape")
+    press(page, "n", "textarea")
+    page.locator("textarea").click()
+    page.keyboard.type("1 2 3 4 q w y x k u p")
+    page.keyboard.press("Tab")
+    page.wait_for_selector(SETTLED)
+
+    expect(page.locator(NEXT)).to_contain_text("Answer all three")
+    assert reader.votes() == []
+    draft = reader.made.desk(reader.name).next_item()
+    assert draft is not None and draft.draft is not None
+    assert draft.draft.rationale == "1 2 3 4 q w y x k u p"
+
+
+def test_a_word_is_found_in_whatever_source_holds_it(reader: Reader) -> None:
+    page = reader.page
+
+    page.keyboard.press("/")
+    page.keyboard.type("Invented Cardiology")
+
+    expect(page.locator(".tab.chosen")).to_contain_text("get pubmed article metadata")
+    expect(page.locator("mark.hit.here")).to_have_text("Invented Cardiology")
+    expect(page.locator(".find-count")).to_have_text("1 of 1")
+
+
+def test_guideline_and_keys_are_one_key_away_and_go_again(reader: Reader) -> None:
+    page = reader.page
+
+    press(page, "g", ".drawer .guideline")
+    expect(page.locator(".drawer")).to_contain_text("1. Judge the claim against the tool outputs")
+    page.keyboard.press("Escape")
+    expect(page.locator(".drawer")).to_be_hidden()
+    press(page, "h", ".drawer .keys")
+    expect(page.locator(".drawer")).to_contain_text("Take back my last verdict")
+    page.keyboard.press("h")
+    expect(page.locator(".drawer")).to_be_hidden()
+
+
+def test_the_last_verdict_is_taken_back_with_one_key(reader: Reader) -> None:
+    page = reader.page
+    claim = item(page)
+    for key, name in (("3", "v_contradicted"), ("0", "own_none")):
+        page.keyboard.press(key)
+        chosen(page, name)
+    decide(page, "y")
+    page.keyboard.press("k")
+    expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
+
+    page.keyboard.press("u")
+
+    expect(page.locator("#review")).to_have_attribute("data-item", claim)
+    expect(page.get_by_test_id("stToast")).to_contain_text("open again")
+    assert len(reader.votes()) == 1
+
+
+def test_while_a_claim_is_given_back_no_key_decides_it(reader: Reader) -> None:
+    page = reader.page
+    claim = item(page)
+
+    press(page, "p", ".st-key-row-decline")
+    expect(page.locator(".st-key-v_supported")).to_have_count(0)
+    page.keyboard.press("q")
+    page.keyboard.press("y")
+    page.keyboard.press("3")
+
+    expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
+    assert reader.votes() == []
+
+
+def test_quick_keys_all_count_for_their_claim_and_none_for_the_next(
+    chromium: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    seconds = 6
+    made = an_office_at(
+        tmp_path / "dwell.db", verifications=[showcase()], dwell_milliseconds=seconds * 1_000
+    )
+    with serve(tmp_path / "dwell.db") as url:
+        visit = a_visit(chromium, url)
+        page = visit.open(f"review?as={made.people['Ada'].person_id}", CLAIM)
+        page.get_by_text("Answer all three").wait_for()
+        page.wait_for_timeout(seconds * 1_000 + 200)  # the reader reads: the floor is in real time
+
+        for key in "1wx" + "k0y":
+            page.keyboard.press(key)
+        page.locator("#review .machine").wait_for()
+        page.wait_for_selector(SETTLED)
+        page.context.close()
+
+    (vote,) = votes(made)
+    assert vote.first is None or vote.first.support is VerdictLabel.SUPPORTED
+    assert (vote.judgement.support, vote.judgement.source_id, vote.judgement.conflation) == (
+        VerdictLabel.SUPPORTED,
+        "search#1",
+        True,
+    )
+
+
+def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(
+    chromium: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    made = an_office_at(tmp_path / "hostile.db", verifications=[hostile()])
+    with serve(tmp_path / "hostile.db") as url:
+        visit = a_visit(chromium, url)
+        page = visit.open(f"review?as={made.people['Ada'].person_id}", CLAIM)
+        for key, name in (("1", "v_supported"), ("q", "own_1")):
+            page.keyboard.press(key)
+            chosen(page, name)
+        decide(page, "y")
+
+        for place in (".claim-text", ".asked", ".arguments", ".reasons"):
+            assert HOSTILE[:30] in page.locator(f"#review {place}").first.inner_text(), place
+        assert visit.outside() == []
+        assert visit.faults == []
+        assert page.evaluate("window.hacked") is None
+        page.context.close()
+
+
+# ---------------------------------------------------------------- blind
+
+
+def test_no_byte_of_the_first_readers_name_or_note_reaches_the_second_reader(
+    chromium: Browser, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STREAMLIT_SERVER_TRUSTED_USER_HEADERS", '{"X-Login": "email"}')
+    made = an_office_at(
+        tmp_path / "blind.db", verifications=[showcase()], reviewers=(NAME,), reads_per_claim=2
+    )
+    while made.read(NAME, HOLDS, rationale=NOTE, confidence=2):
+        pass
+    People(store=made.store).add(
+        "Second", {Role.REVIEWER}, by=made.people["Lea"], email="second@example.org"
+    )
+    received: list[bytes] = []
+    with serve(tmp_path / "blind.db") as url:
+        visit = a_visit(chromium, url, extra_http_headers={"X-Login": "second@example.org"})
+        page = visit.page
+
+        def keep(payload: str | bytes) -> None:
+            received.append(payload.encode() if isinstance(payload, str) else payload)
+
+        page.on("websocket", lambda socket: socket.on("framereceived", keep))
+        visit.open("review", CLAIM)
+        for key, name in (("2", "v_unsupported"), ("0", "own_none")):
+            page.keyboard.press(key)
+            chosen(page, name)
+        decide(page, "y")
+        page.keyboard.press("k")
+        expect(page.locator("#review .machine")).to_have_count(0)
+        for path in PAGES:
+            page.goto(f"{url}/{path}")
+            page.wait_for_selector(SETTLED)
+            received.append(page.content().encode())
+        page.context.close()
+
+    sent = b"\n".join(received)
+    assert b"empagliflozin" in sent, "nothing was recorded"
+    for secret in (NAME, NAME.split()[0], NAME.split()[1], NOTE):
+        assert secret.encode() not in sent, secret
+
+
+def test_a_stranger_with_a_login_sees_no_claim(
+    chromium: Browser, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STREAMLIT_SERVER_TRUSTED_USER_HEADERS", '{"X-Login": "email"}')
+    an_office_at(tmp_path / "stranger.db", verifications=[showcase()])
+    with serve(tmp_path / "stranger.db") as url:
+        visit = a_visit(chromium, url, extra_http_headers={"X-Login": "nobody@example.org"})
+        page = visit.page
+        page.goto(f"{url}/review?as=2")
+
+        expect(page.get_by_text("You are not in this workbench yet")).to_be_visible()
+        assert page.locator(CLAIM).count() == 0
+        page.context.close()
+
+
+# ---------------------------------------------------------------- three people
+
+
+def test_two_reviewers_disagree_and_a_third_decides(
+    chromium: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    made = an_office_at(
+        tmp_path / "three.db", verifications=[showcase()], reviewers=("Ada", "Ben"),
+        reads_per_claim=2,
+    )  # fmt: skip
+    with serve(tmp_path / "three.db") as url:
+        claims = []
+        for name, keys in (("Ada", "1qy"), ("Ben", "30x")):
+            visit = a_visit(chromium, url)
+            page = visit.open(f"review?as={made.people[name].person_id}", CLAIM)
+            claims.append(page.locator(f"{CLAIM} .claim-text").inner_text())
+            for key in keys[:2]:
+                page.keyboard.press(key)
+                page.locator("[class*='st-key'] button").get_by_text("●").first.wait_for()
+                page.wait_for_selector(SETTLED)
+            decide(page, keys[2])
+            page.keyboard.press("k")
+            expect(page.locator("#review .machine")).to_have_count(0)
+            page.context.close()
+        assert claims[0] == claims[1]
+
+        visit = a_visit(chromium, url)
+        page = visit.open(f"?as={made.people['Dora'].person_id}", "#cards")
+        page.get_by_role("button", name="Adjudicate").click()
+        page.locator("#review .readings").wait_for()
+        page.locator(".st-key-save").wait_for()
+        page.wait_for_selector(SETTLED)
+        expect(page.locator("#review .reading")).to_have_count(3)
+        expect(page.locator(f"{CLAIM} .claim-text")).to_have_text(claims[0])
+        for key, name in (("1", "v_supported"), ("w", "own_2"), ("x", "wrongly_credited")):
+            page.keyboard.press(key)
+            chosen(page, name)
+        page.keyboard.press("6")
+        chosen(page, "cause_guideline_gap")
+        expect(page.locator(".st-key-save button")).to_be_enabled()
+        page.keyboard.press("k")
+        expect(page.get_by_text("No tie waits for you")).to_be_visible()
+        page.context.close()
+
+    (reviewed,) = Labels(store=made.store).reviewed(made.project.project_id)
+    assert reviewed.resolution.status.value == "adjudicated"
+    assert reviewed.resolution.final == Judgement(
+        support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=True
+    )
+    assert [vote.judgement.support.value for vote in reviewed.votes] == [
+        "supported",
+        "contradicted",
+    ]
+
+
+# ---------------------------------------------------------------- looks
+
+
+@pytest.fixture(scope="module")
+def show(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Office]]:
+    """A workbench with a tie, and claims that wait for a second reading."""
+    file = tmp_path_factory.mktemp("show") / "show.db"
+    made = an_office_at(file, verifications=[showcase()], reads_per_claim=2)
+    made.read("Ada", HOLDS, rationale="Rule 2.")
+    made.read("Ben", FAILS, rationale="Rule 4.")
+    with serve(file) as url:
+        yield url, made
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["", "review", "adjudicate", "people"])
+def test_every_text_stands_out_and_nothing_needs_scrolling(
+    chromium: Browser, show: tuple[str, Office], scheme: str, path: str
+) -> None:
+    url, made = show
+    who = {"review": "Cleo", "adjudicate": "Dora"}.get(path, "Lea")
+    visit = a_visit(chromium, url, scheme)
+    page = visit.open(f"{path}?as={made.people[who].person_id}", "#review, #cards")
+    page.wait_for_selector(SETTLED)
+    if path == "review":
+        for key, name in (("1", "v_supported"), ("q", "own_1")):
+            page.keyboard.press(key)
+            chosen(page, name)
+        decide(page, "y")
+
+    weak, scrolls = low_contrast(page), page.evaluate(SCROLLS)
+    page.context.close()
+
+    assert weak == []
+    assert not scrolls
+    assert visit.faults == []

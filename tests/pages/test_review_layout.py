@@ -1,0 +1,163 @@
+"""What a reviewer's browser is sent before the decision comes from the trace alone."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+from verdicts import ANSWER, HOSTILE, PATIENT, SEARCH, hostile, showcase
+
+from core.documents import content_hash
+from core.records import Span, Trace, VerdictLabel
+from core.review.items import Progress, ReviewItem
+from core.review.records import Judgement, QueueReason
+from core.stages.report import verdict_document
+from pages.components.claim_places import ClaimInAnswer
+from pages.components.review_layout import (
+    SUPPORT_WORDS,
+    answer_words,
+    duration_words,
+    lay_out_blind,
+    lay_out_machine,
+    progress_data,
+    source_buttons,
+)
+from pages.components.shortcuts import Page
+from pages.components.verdict_document import VerdictDocument
+from storage.store import utc_now
+
+TRACE = showcase().trace
+CLAIM = ClaimInAnswer(text="The patient takes it.", span=Span(start=10, end=40))
+
+
+def blind(trace: Trace, *opened: str) -> dict[str, object]:
+    """The view's data before the decision."""
+    return lay_out_blind(trace, CLAIM, page=Page.REVIEW, opened=opened)
+
+
+def test_neither_the_trace_nor_how_it_was_made_is_named_before_the_decision() -> None:
+    trace = Trace(
+        trace_id="shuffled-014",
+        question="?",
+        answer=ANSWER,
+        category="attribution_swapped",
+        sources=TRACE.sources,
+        extra={"slices": ["conflated-slice"]},
+        notices=("made by swapping",),
+    )
+
+    sent = json.dumps(blind(trace))
+
+    for word in ("shuffled-014", "attribution_swapped", "conflated-slice", "swapping"):
+        assert word not in sent
+
+
+def test_sources_come_in_the_order_of_the_calls_without_score_or_family() -> None:
+    sources = cast(list[dict[str, object]], blind(TRACE)["sources"])
+
+    assert [source["id"] for source in sources] == [each.source_id for each in TRACE.sources]
+    assert not {"score", "family", "rank", "margin", "routed"} & set().union(*sources)
+
+
+def test_all_that_a_tool_said_is_sent_or_can_be_fetched() -> None:
+    long = "x" * 500_000
+    first, *others = TRACE.sources
+    trace = Trace(
+        trace_id="t", question="?", answer=ANSWER, sources=(
+            type(first)(source_id="long", tool_name="long", text=long), *others,
+        ),
+    )  # fmt: skip
+
+    at_first = cast(dict[str, dict[str, object]], blind(trace)["texts"])
+    opened = cast(dict[str, dict[str, object]], blind(trace, "long")["texts"])
+    searched = cast(dict[str, dict[str, object]], blind(trace, "*")["texts"])
+
+    assert "long" not in at_first
+    assert opened["long"]["text"] == long
+    assert set(searched) == {source.source_id for source in trace.sources}
+
+
+@given(st.integers(0, len(ANSWER) + 20), st.integers(0, 60))
+def test_the_answers_pieces_join_to_the_answer(start: int, length: int) -> None:
+    claim = ClaimInAnswer(text="x", span=Span(start=start, end=start + length))
+    pieces = cast(
+        list[dict[str, object]],
+        lay_out_blind(TRACE, claim, page=Page.REVIEW, opened=())["pieces"],
+    )
+
+    joined = "".join(str(piece["text"]) for piece in pieces)
+    lit = "".join(str(piece["text"]) for piece in pieces if piece["lit"])
+    assert lit in ANSWER[start : start + length]
+    assert joined == ANSWER or start > len(ANSWER)
+
+
+def test_the_verifiers_view_says_where_it_agrees_and_why_the_claim_was_shown() -> None:
+    verification = showcase()
+    document = cast(VerdictDocument, verdict_document(verification))
+    claim = document["claims"][2]
+    said = Judgement(support=VerdictLabel.SUPPORTED, source_id=PATIENT, conflation=False)
+    other = Judgement(support=VerdictLabel.SUPPORTED, source_id=SEARCH, conflation=True)
+
+    views = [
+        lay_out_machine(
+            document,
+            verification.trace,
+            claim["claim_id"],
+            said=each,
+            reason=QueueReason.AUDIT,
+            verified_at=utc_now(),
+        )
+        for each in (said, other)
+    ]
+
+    assert [view and view["agrees"] for view in views] == [
+        "It agrees with you on support and on the source.",
+        "It agrees with you on support only.",
+    ]
+    assert views[0] is not None and "drawn at random" in str(views[0]["here"])
+
+
+def test_the_buttons_of_hostile_tools_are_letters_and_digits() -> None:
+    (button,) = source_buttons(hostile().trace)
+
+    assert button.source_id == f"{HOSTILE}#1"
+    assert all(letter.isalnum() or letter in " …" for letter in button.words)
+
+
+def test_a_judgement_is_said_in_words() -> None:
+    conflated = Judgement(support=VerdictLabel.SUPPORTED, source_id=SEARCH, conflation=True)
+    nothing = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
+
+    assert answer_words(conflated, TRACE) == (
+        "Supported · search pubmed key words #1 · credited to another source"
+    )
+    assert answer_words(nothing, TRACE) == "Not enough evidence · no source"
+    assert len(set(SUPPORT_WORDS.values())) == 4
+
+
+def test_progress_is_said_as_a_plan() -> None:
+    item = ReviewItem(
+        assignment_id=1,
+        claim_key=1,
+        claim_id="c",
+        trace_id="t",
+        content_hash=content_hash(TRACE),
+        slot=1,
+        lease_until=utc_now(),
+        draft=None,
+        position=12,
+        total=40,
+    )
+    paced = Progress(
+        mine_done=11, mine_open=1, team_done=3, total=60, stuck=0, seconds_per_claim=18.0
+    )
+    unpaced = Progress(
+        mine_done=0, mine_open=1, team_done=0, total=60, stuck=0, seconds_per_claim=None
+    )
+
+    assert progress_data(item, paced)["words"] == "12 of 40 · about 9 minutes"
+    assert progress_data(item, unpaced)["words"] == "12 of 40"
+    assert duration_words(20) == "1 minute"
+    assert duration_words(3 * 3600) == "3 hours"

@@ -1,0 +1,463 @@
+"""The pages of the workbench against a real database, without a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from reviewing import Office, an_office
+from streamlit.testing.v1 import AppTest
+from verdicts import HOSTILE, hostile, showcase
+
+from core.records import VerdictLabel
+from core.review.records import Judgement, ProjectSettings, Role
+from storage.guidelines import Guidelines
+from storage.labels import Labels
+from storage.people import People
+from storage.projects import Projects
+from storage.store import SqlStore, open_store, utc_now
+
+PROJECT = Path(__file__).resolve().parents[2]
+HOME, REVIEW, ADJUDICATE, PEOPLE = (
+    f"pages/{name}.py" for name in ("home", "review", "adjudicate", "people")
+)
+AT_ONCE = 0  # milliseconds: these tests press keys faster than anybody reads
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+    """An empty database that the workbench under test opens."""
+    file = str(tmp_path / "workbench.db")
+    monkeypatch.setenv("PROVENANCEGUARD_DB", file)
+    return open_store(file)
+
+
+def opened(page: str, as_person: int | None = None) -> AppTest:
+    """The workbench at a page, in the hands of that person."""
+    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
+    if as_person is not None:
+        test.query_params["as"] = str(as_person)
+    test.run()
+    if page != HOME:
+        test.switch_page(page).run()
+    assert not test.exception
+    return test
+
+
+def views(test: AppTest, name: str) -> list[Any]:
+    """What a view of ours was given."""
+    found = [each.proto for each in test.get("bidi_component")]
+    return [json.loads(proto.json) for proto in found if proto.component_name == name]
+
+
+def cards(test: AppTest) -> list[Any]:
+    """All cards on the page."""
+    return [card for view in views(test, "provenanceguard_cards") for card in view["cards"]]
+
+
+def claim(test: AppTest) -> Any:
+    """What the review view was given."""
+    (view,) = views(test, "provenanceguard_review")
+    return view
+
+
+def press(test: AppTest, *names: str) -> AppTest:
+    """Press buttons, one after another."""
+    for name in names:
+        test.button(key=name).click().run()
+        assert not test.exception
+    return test
+
+
+def office(store: SqlStore, **settings: object) -> Office:
+    """People and verified traces, read at once; the workbench's own clock is the real one."""
+    made = an_office(store, dwell_milliseconds=AT_ONCE, **settings)
+    made.clock.at = utc_now()
+    return made
+
+
+def everything(test: AppTest) -> str:
+    """All that the page was given, as one text."""
+    return "\n".join(str(each.proto) for each in test.main) + "\n".join(
+        str(each.proto.json) for each in test.get("bidi_component")
+    )
+
+
+# ---------------------------------------------------------------- home
+
+
+def test_an_empty_workbench_leads_to_the_first_verdict(store: SqlStore) -> None:
+    test = opened(HOME)
+
+    assert cards(test)[0]["title"] == "Welcome. There are no traces here yet"
+    assert test.button(key="load-sample").label == "Load the sample traces and verify them"
+
+
+def test_home_says_what_waits_for_whom(store: SqlStore) -> None:
+    made = office(store, reads_per_claim=2)
+    made.read("Ada")
+    made.read("Ben", Judgement(support=VerdictLabel.CONTRADICTED, source_id="chart"))
+
+    reader, decider = (opened(HOME, made.people[name].person_id) for name in ("Cleo", "Dora"))
+
+    assert "claims to read" in cards(reader)[0]["title"]
+    assert cards(decider)[0]["title"] == "1 claim that two people read differently"
+    assert decider.button(key="go-0").label == "Adjudicate"
+
+
+def test_home_names_nobody_and_quotes_no_note(store: SqlStore) -> None:
+    made = office(store, reads_per_claim=2)
+    made.read("Ada", rationale="a note of mine")
+
+    said = everything(opened(HOME, made.people["Ben"].person_id))
+
+    assert "Ada" not in said
+    assert "a note of mine" not in said
+
+
+# ---------------------------------------------------------------- review
+
+
+def test_a_claim_is_decided_by_its_last_answer_and_only_then_the_verifier_is_seen(
+    store: SqlStore,
+) -> None:
+    made = office(store)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+    assert claim(test)["machine"] is None
+    assert test.button(key="keep").disabled
+
+    press(test, "v_supported", "own_1")
+    assert claim(test)["machine"] is None
+    press(test, "rightly_credited")
+
+    view = claim(test)
+    assert view["machine"]["claim"]["routed"] == "chart"
+    assert "agrees with you" in view["machine"]["agrees"]
+    assert made.desk("Ada").progress().mine_done == 1
+
+
+def test_keeping_an_answer_brings_the_next_claim(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+    first = claim(test)["key"]
+
+    press(test, "v_supported", "own_1", "rightly_credited", "keep")
+
+    assert claim(test)["key"] != first
+    assert claim(test)["machine"] is None
+    assert claim(test)["owner"] is None
+    assert test.button(key="keep").disabled
+
+
+def test_a_changed_answer_is_kept_with_the_first_one(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+
+    press(test, "v_contradicted", "own_1", "rightly_credited", "v_unsupported")
+    assert test.button(key="keep").label == "Save my change, next claim"
+    press(test, "keep")
+
+    (reviewed,) = Labels(store=store).reviewed(made.project.project_id)
+    (vote,) = reviewed.votes
+    assert vote.judgement.support is VerdictLabel.UNSUPPORTED
+    assert vote.first is not None and vote.first.support is VerdictLabel.CONTRADICTED
+    assert vote.changed_after_reveal and vote.saw_model_output
+
+
+def test_every_verdict_costs_the_same_number_of_keys_whatever_it_says(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+
+    for answers in (
+        ("v_supported", "own_1", "rightly_credited"),
+        ("v_not_enough_evidence", "own_none", "wrongly_credited"),
+        ("own_2", "v_contradicted", "rightly_credited"),
+    ):
+        before = claim(test)["key"]
+        press(test, *answers[:2])
+        assert claim(test)["machine"] is None
+        press(test, answers[2])
+        assert claim(test)["machine"] is not None
+        press(test, "keep")
+        assert claim(test)["key"] != before
+
+
+def test_the_second_readers_page_is_the_same_whatever_the_first_reader_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    for said in (VerdictLabel.SUPPORTED, VerdictLabel.CONTRADICTED):
+        file = str(tmp_path / f"{said}.db")
+        monkeypatch.setenv("PROVENANCEGUARD_DB", file)
+        made = office(open_store(file), reads_per_claim=2)
+        made.read("Ada", Judgement(support=said, source_id=None, conflation=False))
+        ben = made.people["Ben"].person_id
+        bar = [(each.key, each.label, each.disabled) for each in opened(REVIEW, ben).button]
+        seen.append((claim(opened(REVIEW, ben)), bar, cards(opened(HOME, ben))[:3]))
+
+    assert seen[0] == seen[1]
+
+
+def test_without_decide_first_the_verifier_is_seen_at_once(store: SqlStore) -> None:
+    made = office(store, decide_first=False)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+
+    assert claim(test)["machine"] is not None
+    first = claim(test)["key"]
+    press(test, "v_supported", "own_none", "rightly_credited")
+
+    assert claim(test)["key"] != first
+
+
+def test_an_answer_before_the_claim_could_be_read_is_ignored(store: SqlStore) -> None:
+    made = an_office(store, dwell_milliseconds=60_000)
+    made.clock.at = utc_now()
+    test = opened(REVIEW, made.people["Ada"].person_id)
+
+    press(test, "v_supported", "own_1", "rightly_credited")
+
+    assert claim(test)["owner"] is None
+    assert any("Ignored" in each.value for each in test.text)
+    assert made.desk("Ada").progress().mine_done == 0
+
+
+def test_a_reload_finds_the_answers_that_were_given(store: SqlStore) -> None:
+    made = office(store)
+    who = made.people["Ada"].person_id
+    before = press(opened(REVIEW, who), "v_contradicted", "own_2")
+
+    after = opened(REVIEW, who)
+
+    assert claim(after)["claim"] == claim(before)["claim"]
+    assert claim(after)["owner"] == "literature"
+    assert after.button(key="v_contradicted").label == "● Contradicted"
+
+
+def test_a_second_tab_makes_the_first_ones_key_presses_void(store: SqlStore) -> None:
+    made = office(store)
+    who = made.people["Ada"].person_id
+    first = press(opened(REVIEW, who), "v_supported", "own_1")
+    second = opened(REVIEW, who)
+    press(second, "rightly_credited")
+
+    press(first, "wrongly_credited")
+
+    (reviewed,) = Labels(store=store).reviewed(made.project.project_id)
+    assert [vote.judgement.conflation for vote in reviewed.votes] == [False]
+    assert first.toast
+
+
+def test_a_claim_can_be_given_back_with_a_reason_and_the_answers_are_away_meanwhile(
+    store: SqlStore,
+) -> None:
+    made = office(store)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+    first = claim(test)["claim"]
+
+    press(test, "decline")
+    assert not [each for each in test.button if each.key and each.key.startswith("v_")]
+    press(test, "decline_1")
+
+    assert claim(test)["claim"] != first
+
+
+def test_undo_opens_the_last_verdict_again(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+    first = claim(test)["claim"]
+    press(test, "v_supported", "own_1", "rightly_credited", "keep")
+    assert claim(test)["claim"] != first
+
+    press(test, "undo")
+
+    assert claim(test)["claim"] == first
+    assert test.toast
+
+
+def test_who_may_not_review_is_told_so(store: SqlStore) -> None:
+    made = office(store)
+
+    test = opened(REVIEW, made.people["Otto"].person_id)
+
+    assert cards(test)[0]["title"] == "This page is for reviewers"
+    assert not views(test, "provenanceguard_review")
+
+
+def test_the_last_verdict_of_a_done_queue_can_be_taken_back(store: SqlStore) -> None:
+    made = office(store, traces=1)
+    while made.read("Ada"):
+        pass
+    test = opened(REVIEW, made.people["Ada"].person_id)
+    assert cards(test)[0]["title"] == "Nothing waits for you"
+
+    press(test, "undo")
+
+    assert claim(test)["claim"]
+
+
+def test_a_queue_that_is_done_says_so(store: SqlStore) -> None:
+    made = office(store, traces=1)
+    while made.read("Ada"):
+        pass
+
+    test = opened(REVIEW, made.people["Ben"].person_id)
+
+    assert cards(test)[0]["title"] == "Nothing waits for you"
+
+
+def test_hostile_texts_reach_no_element_that_reads_markup(store: SqlStore) -> None:
+    made = office(store, verifications=[hostile()])
+    test = opened(REVIEW, made.people["Ada"].person_id)
+
+    assert HOSTILE in json.dumps(claim(test), ensure_ascii=False)
+    for each in (*test.markdown, *test.caption, *test.title, *test.toast):
+        assert "tracker.invalid" not in str(each.value)
+    for button in test.button:
+        assert not set("[]<>()!*_:`$") & set(button.label), button.label
+
+
+# ---------------------------------------------------------------- adjudicate
+
+
+def a_tie(made: Office) -> None:
+    """Ada and Ben read the same claim differently."""
+    made.read("Ada", rationale="Ada's reason", confidence=4)
+    made.read(
+        "Ben",
+        Judgement(support=VerdictLabel.CONTRADICTED, source_id="literature", conflation=True),
+        rationale="Ben's reason",
+    )
+
+
+def test_a_tie_shows_both_reasons_without_names_and_nothing_chosen(store: SqlStore) -> None:
+    made = office(store, reads_per_claim=2)
+    a_tie(made)
+
+    test = opened(ADJUDICATE, made.people["Dora"].person_id)
+
+    view = claim(test)
+    assert [each["name"] for each in view["readings"]] == ["Reviewer 1", "Reviewer 2"]
+    assert {each["rationale"] for each in view["readings"]} == {"Ada's reason", "Ben's reason"}
+    assert view["mine"]["answers"] == ""
+    assert view["machine"] is None and view["owner"] is None
+    assert not [each.label for each in test.button if each.label.startswith("●")]
+    assert test.button(key="save").disabled
+
+
+def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
+    store: SqlStore,
+) -> None:
+    made = office(store, reads_per_claim=2)
+    a_tie(made)
+    test = opened(ADJUDICATE, made.people["Dora"].person_id)
+
+    press(test, "v_supported", "own_1", "rightly_credited")
+    assert test.button(key="save").disabled
+    press(test, "cause_guideline_gap", "fix_guideline", "save")
+
+    (reviewed,) = Labels(store=store).reviewed(made.project.project_id)
+    assert reviewed.adjudication is not None
+    assert reviewed.adjudication.cause.value == "guideline_gap"
+    assert reviewed.adjudication.guideline_needs_fix
+    assert {vote.judgement.support for vote in reviewed.votes} == {
+        VerdictLabel.SUPPORTED,
+        VerdictLabel.CONTRADICTED,
+    }
+    assert cards(test)[0]["title"] == "No tie waits for you"
+
+
+def test_who_has_read_a_claim_is_not_offered_its_tie(store: SqlStore) -> None:
+    made = office(store, reads_per_claim=2)
+    a_tie(made)
+    people = People(store=store)
+    ada = people.grant(made.people["Ada"], Role.ADJUDICATOR, by=made.people["Lea"])
+
+    test = opened(ADJUDICATE, ada.person_id)
+
+    assert cards(test)[0]["title"] == "No tie waits for you"
+
+
+# ---------------------------------------------------------------- people
+
+
+def test_a_reviewer_sees_no_other_name_on_the_people_page(store: SqlStore) -> None:
+    made = office(store)
+
+    said = everything(opened(PEOPLE, made.people["Ben"].person_id))
+
+    assert "Ada" not in said and "Cleo" not in said
+
+
+def test_a_lead_adds_a_person_who_can_then_review(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(PEOPLE, made.people["Lea"].person_id)
+
+    test.text_input(key="new-name").input("Nia")
+    test.multiselect(key="new-roles").select("reviewer")
+    press(test, "add-person-button")
+
+    nia = People(store=store).by_name("Nia")
+    assert claim(opened(REVIEW, nia.person_id))["claim"]
+
+
+def test_settings_change_only_with_a_reason(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(PEOPLE, made.people["Lea"].person_id)
+
+    test.toggle(key="set-decide").set_value(False)
+    press(test, "save-settings")
+    assert any(card["title"] == "This was not saved" for card in cards(test))
+    test.text_input(key="set-reason").input("A pilot with open verdicts")
+    press(test, "save-settings")
+
+    assert not Projects(store=store).default().settings.decide_first
+
+
+def test_the_settings_that_nobody_touched_stay_as_they_were(store: SqlStore) -> None:
+    made = office(store, audit_share=0.333, lease_minutes=45, reads_per_claim=2)
+    test = opened(PEOPLE, made.people["Lea"].person_id)
+
+    test.number_input(key="set-dwell").set_value(900)
+    test.text_input(key="set-reason").input("Slower")
+    press(test, "save-settings")
+
+    assert Projects(store=store).default().settings == ProjectSettings(
+        dwell_milliseconds=900, audit_share=0.333, lease_minutes=45, reads_per_claim=2
+    )
+
+
+def test_a_new_guideline_is_in_force_for_the_next_claim(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(PEOPLE, made.people["Lea"].person_id)
+
+    test.text_area(key="guideline-1").input("1. One rule for everything.")
+    test.text_input(key="guideline-change").input("Simpler")
+    press(test, "publish-guideline")
+
+    assert Guidelines(store=store).current().version == 2
+    view = claim(opened(REVIEW, made.people["Ada"].person_id))
+    assert view["guideline"] == {"version": 2, "text": "1. One rule for everything."}
+
+
+def test_a_reviewer_can_change_nothing_on_the_people_page(store: SqlStore) -> None:
+    made = office(store)
+
+    test = opened(PEOPLE, made.people["Ada"].person_id)
+
+    assert test.button(key="save-settings").disabled
+    assert not [each for each in test.button if each.key in ("publish-guideline", "give-role")]
+
+
+def test_the_showcase_can_be_reviewed_to_its_last_claim(store: SqlStore) -> None:
+    made = office(store, verifications=[showcase()])
+    test = opened(REVIEW, made.people["Ada"].person_id)
+
+    seen = []
+    while views(test, "provenanceguard_review"):
+        seen.append(claim(test)["claim"])
+        press(test, "v_supported", "own_1", "rightly_credited", "keep")
+
+    assert len(seen) == len(set(seen)) == 8
+    assert cards(test)[0]["title"] == "Nothing waits for you"
