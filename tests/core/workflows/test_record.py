@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -49,7 +50,9 @@ def talk(target: object, mode: str) -> list[object]:
             await client.list_tools()
             return [await client.call_tool(name, given) for name, given in CALLS]
 
-    return asyncio.run(asyncio.wait_for(run(), 60))
+    # In a thread of its own: the browser tests leave an event loop running in this one.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(asyncio.wait_for(run(), 60))).result()
 
 
 def through_stdio(log: Path, *command: str) -> object:

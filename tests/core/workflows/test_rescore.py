@@ -77,7 +77,7 @@ def _plain(document: JsonObject) -> JsonObject:
 
 
 FIRST = LinearCalibrator(weights=(4.0, 2.0, 1.0, 0.5, -3.0), threshold=0.7)
-WEIGHT = st.floats(min_value=-6, max_value=6).map(lambda value: round(value, 2))
+WEIGHT = st.floats(min_value=-6, max_value=6).map(lambda value: round(value, 2) + 0.0)
 CALIBRATORS = st.builds(
     LinearCalibrator,
     weights=st.tuples(WEIGHT, WEIGHT, WEIGHT, WEIGHT, WEIGHT),
