@@ -49,7 +49,8 @@ class Config:
     # Table 2 caps the window at 1,500 characters for a reader eight times the size of ours, which
     # loses the thread in long premises (see "How good it is" in the README).
     premise_characters: int = 800
-    distracting_below: float = 0.5  # of the best evidence's worth: less would only distract the reader
+    # Of the best evidence's worth: less would only distract the reader.
+    distracting_below: float = 0.5
 
     # III.4, Table 2
     nli_max_tokens: int = 512
@@ -72,7 +73,8 @@ class Config:
 
     # III.7
     contradiction_block_probability: float = 0.80
-    about_it_overlap: float = 0.5  # share of the claim's terms: then a missing value makes "unsupported"
+    # Share of the claim's terms in the source: then a missing value makes it "unsupported".
+    about_it_overlap: float = 0.5
 
     # III.8
     repair_iterations: int = 1  # "one repair iteration" (V.2); at most 3

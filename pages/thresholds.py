@@ -113,6 +113,8 @@ def _asked_for() -> float:
 @st.fragment
 def _weigh() -> None:
     """Everything that follows the slider; nothing else on the page is drawn again."""
+    if "threshold_said" in st.session_state:
+        st.rerun()  # a threshold was put to use: what is said of it, and what is in force, is above
     view, bands = sliced(own, slice_name, thresholds)
     curve = curve_of(own.name, view, bands, thresholds, current)
     overlay = None
