@@ -228,10 +228,13 @@ def mark_revealed(connection: Connection, held: Held, *, now: datetime) -> None:
 
 
 def place_of(connection: Connection, claim_key: int) -> Row[*tuple[Any, ...]]:
-    """claim_id, trace_id, content_hash and position of a claim."""
+    """A claim as it was cut when it was put in the queue, and the trace version that it is of."""
     return connection.execute(
         select(
             col(ClaimRow.claim_id),
+            col(ClaimRow.text),
+            col(ClaimRow.span_start),
+            col(ClaimRow.span_end),
             col(TraceVersion.trace_id),
             col(TraceVersion.content_hash),
             col(TraceVersion.position),

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, func, select
 from sqlmodel import col
 
 from core.errors import Conflict, NotAllowed
+from core.records import Span
 from core.review.assignment import (
     STALE_KEY,
     STUCK_DAYS,
@@ -470,6 +471,8 @@ def _item(connection: Connection, held: Held, who: Person) -> ReviewItem:
         assignment_id=held.assignment_id,
         claim_key=held.claim_key,
         claim_id=place.claim_id,
+        text=place.text,
+        span=Span(start=place.span_start, end=place.span_end),
         trace_id=place.trace_id,
         content_hash=place.content_hash,
         slot=held.slot,
@@ -489,6 +492,8 @@ def _tie(connection: Connection, held: Held, who: Person) -> TieItem:
         assignment_id=held.assignment_id,
         claim_key=held.claim_key,
         claim_id=place.claim_id,
+        text=place.text,
+        span=Span(start=place.span_start, end=place.span_end),
         trace_id=place.trace_id,
         content_hash=place.content_hash,
         lease_until=held.lease_until,

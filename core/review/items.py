@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.records import VerdictLabel
+from core.records import Span, VerdictLabel
 from core.review.records import Judgement, QueueReason
 
 
@@ -49,12 +49,16 @@ class Draft:
 class ReviewItem:
     """A claim in a reviewer's hands: item ``position`` of ``total`` for this reviewer.
 
-    ``reason`` is None until the reviewer has decided: it would tell what the machine thinks.
+    ``text`` and ``span`` are the claim as it was cut out of the answer when it was put in the queue;
+    a later verification may cut the answer otherwise. ``reason`` is None until the reviewer has
+    decided: it would tell what the machine thinks.
     """
 
     assignment_id: int
     claim_key: int
     claim_id: str
+    text: str
+    span: Span
     trace_id: str
     content_hash: str
     slot: int
@@ -80,12 +84,15 @@ class Reading:
 class TieItem:
     """A claim whose readings differ, in an adjudicator's hands; the order of readings is random.
 
-    ``waiting`` counts the ties that this adjudicator may take, this one among them.
+    ``text`` and ``span`` are the claim that both read. ``waiting`` counts the ties that this
+    adjudicator may take, this one among them.
     """
 
     assignment_id: int
     claim_key: int
     claim_id: str
+    text: str
+    span: Span
     trace_id: str
     content_hash: str
     lease_until: datetime

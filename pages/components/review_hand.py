@@ -19,7 +19,7 @@ from core.records import Trace
 from core.review.items import Draft, Guideline, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
 from core.workflows.review import Desk
-from pages.components.claim_places import ClaimInAnswer, find_claim
+from pages.components.claim_places import ClaimInAnswer, claim_in_hand
 from pages.components.review_layout import Json, lay_out_machine
 from pages.components.verdict_document import VerdictDocument
 from storage.guidelines import Guidelines
@@ -97,13 +97,12 @@ def drop_hand() -> None:
 
 def _hand(desk: Desk, store: SqlStore, item: ReviewItem) -> Hand:
     trace = store.get_trace(item.trace_id, item.content_hash).trace
-    claim = find_claim(store, item)
     settings = desk.project.settings
     hand = Hand(
         item=item,
         nonce="",
         trace=trace,
-        claim=claim,
+        claim=claim_in_hand(item),
         draft=item.draft or Draft(),
         progress=desk.progress(),
         guideline=Guidelines(store=store).current(),

@@ -11,7 +11,7 @@ from core.records import Trace
 from core.review.items import Draft, Guideline, TieItem
 from core.review.records import Cause, Judgement
 from core.workflows.review import Desk
-from pages.components.claim_places import ClaimInAnswer, find_claim
+from pages.components.claim_places import ClaimInAnswer, claim_in_hand
 from pages.components.review_hand import IGNORED, Change, tell
 from pages.components.review_layout import CONFIDENCE, Json, answer_words
 from storage.guidelines import Guidelines
@@ -78,7 +78,7 @@ def take_tie(desk: Desk, store: SqlStore) -> TieHand | None:
         item=item,
         nonce=desk.show(item.assignment_id),
         trace=store.get_trace(item.trace_id, item.content_hash).trace,
-        claim=find_claim(store, item),
+        claim=claim_in_hand(item),
         draft=desk.load_draft(item.assignment_id) or Draft(),
         guideline=Guidelines(store=store).current(),
     )

@@ -142,6 +142,8 @@ def test_progress_is_said_as_a_plan() -> None:
         assignment_id=1,
         claim_key=1,
         claim_id="c",
+        text="A claim.",
+        span=Span(start=0, end=8),
         trace_id="t",
         content_hash=content_hash(TRACE),
         slot=1,
