@@ -344,7 +344,8 @@ def _judge(
         saying = frozenset(
             source_id
             for source_id, found in examined.items()
-            if _holds_all(found.literals)
+            if (source_id == route.source_id or _holds_all(found.literals))
+            and _lacks_nothing(found.literals)
             and says_it(found.features, probabilities[source_id], support.threshold, config)
         )
         attribution = attribute(
@@ -372,8 +373,13 @@ def _judge(
     )
 
 
-def _holds_all(literals: LiteralCheck) -> bool:
+def _lacks_nothing(literals: LiteralCheck) -> bool:
     return not literals.missing and not literals.identity_mismatches
+
+
+def _holds_all(literals: LiteralCheck) -> bool:
+    """Whether another source than the routed one writes every literal: only then may it speak."""
+    return _lacks_nothing(literals) and not literals.unwritten
 
 
 def says_it(features: Features, probability: float, threshold: float, config: Config) -> bool:

@@ -352,11 +352,16 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedValue:
-    """A protected value and whether the premise holds it; ``nearest`` is the closest one there."""
+    """A literal of a claim and whether the premise holds it; ``nearest`` is the closest one there.
+
+    ``settles`` is False for a missing one that the source may well say in other words (a name, a
+    small count, a bound): it lowers the support and does not block the claim by itself.
+    """
 
     value: ProtectedValue
     present: bool
     nearest: str | None = None
+    settles: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -375,8 +380,13 @@ class LiteralCheck:
 
     @property
     def missing(self) -> tuple[CheckedValue, ...]:
-        """The protected values that the premise does not hold."""
-        return tuple(value for value in self.values if not value.present)
+        """The protected values that the premise does not hold: each blocks the claim."""
+        return tuple(value for value in self.values if not value.present and value.settles)
+
+    @property
+    def unwritten(self) -> tuple[CheckedValue, ...]:
+        """The literals that the premise does not write, and may say in other words."""
+        return tuple(value for value in self.values if not value.present and not value.settles)
 
 
 # ---------------------------------------------------------------- decision (III.5 - III.7)

@@ -37,7 +37,9 @@ def attribute(
     if stated.family is None:
         reason = f'The answer credits "{stated.text}", which names no one kind of source.'
         return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
-    return _against_family(stated.family, route, supported, families, supporters, known)
+    return _against_family(
+        stated.family, stated.also, route, supported, families, supporters, known
+    )
 
 
 def _against_source(
@@ -68,14 +70,16 @@ def _against_source(
 
 def _against_family(
     family: str,
+    meant: Sequence[str],
     route: Route,
     supported: bool,
     families: Mapping[str, str],
     supporters: frozenset[str],
     known: Families,
 ) -> Attribution:
+    """A family is meant; ``meant`` are sources of another that the same words may mean as well."""
     credited, where = _article(known.label(family)), _where(route, known)
-    if known.compatible(family, route.family):
+    if known.compatible(family, route.family) or route.source_id in meant:
         reason = f"The answer credits {credited}, and the statement was checked against {where}."
         return _result(AttributionStatus.MATCH, family, route, reason)
     if not supported:
@@ -83,7 +87,11 @@ def _against_family(
             f"The answer credits {credited}; no source supports the statement to compare it with."
         )
         return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
-    also = sorted(one for one in supporters if known.compatible(family, families.get(one, OTHER)))
+    also = sorted(
+        one
+        for one in supporters
+        if one in meant or known.compatible(family, families.get(one, OTHER))
+    )
     if also:
         reason = (
             f"The answer credits {credited}, and {also[0]} supports the statement as {where} does."

@@ -189,9 +189,12 @@ def _missing(text: str, nearest: str | None, name: str) -> str:
 
 
 def _praise(judged: Judged) -> str:
+    name = _named(judged.route)
+    unwritten = ", ".join(f"“{checked.value.text}”" for checked in judged.literals.unwritten)
+    note = f" Not written there as such: {unwritten}." if unwritten else ""
     if judged.attribution.status is AttributionStatus.MATCH:
-        return f"Supported by {_named(judged.route)}, the source that the answer credits."
-    return f"Supported by {_named(judged.route)}."
+        return f"Supported by {name}, the source that the answer credits.{note}"
+    return f"Supported by {name}.{note}"
 
 
 def _summary(blocked: Sequence[ClaimVerdict]) -> tuple[str, ...]:

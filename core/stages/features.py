@@ -66,7 +66,7 @@ def build_features(
         "all_term_overlap": overlap(terms, evidence_terms),
         "claim_terms_n": len(terms),
         "protected_n": len(checked),
-        "protected_missing": len(literals.missing),
+        "protected_missing": sum(1 for c in checked if not c.present),
         "protected_missing_all": missing_all,
         "evidence_chunks_n": chunks_n,
         "claim_len": len(claim.text.split()),

@@ -18,7 +18,7 @@ from core.records import (
 from core.text.chunks import is_record_text
 from core.text.names import other_person
 from core.text.tokens import content_terms, overlap
-from core.text.values import nearest_value, value_present
+from core.text.values import nearest_value, settles, value_present
 
 
 def check_literals(
@@ -61,7 +61,10 @@ def _checked(
     where = source.text if once else premise.text
     present = value_present(value, where)
     return CheckedValue(
-        value=value, present=present, nearest=None if present else nearest_value(value, where)
+        value=value,
+        present=present,
+        nearest=None if present else nearest_value(value, where),
+        settles=present or settles(value, where),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.records import (
+    CheckedValue,
     Claim,
     ClaimVerdict,
     Judged,
@@ -63,6 +64,7 @@ def _claim(verdict: ClaimVerdict) -> Json:
             {"text": v.text, "kind": v.kind, "normalised": v.normalised, "present": None}
             for v in claim.protected_values
         ],
+        "unwritten_values": [],
         "routed_source": None,
         "premise": None,
         "nli": None,
@@ -86,21 +88,25 @@ def _claim(verdict: ClaimVerdict) -> Json:
     return document
 
 
+def _value(checked: CheckedValue) -> Json:
+    return {
+        "text": checked.value.text,
+        "kind": checked.value.kind,
+        "normalised": checked.value.normalised,
+        "present": checked.present,
+        "span": _span(checked.value.span),
+        "nearest": checked.nearest,
+        "identity": checked.value.identity,
+    }
+
+
 def _measurements(claim: Claim, judged: Judged) -> Json:
     route, premise, attribution = judged.route, judged.premise, judged.attribution
     return {
         "protected_values": [
-            {
-                "text": checked.value.text,
-                "kind": checked.value.kind,
-                "normalised": checked.value.normalised,
-                "present": checked.present,
-                "span": _span(checked.value.span),
-                "nearest": checked.nearest,
-                "identity": checked.value.identity,
-            }
-            for checked in judged.literals.values
+            _value(checked) for checked in judged.literals.values if checked.settles
         ],
+        "unwritten_values": [_value(checked) for checked in judged.literals.unwritten],
         "routed_source": {
             "source_id": route.source_id,
             "tool_name": route.tool_name,

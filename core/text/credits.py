@@ -13,11 +13,30 @@ _LEAD = re.compile(
     r"\s*(?:according to|as per|per|based on|from|in|on|within|using|via|looking at|going by|"
     r"judging (?:by|from)|"
     r"as (?:noted|documented|recorded|reported|described|stated|listed|shown|seen) (?:in|by|on)|"
-    r"(?:data|evidence|results|findings|information|records?) (?:from|in)|"
-    r"(?:a )?(?:review|search|check|analysis) of|reviewing|searching)\b",
+    r"(?:data|evidence|results|findings|information|records?) (?:from|in|out of)|under (?:the |current )|"
+    r"(?:going|looking|reading|searching) (?:back )?(?:through|over|across|into)|we know from|"
+    r"(?:drawn|pulled|taken|cited|quoted|sourced|copied|adapted|extracted|read) "
+    r"(?:directly |straight )?(?:from|off|out of)|"
+    r"(?:this|that|it|these|(?:this|that|the) [a-z]+) (?:all )?(?:comes?|came|is|was|were|are)"
+    r"(?: [a-z]+){0,2} (?:from|in|by|on)|"
+    r"(?:i|we) (?:\w+ )?(?:pulled|took|got|read|found|saw|see|drew|have|know)"
+    r"(?: (?:this|that|it|these))? (?:from|in|on)|"
+    r"what (?:we|i|you) (?:know|see|have|learn|read|can see|can tell) (?:from|in|of)|"
+    r"(?:a )?(?:quick )?(?:review|search|check|analysis|look|reading) (?:of|in|at|through)|"
+    r"(?:i|we)(?:\s?['’]?ve|\s?['’]?m)? (?:\w+ )?(?:reviewed|checked|searched|consulted|"
+    r"looked (?:at|in|through|up)|opened|retrieved|reviewing|looking at)|on|"
+    r"reviewing|searching|checking|reading|consulting|following|citing|quoting)\b",
     re.IGNORECASE,
 )
 _LONGEST = 2_000  # characters of a sentence that are searched; a longer one is a dump
+# "In the nursing notes we see that": a lead that runs on without a comma.
+_WE_SEE = re.compile(
+    r"[^,:.;]{0,60}?\s(?:and\s)?(?:we|i|you|one|there|it|and)\s(?:can\s)?(?:also )?(?:see|sees|"
+    r"read|reads|find|finds|learn|learns|know|saw|found|is|was|says|said|states|reads)(?:\sthat)?\s",
+    re.IGNORECASE,
+)
+_ENDS_LEAD = re.compile(r",|\b(?:that|rather than|brought up|instead of)\b", re.IGNORECASE)
+_LEAD_WORDS = 7  # "In" opens much that is no credit; a credit follows it closely
 _IN_LEAD = re.compile(r"\s*(?:in|on|within|from|using|via)\b", re.IGNORECASE)
 _VERB = (
     r"(?:shows?|showed|lists?|listed|documents?|documented|indicates?|indicated|notes?|noted|"
@@ -27,33 +46,75 @@ _VERB = (
     r"recommends?|recommended|advises?|advised|concludes?|concluded|identifies|identified|has|"
     r"returned|supports?|provides?|tells?(?:\sus)?|told us|mention|say|state|suggest|describe|confirm|"
     r"reveal|indicate|show|list|find|include|contain|warn|recommend|advise|demonstrate|observes?|"
-    r"observed|names?|carries|carried|puts it|has it|holds?|held|(?:position|view|advice)\sis(?=\sthat\b))"
+    r"observed|names?|carries|carried|puts it|has it|holds?|held|(?:position|view|advice)\sis(?=\sthat\b)|"
+    r"puts?|shown|seen|details?|detailed|ranks?|ranked|rates?|rated|argues?|argued|estimates?|estimated|links?|linked|"
+    r"restricts?|restricted|cites?|cited|claims?|claimed|endorses?|endorsed|urges?|urged|explains?|explained|"
+    r"specifies|specified|specify|outlines?|outlined|reads?|flags?|flagged|marks?|marked|reflects?|reflected|"
+    r"establishes|established|establish|proves?|proved|proven|highlights?|highlighted|illustrates?|implies|imply|"
+    r"cautions?|cautioned|lays out|laid out|sets out|spells out|points? (?:to|out)|pointed (?:to|out)|"
+    r"makes clear|made clear|writes?|wrote|written|saw|sees|charted|picked up|picks up|turned up|"
+    r"turns up|detected|detects?|measured|measures|logs|logged|classifies|classified|calls for|"
+    r"quotes?|quoted|attributes?|attributed|associates?|associated|tracks|tracked|summari[sz]es?|"
+    r"summari[sz]ed|came back|comes back|come back|came out|speaks? of|spoke of|casts? doubt|"
+    r"(?:comes|came) down|grew|yielded|caps|capped|agrees?|agreed|hints? at|hinted at|has tied|tied|"
+    r"ties|produced|brought up|brings up|"
+    r"favou?rs?|favou?red|places|placed|supports|said|it said|"
+    r"backs(?: this)?(?: up)?|backed|asserts?|asserted|maintains?|declares?|declared)"
 )
 _BEHIND = re.compile(
-    r"(?:['’]s)?(?:\s(?:from|of|by|on)(?:\s[\w.'’-]+){1,5}?)?"
-    r"(?:\s(?:\([^()]{0,40}\)|[\w-]+)){0,3}?\s(?P<verb>" + _VERB + r")\b(?P<that>\s+that\b)?",
+    r"(?:['’]s)?(?:(?:,?\s(?:printed|published|conducted|done|dated|taken|written|made|performed))?"
+    r"\s(?:from|of|by|on|in|at|for|with|among)(?:\s(?!(?:he|she|they|we|i|you|it|that|which|who)\b)"
+    r"[\w.'’%/-]+){1,6}?,?){0,2}?"
+    r"(?:\s(?:\([^()]{0,40}\)|(?!(?:is|are|was|were|be|been|being|to|not|who|which|or|and|that|will|he|she|they|we|i|you|it)\b)"
+    r"[\w-]+)){0,3}?\s(?P<verb>" + _VERB + r")\b(?P<that>\s+that\b)?",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
     r"(?:according to|\bper|as per|\bsources?:|\bsource is|\bvia|(?:documented|recorded|listed|noted|"
     r"found|reported|described|shown|published|indexed|stated|charted|mentioned|confirmed|verified|"
-    r"supported|available|retrieved|seen|obtained|taken)\s(?:in|on|by|from|within))"
-    r"\s+(?:the|his|her|their|this|that|a|an|our|your)?\s*(?:[\w'’-]+\s){0,3}\Z",
+    r"supported|available|retrieved|seen|obtained|taken|recommended|advised|suggested|outlined|"
+    r"specified|cited|quoted|drawn|pulled|sourced|extracted|copied|derived|read|learned|learnt|known|"
+    r"established|demonstrated|summari[sz]ed|given|written|charted|logged|entered|noted down|"
+    r"backed(?: up)?|"
+    r"corroborated|borne out|flagged|highlighted|explained|discussed|presented|posted|printed|captured|"
+    r"reflected|(?:laid|set|spelled|spelt) out)\s(?:directly\s)?(?:in|on|by|from|within)|"
+    r"(?:clear|evident|apparent|plain|obvious|visible|known|taken straight|straight)\s(?:from|in)|"
+    r"\b(?:comes?|came)\s(?:\w+\s)?from|\bcourtesy of|\bciting|\bquoting|\bas(?:\scan be)?\sseen (?:in|on))"
+    r"\s+(?:the|his|her|their|this|that|a|an|our|your|its|one|two|several|many|some)?\s*"
+    r"(?:[\w'’./-]+\s){0,4}\Z",
     re.IGNORECASE,
 )
 # "(source: PubMed, PMID 123)", not "(Wikipedia, user manuals)"; the mention itself reads \0 here.
 _BRACKETED = re.compile(
     r"\s*(?:(?:per|sources?:?|from|according to|via|in|see|as|the|his|her|their|patient['’]s)\s+){0,3}\0"
-    r"[^,;]{0,30}(?:[,;:]\s*(?:PMID|PMC|NCT|DOI|accessed|as of|p\.|\d)[^,;]{0,40})?",
+    r"[^,;]{0,30}(?:[,;:]\s*(?:PMID|PMC|NCT|DOI|accessed|as of|p\.|\d|updated|dated|last|page|section|"
+    r"table|retrieved|version|published|available)[^,;]{0,40})?",
     re.IGNORECASE,
 )
 # "…, the medical record states", "…, as the EHR documents" at the end of a sentence.
 _STATES_BEFORE = re.compile(
-    r"(?P<cut>\s*[,\u2013\u2014-]\s*)(?P<said>(?:as\s)?(?:the|his|her|their|a|an|this|that)\s(?:[\w'’-]+\s){0,2})\Z",
+    r"(?P<cut>\s*[,\u2013\u2014-]\s*)(?P<said>(?:so\s)?(?:as\s)?"
+    r"(?:(?:the|his|her|their|a|an|this|that|its|one|some|most|several|recent|\w+['’]s)\s)?(?:[\w'’.-]+\s){0,3})\Z",
     re.IGNORECASE,
 )
 _STATES_BEHIND = re.compile(
-    r"\s(?:" + _VERB + r"|record|report|document|note|puts?)(?:\s(?:it|this))?[\s.;\"'”’)*_]*\Z",
+    r"(?:\s(?:from|of|by|on|in|at|for|with)(?:\s[\w.'’%/-]+){1,5}?)?\s(?:also\s|has\s|have\s|had\s)?"
+    r"(?:" + _VERB + r"|record|report|document|note|puts?|put)(?:\s(?:it|this|so|us|me))?"
+    r"(?:[\s.;\"'”’)*_]*\Z|,\s)",
+    re.IGNORECASE,
+)
+# "…, says the GP letter."
+_SAYS_BEFORE = re.compile(
+    r"(?P<cut>\s*[,\u2013\u2014-]\s*)(?P<said>(?:so\s)?(?:says?|said|reports?|notes?|states?|writes?|reads?|"
+    r"finds?|shows?|argues?|claims?|explains?|suggests?|wrote|reported|noted|found|showed)\s"
+    r"(?:(?:the|his|her|their|a|an|this|that|one|its)\s)?(?:[\w'’.-]+\s){0,3})\Z",
+    re.IGNORECASE,
+)
+# "The creatinine was 1.4 on the most recent lab panel." Trials and guidelines are also things that
+# one is in; only documents about one patient are credited so.
+_HELD_AT_THE_END = frozenset({"lab", "imaging", "patient_record"})
+_ON_BEFORE = re.compile(
+    r"\s(?P<said>(?:on|per|by|from) (?:the|his|her|their|this|that|a|an)\s(?:[\w'’-]+\s){0,3})\Z",
     re.IGNORECASE,
 )
 _GENERIC = frozenset(
@@ -93,6 +154,11 @@ def find_credit(
         span, source_id = named
         tool = span.cut(text).casefold()
         mentions.append(Mention(family_id="", span=span, paraphrase=False))
+    mentions = [
+        mention
+        for mention, behind in zip(mentions, [*mentions[1:], None], strict=False)
+        if behind is None or not _modifies(text, mention, behind)
+    ]
     found = [(mention, _frame(text, mention)) for mention in mentions]
     framed = [(mention, frame) for mention, frame in found if frame is not None]
     if not framed:
@@ -146,9 +212,18 @@ def _frame(text: str, mention: Mention) -> tuple[Span, Span | None] | None:
     """(what credits, what can be left out) when the mention is used as a credit."""
     start, end = mention.span.start, mention.span.end
     lead = _LEAD.match(text)
-    if lead is not None and lead.end() <= start and "," not in text[lead.end() : start][:-1]:
+    reach = _IN_LEAD.match(text) is None or len(text[:start].split()) <= _LEAD_WORDS
+    if (
+        lead is not None
+        and reach
+        and lead.end() <= start
+        and not _ENDS_LEAD.search(text[lead.end() : start][:-1])
+    ):
         comma = re.compile(r"[^,:.;]{0,60}[,:]\s+").match(text, end)
         weak = _IN_LEAD.match(text) is not None
+        sees = _WE_SEE.match(text, end)
+        if sees is not None:
+            return Span(start=lead.start(), end=end), Span(start=0, end=sees.end())
         if comma is not None:
             first = len(text) - len(text.lstrip())
             return Span(start=first, end=end), Span(start=0, end=comma.end())
@@ -172,6 +247,11 @@ def _frame(text: str, mention: Mention) -> tuple[Span, Span | None] | None:
             Span(start=offset + behind_comma.start("said"), end=stop),
             Span(start=offset + behind_comma.start("cut"), end=stop),
         )
+    says = _SAYS_BEFORE.search(text[max(0, start - 60) : start])
+    if says is not None and re.match(r"[\s.;\"'”’)*_]*\Z", text[end:]):
+        offset = max(0, start - 60)
+        cut_from = offset + says.start("cut")
+        return Span(start=offset + says.start("said"), end=end), Span(start=cut_from, end=end)
     before = _BEFORE.search(text[max(0, start - 80) : start])
     if before is not None:
         first = max(0, start - 80) + before.start()
@@ -182,11 +262,24 @@ def _frame(text: str, mention: Mention) -> tuple[Span, Span | None] | None:
         if tail is not None and opens is not None and comma_before is not None:
             cut = Span(start=comma_before.start(), end=end)
         return Span(start=first, end=end), cut
+    if mention.family_id in _HELD_AT_THE_END and re.match(r"[\s.;\"'”’)*_]*\Z", text[end:]):
+        held = _ON_BEFORE.search(text[max(0, start - 60) : start])
+        if held is not None:
+            first = max(0, start - 60) + held.start("said")
+            return Span(start=first, end=end), Span(start=first - 1, end=end)
     behind = _BEHIND.match(text, end)
     if behind is not None and len(text[:start].split()) <= 6 and not _finite_before(text[:start]):
         rest = Span(start=0, end=behind.end() + 1) if behind.group("that") else None
         return Span(start=len(text) - len(text.lstrip()), end=behind.end("verb")), rest
     return None
+
+
+def _modifies(text: str, mention: Mention, behind: Mention) -> bool:
+    """Whether a name only tells which one the next is: "the trial's ClinicalTrials.gov record"."""
+    if mention.paraphrase or behind.paraphrase or mention.family_id == behind.family_id:
+        return False
+    between = text[mention.span.end : behind.span.start]
+    return re.fullmatch(r"['’]s\s(?:[\w-]+\s){0,2}|\s", between) is not None
 
 
 def _that_clause(text: str, mention: Mention) -> Span | None:

@@ -18,7 +18,7 @@ OTHER = "other"
 PATIENT_RECORD = "patient_record"
 LITERATURE = "literature"
 REGISTRY = "registry"
-_FIELDS = ("label", "aliases", "owned", "phrases", "tools", "compatible")
+_FIELDS = ("label", "aliases", "nouns", "owned", "phrases", "tools", "compatible")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,7 @@ class Family:
     family_id: str
     label: str
     aliases: tuple[str, ...]
+    nouns: tuple[re.Pattern[str], ...]
     owned: tuple[str, ...]
     phrases: tuple[re.Pattern[str], ...]
     tools: tuple[re.Pattern[str], ...]
@@ -65,6 +66,7 @@ class Families:
                 family.family_id,
                 family.label,
                 family.aliases,
+                [pattern.pattern for pattern in family.nouns],
                 family.owned,
                 [pattern.pattern for pattern in family.phrases],
                 [pattern.pattern for pattern in family.tools],
@@ -103,17 +105,44 @@ class Families:
         return next((item.label for item in self.items if item.family_id == family_id), family_id)
 
     def mentions(self, text: str) -> Iterator[Mention]:
-        """Every alias and paraphrase in ``text``, aliases first, each in order."""
-        for match in self.alias_pattern.finditer(text):
-            family_id = self.alias_families[" ".join(match.group().casefold().split())]
-            yield _mention(family_id, match, paraphrase=False)
-        for match in self.owned_pattern.finditer(text):
-            family_id = self.owned_families[" ".join(match.group("noun").casefold().split())]
-            yield _mention(family_id, match, paraphrase=False)
+        """Every alias and paraphrase in ``text``, names of sources first, each in order.
+
+        Where two names overlap the longer one counts ("the trial registry" is no trial). A
+        paraphrase yields to a name of another family that it is about ("According to DailyMed")
+        and to a paraphrase of a family that stands before its own in the file.
+        """
+        named = _longest([*self._aliased(text), *self._nouns(text)])
+        named += [
+            _mention(self.owned_families[_folded(match.group("noun"))], match, paraphrase=False)
+            for match in self.owned_pattern.finditer(text)
+        ]
+        yield from named
+        said: list[Mention] = []
         for family in self.items:
             for phrase in family.phrases:
                 for match in phrase.finditer(text):
-                    yield _mention(family.family_id, match, paraphrase=True)
+                    mention = _mention(family.family_id, match, paraphrase=True)
+                    if not any(_yields(text, mention, other) for other in (*named, *said)):
+                        said.append(mention)
+        yield from said
+
+    def _aliased(self, text: str) -> Iterator[Mention]:
+        at = 0
+        while (match := self.alias_pattern.search(text, at)) is not None:
+            # "the trial" must not hide "trial registry" behind its article.
+            bare = re.match(r"the\s", match.group(), re.IGNORECASE)
+            longer = self.alias_pattern.match(text, match.start() + 4) if bare else None
+            if longer is not None and longer.end() > match.end():
+                match = longer
+            family_id = self.alias_families[_folded(match.group())]
+            yield _mention(family_id, match, paraphrase=False)
+            at = match.end()
+
+    def _nouns(self, text: str) -> Iterator[Mention]:
+        for family in self.items:
+            for noun in family.nouns:
+                for match in noun.finditer(text):
+                    yield _mention(family.family_id, match, paraphrase=False)
 
     def _of(self, family_id: str) -> Family:
         return next(
@@ -185,6 +214,7 @@ def _family(key: str, table: object, place: str) -> Family:
         aliases=tuple(
             " ".join(alias.casefold().split()) for alias in _texts(table, key, "aliases", place)
         ),
+        nouns=_patterns(table, key, "nouns", place, re.IGNORECASE),
         owned=tuple(
             " ".join(noun.casefold().split()) for noun in _texts(table, key, "owned", place)
         ),
@@ -241,6 +271,31 @@ def _owned_pattern(nouns: Mapping[str, str]) -> re.Pattern[str]:
     )
 
 
+def _folded(words: str) -> str:
+    return " ".join(words.casefold().split())
+
+
+def _longest(mentions: list[Mention]) -> list[Mention]:
+    """Without those that a longer one overlaps; of equals the first stays."""
+    kept: list[Mention] = []
+    for mention in sorted(
+        mentions, key=lambda m: (m.span.start - m.span.end, m.span.start, m.paraphrase)
+    ):
+        if not any(mention.span.overlaps(other.span) for other in kept):
+            kept.append(mention)
+    return sorted(kept, key=lambda mention: mention.span.start)
+
+
+def _yields(text: str, said: Mention, other: Mention) -> bool:
+    if said.family_id == other.family_id or not said.span.overlaps(other.span):
+        return False
+    shared = min(said.span.end, other.span.end) - max(said.span.start, other.span.start)
+    mostly = 2 * shared >= said.span.end - said.span.start
+    lead = text[said.span.start : max(said.span.start, other.span.start)]
+    opens = re.fullmatch(r"(?:as|per|according to)\s(?:the\s)?", lead, re.IGNORECASE) is not None
+    return other.paraphrase or mostly or opens
+
+
 def _mention(family_id: str, match: re.Match[str], *, paraphrase: bool) -> Mention:
     span = Span(start=match.start(), end=match.end())
     return Mention(family_id=family_id, span=span, paraphrase=paraphrase)
@@ -257,6 +312,7 @@ def _unknown(family_id: str) -> Family:
         family_id=family_id,
         label=family_id,
         aliases=(),
+        nouns=(),
         owned=(),
         phrases=(),
         tools=(),

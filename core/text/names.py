@@ -119,8 +119,11 @@ def _reads_as_name(words: list[str]) -> bool:
 
 @lru_cache(maxsize=512)
 def folded_words(text: str) -> tuple[str, ...]:
-    """The words of a text, case and width folded."""
+    """The words of a text, case, width and accents folded: "Cañonero" is "canonero"."""
     folded = unicodedata.normalize("NFKC", text).casefold()
+    if not folded.isascii():
+        apart = unicodedata.normalize("NFKD", folded)
+        folded = "".join(c for c in apart if not "\u0300" <= c <= "\u036f")
     return tuple(re.findall(r"[^\W_]+", folded))
 
 

@@ -405,11 +405,10 @@ class _Reader:
             self.answer, Span(start=offset + credit.span.start, end=offset + credit.span.end)
         )
         family = credit.families[0] if len(credit.families) == 1 else None
-        # Where a trace also has a registry, "a 2019 trial found" may mean its entry or a paper.
-        registered = REGISTRY in self.source_families.values()
-        if family == LITERATURE and registered and _ONLY_A_TRIAL.search(span.cut(self.answer)):
-            family = None
         source_id, also = credit.source_id, tuple[str, ...]()
+        # Where a trace also has a registry, "a 2019 trial found" may mean its entry or a paper.
+        if family == LITERATURE and _ONLY_A_TRIAL.search(span.cut(self.answer)):
+            also = tuple(one for one, of in self.source_families.items() if of == REGISTRY)
         if credit.tool is not None and source_id is None:
             called = {
                 self.source_families[source.source_id]
@@ -467,7 +466,7 @@ _SOURCE_COLUMN = re.compile(
 )
 _ONLY_A_TRIAL = re.compile(
     r"\A(?!.*(?:pubmed|literature|publi|journal|paper|article|abstract|et al)).*\b(?:trials?|"
-    r"rcts?)\b",
+    r"rcts?|study|studies)\b",
     re.IGNORECASE | re.DOTALL,
 )
 

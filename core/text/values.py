@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from core.records import ProtectedValue
+from core.text.bounds import fulfils, is_bound, is_decisive, years_apart
 from core.text.names import contains, folded_words, name_runs, near_each_other
 from core.text.written import (
     NUMBER,
@@ -52,7 +53,23 @@ def value_present(value: ProtectedValue, premise_text: str) -> bool:
     want = wanted[0]
     if want.value.kind == "identifier":
         return _literally(want.value.normalised, premise_text)
-    return _holds(want, _held(want, premise_text))
+    if _holds(want, _held(want, premise_text)):
+        return True
+    return len(premise_text) <= _READ_WHOLE and years_apart(want, scan(premise_text))
+
+
+def settles(value: ProtectedValue, premise_text: str) -> bool:
+    """Whether the premise's lack of a value by itself says that the claim is not supported (III.4).
+
+    Not for a name of no patient or record, a small count in words, or a bound that nothing close by
+    fails: a source may say them in other words, so their absence only lowers the support.
+    """
+    if value.identity or value.kind == "quoted":
+        return True
+    if value.kind == "name":
+        return False
+    wanted = scan(value.text)
+    return not wanted or is_decisive(wanted[0], scan(premise_text[:_READ_WHOLE]))
 
 
 def nearest_value(value: ProtectedValue, premise_text: str) -> str | None:
@@ -108,8 +125,15 @@ def _held(want: Written, text: str) -> Iterator[Written]:
                 yield item
 
 
+_ANY_NUMBER = re.compile(
+    r"(?<![\d.,])\d|\b(?:" + "|".join([*NUMBER_WORDS, *SCALES]) + r")\b", re.IGNORECASE
+)
+
+
 def _anchor(want: Written) -> re.Pattern[str]:
     """Finds every place of a text where ``want`` may stand in some notation."""
+    if is_bound(want):
+        return _ANY_NUMBER
     if want.date is not None:
         year, _, day = want.date
         number = str(year) if year else rf"0?{day}"
@@ -219,13 +243,15 @@ def _date_fits(want: tuple[int, int | None, int | None], item: Written) -> bool:
 
 
 def _amounts_fit(want: Written, item: Written, amounts: tuple[Decimal, ...]) -> bool:
+    if want.compares == "decade" and (item.date is not None or item.amounts):
+        return fulfils(want, item)
     if item.date is not None and item.date[1] is None:
         return want.unit is None and amounts == (Decimal(item.date[0]),)
     if not item.amounts or not _units_fit(want, item):
         return False
     if want.sign and item.sign != want.sign and item.amounts[0] != 0:
         return False
-    if want.compares and item.compares and want.compares != item.compares:
+    if {want.compares, item.compares} == {"<", ">"}:
         return False
     there = item.amounts
     if amounts == there:
@@ -233,6 +259,9 @@ def _amounts_fit(want: Written, item: Written, amounts: tuple[Decimal, ...]) -> 
     # "Mr. Haddad, 41" is held by "41 years", whatever years are counted in.
     written = _as_written(item) if want.unit is None and item.unit is not None else ()
     if amounts == written:
+        return True
+    comparable = item.value.kind == want.value.kind and item.unit == want.unit
+    if is_bound(want) and comparable and fulfils(want, item):
         return True
     if len(amounts) == 1:
         # One end of the premise's range answers a claim about that number.

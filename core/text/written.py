@@ -105,9 +105,12 @@ _SPELLED = (
     r"(?:(?:" + _SMALL + r")(?:[-\s](?:" + _SMALL + r"|hundred|thousand|million|billion)){0,4})"
 )
 _COMPARATOR = (
-    r"(?:(?:>=|<=|≥|≤|[<>~≈±])\s?|\b(?:at least|at most|more than|less than|fewer than|greater than|"
-    r"no more than|no less than|up to)\s)"
+    r"(?:(?:>=|<=|≥|≤|[<>~≈±])\s?|\b(?:(?:at least|at most|no more than|no less than|up to|as many as|"
+    r"more than|less than|fewer than|greater than|over|under|above|below|exceeding|nearly|almost|"
+    r"about|around|approximately|roughly)\s){1,2})"
 )
+# "1960s", "the 80's": ten years, or ages.
+_DECADE = re.compile(r"(?:(?:1[5-9]|20)\d|[2-9])0['’]?s", re.IGNORECASE)
 _PERCENT = r"[ \u00a0]?(?:%|％|percent\b|per cent\b|percentage points?\b)"
 
 _VALUE = re.compile(
@@ -145,7 +148,7 @@ _VALUE = re.compile(
             r"(?:\s?[ap]\.?m\b\.?)?" + _E + r"|" + _B + r"(?:1[0-2]|0?[1-9])\s?[ap]\.?m\b\.?)",
             r"(?P<money>(?:" + _COMPARATOR + r")?[-+~]?" + _MONEY + r"\s?" + NUMBER + r"(?:" + _SCALE
             + r")?(?:\s?" + _DASH + r"\s?" + _MONEY + r"?\s?" + NUMBER + r"(?:" + _SCALE + r")?)?"
-            r"|" + _B + NUMBER + r"(?:" + _SCALE + r")?\s" + _MONEY_CODE + r"\b"
+            r"|(?:" + _COMPARATOR + r")?" + _B + NUMBER + r"(?:" + _SCALE + r")?\s" + _MONEY_CODE + r"\b"
             r"|\b(?:USD|EUR|GBP|CNY|RMB)\s" + NUMBER + r"(?:" + _SCALE + r")?)",
             # LOINC-like codes and words with digits: 4548-4, bench-6, HAT169, XEHM4B
             r"(?P<code>" + _B + r"\d{4,6}-\d" + _E + r"(?!\s?" + _UNIT + _E + r"))",
@@ -157,9 +160,10 @@ _VALUE = re.compile(
             + r"(?![\d-]|\.\d)(?:" + _PERCENT + r"|[ \u00a0-]?" + _UNIT + _UNIT_TAIL + _E + r")?)",
             r"(?P<number>(?:" + _COMPARATOR + r")?(?:(?<![A-Za-z0-9_)])[-−+])?" + _B + NUMBER
             + r"(?:" + _PERCENT + r"|" + _SCALE + r"(?:\s?" + _UNIT + _E + r")?|[ \u00a0-]?" + _UNIT
-            + _UNIT_TAIL + _E + r"|(?:st|nd|rd|th)" + _E + r"|(?:s|x|fold)" + _E + r")?"
+            + _UNIT_TAIL + _E + r"|(?:st|nd|rd|th)" + _E + r"|(?:['’]?s|x|fold)" + _E + r")?"
             r"(?![A-Za-z_])(?!\.\d))",
-            r"(?P<spelled>(?<![A-Za-z0-9_-])" + _SPELLED + r"(?:" + _PERCENT + r"|[ -]" + _UNIT + _E
+            r"(?P<spelled>(?<![A-Za-z0-9_-])(?:" + _COMPARATOR + r")?" + _SPELLED
+            + r"(?:" + _PERCENT + r"|[ -]" + _UNIT + _E
             + r")?(?![A-Za-z0-9_]))",
         )
     )
@@ -381,13 +385,16 @@ def _quantity(match: re.Match[str], group: str) -> Written | None:
         year = int(found[0].group())
         return Written(value=_item(match, "date", str(year)).value, date=(year, None, None))
     normalised = _normalised(amounts, unit, below, sign)
+    compares = _comparator(folded)
+    if decade := _DECADE.search(folded):
+        normalised, compares = decade.group().replace("'", "").replace("’", ""), "decade"
     return Written(
         value=_item(match, kind, normalised).value,
         amounts=amounts,
         unit=unit,
         below=below,
         sign=sign,
-        compares=_comparator(folded),
+        compares=compares,
         bare=_NOUN_BEHIND.match(match.string, match.end()) is None,
     )
 
@@ -425,6 +432,7 @@ def _unit_of(folded: str, end: int, group: str) -> tuple[str | None, str | None]
 
 def _spelled(match: re.Match[str]) -> Written | None:
     raw = match.group().casefold()
+    compares = _comparator(raw)
     words = [word for word in re.split(r"[-\s]+", raw) if word in NUMBER_WORDS or word in SCALES]
     if not words:
         return None
@@ -451,6 +459,7 @@ def _spelled(match: re.Match[str]) -> Written | None:
         value=item.value,
         amounts=(amount,),
         unit=unit,
+        compares=compares,
         only_in_premises=words == ["one"] and not unit,
     )
 
@@ -478,12 +487,26 @@ def plain_number(amount: Decimal) -> str:
 
 
 def _comparator(folded: str) -> str:
+    """Return how the number is meant: ``<``, ``>``, ``~`` for about, or nothing for exactly."""
     match = re.match(
-        r"\s*(>=|<=|≥|≤|[<>]|at least|at most|more than|less than|fewer than|greater than|"
-        r"no more than|no less than|up to)",
+        r"\s*(>=|<=|≥|≤|[<>~≈±]|at least|at most|more than|less than|fewer than|greater than|"
+        r"no more than|no less than|up to|as many as|over|under|above|below|exceeding|nearly|"
+        r"almost|about|around|approximately|roughly)\b|\s*(>=|<=|≥|≤|[<>~≈±])",
         folded,
     )
     if match is None:
         return ""
-    upper = ("<", "≤", "at most", "less", "fewer", "no more", "up to")
-    return "<" if match.group(1).startswith(upper) else ">"
+    said = match.group(1) or match.group(2)
+    if re.search(r"\b(?:over|more than|at least|less than|under)\s", folded[len(said) :]):
+        return _comparator(folded[match.end() :].lstrip())  # "about over 15", "well over"
+    if said in _ABOUT:
+        return "~"
+    if said == "±":
+        return ""
+    return "<" if said.startswith(_UPPER) else ">"
+
+
+_ABOUT = frozenset("~ ≈ nearly almost about around approximately roughly".split())
+_UPPER = (
+    "<", "≤", "at most", "less", "fewer", "no more", "up to", "under", "below", "as many as",
+)  # fmt: skip

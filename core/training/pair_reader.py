@@ -473,6 +473,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--clinical-pairs", type=int, default=CLINICAL_PAIRS_PER_PASS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
+        "--seed", type=int, default=TrainingOptions.__dataclass_fields__["seed"].default
+    )
+    parser.add_argument(
+        "--validate-minutes",
+        type=float,
+        default=TrainingOptions.__dataclass_fields__["validate_minutes"].default,
+    )
+    parser.add_argument(
         "--learning-rate",
         type=float,
         default=TrainingOptions.__dataclass_fields__["learning_rate"].default,

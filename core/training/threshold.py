@@ -123,15 +123,16 @@ def by_false_pass(
     """
     _rate("max_false_pass", max_false_pass)
     allowed = [p for p in _nonempty(points) if _or_zero(p.false_pass_rate) <= max_false_pass]
-    best = min(
-        allowed or points,
-        key=lambda p: (
-            0.0 if allowed else _or_zero(p.false_pass_rate),
-            _or_zero(p.false_block_rate),
-            # Among equals the highest threshold: it costs nothing here and is the safer one.
-            -p.threshold,
-        ),
-    )
+
+    def cost(point: OperatingPoint) -> tuple[float, float]:
+        passes, blocks = _or_zero(point.false_pass_rate), _or_zero(point.false_block_rate)
+        return (blocks, passes) if allowed else (passes, blocks)
+
+    least = min(cost(point) for point in allowed or points)
+    equals = [point for point in allowed or points if cost(point) == least]
+    # Few labels leave a wide gap of equals between the claims that pass and those that do not; its
+    # middle is as far as can be from both, while its ends would turn on one claim.
+    best = equals[len(equals) // 2]
     rule = f"lowest false-block rate at a false-pass rate of at most {max_false_pass:g}"
     return Choice(point=best, rule=rule, met=bool(allowed))
 

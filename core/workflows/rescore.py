@@ -339,7 +339,13 @@ def _claim(document: JsonObject) -> ToDecide | ClaimVerdict:
     if document["calibrator_input"] is None:
         return _as_it_was(claim, document)
     kept = _object(document, "rescoring")
-    checked = tuple(_checked(value) for value in _objects(document, "protected_values"))
+    checked = tuple(
+        _checked(value, settles=True) for value in _objects(document, "protected_values")
+    )
+    if "unwritten_values" in document:
+        checked += tuple(
+            _checked(value, settles=False) for value in _objects(document, "unwritten_values")
+        )
     nli, alignment = _object(document, "nli"), _object(document, "alignment")
     features = _features(_object(document, "calibrator_input"))
     probabilities = _probabilities(_object(nli, "probabilities"))
@@ -416,7 +422,7 @@ def _stated(document: JsonObject) -> StatedAttribution:
     )
 
 
-def _checked(document: JsonObject) -> CheckedValue:
+def _checked(document: JsonObject, *, settles: bool) -> CheckedValue:
     nearest = document["nearest"]
     return CheckedValue(
         value=ProtectedValue(
@@ -428,6 +434,7 @@ def _checked(document: JsonObject) -> CheckedValue:
         ),
         present=bool(document["present"]),
         nearest=nearest if isinstance(nearest, str) else None,
+        settles=settles,
     )
 
 

@@ -103,6 +103,7 @@ class ClaimDocument(TypedDict):
     claim_type: str
     stated_attribution: StatedDocument | None
     protected_values: list[ValueDocument]
+    unwritten_values: NotRequired[list[ValueDocument]]
     routed_source: RouteDocument | None
     premise: PremiseDocument | None
     nli: NliDocument | None

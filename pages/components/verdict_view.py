@@ -239,6 +239,7 @@ def _claim(
             for value in claim["protected_values"]
             if value["present"] is not None
         ],
+        "unwritten": [value["text"] for value in claim.get("unwritten_values", [])],
         "said": claim["said"],
         "credit": _credit(claim, names),
         "conflation": _conflation(claim, names, families) if kind is Kind.CONFLATION else None,
@@ -330,8 +331,16 @@ def _claim_pieces(claim: ClaimDocument) -> list[Json]:
     text = claim["text"]
     tokens = claim["alignment"]["tokens"] if claim["alignment"] else []
     values = [
-        (Span(start=value["span"][0], end=value["span"][1]), value["present"], value.get("nearest"))
-        for value in claim["protected_values"]
+        (
+            Span(start=value["span"][0], end=value["span"][1]),
+            "present" if value["present"] else missing,
+            value.get("nearest"),
+        )
+        for missing, listed in (
+            ("missing", claim["protected_values"]),
+            ("unwritten", claim.get("unwritten_values", [])),
+        )
+        for value in listed
         if "span" in value
     ]
     edges = {0, len(text)}
@@ -350,9 +359,9 @@ def _claim_pieces(claim: ClaimDocument) -> list[Json]:
                 piece["score"] = token["score"]
                 piece["share"] = token["score"] / top if top > 0 else 0.0
                 piece["weak"] = token["weak"]
-        for span, present, nearest in values:
+        for span, state, nearest in values:
             if span.overlaps(here):
-                piece["value"] = "present" if present else "missing"
+                piece["value"] = state
                 piece["nearest"] = nearest
                 piece["opens"] = span.start == start
                 piece["closes"] = span.end == end

@@ -80,11 +80,14 @@ function alignmentTable(claim) {
 function figure(name, value, detail, share, bad) {
   const node = el("div", `figure${bad ? " bad" : ""}`);
   node.append(el("span", "figure-name", name), el("span", "figure-value", value));
-  const meter = el("span", "meter", null, { "aria-hidden": "true" });
-  const fill = el("span", "meter-fill");
-  fill.style.setProperty("--share", String(Math.max(0, Math.min(1, share))));
-  meter.append(fill);
-  node.append(meter, el("span", "figure-detail", detail, { title: detail }));
+  if (share !== undefined) {
+    const meter = el("span", "meter", null, { "aria-hidden": "true" });
+    const fill = el("span", "meter-fill");
+    fill.style.setProperty("--share", String(Math.max(0, Math.min(1, share))));
+    meter.append(fill);
+    node.append(meter);
+  }
+  node.append(el("span", "figure-detail", detail, { title: detail }));
   return node;
 }
 
@@ -116,6 +119,9 @@ function claimNodes(claim) {
     }
     if (piece.value === "missing") {
       node.title = `Not in the source${piece.nearest ? `; nearest there: ${piece.nearest}` : ""}. ${node.title}`;
+    }
+    if (piece.value === "unwritten") {
+      node.title = `Not written in the source, which may say it in other words: this lowers the support. ${node.title}`;
     }
     line.append(node);
     if (piece.value === "missing" && piece.closes && piece.nearest) {
@@ -155,6 +161,9 @@ function figuresOf(claim) {
       ? `missing: ${missing.map((value) => value.nearest ? `${value.text} (source: ${value.nearest})` : value.text).join(", ")}`
       : "all in the source";
     figures.append(figure("Exact values", `${found} of ${claim.values.length}`, detail, found / claim.values.length, missing.length > 0));
+  }
+  if (claim.unwritten.length) {
+    figures.append(figure("Not written as such", String(claim.unwritten.length), `${claim.unwritten.join(", ")}: lowers the support, does not block`));
   }
   return figures;
 }

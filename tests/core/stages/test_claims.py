@@ -325,7 +325,8 @@ def test_a_trial_may_be_a_registry_entry_where_the_trace_has_a_registry() -> Non
     alone, beside = (claims_of(answer, *sources)[0].stated for sources in ((), (registry,)))
 
     assert alone is not None and alone.family == "literature"
-    assert beside is not None and beside.family is None
+    assert alone.also == ()
+    assert beside is not None and (beside.family, beside.also) == ("literature", ("ct",))
 
 
 def test_a_heading_credits_everything_under_it_and_nothing_after() -> None:

@@ -130,3 +130,15 @@ def test_the_patients_own_name_need_not_stand_in_the_premise() -> None:
 
     assert missing("Blood pressure (Felipe Costa): 144/73 mmHg") == []
     assert missing("Blood pressure (Ana Ruiz): 144/73 mmHg") == ["Ana Ruiz"]
+
+
+def test_a_value_that_may_be_said_in_other_words_is_unwritten_and_not_missing() -> None:
+    premise = a_premise("A tall tower near the sea, built by three brothers.")
+    claim = a_claim("The tower near Cape Horn is over 300 metres high and weighs 12 kg.")
+    reading = Entailment(relation=Relation.NEUTRAL, probabilities=probabilities(0.2, 0.6, 0.2))
+
+    found = check_literals(claim, premise, a_source(premise.text), (), reading, Config())
+
+    assert [checked.value.text for checked in found.missing] == ["12 kg"]
+    assert [checked.value.text for checked in found.unwritten] == ["Cape Horn", "over 300 metres"]
+    assert not found.rescued

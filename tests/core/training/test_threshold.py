@@ -143,3 +143,17 @@ def test_no_claims_or_a_wrong_limit_is_refused() -> None:
         by_false_pass(nothing, 2.5)
     with pytest.raises(ConfigError, match="budget"):
         by_budget(nothing, claims_a_day=0, reviews_a_day=10)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 40), st.integers(60, 99), st.integers(1, 20))
+def test_between_well_parted_claims_the_middle_of_the_gap_is_chosen(
+    bad_at: int, good_at: int, each: int
+) -> None:
+    probability = np.array([bad_at / 100] * each + [good_at / 100] * each)
+    bad = np.array([True] * each + [False] * each)
+
+    chosen = by_false_pass(sweep(probability, bad, np.zeros(2 * each, dtype=bool))).point
+
+    assert (chosen.passed_bad, chosen.blocked_good) == (0, 0)
+    assert abs(chosen.threshold - (bad_at + good_at) / 200) < 0.011
