@@ -1,252 +1,293 @@
-"""How long the database keeps a reviewer waiting, with 10,000 traces and 100,000 claims in it.
+"""How long the workbench keeps people waiting, with 10,000 traces and 100,000 claims in its database.
 
     python bench/review_bench.py [--db FILE_OR_URL] [--traces 10000] [--read 50000] [--votes 40]
+                                 [--only steps,pages,large] [--plans]
 
-Builds the database where ``--db`` names an empty one, pretends that ``--read`` claims have been read
-by 20 people, then measures each step of one more reviewer, and the steps that read everything.
+Builds the database where ``--db`` names none, else measures what is there. Then it measures each step
+of one more reviewer, every page of the workbench, and the steps that read everything. ``--plans``
+lists the statements of each page that read a large table from end to end (SQLite). Seconds by the
+clock say little on a busy machine: the load average and the processor's seconds stand beside them.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
-import random
+import logging
+import os
 import statistics
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import text
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from core.documents import content_hash
-from core.errors import NotFound
-from core.records import JsonObject, Source, Trace, VerdictLabel, Versions
-from core.review.records import Judgement, Person, Project, ProjectSettings, Role
-from core.workflows.verify import run_key
-from storage.guidelines import Guidelines
-from storage.labels import Labels
-from storage.people import People
-from storage.projects import Projects
-from storage.reviews import open_desk
-from storage.store import SqlStore, open_store
+import big_database  # noqa: E402
+from query_plans import Scan, scans, watched  # noqa: E402
+from streamlit.testing.v1 import AppTest  # noqa: E402
+
+from core.errors import InputError  # noqa: E402
+from core.records import VerdictLabel  # noqa: E402
+from core.review.records import Judgement, Person, Project  # noqa: E402
+from core.workflows.review import Desk  # noqa: E402
+from storage.guidelines import Guidelines  # noqa: E402
+from storage.labels import Labels  # noqa: E402
+from storage.people import People  # noqa: E402
+from storage.projects import Projects  # noqa: E402
+from storage.reviews import open_desk  # noqa: E402
+from storage.store import SqlStore, open_store  # noqa: E402
 
 Done = TypeVar("Done")
-Times = dict[str, list[tuple[float, float]]]
 
-CLAIMS = 10
-PEOPLE = 20
-VERSIONS = Versions(
-    pipeline="1",
-    config_sha256="0" * 64,
-    embedder="embedder",
-    pair_reader="reader",
-    precision="float32",
-    calibrator="forest",
-)
-NUMERIC = {f"feature_{n:02d}": round(n / 21, 4) for n in range(21)}
-SOURCE = " ".join(f"Measurement {n} was {n * 7 % 90} units on day {n}." for n in range(60))
+PAGE_SECONDS = 1.0
+NEXT_CLAIM_SECONDS = 0.3
+PROJECT = big_database.PROJECT
+SUPPORTED = Judgement(support=VerdictLabel.SUPPORTED, source_id="chart", conflation=False)
 
 
-def build(store: SqlStore, traces: int) -> None:
-    """Fill the store, 200 traces at a time."""
-    generator = random.Random(20260607)
-    for start in range(0, traces, 200):
-        some = [a_trace(n) for n in range(start, min(start + 200, traces))]
-        store.put_traces(some)
-        store.put_verdicts(
-            run_key(VERSIONS),
-            [(content_hash(trace), a_verdict(trace, generator)) for trace in some],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """Seconds by the clock, and on the processor."""
+
+    clock: float
+    busy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A page with the parameters of its address."""
+
+    page: str
+    query: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The page, and what is asked of it."""
+        return self.page + "".join(f" {key}={value}" for key, value in self.query.items())
+
+
+VISITS = (
+    *(
+        Visit(page=page, query={})
+        for page in (
+            "home",
+            "traces",
+            "review",
+            "adjudicate",
+            "people",
+            "agreement",
+            "recalibrate",
+            "export",
+            "audit",
+            "evaluation",
+            "thresholds",
+            "repair",
         )
+    ),
+    Visit(page="traces", query={"search": "visit 00042"}),
+    Visit(page="traces", query={"decision": "block", "order": "most_blocked", "page": "40"}),
+    Visit(page="verdict", query={"trace": "bench-00007"}),
+    Visit(page="repair", query={"trace": "bench-00007"}),
+)
 
 
-def a_trace(number: int) -> Trace:
-    """A trace with ten claims and four sources."""
-    return Trace(
-        trace_id=f"bench-{number:05d}",
-        question="What was measured?",
-        answer=" ".join(f"Measurement {n} was {n * 7 % 90} units." for n in range(CLAIMS)),
-        category="chart",
-        sources=tuple(
-            Source(source_id=f"tool#{n}", tool_name=f"tool_{n}", text=SOURCE) for n in range(4)
-        ),
+def timed(work: Callable[[], Done]) -> tuple[Taken, Done]:
+    """Do it; how long it took, and what it gave."""
+    start, busy = time.perf_counter(), time.process_time()
+    done = work()
+    return Taken(clock=time.perf_counter() - start, busy=time.process_time() - busy), done
+
+
+def said(name: str, taken: list[Taken], limit: float | None = None) -> None:
+    """One line of a table of steps."""
+    clock, busy = [one.clock for one in taken], [one.busy for one in taken]
+    middle = statistics.median(clock)
+    verdict = "" if limit is None else f"  limit {limit:g} s  {'ok' if middle < limit else 'NO'}"
+    print(
+        f"{name:38} median {middle:7.3f} s  longest {max(clock):7.3f} s  "
+        f"processor {statistics.median(busy):7.3f} s  n {len(taken)}{verdict}",
+        flush=True,
     )
 
 
-def a_verdict(trace: Trace, generator: random.Random) -> JsonObject:
-    """A verdict document with what the review needs of it."""
-    return {
-        "trace_id": trace.trace_id,
-        "decision": "block",
-        "claims": [_claim(trace, n, generator) for n in range(CLAIMS)],
-        "versions": {
-            name: getattr(VERSIONS, name)
-            for name in (
-                "pipeline",
-                "config_sha256",
-                "embedder",
-                "pair_reader",
-                "precision",
-                "calibrator",
-            )
-        },
-    }
+# ---------------------------------------------------------------- one reviewer
 
 
-def _claim(trace: Trace, number: int, generator: random.Random) -> JsonObject:
-    probability = round(generator.random(), 4)
-    return {
-        "claim_id": f"{trace.trace_id}::c{number + 1:02d}",
-        "text": f"Measurement {number} was {number * 7 % 90} units.",
-        "span": [0, 10],
-        "claim_type": "factual",
-        "routed_source": {"source_id": "tool#1", "family": "lab", "routing_margin": 0.2},
-        "calibrator_input": {
-            "categorical_features": {"category": "chart", "pred_tool": "tool_1"},
-            "numeric_features": NUMERIC,
-        },
-        "support_probability": probability,
-        "threshold": 0.65,
-        "verdict": "supported" if probability >= 0.65 else "unsupported",
-        "attribution": {"status": "conflation" if generator.random() < 0.05 else "match"},
-        "decision": "allow" if probability >= 0.65 else "block",
-        "reasons": ["A reason."],
-    }
-
-
-def staff(store: SqlStore) -> tuple[Person, list[Person], Project]:
-    """The reviewer who is measured, 20 others, and a project of two readings a claim."""
-    people, projects = People(store=store), Projects(store=store)
-    lead, project = people.local(), projects.default()
-    if project.settings.reads_per_claim != 2:
-        project = projects.change(
-            project,
-            ProjectSettings(reads_per_claim=2, dwell_milliseconds=0),
-            by=lead,
-            reason="for a measurement",
-        )
-    names = ["Measured", *(f"Reviewer {n:02d}" for n in range(PEOPLE))]
-    for name in names:
-        try:
-            people.by_name(name)
-        except NotFound:
-            people.add(name, {Role.REVIEWER, Role.ADJUDICATOR}, by=lead)
-    everybody = {person.name: person for person in people.everybody()}
-    return everybody[names[0]], [everybody[name] for name in names[1:]], project
-
-
-def pretend(store: SqlStore, project: Project, others: list[Person], claims: int) -> None:
-    """Let ``claims`` have been read twice, one in twenty differently (without their events)."""
-    Guidelines(store=store).current()
-    first, count = others[0].person_id, len(others)
-    at = "2026-01-05 09:00:00.000000"
-    half = "'supported'", "CASE WHEN claim_key % 20 = 0 THEN 'unsupported' ELSE 'supported' END"
-    false = "false" if store.database.engine.dialect.name == "postgresql" else "0"
-    with store.database.writing() as connection:
-        for slot in (1, 2):
-            person = f"{first} + (claim_key + {slot}) % {count}"
-            connection.execute(
-                text(
-                    "INSERT INTO assignment (project_id, claim_key, slot, person_id, state, reason,"
-                    f" created_at, lease_until) SELECT {project.project_id}, claim_key, {slot},"
-                    f" {person}, 'done', 'uncertain', '{at}', '{at}' FROM claim"
-                    f" WHERE claim_key <= {claims}"
-                )
-            )
-            connection.execute(
-                text(
-                    "INSERT INTO vote (project_id, claim_key, person_id, slot, support, source_id,"
-                    " rationale, saw_model_output, changed_after_reveal, exposures, seconds,"
-                    " queue_reason, guideline_version, run_key, nonce, at)"
-                    f" SELECT {project.project_id}, claim_key, {person}, {slot}, {half[slot - 1]},"
-                    f" 'tool#1', '', {false}, {false}, '[]', 9.5, 'uncertain', 1, 'run',"
-                    f" 'n' || claim_key || '-{slot}', '{at}' FROM claim"
-                    f" WHERE claim_key <= {claims}"
-                )
-            )
-        connection.execute(
-            text(
-                "UPDATE queue SET missing = 0, state = CASE WHEN claim_key % 20 = 0"
-                f" THEN 'tied' ELSE 'settled' END WHERE claim_key <= {claims}"
-            )
-        )
-        connection.execute(text("ANALYZE"))
-
-
-def timed(times: Times, name: str, work: Callable[[], Done]) -> Done:
-    """Do it, and note how long it took, by the clock and on the processor."""
-    start, busy = time.perf_counter(), time.process_time()
-    done = work()
-    times.setdefault(name, []).append((time.perf_counter() - start, time.process_time() - busy))
-    return done
-
-
-def measure(
-    store: SqlStore, project: Project, who: Person, votes: int
-) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """Each step of a reviewer, ``votes`` times, then the steps that read everything."""
-    times: Times = {}
+def measure_steps(store: SqlStore, project: Project, who: Person, votes: int) -> None:
+    """What one verdict costs, without a screen: from the last answer to the next claim shown."""
     desk = open_desk(store, project, who)
-    judgement = Judgement(support=VerdictLabel.SUPPORTED, source_id="tool#1")
-    for number in range(votes):
-        item = timed(times, "next_item (new)", desk.next_item)
-        timed(times, "next_item (in hand)", desk.next_item)
-        nonce = timed(times, "show", lambda item=item: desk.show(item.assignment_id))
-        timed(
-            times,
-            "vote",
-            lambda item=item, nonce=nonce: desk.vote(item.assignment_id, nonce, judgement),
+    times: dict[str, list[Taken]] = {}
+
+    def note(name: str, work: Callable[[], Done]) -> Done:
+        taken, done = timed(work)
+        times.setdefault(name, []).append(taken)
+        return done
+
+    for _ in range(votes):
+        item = note("next claim", desk.next_item)
+        if item is None:
+            break
+        note("its trace", lambda item=item: store.get_trace(item.trace_id, item.content_hash))
+        note("progress", desk.progress)
+        note("guideline", Guidelines(store=store).current)
+        nonce = note("show", lambda item=item: desk.show(item.assignment_id))
+        note("vote", lambda i=item, n=nonce: desk.vote(i.assignment_id, n, SUPPORTED))
+        note("reveal", lambda item=item: desk.reveal(item.assignment_id))
+    for name, taken in times.items():
+        said(name, taken)
+    together = [
+        Taken(clock=sum(one.clock for one in each), busy=sum(one.busy for one in each))
+        for each in zip(*times.values(), strict=False)
+    ]
+    said("vote → next claim, in the database", together, NEXT_CLAIM_SECONDS)
+
+
+def measure_keys(who: Person, votes: int) -> None:
+    """What one verdict costs on the page: three answers, the verifier's view, and the next claim."""
+    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=600)
+    test.query_params["as"] = str(who.person_id)
+    test.run()
+    test.switch_page("pages/review.py").run()
+    seen, came = [], []
+    for _ in range(votes):
+        for key in ("v_supported", "own_1"):
+            test.button(key=key).click().run()
+        for key, taken in (("rightly_credited", seen), ("keep", came)):
+            taken.append(timed(lambda key=key: test.button(key=key).click().run())[0])
+            _no_fault(test, "review")
+    said("last answer → verifier's view, page", seen, NEXT_CLAIM_SECONDS)
+    said("keep → next claim, page", came, NEXT_CLAIM_SECONDS)
+
+
+# ---------------------------------------------------------------- pages
+
+
+def measure_pages(store: SqlStore, desk: Desk, *, plans: bool) -> None:
+    """Each page opened for the first time, after one more vote of somebody, and drawn once more."""
+    there = {file.stem for file in (PROJECT / "pages").glob("*.py")} - {"__init__"}
+    if there != {visit.page for visit in VISITS}:
+        raise InputError(f"pages not measured: {sorted(there ^ {v.page for v in VISITS})}")
+    print(
+        f"{'page':44} {'first':>7} {'after a vote':>13} {'once more':>10}   "
+        f"{'processor, the same three':25}   limit {PAGE_SECONDS:g} s"
+    )
+    found: dict[str, list[Scan]] = {}
+    for visit in VISITS:
+        first = opened(visit)[0]
+        one_more_vote(desk)
+        with watched() as sent:
+            after, test = opened(visit)
+        again, _ = timed(test.run)
+        _no_fault(test, visit.name)
+        fine = max(after.clock, again.clock) < PAGE_SECONDS
+        print(
+            f"{visit.name:44} {first.clock:7.2f} {after.clock:13.2f} {again.clock:10.2f}   "
+            f"{first.busy:7.2f} {after.busy:8.2f} {again.busy:8.2f}   {'ok' if fine else 'NO'}",
+            flush=True,
         )
-        if number % 4 == 0:
-            timed(times, "reveal", lambda item=item: desk.reveal(item.assignment_id))
-            timed(times, "progress", desk.progress)
-    for _ in range(3):
-        tie = timed(times, "next_tie", desk.next_tie)
-        if tie is not None:
-            desk.decline(tie.assignment_id, "measured")
+        if plans and store.database.engine.dialect.name == "sqlite":
+            found[visit.name] = scans(store.database.engine, sent)
+    for name, some in found.items():
+        print(f"\n{name}: reads in full")
+        for scan in some:
+            print(
+                f"  {scan.table:14} {scan.how:6} {scan.seconds * 1000:7.1f} ms ×{scan.times}  "
+                f"{scan.statement[:1500]}"
+            )
+
+
+def opened(visit: Visit) -> tuple[Taken, AppTest]:
+    """A new session that opens a page; how long the page took, without the way there."""
+    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=600)
+    for name, value in visit.query.items():
+        test.query_params[name] = value
+    taken, _ = timed(test.run)
+    if visit.page != "home":
+        taken, _ = timed(test.switch_page(f"pages/{visit.page}.py").run)
+    _no_fault(test, visit.name)
+    return taken, test
+
+
+def _no_fault(test: AppTest, name: str) -> None:
+    if test.exception:
+        raise InputError(f"page {name}: {test.exception[0].message}")
+
+
+def one_more_vote(desk: Desk) -> None:
+    """Somebody reads one more claim: what pages keep in memory is no longer true."""
+    item = desk.next_item()
+    assert item is not None
+    desk.vote(item.assignment_id, desk.show(item.assignment_id), SUPPORTED)
+
+
+# ---------------------------------------------------------------- everything at once
+
+
+def measure_large(store: SqlStore, project: Project) -> None:
+    """What reads or moves everything, which no page does while somebody waits."""
     labels = Labels(store=store)
-    for _ in range(2):
-        timed(times, "labels.reviewed", lambda: labels.reviewed(project.project_id))
-    timed(times, "labels.rows_with_features", lambda: labels.rows_with_features(project.project_id))
+    said("labels.reviewed", [timed(lambda: labels.reviewed(project.project_id))[0]])
+    said("labels.rows_with_features", [
+        timed(lambda: labels.rows_with_features(project.project_id))[0]
+    ])  # fmt: skip
     lead = People(store=store).local()
+    taken = []
     for share in (0.3, 0.2):
-        project = Projects(store=store).default()
-        wanted = dataclasses.replace(project.settings, audit_share=share)
-        timed(
-            times,
-            "settings that move all claims",
-            lambda project=project, wanted=wanted: Projects(store=store).change(
-                project, wanted, by=lead, reason="measured"
-            ),
+        now = Projects(store=store).default()
+        wanted = dataclasses.replace(now.settings, audit_share=share)
+        change = Projects(store=store).change
+        taken.append(
+            timed(lambda now=now, to=wanted, do=change: do(now, to, by=lead, reason="measured"))[0]
         )
-    yield from times.items()
+    said("settings that move all claims", taken)
+    said("every link and document checked", [timed(store.verify_chain)[0]])
 
 
 def main() -> None:
-    """Build, measure, and print a line a step."""
+    """Build what is not there, measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--db", default=None)
     parser.add_argument("--traces", type=int, default=10_000)
     parser.add_argument("--read", type=int, default=50_000)
     parser.add_argument("--votes", type=int, default=40)
+    parser.add_argument("--only", default="steps,pages,large")
+    parser.add_argument("--plans", action="store_true")
     options = parser.parse_args()
-    store = open_store(options.db or str(Path(tempfile.mkdtemp()) / "bench.db"))
-    who, others, project = staff(store)
-    if not store.overview().traces:
-        start = time.perf_counter()
-        build(store, options.traces)
-        print(f"built in {time.perf_counter() - start:.0f} s", flush=True)
-        pretend(store, project, others, options.read)
-    print(f"{store.name}: {open_desk(store, project, who).progress()}", flush=True)
-    for name, taken in measure(store, project, who, options.votes):
-        clock, busy = zip(*taken, strict=True)
-        print(
-            f"{name:30} median {statistics.median(clock) * 1000:8.1f} ms   "
-            f"longest {max(clock) * 1000:8.1f} ms   "
-            f"processor {statistics.median(busy) * 1000:8.1f} ms   n {len(taken)}",
-            flush=True,
-        )
+    # Without a browser, which is meant: nobody needs to be told at every page.
+    for name in [each for each in logging.root.manager.loggerDict if "streamlit" in each]:
+        logging.getLogger(name).setLevel(logging.ERROR)
+    wanted = set(options.only.split(","))
+    address = options.db or str(Path(tempfile.mkdtemp()) / "bench.db")
+    os.environ["PROVENANCEGUARD_DB"] = address
+    built = open_store(address)
+    if not built.overview().traces:
+        big_database.fill(built, traces=options.traces, read=options.read, say=_say)
+    big_database.put_evaluation(built, _say)
+    built.close()
+    store = open_store(address)
+    who, others, project = big_database.staff(store)
+    print(
+        f"{store.name}: {open_desk(store, project, who).progress()}\n"
+        f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, "
+        f"this process had {time.process_time():.0f} s of them",
+        flush=True,
+    )
+    if "steps" in wanted:
+        measure_steps(store, project, who, options.votes)
+        measure_keys(who, max(3, options.votes // 4))
+    if "pages" in wanted:
+        measure_pages(store, open_desk(store, project, others[0]), plans=options.plans)
+    if "large" in wanted:
+        measure_large(store, project)
+    print(f"load average {os.getloadavg()[0]:.1f} at the end")
+
+
+def _say(words: str) -> None:
+    print(words, flush=True)
 
 
 if __name__ == "__main__":

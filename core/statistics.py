@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +71,10 @@ def fleiss_kappa(ratings: Sequence[Sequence[Hashable]]) -> Agreement:
     raters = len(ratings[0])
     if raters < 2 or any(len(item) != raters for item in ratings):
         raise ValueError("every item needs the same number of ratings, two or more")
-    counts = [Counter(item) for item in ratings]
-    raw = sum(_pairs_agreeing(count, raters) for count in counts) / len(ratings)
-    pooled = Counter(label for item in ratings for label in item)
+    alike = Counter(map(tuple, ratings))  # few items differ from all others: count each kind once
+    raw = sum(_pairs_agreeing(Counter(item), raters) * n for item, n in alike.items())
+    raw /= len(ratings)
+    pooled = Counter(chain.from_iterable(ratings))
     total = raters * len(ratings)
     chance = sum((count / total) ** 2 for count in pooled.values())
     return _beyond_chance(raw, chance, len(ratings))
@@ -89,7 +91,9 @@ def gwet_ac1(
     if not judged:
         return Agreement(value=None, raw=math.nan, items=0, reason="no item was judged twice")
     names = set(labels) if labels is not None else {x for item in ratings for x in item}
-    raw = sum(_pairs_agreeing(Counter(item), len(item)) for item in judged) / len(judged)
+    alike = Counter(map(tuple, judged))
+    raw = sum(_pairs_agreeing(Counter(item), len(item)) * n for item, n in alike.items())
+    raw /= len(judged)
     if len(names) < 2:
         return Agreement(
             value=None, raw=raw, items=len(judged), reason="only one label was ever used"
@@ -97,10 +101,10 @@ def gwet_ac1(
     rated = [item for item in ratings if item]
     # One pass over the ratings: sources' names make as many labels as there are claims.
     weights: dict[Hashable, float] = dict.fromkeys(names, 0.0)
-    for item in rated:
-        for name, count in Counter(item).items():
+    for kind, n in Counter(map(tuple, rated)).items():
+        for name, count in Counter(kind).items():
             if name in weights:
-                weights[name] += count / len(item)
+                weights[name] += n * count / len(kind)
     shares = {name: weight / len(rated) for name, weight in weights.items()}
     chance = sum(share * (1.0 - share) for share in shares.values()) / (len(names) - 1)
     return _beyond_chance(raw, chance, len(judged))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 
 import streamlit as st
 
@@ -17,6 +17,7 @@ from pages.components.trail_table import (
     show_chain,
     show_everything_checked,
     show_trail,
+    trail_lines,
 )
 from pages.components.who import current_person, show_person
 from storage.trail import Trail, TrailFilters
@@ -88,9 +89,7 @@ pages = -(-found.total // ROWS_A_PAGE)
 with st.container(horizontal=True, vertical_alignment="center"):
     st.download_button(
         "Download these events (JSON Lines)",
-        data=lambda: "".join(
-            json.dumps(event, ensure_ascii=True) + "\n" for event in trail.export(filters, who)
-        ).encode(),
+        data=partial(trail_lines, trail, filters, who),
         file_name="audit-trail.jsonl",
         mime="application/x-ndjson",
         icon=":material/download:",

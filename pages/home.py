@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
+from core.review.readers import may_read
 from core.workflows.ingest import ingest
-from pages.components.home_cards import team_facts, what_changed, what_waits
+from pages.components.hands import HANDS_LINK
+from pages.components.home_cards import TOLD_TO_ALL, team_facts, what_changed, what_waits
 from pages.components.plain import show_cards, show_notice
 from pages.components.routing import ensure_routed
 from pages.components.session import open_store, settings
@@ -17,8 +19,10 @@ from storage.calibrators import Calibrators
 from storage.first_start import SAMPLE
 from storage.projects import Projects
 from storage.reviews import open_desk
+from storage.trail import Trail
 
 TRACES = "pages/traces.py"
+PEOPLE = "pages/people.py"
 EVENTS_LOOKED_AT = 400
 
 ensure_routed(__file__)
@@ -31,8 +35,8 @@ try:
     overview = store.overview()
     project = Projects(store=store).default()
     progress = open_desk(store, project, person).progress()
-    steps = tour_steps(overview, progress, len(Calibrators(store=store).candidates()))
-    lately = what_changed(store.audit_events(limit=EVENTS_LOOKED_AT))
+    steps = tour_steps(overview, progress, Calibrators(store=store).count())
+    lately = what_changed(Trail(store=store).lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
     st.stop()
@@ -111,5 +115,12 @@ with right:
         ],
         key="team",
     )
+    if may_read(person):
+        st.page_link(
+            PEOPLE,
+            label="Who holds which claim",
+            icon=":material/back_hand:",
+            query_params={"show": HANDS_LINK},
+        )
     st.subheader("Lately", anchor=False)
     show_cards([{"title": "What changed", "facts": lately or [("", "Nothing yet.")]}], key="lately")

@@ -1,10 +1,11 @@
-"""Who works here, how claims are read, and the guideline: leads change them, each with a reason."""
+"""Who works here and holds what, how claims are read, the guideline: leads change them with a reason."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
+from pages.components.hands import HANDS, HANDS_LINK, show_hands
 from pages.components.people_forms import show_guideline, show_people, show_project, show_saved
 from pages.components.plain import show_notice
 from pages.components.routing import ensure_routed
@@ -13,6 +14,7 @@ from pages.components.who import current_person, show_person
 from storage.guidelines import Guidelines
 from storage.people import People
 from storage.projects import Projects
+from storage.reviews import open_desk
 
 ensure_routed(__file__)
 st.set_page_config(page_title="People · ProvenanceGuard")
@@ -25,9 +27,13 @@ st.title("People", anchor=False)
 try:
     store = open_store()
     projects = Projects(store=store)
-    who, how, what = st.tabs(["People and roles", "How claims are read", "Guideline"])
+    tabs = ["People and roles", HANDS, "How claims are read", "Guideline"]
+    shown = HANDS if st.query_params.get("show") == HANDS_LINK else tabs[0]
+    who, hands, how, what = st.tabs(tabs, default=shown)
     with who:
         show_people(People(store=store), person)
+    with hands:
+        show_hands(open_desk(store, projects.default(), person))
     with how:
         slices = [each.name for each in store.slices()]
         show_project(projects, projects.default(), slices, person)

@@ -18,11 +18,14 @@ from pages.components.repair_view import (
 )
 from pages.components.routing import ensure_routed
 from pages.components.session import load_models_once, open_store, settings
+from pages.components.who import current_person
+from pages.components.withheld import stop_while_undecided
 from storage.repairs import Choice, Repairs, StoredRepair
 
 TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"
 
 ensure_routed(__file__)
+person = current_person()
 wanted = st.query_params.get("trace")
 if wanted is None:
     try:
@@ -54,6 +57,7 @@ except ProvenanceGuardError as error:
 
 trace = stored.trace
 st.set_page_config(page_title=f"Repair of {trace.trace_id} · ProvenanceGuard")
+stop_while_undecided(store, person, verdict)  # the repair says what the verifier made of each claim
 repairs = Repairs(store=store)
 
 
@@ -104,7 +108,6 @@ if known is None:
 
 # ---------------------------------------------------------------- who decides, and what they said
 
-named = st.session_state.get("reviewer") or store.actor
 choices = repairs.choices(known.repair_id)
 decided = show_repair(
     lay_out_repair(known.document, trace, verdict.decision.value, choices), key="repair-view"
@@ -118,7 +121,7 @@ if decided is not None:
                 known.repair_id,
                 decided.action_id,
                 decided.choice,
-                reviewer=named,
+                reviewer=person.name,
                 text=decided.text if decided.choice is Choice.EDIT else None,
             )
         except ProvenanceGuardError as error:
@@ -128,8 +131,8 @@ if decided is not None:
 
 # ---------------------------------------------------------------- the text that comes out
 
-left, middle, right, back = st.columns([1.3, 1.3, 1.2, 0.8], vertical_alignment="bottom")
-left.text_input("Reviewer", key="reviewer", placeholder=store.actor, max_chars=80)
+left, middle, right, back = st.columns([1.3, 1.3, 1.2, 0.8], vertical_alignment="center")
+left.caption(f"Choices are kept under {person.name}.")
 final = final_answer(trace.answer or "", actions_of(known.document), choices)
 if changed_by_reviewer(choices) and middle.button(
     "Verify my version", icon=":material/fact_check:", key="verify-mine", width="stretch"

@@ -14,11 +14,14 @@ from pages.components.routing import ensure_routed
 from pages.components.session import open_store
 from pages.components.verdict_document import VerdictDocument
 from pages.components.verdict_view import lay_out, unverified_document
+from pages.components.who import current_person
+from pages.components.withheld import stop_while_undecided
 from storage.records import StoredVerdict
 
 TRACES, REPAIR, REVIEW = "pages/traces.py", "pages/repair.py", "pages/review.py"
 
 ensure_routed(__file__)
+person = current_person()
 wanted = st.query_params.get("trace")
 if wanted is None:
     show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")
@@ -48,6 +51,8 @@ except NotFound:
     verdict = None  # imported, but not verified yet
 
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
+if verdict is not None:
+    stop_while_undecided(store, person, verdict)
 
 # Texts beyond what a page holds at first are fetched when their source is opened.
 opened = st.session_state.setdefault("opened_sources", {}).setdefault(stored.content_hash, [])

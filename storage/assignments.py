@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,7 +14,7 @@ from sqlmodel import col
 from core.errors import NotFound, StoreError
 from core.records import VerdictLabel
 from core.review.assignment import TIE_SLOT, free_slot, lease_until
-from core.review.items import Draft, Held
+from core.review.items import Draft, Held, InHand
 from core.review.records import Person, Project, QueueReason
 from core.review.sampling import audit_turn
 from storage import queue
@@ -75,6 +75,60 @@ def own(connection: Connection, project_id: int, assignment_id: int, who: Person
     if held.person_id != who.person_id:
         raise NotFound("this claim is no longer in your hands: somebody else has it")
     return held
+
+
+def in_hands(connection: Connection, project_id: int) -> tuple[InHand, ...]:
+    """Every claim that somebody holds, the one that has not moved longest first."""
+    last_vote = (
+        select(func.max(col(tables.VoteRow.vote_id)))
+        .where(
+            col(tables.VoteRow.project_id) == project_id,
+            col(tables.VoteRow.claim_key) == col(AssignmentRow.claim_key),
+            col(tables.VoteRow.person_id) == col(AssignmentRow.person_id),
+        )
+        .correlate(AssignmentRow)
+        .scalar_subquery()
+    )
+    rows: Sequence[Any] = connection.execute(
+        select(
+            AssignmentRow.__table__,  # type: ignore[attr-defined]
+            col(ClaimRow.claim_id),
+            col(ClaimRow.text),
+            col(TraceVersion.trace_id),
+            col(tables.PersonRow.name),
+            col(tables.Draft.updated_at),
+            col(tables.VoteRow.at).label("voted_at"),
+        )
+        .join(ClaimRow, col(ClaimRow.claim_key) == col(AssignmentRow.claim_key))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .join(tables.PersonRow, col(tables.PersonRow.person_id) == col(AssignmentRow.person_id))
+        .outerjoin(
+            tables.Draft, col(tables.Draft.assignment_id) == col(AssignmentRow.assignment_id)
+        )
+        .outerjoin(tables.VoteRow, col(tables.VoteRow.vote_id) == last_vote)
+        .where(col(AssignmentRow.project_id) == project_id, col(AssignmentRow.state) == "open")
+    ).all()
+    held = (
+        InHand(
+            assignment_id=row.assignment_id,
+            claim_key=row.claim_key,
+            claim_id=row.claim_id,
+            text=row.text,
+            trace_id=row.trace_id,
+            slot=row.slot,
+            holder=row.name,
+            since=row.created_at,
+            lease_until=row.lease_until,
+            moved_at=max(
+                at
+                for at in (row.created_at, row.shown_at, row.updated_at, row.voted_at)
+                if at is not None
+            ),
+            reconsidered=row.voted_at is not None,
+        )
+        for row in rows
+    )
+    return tuple(sorted(held, key=lambda one: (one.moved_at, one.assignment_id)))
 
 
 def take(connection: Connection, project: Project, who: Person, *, now: datetime) -> Held | None:

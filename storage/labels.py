@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, union
 from sqlmodel import col
 
 from core.review.adjudication import resolve
@@ -19,7 +19,7 @@ from core.review.records import (
     Split,
     Vote,
 )
-from storage.adjudications import every_adjudication
+from storage.adjudications import adjudication_of, every_adjudication
 from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.projects import project_at
 from storage.review_tables import (
@@ -31,7 +31,7 @@ from storage.review_tables import (
 )
 from storage.store import SqlStore
 from storage.tables import Run, TraceSlice, TraceVersion
-from storage.votes import every_current_vote
+from storage.votes import current_votes, every_current_vote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,87 +78,212 @@ class Labels:
                     col(VoteRow.project_id) == project_id
                 )
             ).scalar_one()
-        return begun - len(self._all(project_id, False))
+        # Whichever is in memory already: with features or without, the claims are the same.
+        return begun - len(self._all(project_id, self._key(project_id, True) in _KEPT))
 
     def _all(self, project_id: int, features: bool) -> tuple[ReviewedClaim, ...]:
-        """All settled claims; kept in memory until anything is written that they show."""
-        key = (str(self.store.database.engine.url), project_id, features)
+        """All settled claims; kept in memory, and brought up to what was written since."""
+        key = self._key(project_id, features)
         with self.store.database.reading() as connection:
             mark = _mark(connection, project_id)
             kept = _KEPT.get(key)
-            if kept is None or kept[0] != mark:
-                while len(_KEPT) >= KEPT_AT_MOST:
+            if kept is None or kept.mark != mark:
+                found = None if kept is None else _brought_up(connection, project_id, kept, mark)
+                while key not in _KEPT and len(_KEPT) >= KEPT_AT_MOST:
                     _KEPT.pop(next(iter(_KEPT)), None)
-                kept = _KEPT[key] = (mark, _reviewed(connection, project_id, features))
-        return kept[1]
+                kept = _KEPT[key] = found or _read(connection, project_id, mark, features)
+        return kept.claims
 
+    def _key(self, project_id: int, features: bool) -> tuple[str, int, bool]:
+        return (str(self.store.database.engine.url), project_id, features)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Mark:
+    """What changes whenever a settled claim does: these tables only ever grow, and settings count up.
+
+    ``voted_at`` belongs to ``vote``: another database in the same place has another one. An erased
+    trace shows in the number of traces.
+    """
+
+    settings: int
+    traces: int
+    splits: int
+    vote: int
+    voted_at: datetime | None
+    decision: int
+    signal: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """The settled claims as of a mark; ``placed`` is claim key → (place in the order, claim)."""
+
+    mark: _Mark
+    features: bool
+    placed: Mapping[int, _Placed]
+    claims: tuple[ReviewedClaim, ...]
+
+
+_Placed = tuple[tuple[int, int, int], ReviewedClaim]  # (position of its trace, number, claim key)
 
 # A project with 100,000 votes takes seconds to put together, and a page asks for it on every click.
 # The records are frozen; two sessions that fill the same place at once write the same value.
 KEPT_AT_MOST = 2
-_KEPT: dict[tuple[str, int, bool], tuple[tuple[object, ...], tuple[ReviewedClaim, ...]]] = {}
+# With more claims to read again than this, reading all of them is hardly slower.
+BROUGHT_UP_AT_MOST = 200
+_KEPT: dict[tuple[str, int, bool], _Kept] = {}
 
 
-def _mark(connection: Connection, project_id: int) -> tuple[object, ...]:
-    """What changes whenever a settled claim does: these tables only ever grow, and settings count up.
+def _mark(connection: Connection, project_id: int) -> _Mark:
+    def one(wanted: ColumnElement[Any]) -> Any:
+        return connection.execute(select(wanted)).scalar()
 
-    An erased trace shows in the number of traces.
-    """
-    newest: list[ColumnElement[Any]] = [
-        func.max(col(VoteRow.vote_id)),
-        func.max(col(VoteRow.at)),
-        func.max(col(AdjudicationRow.adjudication_id)),
-        func.max(col(ClaimSignal.signal_id)),
-        func.count(col(TraceSplit.trace_key)),
-        func.count(col(TraceVersion.position)),
-    ]
-    settings = project_at(connection, project_id)
-    found = [connection.execute(select(one)).scalar() for one in newest]
-    return (settings.version, *found)
+    last = connection.execute(
+        select(col(VoteRow.vote_id), col(VoteRow.at)).order_by(col(VoteRow.vote_id).desc()).limit(1)
+    ).first()
+    return _Mark(
+        settings=project_at(connection, project_id).version,
+        traces=one(func.count(col(TraceVersion.position))),
+        splits=one(func.count(col(TraceSplit.trace_key))),
+        vote=last.vote_id if last else 0,
+        voted_at=last.at if last else None,
+        decision=one(func.max(col(AdjudicationRow.adjudication_id))) or 0,
+        signal=one(func.max(col(ClaimSignal.signal_id))) or 0,
+    )
 
 
-def _reviewed(connection: Connection, project_id: int, features: bool) -> tuple[ReviewedClaim, ...]:
-    reads = project_at(connection, project_id).settings.reads_per_claim
+def _read(connection: Connection, project_id: int, mark: _Mark, features: bool) -> _Kept:
+    """All settled claims, in a handful of statements."""
+    voted = select(col(VoteRow.claim_key)).where(col(VoteRow.project_id) == project_id)
     votes = every_current_vote(connection, project_id)
     decided = every_adjudication(connection, project_id)
-    voted = select(col(VoteRow.claim_key)).where(col(VoteRow.project_id) == project_id)
-    signals = _signals(connection, voted, features)
-    slices = _slices(connection, voted)
-    found = []
-    for row in _claims(connection, voted):
+    placed = _reviewed(connection, project_id, voted, votes, decided, features)
+    return _in_order(mark, features, placed)
+
+
+def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mark) -> _Kept | None:
+    """What was kept, with the claims read again that something was written about since.
+
+    None when that cannot be told, or is too much.
+    """
+    before = kept.mark
+    if (mark.settings, mark.traces) != (before.settings, before.traces):
+        return None
+    same = connection.execute(
+        select(col(VoteRow.at)).where(col(VoteRow.vote_id) == before.vote)
+    ).scalar()
+    if same != before.voted_at:
+        return None
+    keys = _written_about(connection, project_id, before)
+    if len(keys) > BROUGHT_UP_AT_MOST:
+        return None
+    placed = dict(kept.placed)
+    for key in keys:
+        placed.pop(key, None)
+    if keys:
+        votes = {key: current_votes(connection, project_id, key) for key in keys}
+        decisions = {key: adjudication_of(connection, project_id, key) for key in keys}
+        decided = {key: one for key, one in decisions.items() if one is not None}
+        some = select(col(ClaimRow.claim_key)).where(col(ClaimRow.claim_key).in_(keys))
+        placed |= _reviewed(connection, project_id, some, votes, decided, kept.features)
+    if mark.splits != before.splits:
+        placed = _with_splits(connection, placed)
+    return _in_order(mark, kept.features, placed)
+
+
+def _written_about(connection: Connection, project_id: int, since: _Mark) -> list[int]:
+    """The claims with votes that somebody or a run said something about after that mark."""
+    voted = (
+        select(1)
+        .where(
+            col(VoteRow.project_id) == project_id,
+            col(VoteRow.claim_key) == col(ClaimSignal.claim_key),
+        )
+        .correlate(ClaimSignal)
+        .exists()
+    )
+    rows = connection.execute(
+        union(
+            select(col(VoteRow.claim_key)).where(
+                col(VoteRow.vote_id) > since.vote, col(VoteRow.project_id) == project_id
+            ),
+            select(col(AdjudicationRow.claim_key)).where(
+                col(AdjudicationRow.adjudication_id) > since.decision,
+                col(AdjudicationRow.project_id) == project_id,
+            ),
+            select(col(ClaimSignal.claim_key)).where(
+                col(ClaimSignal.signal_id) > since.signal, voted
+            ),
+        ).limit(BROUGHT_UP_AT_MOST + 1)
+    )
+    return list(rows.scalars())
+
+
+def _with_splits(connection: Connection, placed: Mapping[int, _Placed]) -> dict[int, _Placed]:
+    rows = connection.execute(select(col(TraceSplit.trace_key), col(TraceSplit.split)))
+    said = {row.trace_key: Split(row.split) for row in rows}
+    return {
+        key: (place, claim)
+        if claim.split is (split := said.get(str(claim.detail["trace_key"])))
+        else (place, replace(claim, split=split))
+        for key, (place, claim) in placed.items()
+    }
+
+
+def _in_order(mark: _Mark, features: bool, placed: Mapping[int, _Placed]) -> _Kept:
+    ordered = sorted(placed.values(), key=lambda one: one[0])
+    claims = tuple(claim for _, claim in ordered)
+    return _Kept(mark=mark, features=features, placed=placed, claims=claims)
+
+
+def _reviewed(
+    connection: Connection,
+    project_id: int,
+    wanted: Select[Any],
+    votes: Mapping[int, tuple[Vote, ...]],
+    decided: Mapping[int, Adjudication],
+    features: bool,
+) -> dict[int, _Placed]:
+    """Those of the wanted claims whose readings are all in; ``wanted`` selects claim keys."""
+    reads = project_at(connection, project_id).settings.reads_per_claim
+    signals = _signals(connection, wanted, features)
+    slices = _slices(connection, wanted)
+    found: dict[int, _Placed] = {}
+    for row in _claims(connection, wanted):
         claim_votes, adjudication = votes[row.claim_key], decided.get(row.claim_key)
         resolution = resolve(claim_votes, adjudication, reads=reads)
         if resolution is None:
             continue
         signal = signals.get(row.claim_key)
-        found.append(
-            ReviewedClaim(
-                claim_key=row.claim_key,
-                claim_id=row.claim_id,
-                trace_id=row.trace_id,
-                content_hash=row.content_hash,
-                text=row.text,
-                category=row.category,
-                slices=tuple(slices.get(row.position, ())),
-                family=signal.routed_family if signal else None,
-                split=None if row.split is None else Split(row.split),
-                votes=claim_votes,
-                adjudication=adjudication,
-                resolution=resolution,
-                signal=signal,
-                inclusion_probability=claim_votes[0].inclusion_probability,
-                detail={"trace_key": row.trace_key},
-            )
+        claim = ReviewedClaim(
+            claim_key=row.claim_key,
+            claim_id=row.claim_id,
+            trace_id=row.trace_id,
+            content_hash=row.content_hash,
+            text=row.text,
+            category=row.category,
+            slices=tuple(slices.get(row.position, ())),
+            family=signal.routed_family if signal else None,
+            split=None if row.split is None else Split(row.split),
+            votes=claim_votes,
+            adjudication=adjudication,
+            resolution=resolution,
+            signal=signal,
+            inclusion_probability=claim_votes[0].inclusion_probability,
+            detail={"trace_key": row.trace_key},
         )
-    return tuple(found)
+        found[row.claim_key] = ((row.position, row.number, row.claim_key), claim)
+    return found
 
 
-def _claims(connection: Connection, voted: Select[Any]) -> Iterable[Row[*tuple[Any, ...]]]:
+def _claims(connection: Connection, wanted: Select[Any]) -> Iterable[Row[*tuple[Any, ...]]]:
     return connection.execute(
         select(
             col(ClaimRow.claim_key),
             col(ClaimRow.claim_id),
             col(ClaimRow.position),
+            col(ClaimRow.number),
             col(ClaimRow.text),
             col(TraceVersion.trace_id),
             col(TraceVersion.trace_key),
@@ -168,16 +293,15 @@ def _claims(connection: Connection, voted: Select[Any]) -> Iterable[Row[*tuple[A
         )
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
         .outerjoin(TraceSplit, col(TraceSplit.trace_key) == col(TraceVersion.trace_key))
-        .where(col(ClaimRow.claim_key).in_(voted))
-        .order_by(col(ClaimRow.position), col(ClaimRow.number), col(ClaimRow.claim_key))
+        .where(col(ClaimRow.claim_key).in_(wanted))
     ).all()
 
 
-def _signals(connection: Connection, voted: Select[Any], features: bool) -> Mapping[int, Signal]:
+def _signals(connection: Connection, wanted: Select[Any], features: bool) -> Mapping[int, Signal]:
     columns = SIGNAL_COLUMNS if features else SIGNAL_COLUMNS[:-1]
     latest = (
         select(func.max(col(ClaimSignal.signal_id)))
-        .where(col(ClaimSignal.claim_key).in_(voted))
+        .where(col(ClaimSignal.claim_key).in_(wanted))
         .group_by(col(ClaimSignal.claim_key))
     )
     rows = connection.execute(
@@ -188,8 +312,8 @@ def _signals(connection: Connection, voted: Select[Any], features: bool) -> Mapp
     return {row.claim_key: signal_from(row._mapping) for row in rows}
 
 
-def _slices(connection: Connection, voted: Select[Any]) -> Mapping[int, list[str]]:
-    positions = select(col(ClaimRow.position)).where(col(ClaimRow.claim_key).in_(voted))
+def _slices(connection: Connection, wanted: Select[Any]) -> Mapping[int, list[str]]:
+    positions = select(col(ClaimRow.position)).where(col(ClaimRow.claim_key).in_(wanted))
     rows = connection.execute(
         select(col(TraceSlice.position), col(TraceSlice.slice))
         .where(col(TraceSlice.position).in_(positions))

@@ -11,7 +11,7 @@ from storage.claims import fill_claims
 from storage.engine import Database
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
-NEWEST = "0003"  # a test compares it with the files
+NEWEST = "0004"  # a test compares it with the files
 CLAIMS = "0003"  # the first schema that keeps the claims of verdicts beside them
 
 

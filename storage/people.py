@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +11,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, insert, select
 from sqlmodel import col
 
-from core.errors import Conflict, InputError, NotAllowed, NotFound
+from core.errors import ConfigError, Conflict, InputError, NotAllowed, NotFound
 from core.review.assignment import check_reason
 from core.review.records import Person, Role
 from core.review.roles import require
@@ -23,6 +24,8 @@ LOCAL_NAME = "local reviewer"
 # Whoever sits at a machine without login may do everything; an auditor could do nothing.
 LOCAL_ROLES = frozenset({Role.REVIEWER, Role.ADJUDICATOR, Role.LEAD})
 NAME_CHARACTERS = 200
+# Where people log in, nobody may make themselves lead: whoever starts the workbench says who is first.
+FIRST_LEAD = "PROVENANCEGUARD_FIRST_LEAD"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,26 @@ class People:
         """The person whom a login names, in any case; raises NotFound."""
         with self.store.database.reading() as connection:
             return _one(connection, col(PersonRow.email) == _plain_email(email), email)
+
+    def of_login(self, email: str, name: str = "") -> Person:
+        """The person whom a login names; the first lead is made so here, once, as an event.
+
+        While no lead has a login, the address in PROVENANCEGUARD_FIRST_LEAD becomes lead. Raises
+        NotFound for anybody else who is not here, ConfigError where the variable holds no address.
+        """
+        address = _plain_email(email)
+        with self.store.database.reading() as connection:
+            if _led_by_login(connection) or _named_first() != address:
+                return _one(connection, col(PersonRow.email) == address, email)
+        with self.store.database.writing() as connection:
+            if _led_by_login(connection):
+                return _one(connection, col(PersonRow.email) == address, email)
+            return _make_first_lead(connection, address, name, at=self.store.now())
+
+    def led_by_login(self) -> bool:
+        """Whether somebody who can log in is lead."""
+        with self.store.database.reading() as connection:
+            return _led_by_login(connection)
 
     def local(self) -> Person:
         """Who works on a machine without login; made at first use with all roles that write."""
@@ -156,6 +179,45 @@ def _roles(connection: Connection, person_id: int | None = None) -> dict[int, fr
 
 def _leads(connection: Connection) -> set[int]:
     return {who for who, roles in _roles(connection).items() if Role.LEAD in roles}
+
+
+def _led_by_login(connection: Connection) -> bool:
+    # The profile of a machine without login may lead, and nobody can log in as it.
+    return any(Role.LEAD in one.roles and one.email for one in people(connection))
+
+
+def _named_first() -> str | None:
+    named = os.environ.get(FIRST_LEAD, "").strip()
+    if not named:
+        return None
+    try:
+        return _plain_email(named)
+    except InputError:
+        raise ConfigError(f"{FIRST_LEAD}: expected an address, found {named!r:.200}") from None
+
+
+def _make_first_lead(connection: Connection, address: str, name: str, *, at: datetime) -> Person:
+    by = "this machine"
+    try:
+        person = _one(connection, col(PersonRow.email) == address, address)
+    except NotFound:
+        try:
+            called = _plain_name(name)
+        except InputError:
+            called = address
+        # A name is somebody's already, perhaps the local profile's: an address is nobody else's.
+        taken = called in {one.name for one in people(connection)}
+        person = _add(connection, address if taken else called, (), email=address, by=by, at=at)
+    _set(
+        connection,
+        person,
+        Role.LEAD,
+        granted=True,
+        by=by,
+        at=at,
+        reason=f"the first lead, named by {FIRST_LEAD}",
+    )
+    return person_at(connection, person.person_id)
 
 
 def _add(

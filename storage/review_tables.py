@@ -16,9 +16,10 @@
     calibrator      every forest that was fitted here, with its artifact
     promotion       which calibrator and threshold rule since when, by whom and why
     packet_lock     exported packets that somebody signed
+    verdict_opening who has seen which verdict of the machine, since when
 
 Triggers refuse UPDATE and DELETE on every append-only table: a trace that people have judged cannot
-be erased; one that nobody has judged can.
+be erased; one that nobody has judged can, and who looked at its verdict goes with it.
 """
 
 from __future__ import annotations
@@ -363,4 +364,21 @@ class PacketLock(SQLModel, table=True):
         sa_type=PlainText
     )  # review, approval, responsibility, authorship; or why unlocked
     signer: str = Field(sa_type=PlainText)
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class VerdictOpening(SQLModel, table=True):
+    """Who has seen the machine's verdict on a trace version, and when first; rows never change."""
+
+    __tablename__: ClassVar[str] = "verdict_opening"
+    __table_args__ = (
+        UniqueConstraint("position", "person_id", "run_id"),
+        Index(None, "person_id"),
+        {"sqlite_autoincrement": True},
+    )
+
+    opening_id: int | None = Field(default=None, primary_key=True)
+    position: int = Field(foreign_key="trace_version.position", ondelete="CASCADE")
+    person_id: int = Field(foreign_key="person.person_id")
+    run_id: int = Field(foreign_key="run.run_id")
     at: datetime = Field(sa_type=UtcDateTime)

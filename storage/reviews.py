@@ -24,8 +24,20 @@ from core.review.assignment import (
     check_judgement,
     check_key,
     check_reason,
+    unaided,
 )
-from core.review.items import Draft, Held, Progress, QueueState, Reading, ReviewItem, TieItem
+from core.review.items import (
+    Draft,
+    Held,
+    InHand,
+    Progress,
+    QueueState,
+    Reading,
+    ReviewItem,
+    TieItem,
+    Withheld,
+)
+from core.review.readers import require_reader
 from core.review.records import (
     Adjudication,
     Cause,
@@ -39,13 +51,13 @@ from core.review.records import (
 )
 from core.review.sampling import shown_order
 from core.workflows.review import Desk
-from storage import assignments, queue
+from storage import assignments, openings, queue
 from storage.adjudications import adjudication_of, put_adjudication
 from storage.audit import add_row, append_event
 from storage.claims import latest_signal
 from storage.columns import plain_text
 from storage.guidelines import keep_first
-from storage.people import allow
+from storage.people import allow, person_at
 from storage.projects import project_at
 from storage.review_tables import Decline, QueueRow
 from storage.standing import settle
@@ -123,11 +135,14 @@ class Reviews:
             _not_adjudicated(connection, held)
             mine = votes_of(connection, project_id, held.claim_key, person_id=who.person_id)
             before = mine[-1] if mine else None
-            first = None
-            if before is not None and held.revealed_at is not None:
-                first = before.first or before.judgement
             if held.revealed_at is not None and not exposures:
                 exposures = [Exposure(what="verdict", at=held.revealed_at)]
+            # What was seen elsewhere counts too, whether or not the claim was in hand by then.
+            exposures = [
+                *openings.exposures_of(connection, who.person_id, held.claim_key),
+                *exposures,
+            ]
+            first = unaided(before) if before is not None and exposures else None
             signal = latest_signal(connection, held.claim_key)
             vote = put_vote(
                 connection,
@@ -203,7 +218,8 @@ class Reviews:
             check_key(held, nonce, now, project.settings)
             _not_adjudicated(connection, held)
             before = votes_of(connection, project_id, held.claim_key, person_id=who.person_id)[-1]
-            first = before.first or before.judgement
+            first = unaided(before)
+            shown = tuple(exposures) or (Exposure(what="verdict", at=held.revealed_at),)
             vote = put_vote(
                 connection,
                 held,
@@ -212,9 +228,12 @@ class Reviews:
                     first=first,
                     confidence=before.confidence if confidence is None else confidence,
                     rationale=before.rationale if rationale is None else rationale,
-                    exposures=tuple(exposures) or (Exposure(what="verdict", at=held.revealed_at),),
+                    exposures=(
+                        *(one for one in before.exposures if one not in shown),
+                        *shown,
+                    ),
                     saw_model_output=True,
-                    changed_after_reveal=changed(first, judgement),
+                    changed_after_reveal=first is not None and changed(first, judgement),
                     seconds=before.seconds,
                     guideline_version=keep_first(connection, now),
                     run_key=before.run_key,
@@ -310,6 +329,35 @@ class Reviews:
                 actor=who.name,
                 reason=stated,
             )
+
+    def in_hands(self, project_id: int, who: Person) -> tuple[InHand, ...]:
+        """Every claim that somebody holds, the one that has not moved longest first.
+
+        Raises NotAllowed for anybody who is neither lead nor auditor now.
+        """
+        with self.store.database.reading() as connection:
+            require_reader(person_at(connection, who.person_id), "see who holds which claim")
+            return assignments.in_hands(connection, project_id)
+
+    def open_verdict(self, who: Person, content_hash: str, run_key: str) -> Withheld | None:
+        """Write down that the person sees this verdict now; or why they must not see it yet."""
+        with self.store.database.reading() as connection:
+            why = openings.withheld(connection, who.person_id, content_hash)
+            if why or openings.seen(connection, who.person_id, content_hash, run_key):
+                return why
+        with self.store.database.writing() as connection:
+            # Asked again: a claim of it may have come into their hands in another tab.
+            why = openings.withheld(connection, who.person_id, content_hash)
+            if why is None and not openings.seen(connection, who.person_id, content_hash, run_key):
+                openings.note(
+                    connection,
+                    who.person_id,
+                    content_hash,
+                    run_key,
+                    at=self.store.now(),
+                    actor=who.name,
+                )
+            return why
 
     def save_draft(self, project_id: int, who: Person, assignment_id: int, draft: Draft) -> None:
         """Keep what was entered so far; raises NotFound, and Conflict once it is decided."""

@@ -2,49 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select, union
+from sqlalchemy import Connection, Select, func, select, union, update
 from sqlmodel import col
 
 from core.review.assignment import TIE_SLOT, queue_state
 from core.review.items import QueueState
-from core.review.records import Project, Signal
+from core.review.records import Adjudication, Project, Signal, Vote
 from storage import queue
-from storage.adjudications import adjudication_of
+from storage.adjudications import adjudication_of, every_adjudication
 from storage.claims import SIGNAL_COLUMNS, signal_from
-from storage.review_tables import AssignmentRow, ClaimRow, ClaimSignal, VoteRow
+from storage.review_tables import AssignmentRow, ClaimRow, ClaimSignal, QueueRow, VoteRow
 from storage.tables import Run, TraceSlice, TraceVersion, Verdict
 from storage.traces import is_newest
-from storage.votes import current_votes
+from storage.votes import current_votes, every_current_vote
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How far a claim is: its state, and how many readings nobody has taken."""
+
+    missing: int
+    state: QueueState
 
 
 def settle(connection: Connection, project: Project, claim_key: int) -> QueueState:
     """Bring the queue's row of one claim up to what people hold and have said; its state."""
     readings = connection.execute(
-        select(col(AssignmentRow.slot), col(AssignmentRow.state)).where(
+        select(col(AssignmentRow.state)).where(
             col(AssignmentRow.project_id) == project.project_id,
             col(AssignmentRow.claim_key) == claim_key,
             col(AssignmentRow.slot) < TIE_SLOT,
         )
-    ).all()
-    reads = project.settings.reads_per_claim
-    state = queue_state(
+    ).scalars()
+    standing = _standing(
+        project,
         current_votes(connection, project.project_id, claim_key),
         adjudication_of(connection, project.project_id, claim_key),
-        reads=reads,
-        taken=len(readings),
-        open_readings=sum(row.state == "open" for row in readings),
+        list(readings),
     )
-    done = state in (QueueState.TIED, QueueState.SETTLED)
     queue.set_standing(
         connection,
         project.project_id,
         claim_key,
-        missing=0 if done else max(0, reads - len(readings)),
-        state=state,
+        missing=standing.missing,
+        state=standing.state,
     )
-    return state
+    return standing.state
+
+
+def _standing(
+    project: Project,
+    votes: Sequence[Vote],
+    adjudication: Adjudication | None,
+    readings: Sequence[str],
+) -> Standing:
+    """``readings`` are the states of the readings that somebody has or has done."""
+    reads = project.settings.reads_per_claim
+    state = queue_state(
+        votes,
+        adjudication,
+        reads=reads,
+        taken=len(readings),
+        open_readings=sum(each == "open" for each in readings),
+    )
+    done = state in (QueueState.TIED, QueueState.SETTLED)
+    return Standing(missing=0 if done else max(0, reads - len(readings)), state=state)
 
 
 def rebuild(connection: Connection, project: Project) -> None:
@@ -64,8 +90,35 @@ def rebuild(connection: Connection, project: Project) -> None:
         .group_by(col(ClaimSignal.claim_key)),
     )
     queue.fill(connection, project, {**signals, **touched})
-    for claim_key in touched:
-        settle(connection, project, claim_key)
+    _settle_all(connection, project, touched)
+
+
+def _settle_all(connection: Connection, project: Project, claim_keys: Collection[int]) -> None:
+    """What ``settle`` does, for many claims in a handful of statements."""
+    votes = every_current_vote(connection, project.project_id)
+    decided = every_adjudication(connection, project.project_id)
+    readings: dict[int, list[str]] = {}
+    for row in connection.execute(
+        select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
+            col(AssignmentRow.project_id) == project.project_id,
+            col(AssignmentRow.slot) < TIE_SLOT,
+        )
+    ):
+        readings.setdefault(row.claim_key, []).append(row.state)
+    standings: dict[Standing, list[int]] = {}
+    for key in claim_keys:
+        found = _standing(project, votes.get(key, ()), decided.get(key), readings.get(key, ()))
+        standings.setdefault(found, []).append(key)
+    for standing, keys in standings.items():
+        for start in range(0, len(keys), queue.ROWS_AT_ONCE):
+            connection.execute(
+                update(QueueRow)
+                .where(
+                    col(QueueRow.project_id) == project.project_id,
+                    col(QueueRow.claim_key).in_(keys[start : start + queue.ROWS_AT_ONCE]),
+                )
+                .values(missing=standing.missing, state=standing.state.value)
+            )
 
 
 def _eligible(project: Project) -> Select[Any]:

@@ -144,7 +144,12 @@ class AuditEvent(SQLModel, table=True):
     """One link of the trail; ``hash`` covers the row and the hash before it."""
 
     __tablename__: ClassVar[str] = "audit_event"
-    __table_args__ = (UniqueConstraint("hash"),)
+    __table_args__ = (
+        UniqueConstraint("hash"),
+        # What people filter the trail by. Both are short: a name, and a word of this program's.
+        Index(None, "actor", "sequence"),
+        Index(None, "action", "sequence"),
+    )
 
     sequence: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     at: datetime = Field(sa_type=UtcDateTime)

@@ -18,6 +18,8 @@ from typer.testing import CliRunner, Result
 
 from cli import app, one_line, progress_text
 
+pytestmark = pytest.mark.usefixtures("weights_loaded_once")
+
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
     ["import"],

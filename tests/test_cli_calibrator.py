@@ -13,6 +13,8 @@ from storage.calibrators import Calibrators
 from storage.people import People
 from storage.store import open_store
 
+pytestmark = pytest.mark.usefixtures("weights_loaded_once")
+
 
 def test_the_databases_own_traces_are_decided_by_what_a_lead_put_in_force(tmp_path: Path) -> None:
     database = tmp_path / "workbench.db"

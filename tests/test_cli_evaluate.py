@@ -13,6 +13,8 @@ from core.evaluation.packets import read_packet
 from core.evaluation.predictions import Cause, Prediction, prediction_to_json
 from core.records import Decision, Relation, VerdictLabel
 
+pytestmark = pytest.mark.usefixtures("weights_loaded_once")
+
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data" / "packet.jsonl"
 
 

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from databases import a_store
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from typer.testing import CliRunner, Result
 
 from cli import app
-from storage.store import open_store
 
 
 def run(*arguments: str | Path) -> Result:
@@ -21,7 +21,7 @@ def run(*arguments: str | Path) -> Result:
 def database(tmp_path: Path) -> Path:
     """Four claims: three on which two readers agree, one that waits for a decision."""
     file = tmp_path / "a.db"
-    office = an_office(open_store(str(file), actor="test"), traces=1, reads_per_claim=2)
+    office = an_office(a_store(file, actor="test"), traces=1, reads_per_claim=2)
     for number in range(4):
         office.read("Ada", SUPPORTED)
         office.read("Ben", SUPPORTED if number else UNSUPPORTED)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.bootstrap import SEED, Interval, interval, resampled_counts
 from core.records import AttributionStatus, VerdictLabel
+from core.review.assignment import unaided
 from core.review.records import (
     SUPPORT_LABELS,
     Judgement,
@@ -197,9 +198,7 @@ def _judgement(vote: Vote, basis: Basis) -> Judgement | None:
     """The judgement to compare; None where an independent one is asked for and none was made."""
     if basis is Basis.STANDING:
         return vote.judgement
-    if vote.first is not None:
-        return vote.first
-    return None if vote.saw_model_output else vote.judgement
+    return unaided(vote)
 
 
 class _Unsaid:

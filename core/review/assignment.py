@@ -125,3 +125,10 @@ def changed(first: Judgement, later: Judgement) -> bool:
         later.source_id,
         later.conflation,
     )
+
+
+def unaided(vote: Vote) -> Judgement | None:
+    """What the reviewer said before the machine's view was shown; None when it never was hidden."""
+    if vote.first is not None:
+        return vote.first
+    return None if vote.saw_model_output else vote.judgement

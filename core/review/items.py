@@ -120,6 +120,34 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InHand:
+    """Who holds which claim, and how long it has not moved; what they answered is not in it.
+
+    ``moved_at`` is when the claim was taken, shown, typed on or judged last; ``reconsidered``: a
+    judgement of it stands, and its reader took it back to decide again.
+    """
+
+    assignment_id: int
+    claim_key: int
+    claim_id: str
+    text: str
+    trace_id: str
+    slot: int
+    holder: str
+    since: datetime
+    lease_until: datetime
+    moved_at: datetime
+    reconsidered: bool
+
+
+class Withheld(StrEnum):
+    """Why somebody may not see the machine's verdict on an answer yet."""
+
+    READING = "reading"  # a reading of one of its claims is in their hands, undecided
+    TIE = "tie"  # the tie-break of one of its claims is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """An assignment as the database holds it at this moment."""
 

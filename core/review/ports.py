@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.review.items import Draft, Progress, ReviewItem, TieItem
+from core.review.items import Draft, InHand, Progress, ReviewItem, TieItem, Withheld
 from core.review.records import Adjudication, Cause, Exposure, Judgement, Person, Signal, Vote
 
 
@@ -68,6 +68,14 @@ class ReviewStore(Protocol):
 
     def release(self, project_id: int, who: Person, assignment_id: int, reason: str) -> None:
         """Take a claim out of somebody else's hands."""
+        ...
+
+    def in_hands(self, project_id: int, who: Person) -> tuple[InHand, ...]:
+        """Every claim that somebody holds, the one that has not moved longest first."""
+        ...
+
+    def open_verdict(self, who: Person, content_hash: str, run_key: str) -> Withheld | None:
+        """Write down that the person sees this verdict now; or why they must not see it yet."""
         ...
 
     def save_draft(self, project_id: int, who: Person, assignment_id: int, draft: Draft) -> None:

@@ -66,7 +66,7 @@ _BEHIND = re.compile(
     r"\s(?:from|of|by|on|in|at|for|with|among)(?:\s(?!(?:he|she|they|we|i|you|it|that|which|who)\b)"
     r"[\w.'’%/-]+){1,6}?,?){0,2}?"
     r"(?:\s(?:\([^()]{0,40}\)|(?!(?:is|are|was|were|be|been|being|to|not|who|which|or|and|that|will|he|she|they|we|i|you|it)\b)"
-    r"[\w-]+)){0,3}?\s(?P<verb>" + _VERB + r")\b(?P<that>\s+that\b)?",
+    r"[\w-]+)){0,3}?\s(?P<verb>" + _VERB + r")\b(?P<that>(?:\s(?:the fact|it|us|me))?\s+that\b)?",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
@@ -163,6 +163,10 @@ def find_credit(
     framed = [(mention, frame) for mention, frame in found if frame is not None]
     if not framed:
         return None
+    # A lead credits all that follows, whatever the rest of the sentence is about.
+    leads = [cut.end for _, (_, cut) in framed if cut is not None and cut.start == 0]
+    if leads:
+        framed = [(m, frame) for m, frame in framed if m.span.start < min(leads)]
     start = min(frame[0].start for _, frame in framed)
     first = min(framed, key=lambda pair: (pair[1][0].start, not pair[1][1]))
     end = max(

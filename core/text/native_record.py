@@ -13,7 +13,7 @@ from core.text.status import status_of
 from core.text.structured import unfold_output
 
 # What a record or an output held beyond what a Trace can say, so that export gives it back.
-_AS_READ = "provenanceguard:as_read"
+AS_READ = "provenanceguard:as_read"
 _RECORD_KEYS = {
     "question_id", "user_question", "category", "route", "tool_calls", "full_tool_outputs",
     "final_reply_to_user", "elapsed_s",
@@ -54,7 +54,7 @@ def read_trace(value: object, origin: Origin | None, notes: Sequence[str] = ()) 
 def export_native(trace: Trace) -> dict[str, object]:
     """The trace as a native record; a native trace comes back as it was read, field for field."""
     extra = dict(trace.extra)
-    as_read = extra.pop(_AS_READ, None)
+    as_read = extra.pop(AS_READ, None)
     record: dict[str, object] = {
         "question_id": trace.trace_id,
         "user_question": trace.question,
@@ -152,7 +152,7 @@ def _source(source_id: str, chunks: Sequence[tuple[int, Fields]]) -> Source:
         }
         for (index, output), text in zip(chunks, texts, strict=True)
     ]
-    return dataclasses.replace(source, extra={**source.extra, _AS_READ: as_read})
+    return dataclasses.replace(source, extra={**source.extra, AS_READ: as_read})
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +222,7 @@ def _outputs(sources: Sequence[Source]) -> list[object]:
     placed: dict[int, object] = {}
     loose: list[object] = []
     for source in sources:
-        chunks = source.extra.get(_AS_READ)
+        chunks = source.extra.get(AS_READ)
         if not isinstance(chunks, list | tuple):
             loose.append(_output(source))
             continue
@@ -252,7 +252,7 @@ def _output(source: Source) -> dict[str, object]:
     }
     return {
         **{key: value for key, value in output.items() if value is not None},
-        **{key: value for key, value in source.extra.items() if key != _AS_READ},
+        **{key: value for key, value in source.extra.items() if key != AS_READ},
     }
 
 
@@ -264,5 +264,5 @@ def _with_as_read(trace: Trace, record: JsonObject) -> Trace:
     if not changed and not absent:
         return trace
     return dataclasses.replace(
-        trace, extra={**trace.extra, _AS_READ: {"changed": changed, "absent": absent}}
+        trace, extra={**trace.extra, AS_READ: {"changed": changed, "absent": absent}}
     )

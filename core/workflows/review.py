@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from core.errors import Conflict, TooSoon
-from core.review.items import Draft, Progress, ReviewItem, TieItem
+from core.review.items import Draft, InHand, Progress, ReviewItem, TieItem, Withheld
 from core.review.ports import ReviewStore
+from core.review.readers import require_reader
 from core.review.records import (
     Adjudication,
     Cause,
@@ -130,6 +131,19 @@ class Desk:
         """Take a claim out of somebody else's hands (lead)."""
         self._may(Role.LEAD, "release somebody else's claim")
         self.store.release(self.project.project_id, self.who, assignment_id, reason)
+
+    def in_hands(self) -> tuple[InHand, ...]:
+        """Who holds which claim, the one that has not moved longest first (lead, auditor)."""
+        require_reader(self.who, "see who holds which claim")
+        return self.store.in_hands(self.project.project_id, self.who)
+
+    def open_verdict(self, content_hash: str, run_key: str) -> Withheld | None:
+        """None: the verdict may be shown, and it is written down that this person saw it.
+
+        Otherwise why it must stay hidden: they hold one of its claims, in a project that wants the
+        decision first, and have not decided.
+        """
+        return self.store.open_verdict(self.who, content_hash, run_key)
 
     def save_draft(self, assignment_id: int, draft: Draft) -> None:
         """Keep what was entered so far, so that a reload loses nothing."""

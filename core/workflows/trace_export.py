@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +14,14 @@ from core.importers import FORMATS as IMPORTERS
 from core.records import JsonObject, Trace
 from core.text.carried import plain_run
 from core.text.files import FileRecord, parse_record, write_json
+from core.text.native_record import AS_READ
 
 # What a trace may lose only by not being exported: without these it is another trace.
-_ESSENTIAL = ("question", "answer", "sources[].tool_name", "sources[].text", "sources[].status")
+# A trace without an id is named by its content: another name means that a text of it is another.
+_ESSENTIAL = (
+    "trace_id", "question", "answer", "sources[].tool_name", "sources[].text", "sources[].status",
+    "sources[].as_read",
+)  # fmt: skip
 _REASONS_KEPT = 1_000
 
 
@@ -121,13 +126,19 @@ def lost_fields(trace: Trace, again: Trace) -> list[str]:
     ours, theirs = _sources(before), _sources(after)
     if len(ours) != len(theirs):
         return [*lost, "sources[].text"]
+    pairs = list(zip(ours, theirs, strict=True))
     differing = {
-        f"sources[].{key}"
-        for one, other in zip(ours, theirs, strict=True)
-        for key in one
-        if one[key] != other[key]
+        f"sources[].{key}" for one, other in pairs for key in one if one[key] != other[key]
     }
+    # The second output of one call is kept aside in a native record, and its text with it.
+    if any(_as_read(one) != _as_read(other) for one, other in pairs):
+        differing.add("sources[].as_read")
     return [*lost, *sorted(differing)]
+
+
+def _as_read(source: JsonObject) -> object:
+    extra = source["extra"]
+    return extra.get(AS_READ) if isinstance(extra, Mapping) else None
 
 
 def _sources(document: JsonObject) -> list[JsonObject]:

@@ -106,6 +106,7 @@ _WORDS = {
     "packet.signed": "A packet was signed",
     "repair.stored": "An answer was repaired",
 }
+TOLD_TO_ALL = frozenset(_WORDS)
 
 
 def what_changed(events: Sequence[AuditEvent]) -> list[tuple[str, str]]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from io import BytesIO
+from typing import BinaryIO
 
 import streamlit as st
 
+from core.review.records import Person
 from pages.components.counting import counted
 from pages.components.plain import show_cards
 from storage.store import SqlStore
-from storage.trail import LinkCheck, Trail, TrailEntry
+from storage.trail import LinkCheck, Trail, TrailEntry, TrailFilters
 
 VERDICT = "pages/verdict.py"
 # Checking this many links takes a second at most; a longer trail is checked when somebody asks.
@@ -19,6 +22,10 @@ CHECKED_UNASKED = 20_000
 ACTIONS = {
     "adjudication.imported": "imported a decision",
     "calibrator.kept": "kept a calibrator",
+    "calibrator.promote": "promoted a calibrator",
+    "calibrator.reject": "rejected a calibrator",
+    "calibrator.roll_back": "rolled the calibrator back",
+    "calibrator.threshold": "changed the threshold",
     "claim.adjudicated": "decided a claim",
     "claim.assigned": "took a claim",
     "claim.declined": "gave a claim back",
@@ -39,6 +46,7 @@ ACTIONS = {
     "split.said": "placed traces in the split",
     "traces.stored": "stored traces",
     "verdicts.stored": "stored verdicts",
+    "verdict.opened": "opened a verdict",
     "vote.cast": "judged a claim",
     "vote.imported": "imported a reading",
     "vote.reopened": "took a judgement back",
@@ -118,6 +126,15 @@ def show_everything_checked(store: SqlStore) -> None:
         ],
         key="everything",
     )
+
+
+def trail_lines(trail: Trail, filters: TrailFilters, who: Person) -> BinaryIO:
+    """The events that pass as JSON Lines, the oldest first; read from the database piece by piece."""
+    lines = BytesIO()
+    for event in trail.export(filters, who):
+        lines.write((json.dumps(event, ensure_ascii=True) + "\n").encode("ascii"))
+    lines.seek(0)
+    return lines
 
 
 def show_trail(entries: tuple[TrailEntry, ...]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from typing import NoReturn
 
-from core.errors import NotFound, ProvenanceGuardError
+import streamlit as st
+from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
+
+from core.errors import ConfigError, InputError, NotFound, ProvenanceGuardError
 from core.review.records import Person, Role
 from pages.components.plain import show_notice
 from pages.components.session import open_store
-from storage.people import People
+from storage.people import FIRST_LEAD, People
 
 ROLE_WORDS = {
     Role.REVIEWER: "reviewer",
@@ -45,9 +48,20 @@ def show_person(person: Person) -> None:
     st.html(_PLACE)
     with st.container(key="person", width="content"):
         if has_logins():
-            st.text(person.name, width="content")
+            _show_login(person)
         else:
             _show_chooser(person)
+
+
+def _show_login(person: Person) -> None:
+    if not hasattr(st.user, "is_logged_in"):  # a proxy says who it is, and ends it
+        st.text(person.name, width="content")
+        return
+    # A name is somebody's text: beside the button, never in its label.
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+        st.text(person.name, width="content")
+        if st.button("Log out", type="tertiary", icon=":material/logout:", key="logout"):
+            st.logout()
 
 
 def _show_chooser(person: Person) -> None:
@@ -105,20 +119,60 @@ def _local(people: People) -> Person:
 def _logged_in(people: People) -> Person:
     email = st.user.get("email")
     if not email:
+        _ask_to_log_in()
+    if st.user.get("email_verified") is False:
         show_notice(
-            "Who are you?",
-            "Verdicts are kept with the name of who gave them, so this page needs a login.",
-            key="no-login",
+            "This address is not confirmed",
+            "Your login names an address that nobody has checked, so it could be somebody else's. "
+            "Confirm it with who runs your logins, then log in again.",
+            key="unverified-login",
+            tone="bad",
         )
-        if hasattr(st.user, "is_logged_in") and st.button("Log in", type="primary", key="login"):
-            st.login()
         st.stop()
     try:
-        return people.by_email(str(email))
+        return people.of_login(str(email), str(st.user.get("name") or ""))
     except NotFound:
+        _show_unknown(str(email), led=people.led_by_login())
+        st.stop()
+    except (ConfigError, InputError) as error:
+        show_notice("This login cannot be used", str(error), key="bad-login", tone="bad")
+        st.stop()
+
+
+def _ask_to_log_in() -> NoReturn:
+    show_notice(
+        "Who are you?",
+        "Verdicts are kept with the name of who gave them, so this page needs a login.",
+        key="no-login",
+    )
+    if hasattr(st.user, "is_logged_in") and st.button("Log in", type="primary", key="login"):
+        try:
+            st.login()
+        except StreamlitMissingAuthlibError:
+            show_notice(
+                "Logging in is not installed",
+                "Whoever runs this workbench installs it with: pip install "
+                "'provenanceguard-workbench[login]'",
+                key="no-authlib",
+                tone="bad",
+            )
+        except StreamlitAuthError as error:
+            show_notice("Logging in is not set up", str(error), key="bad-auth", tone="bad")
+    st.stop()
+
+
+def _show_unknown(email: str, *, led: bool) -> None:
+    if led:
         show_notice(
             "You are not in this workbench yet",
             f"A lead can add {email} on the page People.",
             key="unknown-login",
         )
-        st.stop()
+        return
+    show_notice(
+        "Nobody who can log in leads this workbench yet",
+        f"You are logged in as {email}. Whoever runs the workbench names the first lead by starting "
+        f"it with {FIRST_LEAD}=<address of that login>; the first lead then adds everybody else on "
+        "the page People.",
+        key="no-lead",
+    )

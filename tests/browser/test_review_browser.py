@@ -345,7 +345,7 @@ def test_a_stranger_with_a_login_sees_no_claim(
         page = visit.page
         page.goto(f"{url}/review?as=2")
 
-        expect(page.get_by_text("You are not in this workbench yet")).to_be_visible()
+        expect(page.get_by_text("Nobody who can log in leads this workbench yet")).to_be_visible()
         assert page.locator(CLAIM).count() == 0
         page.context.close()
 

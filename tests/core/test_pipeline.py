@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from builders import a_source, a_trace
+from real_models import real_models
 
 from core.config import Config
 from core.importers import read_traces
@@ -22,7 +23,6 @@ from core.records import (
     Verification,
 )
 from core.stages.report import verdict_document
-from core.workflows.models import load_models
 
 TESTS = Path(__file__).parents[1]
 SAMPLES = TESTS.parent / "sample_data" / "traces.jsonl"
@@ -30,7 +30,7 @@ SAMPLES = TESTS.parent / "sample_data" / "traces.jsonl"
 
 @pytest.fixture(scope="module")
 def models() -> Models:
-    return load_models(Config())
+    return real_models()
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import a_store
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
@@ -16,7 +17,6 @@ from core.workflows.archive import pack
 from core.workflows.export import export_packet
 from storage.packets import Packets
 from storage.people import People
-from storage.store import open_store
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -26,7 +26,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
     """Four claims read twice, one of them not alike; one claim more that Cleo holds."""
     file = str(tmp_path / "workbench.db")
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
-    office = an_office(open_store(file, actor="test"), traces=2, reads_per_claim=2)
+    office = an_office(a_store(file, actor="test"), traces=2, reads_per_claim=2)
     for number in range(4):
         office.read("Ada", SUPPORTED, rationale="RATIONALE-OF-ADA")
         office.read("Ben", UNSUPPORTED if number == 1 else SUPPORTED)
@@ -109,7 +109,7 @@ def test_agreement_before_any_reading_says_what_is_missing(
 ) -> None:
     file = str(tmp_path / "workbench.db")
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
-    an_office(open_store(file, actor="test"), traces=1)
+    an_office(a_store(file, actor="test"), traces=1)
 
     assert "No claim has all its readings yet" in titles(opened("agreement"))
     assert "No claim is ready to export" in titles(opened("export"))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from databases import a_store
 from evaluations import HOSTILE, keep_evaluated, keep_predicted, packet_records
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from streamlit.testing.v1 import AppTest
@@ -52,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the workbench under test keeps evaluated packets."""
     file = str(tmp_path / "workbench.db")
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
-    open_store(file).close()
+    a_store(file).close()
     return tmp_path / "evaluations"
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from builders import a_source, a_trace
+from databases import a_store
 from streamlit.testing.v1 import AppTest
 from verdicts import HOSTILE, fill, hostile, showcase
 
-from storage.store import SqlStore, open_store
+from storage.store import SqlStore
 
 PROJECT = Path(__file__).resolve().parents[2]
 TRACES = "pages/traces.py"
@@ -22,7 +23,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     """An empty database that the workbench under test opens."""
     file = str(tmp_path / "workbench.db")
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
-    return open_store(file)
+    return a_store(file)
 
 
 def opened(page: str | None = TRACES, **query: str) -> AppTest:

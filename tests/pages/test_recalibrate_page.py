@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import a_store
 from labelled import a_labelled_office
 from streamlit.testing.v1 import AppTest
 
@@ -29,7 +30,7 @@ PAGE = "pages/recalibrate.py"
 def labelled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database whose claims have been read, with one candidate that waits."""
     file = tmp_path_factory.mktemp("labelled") / "workbench.db"
-    store = open_store(str(file), actor="tester")
+    store = a_store(file, actor="tester")
     calibrators = Calibrators(store=store)
     office = a_labelled_office(store, calibrators, traces=20)
     retraining = Retraining(store=office.store, calibrators=calibrators)
@@ -51,7 +52,7 @@ def labelled(labelled_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     """An empty database, which the workbench under test opens."""
     monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path / "workbench.db"))
-    return open_store(str(tmp_path / "workbench.db"))
+    return a_store(tmp_path / "workbench.db")
 
 
 def opened(**query: str) -> AppTest:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from builders import a_source, a_trace
+from databases import a_store
 from lexical import verify_lexically
 from streamlit.testing.v1 import AppTest
 from verdicts import fill
@@ -21,7 +22,7 @@ from core.text.families import load_families
 from core.workflows.repair import actions_of, repair_document
 from pages.components.repair_view import changed_by_reviewer, final_answer, lay_out_repair
 from storage.repairs import Choice, Repairs, StoredChoice
-from storage.store import SqlStore, open_store
+from storage.store import SqlStore
 
 PROJECT = Path(__file__).resolve().parents[2]
 HOSTILE = "<script>alert(1)</script> ![x](http://192.0.2.1/a.png) :red[x] $a^2$"
@@ -57,7 +58,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     """An empty database that the workbench under test opens."""
     file = str(tmp_path / "workbench.db")
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
-    return open_store(file)
+    return a_store(file)
 
 
 def opened(**query: str) -> AppTest:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from databases import a_store
 from reviewing import Office, an_office
 from streamlit.testing.v1 import AppTest
 from verdicts import HOSTILE, hostile, showcase
@@ -17,7 +18,7 @@ from storage.guidelines import Guidelines
 from storage.labels import Labels
 from storage.people import People
 from storage.projects import Projects
-from storage.store import SqlStore, open_store, utc_now
+from storage.store import SqlStore, utc_now
 
 PROJECT = Path(__file__).resolve().parents[2]
 HOME, REVIEW, ADJUDICATE, PEOPLE = (
@@ -31,7 +32,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     """An empty database that the workbench under test opens."""
     file = str(tmp_path / "workbench.db")
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
-    return open_store(file)
+    return a_store(file)
 
 
 def opened(page: str, as_person: int | None = None) -> AppTest:
@@ -191,7 +192,7 @@ def test_the_second_readers_page_is_the_same_whatever_the_first_reader_said(
     for said in (VerdictLabel.SUPPORTED, VerdictLabel.CONTRADICTED):
         file = str(tmp_path / f"{said}.db")
         monkeypatch.setenv("PROVENANCEGUARD_DB", file)
-        made = office(open_store(file), reads_per_claim=2)
+        made = office(a_store(file), reads_per_claim=2)
         made.read("Ada", Judgement(support=said, source_id=None, conflation=False))
         ben = made.people["Ben"].person_id
         bar = [(each.key, each.label, each.disabled) for each in opened(REVIEW, ben).button]

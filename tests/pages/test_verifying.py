@@ -7,13 +7,14 @@ from threading import Event
 
 import pytest
 from builders import a_source, a_trace
+from databases import a_store
 from lexical import lexical_models
 
 from core.config import Config
 from core.errors import ComponentUnavailable
 from core.pipeline import Models
 from pages.components.verifying import TRACES_A_STEP, Stopped, Verification
-from storage.store import SqlStore, open_store
+from storage.store import SqlStore
 
 SECONDS = 60
 
@@ -21,7 +22,7 @@ SECONDS = 60
 @pytest.fixture
 def store(tmp_path: Path) -> SqlStore:
     """A database in which three steps of traces wait."""
-    store = open_store(str(tmp_path / "workbench.db"))
+    store = a_store(tmp_path / "workbench.db")
     store.put_traces(
         a_trace("He takes 10 mg.", a_source("He takes 10 mg."), trace_id=f"t{n}")
         for n in range(3 * TRACES_A_STEP)

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from databases import a_store
 
 from storage.store import SqlStore, open_store
 
@@ -37,8 +38,13 @@ def postgres_server() -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     data = str(folder / "data")
-    options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-    _run([*as_owner, initdb, "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C"])
+    # Nothing here outlives the tests, so nothing waits for the disk.
+    spared = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off",
+              "wal_level=minimal", "max_wal_senders=0", "max_wal_size=4GB")  # fmt: skip
+    settings = " ".join(f"-c {each}" for each in ("listen_addresses=127.0.0.1", *spared))
+    options = f"-p {port} -k {folder} {settings}"
+    _run([*as_owner, initdb, "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C",
+          "--no-sync"])  # fmt: skip
     log = str(folder / "log")
     _run([*as_owner, pg_ctl, "-D", data, "-o", options, "-l", log, "-w", "start"])
     yield f"postgresql+psycopg://tester@127.0.0.1:{port}"
@@ -58,22 +64,40 @@ def _run(command: list[str]) -> None:
         pytest.skip(f"PostgreSQL could not be started: {done.stderr.decode(errors='replace')!r}")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty database, once on each engine."""
-    if request.param == "sqlite":
-        return str(tmp_path / "workbench.db")
-    server = request.getfixturevalue("postgres_server")
-    name = f"test_{uuid4().hex}"
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres_server: str) -> str:
+    """The name of a database on that server that is migrated and empty, to be copied."""
+    _on(postgres_server, 'CREATE DATABASE "migrated"')
+    open_store(f"{postgres_server}/migrated").close()
+    return "migrated"
+
+
+def _on(server: str, statement: str) -> None:
     plain = server.replace("+psycopg", "")
     with psycopg.connect(f"{plain}/postgres", autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-    return f"{server}/{name}"
+        connection.execute(statement.encode())
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty database, once on each engine; with ``store``, of a migrated one."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "workbench.db")
+        return
+    server: str = request.getfixturevalue("postgres_server")
+    migrated = "store" in request.fixturenames
+    template = request.getfixturevalue("migrated_postgres") if migrated else "template1"
+    name = f"test_{uuid4().hex}"
+    _on(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    yield f"{server}/{name}"
+    # Hundreds of them would be a gigabyte of small files to delete in the end.
+    _on(server, f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 @pytest.fixture
 def store(database_address: str) -> Iterator[SqlStore]:
     """An empty store, once on each engine."""
-    opened = open_store(database_address, actor="tester")
+    is_file = "://" not in database_address
+    opened = (a_store if is_file else open_store)(database_address, actor="tester")
     yield opened
     opened.close()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
+from databases import in_one_file
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -43,9 +44,7 @@ def _prepared() -> Path:
         People(store=office.store).grant(
             office.people[name], Role.ADJUDICATOR, by=office.people["Lea"]
         )
-    with store.database.engine.connect() as connection:  # all of it in the one file that is copied
-        connection.exec_driver_sql("COMMIT")
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    in_one_file(store)  # which is copied
     store.close()
     return file
 

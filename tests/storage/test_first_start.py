@@ -8,20 +8,23 @@ from pathlib import Path
 
 import pytest
 from builders import a_source, a_trace
+from databases import a_store
 from verdicts import a_verification
 
 from core.config import Config
 from core.documents import content_hash
 from core.stages.report import verdict_document
 from storage.first_start import prepare, up_to_date
-from storage.store import SqlStore, open_store
+from storage.store import SqlStore
+
+pytestmark = pytest.mark.usefixtures("weights_loaded_once")
 
 RUN = "sha256:" + "1" * 64
 
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[SqlStore]:
-    store = open_store(str(tmp_path / "workbench.db"), actor="tester")
+    store = a_store(tmp_path / "workbench.db", actor="tester")
     yield store
     store.close()
 

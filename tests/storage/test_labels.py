@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from datetime import timedelta
+from functools import partial
 
 from reviewing import SENTENCES, SUPPORTED, UNSUPPORTED, Office, a_reviewed_trace, an_office
 from sqlalchemy import event, insert
+from verdicts import VERSIONS
 
+from core.documents import content_hash
 from core.records import Decision
 from core.review.records import Cause, ReviewStatus, Split
-from storage.labels import Labels
+from core.stages.report import verdict_document
+from storage.labels import _KEPT, Labels
+from storage.projects import Projects
 from storage.review_tables import TraceSplit
+from storage.splits import Splits
 from storage.store import SqlStore
 from storage.traces import trace_key
 
@@ -107,20 +116,92 @@ def test_reading_labels_takes_as_many_statements_for_many_claims_as_for_few(
     office = an_office(store, traces=10)
     labels, project_id = Labels(store=office.store), office.project.project_id
     counts = []
-    for _ in range(2):
+    for features in (True, False):  # each of them is read for the first time
         for _ in range(15):
             office.read("Ada")
-        statements: list[str] = []
-        event.listen(
-            office.store.database.engine,
-            "before_cursor_execute",
-            lambda _c, _cur, statement, *_, heard=statements: heard.append(statement),
-        )
-        read = labels.reviewed(project_id)
+        with _heard(office) as statements:
+            read = labels.reviewed(project_id, features=features)
         counts.append((len(read), len(statements)))
 
     assert [claims for claims, _ in counts] == [15, 30]
     assert counts[0][1] == counts[1][1] < 15
+
+
+def test_one_more_vote_costs_the_same_however_many_claims_were_read(store: SqlStore) -> None:
+    office = an_office(store, traces=10)
+    labels, project_id = Labels(store=office.store), office.project.project_id
+    counts = []
+    for already in (5, 20):
+        while len(labels.reviewed(project_id)) < already:
+            office.read("Ada")
+        office.read("Ada")
+        with _heard(office) as statements:
+            labels.reviewed(project_id)
+        counts.append(len(statements))
+
+    assert counts[0] == counts[1] < 20
+
+
+def test_labels_that_are_brought_up_are_labels_that_are_read_anew(store: SqlStore) -> None:
+    office = an_office(store, traces=3, reads_per_claim=2)
+    labels, project_id = Labels(store=office.store), office.project.project_id
+    steps: list[Callable[[], object]] = [
+        *(partial(office.read, "Ada", SUPPORTED) for _ in range(5)),
+        *(partial(office.read, "Ben", UNSUPPORTED if n == 1 else SUPPORTED) for n in range(5)),
+        lambda: office.desk("Ben").undo(),
+        lambda: office.read("Ben", UNSUPPORTED),
+        lambda: _decide(office),
+        lambda: Splits(store=office.store).say("review-0001", Split.HELD_OUT, by="Lea"),
+        lambda: _verify_again(office),
+        lambda: office.store.put_traces([a_reviewed_trace(9).trace]),
+        lambda: Projects(store=office.store).change(
+            office.project, replace(office.project.settings, reads_per_claim=1),
+            by=office.people["Lea"], reason="enough",
+        ),
+    ]  # fmt: skip
+    seen: list[object] = []
+    for step in steps:
+        step()
+
+        brought_up = labels.reviewed(project_id)
+        unfinished = labels.unfinished(project_id)
+
+        _KEPT.clear()
+        assert brought_up == labels.reviewed(project_id)
+        assert unfinished == labels.unfinished(project_id)
+        if brought_up not in seen:
+            seen.append(brought_up)
+    assert len(seen) > 8
+
+
+def _decide(office: Office) -> None:
+    desk = office.desk("Dora")
+    tie = desk.next_tie()
+    assert tie is not None
+    nonce = desk.show(tie.assignment_id)
+    office.clock.advance(seconds=5)
+    desk.adjudicate(tie, nonce, UNSUPPORTED, Cause.AMBIGUOUS_CLAIM)
+
+
+def _verify_again(office: Office) -> None:
+    """Another run says something else about the first trace."""
+    again = a_reviewed_trace(1, [(said, premise, 0.9) for said, premise, _ in SENTENCES])
+    document = {**verdict_document(again), "versions": asdict(replace(VERSIONS, calibrator="new"))}
+    office.store.put_verdicts("sha256:" + "2" * 64, [(content_hash(again.trace), document)])
+
+
+@contextmanager
+def _heard(office: Office) -> Iterator[list[str]]:
+    """The statements that are sent inside the block."""
+    statements: list[str] = []
+
+    def hear(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement)
+
+    engine = office.store.database.engine
+    event.listen(engine, "before_cursor_execute", hear)
+    yield statements
+    event.remove(engine, "before_cursor_execute", hear)
 
 
 def test_without_votes_there_are_no_labels(store: SqlStore) -> None:

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
@@ -16,6 +18,7 @@ from sqlmodel import SQLModel
 from core.errors import ProvenanceGuardError, StoreError
 from storage.engine import open_database
 from storage.migrate import MIGRATIONS, NEWEST, migrate, revision
+from storage.people import People
 from storage.store import SqlStore, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,6 +65,53 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(database_address: 
     with database.reading() as connection:
         tables = inspect(connection).get_table_names()
     assert tables == ["verdict"]
+    database.close()
+
+
+def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
+    database_address: str,
+) -> None:
+    store = open_store(database_address, actor="tester")
+    local = People(store=store).local()
+    with store.database.writing() as connection:  # back to what 0003 left
+        connection.exec_driver_sql("DROP INDEX ix_audit_event_actor_sequence")
+        connection.exec_driver_sql("DROP INDEX ix_audit_event_action_sequence")
+        connection.exec_driver_sql("DROP TABLE verdict_opening")
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("DROP FUNCTION verdict_opening_refuses_update")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
+    before = store.audit_events()
+
+    migrate(store.database)
+
+    with store.database.reading() as connection:
+        assert revision(connection) == NEWEST
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, SQLModel.metadata) == []
+    assert store.audit_events() == before
+    assert store.verify_chain().problems == ()
+    assert People(store=store).everybody() == (local,)
+    store.close()
+
+
+def test_what_0003_left_is_what_the_test_above_goes_back_to(database_address: str) -> None:
+    database = open_database(database_address)
+    with database.writing() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0003")
+    with database.reading() as connection:
+        indexes = {index["name"] for index in inspect(connection).get_indexes("audit_event")}
+        tables = set(inspect(connection).get_table_names())
+    assert not {name for name in indexes if name and "sequence" in name}
+    assert "verdict_opening" not in tables
+    assert set(SQLModel.metadata.tables) - tables == {"verdict_opening"}
+
+    migrate(database)
+
+    with database.reading() as connection:
+        assert revision(connection) == NEWEST
     database.close()
 
 

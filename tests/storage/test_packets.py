@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from builders import a_source, a_trace
+from databases import a_store
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from verdicts import Said, a_verification
 
@@ -31,7 +32,7 @@ from storage.projects import Projects
 from storage.records import AuditEvent
 from storage.reviews import open_desk
 from storage.splits import Splits
-from storage.store import SqlStore, open_store
+from storage.store import SqlStore
 from storage.trail import Trail
 
 HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) =1+1'
@@ -92,7 +93,7 @@ def lines(path: Path) -> list[dict]:
 
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
-    return an_office_with_votes(open_store(str(tmp_path / "a.db"), actor="test"))
+    return an_office_with_votes(a_store(tmp_path / "a.db", actor="test"))
 
 
 def test_both_engines_export_sign_and_take_a_packet_back_without_a_change(
@@ -220,7 +221,7 @@ def test_another_database_holds_the_same_reviews_after_an_import_and_exports_the
     office: Office, tmp_path: Path
 ) -> None:
     exported(office, tmp_path / "packet", filters=ALL)
-    other = open_store(str(tmp_path / "b.db"), actor="test")
+    other = a_store(tmp_path / "b.db", actor="test")
 
     first = imported(other, tmp_path / "packet")
     second = imported(other, tmp_path / "packet")
@@ -250,7 +251,7 @@ def test_imported_people_have_no_role_and_imported_readings_are_not_asked_for_ag
     office: Office, tmp_path: Path
 ) -> None:
     exported(office, tmp_path / "packet", filters=ALL)
-    other = open_store(str(tmp_path / "b.db"), actor="test")
+    other = a_store(tmp_path / "b.db", actor="test")
 
     imported(other, tmp_path / "packet")
 
@@ -303,7 +304,7 @@ def test_a_file_that_was_changed_added_or_removed_is_found_and_not_imported(
         "votes.csv: is listed in the manifest, and is gone",
     )
     with pytest.raises(InputError, match="not as it was exported"):
-        imported(open_store(str(tmp_path / "b.db")), folder)
+        imported(a_store(tmp_path / "b.db"), folder)
 
 
 def test_a_signature_covers_the_manifest_and_taking_it_back_is_an_event(
@@ -370,7 +371,7 @@ def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
 def test_a_lead_who_still_has_to_judge_a_claim_does_not_get_it_with_its_votes(
     tmp_path: Path,
 ) -> None:
-    office = an_office_with_votes(open_store(str(tmp_path / "a.db"), actor="test"))
+    office = an_office_with_votes(a_store(tmp_path / "a.db", actor="test"))
     lead = People(store=office.store).grant(
         office.people["Lea"], Role.ADJUDICATOR, by=office.people["Lea"]
     )
@@ -406,7 +407,7 @@ def test_hostile_text_is_no_formula_in_csv_no_markup_in_html_and_no_path(tmp_pat
     trace = a_trace(answer, a_source(answer), trace_id=f"=../../{HOSTILE}")
     said = Said(said=answer, verdict=VerdictLabel.SUPPORTED, source="chart", premise=answer)
     office = an_office(
-        open_store(str(tmp_path / "a.db"), actor="test"),
+        a_store(tmp_path / "a.db", actor="test"),
         verifications=[a_verification(trace, {"chart": "patient_record"}, [said])],
     )
     office.read("Ada", SUPPORTED, rationale='=HYPERLINK("http://192.0.2.1")' + HOSTILE)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from reviewing import an_office
 
-from core.errors import Conflict, InputError, NotAllowed, NotFound
+from core.errors import ConfigError, Conflict, InputError, NotAllowed, NotFound
 from core.review.records import ProjectSettings, Role
 from storage.guidelines import SHIPPED, Guidelines
-from storage.people import People
+from storage.people import FIRST_LEAD, People
 from storage.projects import Projects
 from storage.store import SqlStore
 
@@ -188,3 +189,105 @@ def test_the_shipped_guideline_numbers_its_rules() -> None:
     lines = SHIPPED.text.strip().splitlines()
 
     assert [line.split(". ")[0] for line in lines] == [str(n) for n in range(1, len(lines) + 1)]
+
+
+# ---------------------------------------------------------------- who leads first, where people log in
+
+
+def test_nobody_becomes_lead_by_being_the_first_to_log_in(store: SqlStore) -> None:
+    people = People(store=store)
+
+    with pytest.raises(NotFound):
+        people.of_login("ada@example.org", "Ada")
+
+    assert people.everybody() == ()
+    assert not people.led_by_login()
+
+
+def test_the_address_that_the_operator_named_becomes_lead_once_and_the_trail_says_why(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = People(store=store)
+    monkeypatch.setenv(FIRST_LEAD, " Ada@Example.org ")
+
+    with pytest.raises(NotFound):
+        people.of_login("eve@example.org", "Ada")
+    ada = people.of_login("ADA@example.org", "Ada Okafor")
+
+    assert (ada.name, ada.email, ada.roles) == ("Ada Okafor", "ada@example.org", {Role.LEAD})
+    assert people.of_login("ada@example.org", "Another Name") == ada
+    assert people.led_by_login()
+    granted, added = store.audit_events(limit=2)
+    assert (added.action, granted.action) == ("person.added", "role.granted")
+    assert FIRST_LEAD in json.loads(granted.detail)["reason"]
+    assert len(store.audit_events()) == 2
+    assert store.verify_chain().problems == ()
+
+
+def test_once_somebody_with_a_login_leads_the_variable_gives_nothing(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = People(store=store)
+    monkeypatch.setenv(FIRST_LEAD, "ada@example.org")
+    ada = people.of_login("ada@example.org", "Ada")
+    ben = people.add("Ben", {Role.REVIEWER}, by=ada, email="ben@example.org")
+    lea = people.add("Lea", {Role.LEAD}, by=ada, email="lea@example.org")
+    people.revoke(ada, Role.LEAD, by=lea, reason="moved on")
+
+    monkeypatch.setenv(FIRST_LEAD, "ben@example.org")
+
+    assert people.of_login("ben@example.org").roles == ben.roles
+    assert people.of_login("ada@example.org").roles == frozenset()
+    with pytest.raises(NotFound):
+        people.of_login("eve@example.org")
+
+
+def test_the_profile_of_a_machine_without_login_keeps_nobody_from_leading_after_it(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = People(store=store)
+    local = people.local()
+    monkeypatch.setenv(FIRST_LEAD, "ada@example.org")
+
+    ada = people.of_login("ada@example.org", local.name)
+
+    assert ada.name == "ada@example.org"  # the name is the local profile's
+    assert Role.LEAD in ada.roles
+    assert people.by_name(local.name) == local
+
+
+def test_somebody_who_is_here_already_is_made_lead_and_stays_who_they_are(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = People(store=store)
+    ben = people.add("Ben", {Role.REVIEWER}, by=people.local(), email="ben@example.org")
+    monkeypatch.setenv(FIRST_LEAD, "ben@example.org")
+
+    lead = people.of_login("ben@example.org", "Somebody Else")
+
+    assert (lead.person_id, lead.name) == (ben.person_id, "Ben")
+    assert lead.roles == {Role.REVIEWER, Role.LEAD}
+
+
+def test_a_variable_that_holds_no_address_is_said_and_makes_nobody_lead(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FIRST_LEAD, "ada")
+
+    with pytest.raises(ConfigError, match=FIRST_LEAD):
+        People(store=store).of_login("ada@example.org", "Ada")
+
+    assert People(store=store).everybody() == ()
+
+
+def test_two_tabs_of_the_first_lead_make_one_person(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FIRST_LEAD, "ada@example.org")
+    people = People(store=store)
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: people.of_login("ada@example.org", "Ada"), range(4)))
+
+    assert set(found) == {people.by_name("Ada")}
+    assert len(people.everybody()) == 1

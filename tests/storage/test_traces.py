@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from builders import a_source, a_trace
+from databases import a_store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -86,7 +87,7 @@ def test_any_text_is_stored_and_found_again(
 ) -> None:
     trace = replace(a_trace(answer, trace_id=trace_id), question=question)
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(str(Path(folder) / "w.db"))
+        store = a_store(Path(folder) / "w.db")
 
         store.put_traces([trace])
 

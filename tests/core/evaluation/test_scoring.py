@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 import pytest
+from real_models import uncalibrated_models
 
 from core.config import Config
 from core.errors import InputError
@@ -14,7 +15,7 @@ from core.evaluation.predictions import at_threshold
 from core.evaluation.scoring import PredictionFile, Uncalibrated, score_rows
 from core.pipeline import Models
 from core.records import VerdictLabel
-from core.workflows.recalibrate import models_to_calibrate, recalibrate, training_rows
+from core.workflows.recalibrate import recalibrate, training_rows
 
 CHART = "Patient: Ines Prado. Medications: metformin 500 mg twice daily, started 3 May 2024."
 ABSTRACT = "In 412 adults empagliflozin lowered HbA1c by 0.7 percent against placebo over 24 weeks."
@@ -52,7 +53,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def models() -> Models:
-    return models_to_calibrate(Config())
+    return uncalibrated_models()
 
 
 @pytest.fixture(scope="module")

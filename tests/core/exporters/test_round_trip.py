@@ -85,6 +85,16 @@ def export(tmp_path: Path, traces: list[Trace], format: str) -> tuple[Path, obje
     return out, export_traces(traces, format, out)
 
 
+# The second output of one call is kept aside, and with it what chat transcripts wrap outputs in.
+HIDDEN_MARKUP = {
+    "question_id": "",
+    "full_tool_outputs": [
+        {"text": "0", "source_id": "s1"},
+        {"text": "<tool_response>z</tool_response>", "source_id": "s1", "status": "error"},
+    ],
+}
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_sample_trace_comes_back_the_same_and_is_recognised(tmp_path, format):
     traces = list(read_traces([SAMPLE]))
@@ -100,6 +110,7 @@ def test_every_sample_trace_comes_back_the_same_and_is_recognised(tmp_path, form
 @pytest.mark.parametrize("format", FORMATS)
 @given(record=RECORD)
 @example(record=PLAIN)
+@example(record=HIDDEN_MARKUP)
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

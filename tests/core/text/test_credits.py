@@ -98,6 +98,11 @@ def test_what_can_be_left_out_lies_around_the_credit(found: tuple[str, str]) -> 
             "patient_record",
         ),
         ("Two falls since January, says the GP letter.", "patient_record"),
+        ("Per the guideline, the laboratory reported a CRP of 38 mg/L.", "guideline"),
+        (
+            "Based on the patient history, it is PMID 92660418 of Pichler and colleagues.",
+            "patient_record",
+        ),
         ("Lower doses work as well, a pooled analysis reveals.", "literature"),
     ],
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from real_models import uncalibrated_models
 
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, InputError
@@ -23,7 +25,7 @@ from core.workflows.compare import (
 )
 from core.workflows.evaluate import Budget, evaluate, score_packet, sweep_packet
 from core.workflows.probe import probe_traces, write_packet
-from core.workflows.recalibrate import models_to_calibrate, recalibrate
+from core.workflows.recalibrate import recalibrate
 
 DRUGS = ("metformin", "ramipril", "apixaban", "sertraline", "furosemide", "levothyroxine")
 NAMES = ("Ines Prado", "Tomas Weil", "Asha Rao", "Owen Hart")
@@ -85,17 +87,13 @@ def fitted(folder: Path):
     settings = ForestSettings(trees=20, min_samples_leaf=3, permutations=1)
     return recalibrate(
         folder / "train.jsonl", folder / "validation.jsonl", folder / "calibrator",
-        models_to_calibrate(Config()), Config(), settings=settings, kept=folder / "kept.jsonl",
+        uncalibrated_models(), Config(), settings=settings, kept=folder / "kept.jsonl",
     )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def models(folder: Path, fitted) -> Models:
-    bare = models_to_calibrate(Config())
-    forest = load_forest(folder / "calibrator")
-    return Models(
-        embedder=bare.embedder, reader=bare.reader, calibrator=forest, families=bare.families
-    )
+    return replace(uncalibrated_models(), calibrator=load_forest(folder / "calibrator"))
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +109,7 @@ def test_a_new_calibrator_is_the_same_whether_the_run_was_stopped_or_not(
 
     again = recalibrate(
         folder / "train.jsonl", folder / "validation.jsonl", tmp_path / "calibrator",
-        models_to_calibrate(Config()), Config(), settings=settings, kept=folder / "kept.jsonl",
+        uncalibrated_models(), Config(), settings=settings, kept=folder / "kept.jsonl",
         progress=lambda done, total, what: read.append(done),
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from evaluations import packet_records
+from real_models import real_models
 
 from core.config import Config
 from core.errors import ComponentUnavailable
@@ -30,7 +31,6 @@ from core.evaluation.metrics import measure
 from core.evaluation.packets import read_packet
 from core.pipeline import Models
 from core.workflows.evaluation_job import run_job
-from core.workflows.models import load_models
 
 PROJECT = Path(__file__).resolve().parents[3]
 
@@ -43,7 +43,7 @@ def a_packet(folder: Path, count: int = 12) -> KeptPacket:
 
 @pytest.fixture(scope="module")
 def models() -> Models:
-    return load_models(Config())
+    return real_models()
 
 
 @pytest.fixture(scope="module")
