@@ -61,7 +61,9 @@ grouping = right.selectbox(
 )  # fmt: skip
 
 try:
-    view = agreement_for(packets_for(who), who, question, basis, grouping)
+    # Where tens of thousands of claims were read, the first look after a start takes seconds.
+    with st.spinner("Comparing the readings …", show_time=True):
+        view = agreement_for(packets_for(who), who, question, basis, grouping)
 except NotAllowed as error:
     show_notice("Agreement is for leads and auditors", str(error), key="not-allowed")
     st.stop()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import gc
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -91,11 +93,26 @@ class Labels:
                 found = None if kept is None else _brought_up(connection, project_id, kept, mark)
                 while key not in _KEPT and len(_KEPT) >= KEPT_AT_MOST:
                     _KEPT.pop(next(iter(_KEPT)), None)
-                kept = _KEPT[key] = found or _read(connection, project_id, mark, features)
+                if found is None:
+                    with _uncollected():
+                        found = _read(connection, project_id, mark, features)
+                kept = _KEPT[key] = found
         return kept.claims
 
     def _key(self, project_id: int, features: bool) -> tuple[str, int, bool]:
         return (str(self.store.database.engine.url), project_id, features)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Records by the hundred thousand make the collector go over all of them again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

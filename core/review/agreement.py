@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ Array = NDArray[np.float64]
 RESAMPLES = 1_000
 MACHINE = "the verifier"
 MOST_CELLS = 20_000_000  # of the table traces × shared labels; a larger one gets no interval
+# What an interval may cost: a thousand resamples of a thousand blocks of traces tell enough.
+DRAWS, FEWEST_RESAMPLES, MOST_BLOCKS = 1_000_000, 1_000, 1_000
 
 
 class Question(StrEnum):
@@ -117,8 +120,9 @@ class RevealEffect:
     away_from_machine: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
+class _Pair(NamedTuple):
+    """Two labels of one claim; a plain tuple, since a page makes a hundred thousand of them."""
+
     claim_key: int
     trace_id: str
     raters: tuple[str, str]
@@ -133,19 +137,16 @@ def agreement(
     question: Question,
     *,
     basis: Basis = Basis.INDEPENDENT,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
 ) -> AgreementFigures:
-    """How far the first two readings of each claim agree; claims with one reading do not count."""
-    pairs: list[_Pair] = []
-    left_out: Counter[str] = Counter()
-    for claim in claims:
-        found = _pair(claim, question, basis)
-        if isinstance(found, str):
-            left_out[found] += 1
-        else:
-            pairs.append(found)
-    return _figures(pairs, question, left_out, resamples, seed)
+    """How far the first two readings of each claim agree; claims with one reading do not count.
+
+    Intervals are of ``resamples`` draws of the traces: 5,000, and fewer where many traces make each
+    draw costly and the interval narrow.
+    """
+    found = [_pair(claim, question, basis) for claim in claims]
+    return _of_pairs(found, question, resamples, seed)
 
 
 def agreement_by(
@@ -154,43 +155,77 @@ def agreement_by(
     grouping: Grouping,
     *,
     basis: Basis = Basis.INDEPENDENT,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
 ) -> tuple[GroupAgreement, ...]:
     """The same for each group, by name; a claim of two slices counts in both."""
-    groups: dict[str | None, list[ReviewedClaim]] = defaultdict(list)
+    return agreement_with_groups(
+        claims, question, grouping, basis=basis, resamples=resamples, seed=seed
+    )[1]
+
+
+def agreement_with_groups(
+    claims: Iterable[ReviewedClaim],
+    question: Question,
+    grouping: Grouping,
+    *,
+    basis: Basis = Basis.INDEPENDENT,
+    resamples: int | None = None,
+    seed: int = SEED,
+) -> tuple[AgreementFigures, tuple[GroupAgreement, ...]]:
+    """``agreement`` and ``agreement_by`` of the same claims, each claim's readings compared once."""
+    everything: list[_Pair | str] = []
+    groups: dict[str | None, list[_Pair | str]] = defaultdict(list)
+    names_of = _GROUP_NAMES[grouping]
     for claim in claims:
+        found = _pair(claim, question, basis)
+        everything.append(found)
         if len(claim.votes) >= 2:
-            for name in _GROUP_NAMES[grouping](claim):
-                groups[name].append(claim)
-    return tuple(
-        GroupAgreement(
-            name=name,
-            figures=agreement(groups[name], question, basis=basis, resamples=resamples, seed=seed),
-        )
+            for name in names_of(claim):
+                groups[name].append(found)
+    return _of_pairs(everything, question, resamples, seed), tuple(
+        GroupAgreement(name=name, figures=_of_pairs(groups[name], question, resamples, seed))
         for name in sorted(groups, key=lambda name: (name is None, name or ""))
     )
+
+
+def _of_pairs(
+    found: Iterable[_Pair | str], question: Question, resamples: int | None, seed: int
+) -> AgreementFigures:
+    pairs: list[_Pair] = []
+    left_out: Counter[str] = Counter()
+    for each in found:
+        if isinstance(each, str):
+            left_out[each] += 1
+        else:
+            pairs.append(each)
+    return _figures(pairs, question, left_out, resamples, seed)
+
+
+def _first_two(claim: ReviewedClaim) -> tuple[Vote, Vote]:
+    if len(claim.votes) == 2:  # nearly all: no list is sorted for them
+        first, second = claim.votes
+        return (first, second) if first.slot <= second.slot else (second, first)
+    first, second = sorted(claim.votes, key=lambda vote: vote.slot)[:2]
+    return first, second
 
 
 def _pair(claim: ReviewedClaim, question: Question, basis: Basis) -> _Pair | str:
     if len(claim.votes) < 2:
         return "one reading only"
-    first, second = sorted(claim.votes, key=lambda vote: vote.slot)[:2]
-    judgements = [_judgement(vote, basis) for vote in (first, second)]
-    if any(judgement is None for judgement in judgements):
+    first, second = _first_two(claim)
+    one, other = _judgement(first, basis), _judgement(second, basis)
+    if one is None or other is None:
         return "a reading was made with the machine's view on screen"
-    labels = [_label(judgement, question) for judgement in judgements if judgement is not None]
-    if any(isinstance(label, _Unsaid) for label in labels):
+    left, right = _label(one, question), _label(other, question)
+    if isinstance(left, _Unsaid) or isinstance(right, _Unsaid):
         return "a reviewer did not answer this question"
     # By name and not by slot, so that Cohen's two raters are the same two people on every claim.
-    (one, left), (two, right) = sorted(
-        zip((first.reviewer, second.reviewer), labels, strict=True), key=lambda each: each[0]
-    )
+    raters = (first.reviewer, second.reviewer)
+    if raters[0] > raters[1]:
+        raters, left, right = (raters[1], raters[0]), right, left
     return _Pair(
-        claim_key=claim.claim_key,
-        trace_id=claim.trace_id,
-        raters=(one, two),
-        labels=(_said(left), _said(right)),
+        claim_key=claim.claim_key, trace_id=claim.trace_id, raters=raters, labels=(left, right)
     )
 
 
@@ -216,17 +251,12 @@ def _label(judgement: Judgement, question: Question) -> Label | _Unsaid:
     return _UNSAID if judgement.conflation is None else _yes_no(judgement.conflation)
 
 
-def _said(label: Label | _Unsaid) -> Label:
-    assert not isinstance(label, _Unsaid)
-    return label
-
-
 def _yes_no(value: bool) -> str:
     return "yes" if value else "no"
 
 
 def _pair_name(claim: ReviewedClaim) -> tuple[str, ...]:
-    first, second = sorted(claim.votes, key=lambda vote: vote.slot)[:2]
+    first, second = _first_two(claim)
     return (" and ".join(sorted((first.reviewer, second.reviewer))),)
 
 
@@ -252,20 +282,12 @@ def agreement_with_machine(
     claims: Iterable[ReviewedClaim],
     question: Question,
     *,
-    resamples: int = RESAMPLES,
+    resamples: int | None = None,
     seed: int = SEED,
 ) -> AgreementFigures:
     """How far readings agree with the verifier before its view was shown; one pair a reading."""
-    pairs: list[_Pair] = []
-    left_out: Counter[str] = Counter()
-    for claim in claims:
-        for vote in claim.votes:
-            found = _machine_pair(claim, vote, question)
-            if isinstance(found, str):
-                left_out[found] += 1
-            else:
-                pairs.append(found)
-    return _figures(pairs, question, left_out, resamples, seed)
+    found = [_machine_pair(claim, vote, question) for claim in claims for vote in claim.votes]
+    return _of_pairs(found, question, resamples, seed)
 
 
 def _machine_pair(claim: ReviewedClaim, vote: Vote, question: Question) -> _Pair | str:
@@ -324,7 +346,7 @@ def _figures(
     pairs: Sequence[_Pair],
     question: Question,
     left_out: Mapping[str, int],
-    resamples: int,
+    resamples: int | None,
     seed: int,
 ) -> AgreementFigures:
     labels = [pair.labels for pair in pairs]
@@ -395,7 +417,7 @@ def _figure(found: Agreement, resampled: Mapping[str, Array] | str, name: str) -
 
 
 def _resampled(
-    pairs: Sequence[_Pair], choices: int, resamples: int, seed: int
+    pairs: Sequence[_Pair], choices: int, resamples: int | None, seed: int
 ) -> Mapping[str, Array] | str:
     """Each coefficient on each resample of traces, shape (resamples,); or why there are none.
 
@@ -405,33 +427,50 @@ def _resampled(
     traces = {name: at for at, name in enumerate(dict.fromkeys(p.trace_id for p in pairs))}
     if len(traces) < 2:
         return "all claims are of one trace"
-    held: dict[Label, set[str]] = defaultdict(set)
-    for pair in pairs:
-        for label in pair.labels:
-            held[label].add(pair.trace_id)
-    shared = {label: at for at, label in enumerate(x for x in held if len(held[x]) > 1)}
-    if len(shared) * len(traces) > MOST_CELLS:
+    codes = {
+        label: at for at, label in enumerate(dict.fromkeys(x for p in pairs for x in p.labels))
+    }
+    # Beyond a thousand traces, blocks of them are drawn: a tenth of the work for the same width.
+    blocks = min(len(traces), MOST_BLOCKS)
+    place = np.array([traces[pair.trace_id] for pair in pairs]) % blocks
+    if resamples is None:
+        resamples = max(FEWEST_RESAMPLES, min(RESAMPLES, DRAWS // blocks))
+    labels = np.array(
+        [[codes[pair.labels[side]] for pair in pairs] for side in (0, 1)], dtype=np.int64
+    )
+    size = blocks, len(codes)
+    at_label = np.unique(labels.ravel() * size[0] + np.tile(place, 2)) // size[0]
+    is_shared = np.bincount(at_label, minlength=size[1]) > 1
+    shared = int(is_shared.sum())
+    if shared * size[0] > MOST_CELLS:
         return "too many different sources"
-    sums = np.zeros((len(traces), 2))
-    left = np.zeros((len(traces), len(shared)))
-    right = np.zeros_like(left)
-    alone: dict[tuple[int, Label], list[int]] = defaultdict(lambda: [0, 0])
-    for pair in pairs:
-        at = traces[pair.trace_id]
-        sums[at] += (1, pair.labels[0] == pair.labels[1])
-        for side, (label, table) in enumerate(zip(pair.labels, (left, right), strict=True)):
-            if label in shared:
-                table[at, shared[label]] += 1
-            else:
-                alone[at, label][side] += 1
+    agreed = (labels[0] == labels[1]).astype(np.float64)
+    sums = np.stack([np.bincount(place, w, size[0]) for w in (np.ones(len(place)), agreed)], axis=1)
+    column = np.cumsum(is_shared) - 1
+    left, right = (
+        np.bincount((place * shared + column[side])[is_shared[side]], minlength=size[0] * shared)
+        .reshape(size[0], shared)
+        .astype(np.float64)
+        for side in labels
+    )
     # A label of one trace is drawn as often as its trace, and its square as often squared: sources'
     # names would otherwise need a column each.
-    squares = np.zeros((len(traces), 2))
-    for (at, _), (one, two) in alone.items():
-        squares[at] += ((one + two) ** 2, one * two)
+    one, two = (np.bincount(side, minlength=size[1]).astype(np.float64) for side in labels)
+    home = np.zeros(size[1], dtype=np.int64)
+    home[labels.ravel()] = np.tile(place, 2)
+    alone = ~is_shared
+    squares = np.stack(
+        [
+            np.bincount(home[alone], weights[alone], size[0]).astype(np.float64)
+            for weights in ((one + two) ** 2, one * two)
+        ],
+        axis=1,
+    )
     parts = [
-        _coefficients(counts.astype(np.float64), sums, left, right, squares, choices)
-        for counts in resampled_counts(len(traces), resamples=resamples, seed=seed)
+        _coefficients(
+            counts.astype(np.float64), sums.astype(np.float64), left, right, squares, choices
+        )
+        for counts in resampled_counts(size[0], resamples=resamples, seed=seed)
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 

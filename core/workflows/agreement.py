@@ -13,8 +13,7 @@ from core.review.agreement import (
     Grouping,
     Question,
     RevealEffect,
-    agreement,
-    agreement_by,
+    agreement_with_groups,
     agreement_with_machine,
     reveal_effect,
 )
@@ -67,9 +66,10 @@ def read_agreement(
     require_reader(who, "see how far reviewers agree")
     readable = readable_by(who, store.reviewed(), store.open_claims(who))
     claims = readable.claims
+    people, groups = agreement_with_groups(claims, question, grouping, basis=basis)
     return AgreementView(
-        people=agreement(claims, question, basis=basis),
-        groups=agreement_by(claims, question, grouping, basis=basis),
+        people=people,
+        groups=groups,
         machine=agreement_with_machine(claims, question),
         reveal=reveal_effect(claims),
         claims={claim.claim_key: claim for claim in claims},
