@@ -25,11 +25,12 @@ run: setup
 	@$(BIN)/python -m storage.first_start
 	@$(BIN)/python -m streamlit run app.py
 
+# Browser tests mostly wait for a browser: two files at a time.
 test: setup browser
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup browser lint
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: setup
 	@$(BIN)/ruff check .

@@ -257,6 +257,8 @@ def test_quick_keys_all_count_for_their_claim_and_none_for_the_next(
         for key in "1wx":
             page.keyboard.press(key)
         page.locator("#review .machine").wait_for()
+        # A key counts from the moment its button is there.
+        expect(page.locator(".st-key-keep button")).to_be_enabled()
         for key in "k0y":
             page.keyboard.press(key)
         page.locator("#review .machine").wait_for(state="detached")
