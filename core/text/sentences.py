@@ -21,6 +21,7 @@ _WEAK = frozenset(
     "p.o p.r.n i.v i.m s.c a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec max min inc "
     "ltd temp sr jr ed".split()
 )
+_WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LAST_WORD = re.compile(r"([A-Za-z][A-Za-z.]{0,9})\.[\s\"')\]*_]{0,8}\Z")
 # sentencex reads "vitamin C. She" and "by mouth b.i.d. The" as initials and goes on.
@@ -33,7 +34,8 @@ _MISSED = re.compile(
 def sentence_spans(text: str) -> tuple[Span, ...]:
     """The sentences of ``text`` in order, without surrounding white space; nothing else is lost."""
     # sentencex is written in Rust and refuses lone surrogates; a stand-in keeps every offset.
-    readable = _SURROGATE.sub("\ufffd", text)
+    # It also counts a wide space as one byte and panics inside it: a plain one keeps every offset.
+    readable = _WIDE_SPACE.sub(" ", _SURROGATE.sub("\ufffd", text))
     pieces: list[tuple[int, int]] = []
     for boundary in sentencex.get_sentence_boundaries("en", readable):
         start, end = int(boundary["start_index"]), int(boundary["end_index"])

@@ -50,3 +50,11 @@ def test_a_stop_that_ends_no_sentence_is_not_a_boundary(sentence: str) -> None:
 )
 def test_sentences_are_parted_where_they_end(text: str, count: int) -> None:
     assert len(sentence_spans(text)) == count
+
+
+def test_a_no_break_space_before_a_full_stop_is_read_like_a_plain_one() -> None:
+    text = "**Total:** $1,234.50 | **Tax:** $12\nF\t{space}.\u00f6\x93n\nIs 7 enough?"
+
+    wide, plain = (sentence_spans(text.format(space=space)) for space in ("\u00a0", " "))
+
+    assert wide == plain
