@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from databases import a_store
+from opening import cards, opened, titles
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
@@ -17,8 +17,6 @@ from core.workflows.archive import pack
 from core.workflows.export import export_packet
 from storage.packets import Packets
 from storage.people import People
-
-PROJECT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -31,25 +29,6 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
         office.read("Ada", SUPPORTED, rationale="RATIONALE-OF-ADA")
         office.read("Ben", UNSUPPORTED if number == 1 else SUPPORTED)
     return office
-
-
-def opened(page: str, person: int | None = None) -> AppTest:
-    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
-    if person is not None:
-        test.query_params["as"] = str(person)
-    test.run()
-    test.switch_page(f"pages/{page}.py").run()
-    assert not test.exception
-    return test
-
-
-def cards(test: AppTest) -> list[dict[str, Any]]:
-    found = [json.loads(each.proto.json) for each in test.get("bidi_component")]
-    return [card for data in found if "cards" in data for card in data["cards"]]
-
-
-def titles(test: AppTest) -> list[str]:
-    return [card["title"] for card in cards(test)]
 
 
 def everything(test: AppTest) -> str:

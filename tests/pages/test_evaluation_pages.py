@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from databases import a_store
 from evaluations import HOSTILE, keep_evaluated, keep_predicted, packet_records
+from opening import cards, opened, titles, views
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from streamlit.testing.v1 import AppTest
 
@@ -45,8 +46,6 @@ from storage.calibrators import Calibrators
 from storage.people import People
 from storage.store import open_store
 
-PROJECT = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -57,45 +56,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "evaluations"
 
 
-def opened(page: str, **query: str) -> AppTest:
-    """The workbench at a page, with the parameters of an address."""
-    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
-    test.run()
-    for name, value in query.items():
-        test.query_params[name] = value
-    test.switch_page(page).run()
-    assert not test.exception
-    return test
-
-
 def evaluation(**query: str) -> AppTest:
-    return opened("pages/evaluation.py", **query)
+    return opened("evaluation", **query)
 
 
 def thresholds(**query: str) -> AppTest:
-    return opened("pages/thresholds.py", **query)
+    return opened("thresholds", **query)
 
 
 def view(test: AppTest, name: str) -> Any:
     """What the one view of that name was given."""
-    (found,) = [
-        each.proto for each in test.get("bidi_component") if each.proto.component_name == name
-    ]
-    return json.loads(found.json)
-
-
-def cards(test: AppTest) -> list[Any]:
-    found = [each.proto for each in test.get("bidi_component")]
-    return [
-        card
-        for proto in found
-        if proto.component_name == "provenanceguard_cards"
-        for card in json.loads(proto.json)["cards"]
-    ]
-
-
-def titles(test: AppTest) -> list[str]:
-    return [card["title"] for card in cards(test)]
+    (found,) = views(test, name)
+    return found
 
 
 # ---------------------------------------------------------------- evaluation

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from builders import a_source, a_trace
+from opening import opened, titles, views
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from streamlit.testing.v1 import AppTest
 
 from pages.components.hands import HANDS_LINK, age_words, lease_words
 from storage.store import SqlStore, open_store, utc_now
 
-PROJECT = Path(__file__).resolve().parents[2]
-HOME, PEOPLE, VERDICT = (f"pages/{name}.py" for name in ("home", "people", "verdict"))
+HOME, PEOPLE, VERDICT = "home", "people", "verdict"
 STEP = timedelta(minutes=1)
 
 
@@ -41,32 +41,6 @@ def made(store: SqlStore) -> Office:
     made.desk("Ben").next_item()
     made.clock.at = utc_now()
     return made
-
-
-def opened(page: str, who: int, **query: str) -> AppTest:
-    """The workbench at a page, in the hands of that person."""
-    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
-    test.query_params["as"] = str(who)
-    for name, value in query.items():
-        test.query_params[name] = value
-    test.run()
-    if page != HOME:
-        test.switch_page(page).run()
-    assert not test.exception
-    return test
-
-
-def views(test: AppTest, name: str) -> list[Any]:
-    """What a view of ours was given."""
-    found = [each.proto for each in test.get("bidi_component")]
-    return [json.loads(proto.json) for proto in found if proto.component_name == name]
-
-
-def titles(test: AppTest) -> list[str]:
-    """The titles of all cards on the page."""
-    return [
-        card["title"] for view in views(test, "provenanceguard_cards") for card in view["cards"]
-    ]
 
 
 def table(test: AppTest) -> list[Mapping[str, Any]]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from builders import a_source, a_trace
 from databases import a_store
-from streamlit.testing.v1 import AppTest
+from opening import cards, opened, views
 from verdicts import HOSTILE, fill, hostile, showcase
 
 from storage.store import SqlStore
 
-PROJECT = Path(__file__).resolve().parents[2]
-TRACES = "pages/traces.py"
+HOME, TRACES, VERDICT = "home", "traces", "verdict"
 
 
 @pytest.fixture
@@ -26,31 +24,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     return a_store(file)
 
 
-def opened(page: str | None = TRACES, **query: str) -> AppTest:
-    """The workbench, at a page and with the parameters of an address."""
-    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30)
-    for name, value in query.items():
-        test.query_params[name] = value
-    test.run()
-    if page:
-        test.switch_page(page).run()
-    assert not test.exception
-    return test
-
-
-def views(test: AppTest, name: str) -> list[Any]:
-    """What a view of ours was given."""
-    found = [each.proto for each in test.get("bidi_component")]
-    return [json.loads(proto.json) for proto in found if proto.component_name == name]
-
-
-def cards(test: AppTest) -> list[Any]:
-    """All cards on the page."""
-    return [card for view in views(test, "provenanceguard_cards") for card in view["cards"]]
-
-
 def test_an_empty_database_says_what_to_do(store: SqlStore) -> None:
-    test = opened()
+    test = opened(TRACES)
 
     assert [card["title"] for card in cards(test)] == ["No traces yet"]
     assert "Drop a file" in cards(test)[0]["text"]
@@ -62,7 +37,7 @@ def test_the_list_shows_each_trace_with_its_decision(store: SqlStore) -> None:
         store, showcase(), hostile(), unverified=[a_trace("Yes.", a_source("Yes."), trace_id="t9")]
     )
 
-    (table,) = views(opened(), "provenanceguard_traces")
+    (table,) = views(opened(TRACES), "provenanceguard_traces")
 
     assert [(row["id"], row["decision"]["kind"]) for row in table["rows"]] == [
         ("clin-0042", "block"),
@@ -87,14 +62,14 @@ def test_an_address_restores_its_filters(
         store, showcase(), hostile(), unverified=[a_trace("Yes.", a_source("Yes."), trace_id="t9")]
     )
 
-    (table,) = views(opened(**query), "provenanceguard_traces")
+    (table,) = views(opened(TRACES, **query), "provenanceguard_traces")
 
     assert [row["id"] for row in table["rows"]] == ids
 
 
 def test_waiting_traces_can_be_listed_and_offer_their_verification(store: SqlStore) -> None:
     fill(store, showcase(), unverified=[a_trace("Yes.", a_source("Yes."), trace_id="t9")])
-    test = opened()
+    test = opened(TRACES)
     assert test.button(key="verify").label == "Verify 1 trace"
 
     test.get_by_key("decision").set_value("pending").run()
@@ -104,14 +79,14 @@ def test_waiting_traces_can_be_listed_and_offer_their_verification(store: SqlSto
 
 
 def test_a_verdict_without_a_trace_asks_for_one(store: SqlStore) -> None:
-    test = opened("pages/verdict.py")
+    test = opened(VERDICT)
 
     assert [card["title"] for card in cards(test)] == ["Choose a trace"]
     assert test.get("page_link")
 
 
 def test_an_unknown_trace_is_named_and_nothing_else_happens(store: SqlStore) -> None:
-    test = opened("pages/verdict.py", trace=HOSTILE)
+    test = opened(VERDICT, trace=HOSTILE)
 
     (card,) = cards(test)
     assert card["title"] == "There is no such trace"
@@ -122,7 +97,7 @@ def test_an_unknown_trace_is_named_and_nothing_else_happens(store: SqlStore) -> 
 def test_a_link_opens_its_claim_and_source(store: SqlStore) -> None:
     fill(store, showcase())
 
-    test = opened("pages/verdict.py", trace="clin-0042", claim="clin-0042::c02", source="search#1")
+    test = opened(VERDICT, trace="clin-0042", claim="clin-0042::c02", source="search#1")
 
     (view,) = views(test, "provenanceguard_evidence")
     assert view["view"] == {"claim": "clin-0042::c02", "source": "search#1"}
@@ -132,7 +107,7 @@ def test_a_link_opens_its_claim_and_source(store: SqlStore) -> None:
 def test_a_trace_that_waits_is_shown_without_a_verdict(store: SqlStore) -> None:
     fill(store, unverified=[a_trace("Yes.", a_source("Yes."), trace_id="t9")])
 
-    test = opened("pages/verdict.py", trace="t9")
+    test = opened(VERDICT, trace="t9")
 
     (view,) = views(test, "provenanceguard_evidence")
     assert view["decision"]["kind"] == "pending"
@@ -143,7 +118,7 @@ def test_the_verdict_of_the_newest_version_is_shown(store: SqlStore) -> None:
     fill(store, showcase())
     store.put_traces([a_trace("A newer answer.", a_source("Yes."), trace_id="clin-0042")])
 
-    (view,) = views(opened("pages/verdict.py", trace="clin-0042"), "provenanceguard_evidence")
+    (view,) = views(opened(VERDICT, trace="clin-0042"), "provenanceguard_evidence")
 
     assert view["trace"]["answer"] == "A newer answer."
     assert view["decision"]["kind"] == "pending"
@@ -152,7 +127,7 @@ def test_the_verdict_of_the_newest_version_is_shown(store: SqlStore) -> None:
 def test_no_text_of_a_trace_reaches_an_element_that_reads_markup(store: SqlStore) -> None:
     fill(store, hostile())
 
-    for test in (opened(None), opened(), opened("pages/verdict.py", trace=HOSTILE)):
+    for test in (opened(HOME), opened(TRACES), opened(VERDICT, trace=HOSTILE)):
         reading_markup = [
             *test.markdown, *test.caption, *test.title, *test.header, *test.subheader,
             *test.error, *test.warning, *test.info, *test.success, *test.toast,
@@ -168,7 +143,7 @@ def test_a_database_that_cannot_be_opened_is_said_without_a_traceback(
 ) -> None:
     monkeypatch.setenv("PROVENANCEGUARD_DB", str(tmp_path))
 
-    for page in (None, TRACES, "pages/verdict.py"):
+    for page in (HOME, TRACES, VERDICT):
         (card,) = cards(opened(page, trace="t1"))
         assert card["title"] == "The database could not be read"
         assert str(tmp_path) in card["text"]
@@ -184,7 +159,7 @@ def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
         "final_reply_to_user": "The dose is 10 mg.",
     }
     content = (json.dumps(record) + "\n{broken\n").encode()
-    test = opened()
+    test = opened(TRACES)
 
     for expected in ("1 new", "1 already there"):
         test.file_uploader[0].upload("ward.jsonl", content)
@@ -205,7 +180,7 @@ def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
 
 
 def test_a_file_of_no_known_format_can_be_read_as_another(store: SqlStore) -> None:
-    test = opened()
+    test = opened(TRACES)
 
     test.file_uploader[0].upload("odd.json", b'{"hello": "world"}')
     test.run()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from databases import a_store
 from labelled import a_labelled_office
+from opening import cards, opened
 from streamlit.testing.v1 import AppTest
 
 from core.config import Config
@@ -22,8 +21,7 @@ from storage.people import People
 from storage.retraining import Retraining
 from storage.store import SqlStore, open_store
 
-PROJECT = Path(__file__).resolve().parents[2]
-PAGE = "pages/recalibrate.py"
+PAGE = "recalibrate"
 
 
 @pytest.fixture(scope="module")
@@ -55,35 +53,13 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     return a_store(tmp_path / "workbench.db")
 
 
-def opened(**query: str) -> AppTest:
-    """The page, with the parameters of an address."""
-    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
-    for name, value in query.items():
-        test.query_params[name] = value
-    test.run()
-    test.switch_page(PAGE).run()
-    assert not test.exception
-    return test
-
-
-def at_step(step: str, **query: str) -> AppTest:
+def at_step(step: str, person: int | None = None) -> AppTest:
     """The page at one of its steps."""
-    test = opened(**query)
+    test = opened(PAGE, person)
     test.session_state["step"] = step
     test.run()
     assert not test.exception
     return test
-
-
-def cards(test: AppTest) -> list[Any]:
-    """All cards on the page."""
-    found = [each.proto for each in test.get("bidi_component")]
-    return [
-        card
-        for proto in found
-        if proto.component_name == "provenanceguard_cards"
-        for card in json.loads(proto.json)["cards"]
-    ]
 
 
 def said(test: AppTest) -> str:
@@ -111,7 +87,7 @@ def test_a_reviewer_is_told_that_this_is_the_leads_work(empty: SqlStore) -> None
     people = People(store=empty)
     rae = people.add("Rae", {Role.REVIEWER}, by=people.local())
 
-    test = opened(**{"as": str(rae.person_id)})
+    test = opened(PAGE, rae.person_id)
 
     assert [card["title"] for card in cards(test)] == ["Recalibrating is the lead's work"]
 
@@ -119,14 +95,14 @@ def test_a_reviewer_is_told_that_this_is_the_leads_work(empty: SqlStore) -> None
 def test_an_auditor_reads_and_can_press_nothing(labelled: SqlStore) -> None:
     otto = People(store=labelled).by_name("Otto")
 
-    test = at_step("Promote", **{"as": str(otto.person_id)})
+    test = at_step("Promote", otto.person_id)
 
     assert test.button(key="promote").disabled
     assert test.button(key="reject").disabled
 
 
 def test_the_page_opens_where_something_waits_for_a_decision(labelled: SqlStore) -> None:
-    test = opened()
+    test = opened(PAGE)
 
     assert test.session_state["step"] == "Compare"
     [table] = [each.value for each in test.dataframe]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from builders import a_source, a_trace
 from databases import a_store
 from lexical import verify_lexically
-from streamlit.testing.v1 import AppTest
+from opening import opened, titles, views
 from verdicts import fill
 
 from core.config import Config
@@ -24,7 +22,6 @@ from pages.components.repair_view import changed_by_reviewer, final_answer, lay_
 from storage.repairs import Choice, Repairs, StoredChoice
 from storage.store import SqlStore
 
-PROJECT = Path(__file__).resolve().parents[2]
 HOSTILE = "<script>alert(1)</script> ![x](http://192.0.2.1/a.png) :red[x] $a^2$"
 
 
@@ -61,39 +58,15 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     return a_store(file)
 
 
-def opened(**query: str) -> AppTest:
-    """The repair page with the parameters of an address."""
-    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=30)
-    for name, value in query.items():
-        test.query_params[name] = value
-    test.run()
-    test.switch_page("pages/repair.py").run()
-    assert not test.exception
-    return test
-
-
-def views(test: AppTest, name: str) -> list[Any]:
-    """What a view of ours was given."""
-    found = [each.proto for each in test.get("bidi_component")]
-    return [json.loads(proto.json) for proto in found if proto.component_name == name]
-
-
-def titles(test: AppTest) -> list[str]:
-    """The titles of all cards on the page."""
-    return [
-        card["title"] for view in views(test, "provenanceguard_cards") for card in view["cards"]
-    ]
-
-
 def test_without_any_blocked_answer_the_page_says_so(store: SqlStore) -> None:
-    assert titles(opened()) == ["Choose an answer to repair"]
+    assert titles(opened("repair")) == ["Choose an answer to repair"]
 
 
 def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
     repaired(store, blocked("done"))
     fill(store, verify_lexically(blocked("waits")))
 
-    test = opened()
+    test = opened("repair")
 
     table = test.dataframe[0].value
     assert list(zip(table["Trace"], table["Repair"], strict=True)) == [
@@ -109,7 +82,7 @@ def test_an_unknown_or_unverified_trace_is_named(store: SqlStore) -> None:
     fill(store, unverified=[a_trace("Yes.", a_source("Yes."), trace_id="waiting")])
 
     for trace_id in ("nobody", "waiting"):
-        assert titles(opened(trace=trace_id)) == ["There is no verdict to repair"]
+        assert titles(opened("repair", trace=trace_id)) == ["There is no verdict to repair"]
 
 
 def test_an_allowed_answer_has_nothing_to_repair(store: SqlStore) -> None:
@@ -118,13 +91,13 @@ def test_an_allowed_answer_has_nothing_to_repair(store: SqlStore) -> None:
     )
     fill(store, verify_lexically(good))
 
-    assert titles(opened(trace="ok")) == ["Nothing to repair"]
+    assert titles(opened("repair", trace="ok")) == ["Nothing to repair"]
 
 
 def test_a_blocked_answer_without_a_repair_offers_one(store: SqlStore) -> None:
     fill(store, verify_lexically(blocked()))
 
-    test = opened(trace="rep-1")
+    test = opened("repair", trace="rep-1")
 
     assert titles(test) == ["rep-1 is blocked and has not been repaired"]
     assert [button.label for button in test.button] == ["Repair this answer"]
@@ -133,7 +106,7 @@ def test_a_blocked_answer_without_a_repair_offers_one(store: SqlStore) -> None:
 def test_a_repair_is_shown_with_every_reason_and_source(store: SqlStore) -> None:
     repaired(store, blocked())
 
-    (view,) = views(opened(trace="rep-1"), "provenanceguard_repair")
+    (view,) = views(opened("repair", trace="rep-1"), "provenanceguard_repair")
 
     assert [edit["kind"] for edit in view["edits"]] == ["attribution", "prune"]
     assert all(edit["reason"] for edit in view["edits"])
@@ -148,7 +121,7 @@ def test_a_repair_is_shown_with_every_reason_and_source(store: SqlStore) -> None
 def test_the_pieces_hold_the_answer_before_and_after(store: SqlStore) -> None:
     repaired(store, blocked())
 
-    (view,) = views(opened(trace="rep-1"), "provenanceguard_repair")
+    (view,) = views(opened("repair", trace="rep-1"), "provenanceguard_repair")
 
     def text(side: str) -> str:
         return "".join(
@@ -177,8 +150,8 @@ def test_a_repair_that_came_with_the_verdict_is_kept_once(store: SqlStore) -> No
         [(content_hash(trace), {**verdict_document(verification), "repair": document})],
     )
 
-    opened(trace="rep-2")
-    opened(trace="rep-2")
+    opened("repair", trace="rep-2")
+    opened("repair", trace="rep-2")
 
     assert len(Repairs(store=store).export()) == 1
 
@@ -187,7 +160,7 @@ def test_hostile_text_reaches_the_view_as_it_is(store: SqlStore) -> None:
     trace = blocked("rep-3", extra=f"{HOSTILE} is a drug. ")
     repaired(store, trace)
 
-    (view,) = views(opened(trace="rep-3"), "provenanceguard_repair")
+    (view,) = views(opened("repair", trace="rep-3"), "provenanceguard_repair")
 
     whole = "".join(
         piece.get("text") or "".join(p["text"] for p in piece["parts"] if p["is"] != "new")

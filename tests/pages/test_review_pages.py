@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from databases import a_store
+from opening import cards, opened, views
 from reviewing import Office, an_office
 from streamlit.testing.v1 import AppTest
 from verdicts import HOSTILE, hostile, showcase
@@ -20,10 +21,7 @@ from storage.people import People
 from storage.projects import Projects
 from storage.store import SqlStore, utc_now
 
-PROJECT = Path(__file__).resolve().parents[2]
-HOME, REVIEW, ADJUDICATE, PEOPLE = (
-    f"pages/{name}.py" for name in ("home", "review", "adjudicate", "people")
-)
+HOME, REVIEW, ADJUDICATE, PEOPLE = "home", "review", "adjudicate", "people"
 AT_ONCE = 0  # milliseconds: these tests press keys faster than anybody reads
 
 
@@ -33,29 +31,6 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
     file = str(tmp_path / "workbench.db")
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
     return a_store(file)
-
-
-def opened(page: str, as_person: int | None = None) -> AppTest:
-    """The workbench at a page, in the hands of that person."""
-    test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=60)
-    if as_person is not None:
-        test.query_params["as"] = str(as_person)
-    test.run()
-    if page != HOME:
-        test.switch_page(page).run()
-    assert not test.exception
-    return test
-
-
-def views(test: AppTest, name: str) -> list[Any]:
-    """What a view of ours was given."""
-    found = [each.proto for each in test.get("bidi_component")]
-    return [json.loads(proto.json) for proto in found if proto.component_name == name]
-
-
-def cards(test: AppTest) -> list[Any]:
-    """All cards on the page."""
-    return [card for view in views(test, "provenanceguard_cards") for card in view["cards"]]
 
 
 def claim(test: AppTest) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.refusals import refuse
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -121,29 +123,5 @@ def upgrade() -> None:
         sa.UniqueConstraint("hash", name="uq_audit_event_hash"),
     )
     for table in ("trace_version", "run", "verdict", "audit_event"):
-        _refuse("UPDATE", table)
-    _refuse("DELETE", "audit_event")
-
-
-def _refuse(statement: str, table: str) -> None:
-    message = f"{table} is append-only: {statement} refused"
-    name = f"{table}_refuses_{statement.lower()}"
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute(
-            f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
-            f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
-        )
-        return
-    op.execute(
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{message}'; END $$"
-    )
-    op.execute(
-        f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
-        f"FOR EACH ROW EXECUTE FUNCTION {name}()"
-    )
-    if statement == "DELETE":
-        op.execute(
-            f"CREATE TRIGGER {name}_all BEFORE TRUNCATE ON {table} "
-            f"FOR EACH STATEMENT EXECUTE FUNCTION {name}()"
-        )
+        refuse("UPDATE", table)
+    refuse("DELETE", "audit_event")

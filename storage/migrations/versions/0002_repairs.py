@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.refusals import refuse
+
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
@@ -54,22 +56,4 @@ def upgrade() -> None:
     )
     op.create_index("ix_repair_choice_repair_id", "repair_choice", ["repair_id"])
     for table in ("repair", "repair_choice"):
-        _refuse_update(table)
-
-
-def _refuse_update(table: str) -> None:
-    message = f"{table} is append-only: UPDATE refused"
-    name = f"{table}_refuses_update"
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute(
-            f"CREATE TRIGGER {name} BEFORE UPDATE ON {table} "
-            f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
-        )
-        return
-    op.execute(
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{message}'; END $$"
-    )
-    op.execute(
-        f"CREATE TRIGGER {name} BEFORE UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()"
-    )
+        refuse("UPDATE", table)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.refusals import refuse
+
 revision = "0003"
 down_revision = "0002"
 branch_labels = None
@@ -392,31 +394,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("assignment_id", name="pk_draft"),
     )
     for table in APPEND_ONLY:
-        _refuse("UPDATE", table)
-        _refuse("DELETE", table)
-    _refuse("UPDATE", "claim")
-    _refuse("UPDATE", "claim_signal")
-
-
-def _refuse(statement: str, table: str) -> None:
-    message = f"{table} is append-only: {statement} refused"
-    name = f"{table}_refuses_{statement.lower()}"
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute(
-            f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
-            f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
-        )
-        return
-    op.execute(
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{message}'; END $$"
-    )
-    op.execute(
-        f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
-        f"FOR EACH ROW EXECUTE FUNCTION {name}()"
-    )
-    if statement == "DELETE":
-        op.execute(
-            f"CREATE TRIGGER {name}_all BEFORE TRUNCATE ON {table} "
-            f"FOR EACH STATEMENT EXECUTE FUNCTION {name}()"
-        )
+        refuse("UPDATE", table)
+        refuse("DELETE", table)
+    refuse("UPDATE", "claim")
+    refuse("UPDATE", "claim_signal")

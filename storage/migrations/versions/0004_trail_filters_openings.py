@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.refusals import refuse
+
 revision = "0004"
 down_revision = "0003"
 branch_labels = None
@@ -39,22 +41,4 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_verdict_opening_person_id", "verdict_opening", ["person_id"])
-    _refuse_update("verdict_opening")
-
-
-def _refuse_update(table: str) -> None:
-    message = f"{table} is append-only: UPDATE refused"
-    name = f"{table}_refuses_update"
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute(
-            f"CREATE TRIGGER {name} BEFORE UPDATE ON {table} "
-            f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
-        )
-        return
-    op.execute(
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{message}'; END $$"
-    )
-    op.execute(
-        f"CREATE TRIGGER {name} BEFORE UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()"
-    )
+    refuse("UPDATE", "verdict_opening")

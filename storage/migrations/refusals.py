@@ -1,0 +1,30 @@
+"""What migrations share. Released migrations use it: add to it, never change what it does."""
+
+from __future__ import annotations
+
+from alembic import op
+
+
+def refuse(statement: str, table: str) -> None:
+    """Make triggers by which the database refuses that statement (UPDATE or DELETE) on the table."""
+    message = f"{table} is append-only: {statement} refused"
+    name = f"{table}_refuses_{statement.lower()}"
+    if op.get_bind().dialect.name == "sqlite":
+        op.execute(
+            f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
+            f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
+        )
+        return
+    op.execute(
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION '{message}'; END $$"
+    )
+    op.execute(
+        f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
+        f"FOR EACH ROW EXECUTE FUNCTION {name}()"
+    )
+    if statement == "DELETE":
+        op.execute(
+            f"CREATE TRIGGER {name}_all BEFORE TRUNCATE ON {table} "
+            f"FOR EACH STATEMENT EXECUTE FUNCTION {name}()"
+        )

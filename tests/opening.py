@@ -1,0 +1,41 @@
+"""The workbench opened without a browser, and what its page shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).resolve().parents[1] / "app.py"
+
+
+def opened(page: str = "home", person: int | None = None, /, **query: str) -> AppTest:
+    """The workbench at a page, in the hands of that person, with the parameters of an address."""
+    test = AppTest.from_file(str(APP), default_timeout=60)
+    if person is not None:
+        test.query_params["as"] = str(person)
+    for name, value in query.items():
+        test.query_params[name] = value
+    test.run()
+    if page != "home":
+        test.switch_page(f"pages/{page}.py").run()
+    assert not test.exception
+    return test
+
+
+def views(test: AppTest, name: str) -> list[Any]:
+    """What the views of ours of that name were given."""
+    found = [each.proto for each in test.get("bidi_component")]
+    return [json.loads(proto.json) for proto in found if proto.component_name == name]
+
+
+def cards(test: AppTest) -> list[dict[str, Any]]:
+    """All cards on the page."""
+    return [card for view in views(test, "provenanceguard_cards") for card in view["cards"]]
+
+
+def titles(test: AppTest) -> list[str]:
+    """The titles of all cards on the page."""
+    return [card["title"] for card in cards(test)]
