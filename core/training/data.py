@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
 from core.training.clinical_pairs import clinical_pairs
+from core.training.literature_pairs import literature_pairs
 
 ENTAILMENT, NEUTRAL, CONTRADICTION, NOT_ENTAILMENT = (
     "entailment",
@@ -95,6 +96,7 @@ SOURCES: Mapping[str, Source] = {
     "binary/cur_coreference": Source(times=0.08, premise_tokens=(96,)),
 }
 CLINICAL_PAIRS_PER_PASS = 16_000
+LITERATURE_PAIRS_PER_PASS = 16_000
 
 
 def load_sources(folder: Path, limit: int | None = None) -> dict[str, list[Pair]]:
@@ -124,21 +126,27 @@ def one_pass(
     seed: int,
     index: int,
     clinical: int = CLINICAL_PAIRS_PER_PASS,
+    literature: int = LITERATURE_PAIRS_PER_PASS,
 ) -> list[Pair]:
     """Return the shuffled pairs of pass `index`; the same seed and index give the same pairs."""
     rng = random.Random(f"pass-{seed}-{index}")
     pairs: list[Pair] = []
     for name, found in rows.items():
         pairs += _from_source(found, SOURCES[name], index, rng)
+    synthetic = {
+        "clinical": clinical_pairs(clinical, seed * 1000 + index),
+        "literature": literature_pairs(literature, seed * 1000 + index),
+    }
     pairs += [
         Pair(
             premise=p.premise,
             hypothesis=p.hypothesis,
             label=p.label,
-            source="clinical",
+            source=source,
             premise_tokens=256,
         )
-        for p in clinical_pairs(clinical, seed * 1000 + index)
+        for source, made in synthetic.items()
+        for p in made
     ]
     rng.shuffle(pairs)
     return pairs

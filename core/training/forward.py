@@ -3,15 +3,40 @@ work.
 
 Matrix products and what lies between them stay in bf16, query, key and value are one product, and
 the last layer is computed for [CLS] alone, because nothing else reaches the classifier: a seventh
-of all arithmetic less.
+of all arithmetic less. Dropout, where asked for, falls where transformers' hidden dropout falls.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.nn import functional
+
+Drop = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropout:
+    """Set a seeded `share` of the states to 0 and scale the rest so that their mean stays.
+
+    With its own generator, because workers that drew from one stream would make a run that cannot
+    be repeated.
+    """
+
+    share: float
+    generator: torch.Generator
+
+    def __call__(self, states: torch.Tensor) -> torch.Tensor:
+        kept = torch.empty_like(states).bernoulli_(1.0 - self.share, generator=self.generator)
+        return states * kept.div_(1.0 - self.share)
+
+
+def keep_all(states: torch.Tensor) -> torch.Tensor:
+    """Drop nothing."""
+    return states
 
 
 def pair_logits(
@@ -20,10 +45,10 @@ def pair_logits(
     token_type_ids: torch.Tensor,
     attention_mask: torch.Tensor,
     dtype: torch.dtype,
+    drop: Drop = keep_all,
 ) -> torch.Tensor:
-    """Return fp32 logits, shape (pairs, labels), of a BertForSequenceClassification without hidden
-    dropout."""
-    pooled = pooled_states(model, input_ids, token_type_ids, attention_mask, dtype)
+    """Return fp32 logits, shape (pairs, labels), of a BertForSequenceClassification."""
+    pooled = pooled_states(model, input_ids, token_type_ids, attention_mask, dtype, drop)
     logits: torch.Tensor = model.classifier(model.dropout(pooled))
     return logits
 
@@ -34,6 +59,7 @@ def pooled_states(
     token_type_ids: torch.Tensor,
     attention_mask: torch.Tensor,
     dtype: torch.dtype,
+    drop: Drop = keep_all,
 ) -> torch.Tensor:
     """Return what the classifier sees of each pair: fp32, shape (pairs, hidden)."""
     bert, config = model.bert, model.config
@@ -43,20 +69,25 @@ def pooled_states(
         + embeddings.token_type_embeddings.weight[token_type_ids]
         + embeddings.position_embeddings.weight[: input_ids.shape[1]]
     )
-    states = _normalise(summed, embeddings.LayerNorm, torch.float32).to(dtype)
+    states = drop(_normalise(summed, embeddings.LayerNorm, torch.float32).to(dtype))
     mask = torch.zeros(attention_mask.shape, dtype=dtype, device=states.device)
     mask = mask.masked_fill_(attention_mask == 0, torch.finfo(dtype).min)[:, None, None]
+    heads = config.num_attention_heads
     for layer in bert.encoder.layer[:-1]:
-        states = _layer(layer, states, mask, config.num_attention_heads, first_only=False)
-    states = _layer(
-        bert.encoder.layer[-1], states, mask, config.num_attention_heads, first_only=True
-    )
+        states = _layer(layer, states, mask, heads, drop, first_only=False)
+    states = _layer(bert.encoder.layer[-1], states, mask, heads, drop, first_only=True)
     pooled: torch.Tensor = torch.tanh(bert.pooler.dense(states[:, 0].float()))
     return pooled
 
 
 def _layer(
-    layer: Any, states: torch.Tensor, mask: torch.Tensor, heads: int, *, first_only: bool
+    layer: Any,
+    states: torch.Tensor,
+    mask: torch.Tensor,
+    heads: int,
+    drop: Drop,
+    *,
+    first_only: bool,
 ) -> torch.Tensor:
     """Return one layer's output states, of the first position alone when `first_only`."""
     dtype = states.dtype
@@ -80,10 +111,11 @@ def _layer(
     context = (probabilities @ value).transpose(1, 2).reshape(rows, kept, hidden)
     output = layer.attention.output
     attended = _normalise(
-        _linear(context, output.dense) + states[:, :kept], output.LayerNorm, dtype
+        drop(_linear(context, output.dense)) + states[:, :kept], output.LayerNorm, dtype
     )
     inner = functional.gelu(_linear(attended, layer.intermediate.dense))
-    return _normalise(_linear(inner, layer.output.dense) + attended, layer.output.LayerNorm, dtype)
+    said = drop(_linear(inner, layer.output.dense))
+    return _normalise(said + attended, layer.output.LayerNorm, dtype)
 
 
 def _linear(states: torch.Tensor, dense: Any) -> torch.Tensor:

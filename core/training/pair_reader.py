@@ -31,8 +31,15 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from core.models.pair_reader import has_bf16
 from core.training.batches import LABELS, TARGETS, Batch, collate, encode, plan_batches
-from core.training.data import CLINICAL_PAIRS_PER_PASS, Pair, load_sources, one_pass, read_pairs
-from core.training.forward import pair_logits
+from core.training.data import (
+    CLINICAL_PAIRS_PER_PASS,
+    LITERATURE_PAIRS_PER_PASS,
+    Pair,
+    load_sources,
+    one_pass,
+    read_pairs,
+)
+from core.training.forward import Drop, Dropout, keep_all, pair_logits
 from core.training.reader_release import macro_f1
 
 logger = logging.getLogger(__name__)
@@ -60,6 +67,7 @@ class TrainingOptions:
     warmup_share: float = 0.03
     weight_decay: float = 0.01
     label_smoothing: float = 0.05
+    dropout: float = 0.0  # of the hidden states; attention is never dropped
     average_decay: float = 0.998
     freeze_word_embeddings: bool = True
     seed: int = 20260607
@@ -69,6 +77,7 @@ class TrainingOptions:
     quick_pairs: int = 600
     rows_per_source: int | None = None
     clinical_pairs: int = CLINICAL_PAIRS_PER_PASS
+    literature_pairs: int = LITERATURE_PAIRS_PER_PASS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +223,13 @@ class _Run:
     def _stream(self, rows: Mapping[str, Sequence[Pair]]) -> Iterator[Batch]:
         """Yield batches without end, pass after pass, from where the run stands."""
         while True:
-            pairs = one_pass(rows, self.options.seed, self.pass_index, self.options.clinical_pairs)
+            pairs = one_pass(
+                rows,
+                self.options.seed,
+                self.pass_index,
+                self.options.clinical_pairs,
+                self.options.literature_pairs,
+            )
             batches = plan_batches(
                 pairs,
                 self.tokenizer,
@@ -244,8 +259,8 @@ class _Run:
         usual = self.options.tokens_per_batch / 64
         weight = (batch.pairs / usual) ** 0.5 / batch.pairs
         jobs = [
-            self.pool.submit(self._gradients, replica, part, weight)
-            for replica, part in zip(self.replicas, parts, strict=False)
+            self.pool.submit(self._gradients, replica, part, weight, worker)
+            for worker, (replica, part) in enumerate(zip(self.replicas, parts, strict=False))
         ]
         value = sum(job.result() for job in jobs) / batch.pairs
         gradients = [p.grad for p in self.copies[0]]
@@ -266,16 +281,29 @@ class _Run:
             list(self.average.values()), [p.detach() for p in self.trained.values()], 1.0 - decay
         )
 
-    def _gradients(self, model: Any, batch: Batch, weight: float) -> float:
+    def _gradients(self, model: Any, batch: Batch, weight: float, worker: int) -> float:
         """Leave the gradients of one part of a batch on one copy of the model; return its summed
         loss."""
         model.train()
         logits = pair_logits(
-            model, batch.input_ids, batch.token_type_ids, batch.attention_mask, self.dtype
+            model,
+            batch.input_ids,
+            batch.token_type_ids,
+            batch.attention_mask,
+            self.dtype,
+            self._dropout(worker),
         )
         loss = pair_loss(logits.float(), batch.targets, self.options.label_smoothing) * batch.pairs
         (loss * weight).backward()  # type: ignore[no-untyped-call]
         return float(loss.detach())
+
+    def _dropout(self, worker: int) -> Drop:
+        """Return the dropout of this step and worker: the same again after an interruption."""
+        if not self.options.dropout:
+            return keep_all
+        generator = torch.Generator(self.device)
+        generator.manual_seed((self.options.seed * 1_000_003 + self.step) * 64 + worker)
+        return Dropout(self.options.dropout, generator)
 
     def _quick_validation_pairs(self) -> dict[str, list[Pair]]:
         folder = self.options.data / "validation"
@@ -471,9 +499,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--steps", type=int)
     parser.add_argument("--clinical-pairs", type=int, default=CLINICAL_PAIRS_PER_PASS)
+    parser.add_argument("--literature-pairs", type=int, default=LITERATURE_PAIRS_PER_PASS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--seed", type=int, default=TrainingOptions.__dataclass_fields__["seed"].default
+    )
+    parser.add_argument(
+        "--dropout", type=float, default=TrainingOptions.__dataclass_fields__["dropout"].default
     )
     parser.add_argument(
         "--validate-minutes",

@@ -59,6 +59,7 @@ def options(data: Path, out: Path, **more: object) -> TrainingOptions:
         "steps": 6,
         "tokens_per_batch": 256,
         "clinical_pairs": 3,
+        "literature_pairs": 3,
         "learning_rate": 5e-4,
         "quick_pairs": 0,
         "threads": 2,
@@ -82,11 +83,14 @@ def test_training_lowers_the_loss_and_writes_a_folder_that_loads(
     assert reading[0] is not None
 
 
-def test_an_interrupted_training_goes_on_to_the_identical_state(data: Path, tmp_path: Path) -> None:
-    whole = train_reader(options(data, tmp_path / "whole"))
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_an_interrupted_training_goes_on_to_the_identical_state(
+    data: Path, tmp_path: Path, dropout: float
+) -> None:
+    whole = train_reader(options(data, tmp_path / "whole", dropout=dropout))
 
-    stopped = train_reader(options(data, tmp_path / "halves", stop_after_steps=3))
-    resumed = train_reader(options(data, tmp_path / "halves"))
+    stopped = train_reader(options(data, tmp_path / "halves", stop_after_steps=3, dropout=dropout))
+    resumed = train_reader(options(data, tmp_path / "halves", dropout=dropout))
 
     assert not stopped.finished and stopped.steps == 3
     assert resumed.steps == whole.steps == 6
