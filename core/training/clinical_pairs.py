@@ -18,7 +18,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
+from core.training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL, SyntheticPair
+
 _EFFECT_LABEL = {"c": CONTRADICTION, "n": NEUTRAL, "e": ENTAILMENT}
 _SLOT = re.compile(r"\{(\w+)@([cne-])\}")
 
@@ -52,15 +53,6 @@ class Row:
     others: Mapping[str, tuple[str, ...]]
     templates: tuple[Template, ...]
     extra: tuple[tuple[str, str, str], ...] = ()  # (sentence, label, slot it depends on)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClinicalPair:
-    """A premise, a hypothesis and their relation."""
-
-    premise: str
-    hypothesis: str
-    label: str
 
 
 FIRST = (
@@ -189,11 +181,11 @@ PREFIXES = (
 )
 
 
-def clinical_pairs(count: int, seed: int) -> list[ClinicalPair]:
+def clinical_pairs(count: int, seed: int) -> list[SyntheticPair]:
     """Return `count` synthetic pairs, the three labels about equally often; the same seed gives
     the same pairs."""
     rng = random.Random(f"clinical-{seed}")
-    pairs: list[ClinicalPair] = []
+    pairs: list[SyntheticPair] = []
     wanted = 0
     while len(pairs) < count:
         label = (ENTAILMENT, NEUTRAL, CONTRADICTION)[wanted % 3]
@@ -204,7 +196,7 @@ def clinical_pairs(count: int, seed: int) -> list[ClinicalPair]:
     return pairs
 
 
-def _one_pair(label: str, rng: random.Random) -> ClinicalPair | None:
+def _one_pair(label: str, rng: random.Random) -> SyntheticPair | None:
     """Draw one record and try to say something about it that has the label; None when it cannot be
     said."""
     person = _person(rng)
@@ -235,7 +227,7 @@ def _one_pair(label: str, rng: random.Random) -> ClinicalPair | None:
         sentence = start + (
             sentence if sentence.split(" ")[0] in _NAMES else sentence[0].lower() + sentence[1:]
         )
-    return ClinicalPair(premise=premise, hypothesis=sentence, label=label)
+    return SyntheticPair(premise=premise, hypothesis=sentence, label=label)
 
 
 _NAMES = frozenset(FIRST) | {f"{name}'s" for name in FIRST}

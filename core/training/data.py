@@ -20,13 +20,7 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
 from core.training.clinical_pairs import clinical_pairs
 from core.training.literature_pairs import literature_pairs
-
-ENTAILMENT, NEUTRAL, CONTRADICTION, NOT_ENTAILMENT = (
-    "entailment",
-    "neutral",
-    "contradiction",
-    "not_entailment",
-)
+from core.training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,20 +10,11 @@ text here was copied from a data set; all is put together from the lists below.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiteraturePair:
-    """A premise, a hypothesis and their relation."""
-
-    premise: str
-    hypothesis: str
-    label: str
+from core.training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL, SyntheticPair
 
 
 class Way(StrEnum):
@@ -265,7 +256,7 @@ SAID_OF_GOOD = {
 }  # fmt: skip
 
 
-def literature_pairs(count: int, seed: int) -> list[LiteraturePair]:
+def literature_pairs(count: int, seed: int) -> list[SyntheticPair]:
     """Return `count` pairs, a third of each label; the same seed gives the same pairs."""
     rng = random.Random(f"literature-{seed}")
     labels = [(ENTAILMENT, NEUTRAL, CONTRADICTION)[i % 3] for i in range(count)]
@@ -278,7 +269,7 @@ def literature_pairs(count: int, seed: int) -> list[LiteraturePair]:
         if fitting:
             hypothesis = _claim(rng.choice(fitting), rng)
             pairs.append(
-                LiteraturePair(premise=_capital(premise), hypothesis=hypothesis, label=label)
+                SyntheticPair(premise=_capital(premise), hypothesis=hypothesis, label=label)
             )
     return pairs
 
@@ -640,6 +631,7 @@ def _result(e: str, o: str, way: Way, harmful: bool, rng: random.Random) -> str:
     base = rng.uniform(4, 40)
     factor = {Way.UP: rng.uniform(1.4, 2.5), Way.DOWN: rng.uniform(0.3, 0.7), Way.NONE: 1.02}[way]
     rates = f"{base * factor:.1f}% in the {e} {group} and {base:.1f}% in the control {group}"
+    shown: tuple[str, ...]
     if way is Way.NONE:
         shown = (
             f"{e} had no significant effect on {o} compared with {control} {unsure}.",
@@ -716,8 +708,3 @@ def _claim(text: str, rng: random.Random) -> str:
 
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
-
-
-def every_term() -> Sequence[Term]:
-    """All terms of the lists, for those who check them."""
-    return (*EXPOSURES, *HARMS, *GOODS, *CONDITIONS, *SYMPTOMS, *GROUPS, *PLACES)

@@ -8,13 +8,8 @@ from collections import Counter
 import pytest
 
 from core.training import literature_pairs as made
-from core.training.literature_pairs import (
-    CONTRADICTION,
-    ENTAILMENT,
-    NEUTRAL,
-    Term,
-    literature_pairs,
-)
+from core.training.literature_pairs import Term, literature_pairs
+from core.training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 
 def test_pairs_repeat_with_their_seed_and_have_a_third_of_each_label() -> None:
