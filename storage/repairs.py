@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, func, insert, select
 from sqlmodel import col
 
 from core.errors import BadRecord, NotFound, StoreError
 from core.records import Decision, JsonObject, RepairStatus
-from core.workflows.repair import actions_of
+from core.workflows.repair import RepairReport, actions_of
 from storage.audit import append_event, sha256_of
 from storage.records import TraceFilters, TraceRow
 from storage.store import SqlStore
@@ -54,9 +54,8 @@ class StoredChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceCounts:
-    """How often reviewers' last words on edits were which; ``edits`` counts all edits offered."""
+    """How often reviewers' last words on edits were which."""
 
-    edits: int
     accepted: int
     edited: int
     rejected: int
@@ -174,11 +173,31 @@ class Repairs:
     def newest(self, *, limit: int = 500) -> Sequence[StoredRepair]:
         """The last repair of each trace version, the latest first."""
         with self.store.database.reading() as connection:
-            found = _repairs(connection, None, limit=None)
-        last: dict[str, StoredRepair] = {}
-        for repair in found:
-            last.setdefault(repair.content_hash, repair)
-        return list(last.values())[:limit]
+            return _repairs(connection, None, limit=limit, latest=True)
+
+    def report(self) -> RepairReport:
+        """What the last repair of each trace version did, all together."""
+        place = str(self.store.database.engine.url)
+        with self.store.database.reading() as connection:
+            wanted = connection.execute(
+                select(col(RepairRow.repair_id), col(RepairRow.document_sha256)).where(_is_latest())
+            ).all()
+            new = [row.repair_id for row in wanted if (place, *row) not in _REPORTS]
+            for start in range(0, len(new), DOCUMENTS_AT_ONCE):
+                for repair_id, digest, document in connection.execute(
+                    select(
+                        col(RepairRow.repair_id),
+                        col(RepairRow.document_sha256),
+                        col(RepairRow.document),
+                    ).where(col(RepairRow.repair_id).in_(new[start : start + DOCUMENTS_AT_ONCE]))
+                ):
+                    of_one = RepairReport()
+                    of_one.add(json.loads(document))
+                    _REPORTS[(place, repair_id, digest)] = of_one
+        whole = RepairReport()
+        for row in wanted:
+            whole.merge(_REPORTS[(place, *row)])
+        return whole
 
     def choices(self, repair_id: int, *, reviewer: str | None = None) -> Mapping[str, StoredChoice]:
         """The last word on each edit, of one reviewer or of anybody: action id → choice."""
@@ -234,23 +253,35 @@ class Repairs:
 
     def counts(self) -> ChoiceCounts:
         """Last words on the edits of all repairs, the latest of each trace version alone."""
-        latest: dict[str, JsonObject] = {}
-        for row in self.export():
-            latest[str(row["content_hash"])] = row
-        last: list[str] = []
-        edits = 0
-        for row in latest.values():
-            document, choices = row["repair"], row["choices"]
-            assert isinstance(document, Mapping)
-            assert isinstance(choices, list)
-            edits += len(actions_of(document))
-            last += {one["action_id"]: one["choice"] for one in choices}.values()
-        return ChoiceCounts(
-            edits=edits,
-            accepted=last.count(Choice.ACCEPT),
-            edited=last.count(Choice.EDIT),
-            rejected=last.count(Choice.REJECT),
+        said = (
+            select(func.max(col(RepairChoice.choice_id)))
+            .join(RepairRow, col(RepairRow.repair_id) == col(RepairChoice.repair_id))
+            .where(_is_latest())
+            .group_by(col(RepairChoice.repair_id), col(RepairChoice.action_id))
         )
+        with self.store.database.reading() as connection:
+            rows = connection.execute(
+                select(col(RepairChoice.choice), func.count())
+                .where(col(RepairChoice.choice_id).in_(said))
+                .group_by(col(RepairChoice.choice))
+            ).all()
+        last = {Choice(choice): number for choice, number in rows}
+        return ChoiceCounts(
+            accepted=last.get(Choice.ACCEPT, 0),
+            edited=last.get(Choice.EDIT, 0),
+            rejected=last.get(Choice.REJECT, 0),
+        )
+
+
+# A repair never changes, so it is counted once in a process: (database, repair, its hash) → figures.
+_REPORTS: dict[tuple[str, int | None, str], RepairReport] = {}
+DOCUMENTS_AT_ONCE = 200
+
+
+def _is_latest() -> ColumnElement[bool]:
+    """Whether no later repair of the same trace version is stored."""
+    latest = select(func.max(col(RepairRow.repair_id))).group_by(col(RepairRow.position))
+    return col(RepairRow.repair_id).in_(latest)
 
 
 def _status(document: JsonObject) -> RepairStatus:
@@ -272,7 +303,7 @@ def _document(connection: Connection, repair_id: int) -> JsonObject:
 
 
 def _repairs(
-    connection: Connection, content_hash: str | None, *, limit: int | None
+    connection: Connection, content_hash: str | None, *, limit: int | None, latest: bool = False
 ) -> list[StoredRepair]:
     statement = (
         select(
@@ -284,6 +315,8 @@ def _repairs(
         .order_by(col(RepairRow.repair_id).desc())
         .limit(limit)
     )
+    if latest:
+        statement = statement.where(_is_latest())
     if content_hash is not None:
         statement = statement.where(col(TraceVersion.content_hash) == content_hash)
     return [

@@ -311,6 +311,19 @@ class RepairReport:
         if isinstance(words, float | int):
             self.words_kept.append(float(words))
 
+    def merge(self, other: RepairReport) -> None:
+        """Count what another report counted as well."""
+        self.statuses.update(other.statuses)
+        self.kinds.update(other.kinds)
+        self.by_editor.update(other.by_editor)
+        self.editor_failures += other.editor_failures
+        self.supported_before += other.supported_before
+        self.supported_kept += other.supported_kept
+        self.wrong_attributions_before += other.wrong_attributions_before
+        self.wrong_attributions_left += other.wrong_attributions_left
+        self.words_kept += other.words_kept
+        self.rounds += other.rounds
+
     @property
     def rows(self) -> int:
         """Answers seen."""

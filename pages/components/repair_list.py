@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.workflows.repair import RepairReport
 from pages.components.plain import show_notice
 from pages.components.repair_view import STATUS_SHORT
 from storage.repairs import Repairs
@@ -27,10 +26,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
             key="no-trace",
         )
         return None
-    report = RepairReport()
-    for one in stored:
-        report.add(one.document)
-    counts = repairs.counts()
+    report, counts = repairs.report(), repairs.counts()
     if stored:
         kept = report.supported_kept, report.supported_before
         for column, (name, value) in zip(
@@ -42,7 +38,8 @@ def show_repair_list(repairs: Repairs) -> str | None:
                 ("Wrong credits left", f"{report.wrong_attributions_left:,}"),
                 (
                     "Edits decided",
-                    f"{counts.accepted + counts.edited + counts.rejected:,} of {counts.edits:,}",
+                    f"{counts.accepted + counts.edited + counts.rejected:,} of "
+                    f"{report.kinds.total():,}",
                 ),
             ),
             strict=True,
@@ -51,6 +48,11 @@ def show_repair_list(repairs: Repairs) -> str | None:
         st.caption(
             f"Reviewers accepted {counts.accepted:,} edits, reworded {counts.edited:,} and "
             f"rejected {counts.rejected:,}."
+            + (
+                f" The latest {len(stored):,} repairs are listed."
+                if report.rows > len(stored)
+                else ""
+            )
         )
     rows = [
         {

@@ -67,7 +67,25 @@ def test_the_last_word_of_each_reviewer_counts_and_no_word_is_lost(repairs: Repa
     (row,) = repairs.export()
     assert [one["choice"] for one in row["choices"]] == ["accept", "reject", "edit"]  # type: ignore[attr-defined]
     counts = repairs.counts()
-    assert (counts.edits, counts.accepted, counts.edited, counts.rejected) == (2, 0, 1, 1)
+    assert (counts.accepted, counts.edited, counts.rejected) == (0, 1, 1)
+    assert repairs.report().kinds.total() == 2
+
+
+def test_a_later_repair_of_the_same_answer_takes_the_place_of_the_earlier_one(
+    repairs: Repairs,
+) -> None:
+    first = repairs.put(content_hash(TRACE), a_repair())
+    action = a_repair()["actions"][0]["action_id"]  # type: ignore[index]
+    repairs.choose(first, action, Choice.ACCEPT, reviewer="ada")
+    before = repairs.report()
+
+    second = repairs.put(content_hash(TRACE), {**a_repair(), "rounds": 7})
+
+    assert [one.repair_id for one in repairs.newest()] == [second]
+    assert (before.rows, before.rounds) == (1, 1)
+    assert (repairs.report().rows, repairs.report().rounds) == (1, 7)
+    assert repairs.counts().accepted == 0
+    assert len(repairs.export()) == 2
 
 
 def test_every_word_is_in_the_audit_trail_and_the_trail_stays_intact(
