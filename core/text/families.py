@@ -18,6 +18,9 @@ OTHER = "other"
 PATIENT_RECORD = "patient_record"
 LITERATURE = "literature"
 REGISTRY = "registry"
+_TOOL_NAME = re.compile(
+    r"(?<![\w/.@])`?(?P<name>[a-z]+(?:_[a-z0-9]+)+)`?(?: (?:tool|call|output|results?))?(?![\w/])"
+)
 _FIELDS = ("label", "aliases", "nouns", "owned", "phrases", "tools", "compatible")
 
 
@@ -143,6 +146,11 @@ class Families:
             for noun in family.nouns:
                 for match in noun.finditer(text):
                     yield _mention(family.family_id, match, paraphrase=False)
+        # A tool by its own name ("search_pubmed") means what the tool's outputs mean.
+        for match in _TOOL_NAME.finditer(text):
+            family_id = self.family_of_tool(match.group("name"))
+            if family_id != OTHER:
+                yield _mention(family_id, match, paraphrase=False)
 
     def _of(self, family_id: str) -> Family:
         return next(
