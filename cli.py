@@ -772,6 +772,10 @@ def evaluate(
         list[Path] | None,
         typer.Option("--beside", help="Another system's predictions, as a row of Table 13."),
     ] = None,
+    repairs: Annotated[
+        Path | None,
+        typer.Option("--repairs", help="Figures of `repair … --json`, for Table 19."),
+    ] = None,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -792,9 +796,10 @@ def evaluate(
         train=train,
         validation=validation,
         beside=tuple(beside or ()),
+        repairs=repairs,
     )
     check_options(options)
-    given = (one for one in (train, validation, *options.beside) if one is not None)
+    given = (one for one in (train, validation, repairs, *options.beside) if one is not None)
     _require([packet, *given])
     config = Config()
     with Progress() as progress:

@@ -28,7 +28,7 @@ def freeze(row: PacketRow, families: Families) -> tuple[Trace, Claim]:
     and which words credit a source. ``stated_attribution`` stands before the claim in the answer.
     """
     credit = _credit_words(row.stated_attribution)
-    answer = f"{credit}{_joint(credit)}{row.claim}" if credit else row.claim
+    answer = answer_of(row)
     start = len(answer) - len(row.claim)
     trace = Trace(
         trace_id=row.trace_id,
@@ -56,6 +56,12 @@ def freeze(row: PacketRow, families: Families) -> tuple[Trace, Claim]:
         subject=next((claim.subject for claim in read if claim.subject is not None), None),
     )
     return trace, claim
+
+
+def answer_of(row: PacketRow) -> str:
+    """The row's claim as an answer says it, behind the words that credit its source."""
+    credit = _credit_words(row.stated_attribution)
+    return f"{credit}{_joint(credit)}{row.claim}" if credit else row.claim
 
 
 def readable(source: Source) -> Source:

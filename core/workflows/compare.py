@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 
 from core.bootstrap import RESAMPLES
 from core.config import Config
-from core.errors import ComponentUnavailable, ConfigError, InputError
+from core.errors import BadRecord, ComponentUnavailable, ConfigError, InputError
 from core.evaluation.ablations import PLAIN, apply_plain
 from core.evaluation.baselines import Baseline
 from core.evaluation.baselines.checkpoints import load_published
@@ -32,6 +33,7 @@ from core.records import VerdictLabel
 from core.training.threshold import by_block_f1, sweep
 from core.training.verdict_head import Variant, fit_variants
 from core.workflows.evaluate import Evaluated, evaluate, score_packet
+from core.workflows.rebuilt import repair_rebuilt_answers, repair_run
 from core.workflows.recalibrate import refuse_held_out, training_rows
 
 # Variants that read anew: what they change in the configuration.
@@ -137,6 +139,7 @@ class Options:
     train: Path | None = None
     validation: Path | None = None
     beside: tuple[Path, ...] = ()  # other systems' predictions for the packet, rows of Table 13
+    repairs: Path | None = None  # figures of a repair run on captured answers, for Table 19
     resamples: int = RESAMPLES
 
 
@@ -152,8 +155,9 @@ def evaluate_with(
     """The evaluation report under the options, and the tables that were asked for.
 
     With an ablation, the report is the variant's. Baselines stand in the report under
-    ``baselines``, with their own metrics or the reason why they are unavailable. Tables 11 and 13
-    read the packet anew with the other router; what needs a development packet says so.
+    ``baselines``, with their own metrics or the reason why they are unavailable. Tables 9 and 10
+    repair answers rebuilt from the packet; 11 and 13 read it anew with the other router; what needs
+    a development packet says so.
     """
     check_options(options)
     development = _development(options, models, config, kept, progress)
@@ -192,6 +196,8 @@ def evaluate_with(
         routers=_routers(options, evaluated, models, config, kept, progress),
         baselines=systems,
         probes=_probes(evaluated),
+        repair=_repair(options, evaluated, models, config, packet_file.name, progress),
+        captured=None if options.repairs is None else _captured(options.repairs),
         resamples=options.resamples,
     )
     return report, tuple(make_table(number, material) for number in options.tables)
@@ -260,6 +266,32 @@ def _beside(path: Path, evaluated: Evaluated) -> System:
         note="Predictions from a file.",
         predictions=[known[row.claim_id] for row in evaluated.rows],
     )
+
+
+def _repair(
+    options: Options,
+    evaluated: Evaluated,
+    models: Models,
+    config: Config,
+    packet: str,
+    progress: Progress | None,
+) -> RepairRun | None:
+    if not {9, 10} & set(options.tables):
+        return None
+    return repair_rebuilt_answers(evaluated.rows, models, config, packet=packet, progress=progress)
+
+
+def _captured(path: Path) -> RepairRun:
+    try:
+        figures = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read as JSON: {error}", file=path.name) from error
+    if not isinstance(figures, dict):
+        raise InputError("expected the figures that `repair --json` writes", file=path.name)
+    try:
+        return repair_run(figures, path.name)
+    except BadRecord as error:
+        raise InputError(str(error), file=path.name) from None
 
 
 def _probes(evaluated: Evaluated) -> Probes | None:
@@ -373,6 +405,7 @@ def gather_material(
     baselines: Sequence[System] = (),
     probes: Probes | None = None,
     repair: RepairRun | None = None,
+    captured: RepairRun | None = None,
     resamples: int = RESAMPLES,
 ) -> Material:
     """What the tables are made from; fitted variants are unavailable without ``development``."""
@@ -386,6 +419,7 @@ def gather_material(
         baselines=tuple(baselines),
         probes=probes,
         repair=repair,
+        captured=captured,
         resamples=resamples,
     )
 

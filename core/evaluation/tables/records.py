@@ -76,7 +76,8 @@ class Material:
     routers: Sequence[System] = ()
     baselines: Sequence[System] = ()
     decomposition: DecompositionAgreement | None = None
-    repair: RepairRun | None = None
+    repair: RepairRun | None = None  # of answers rebuilt from the packet's rows
+    captured: RepairRun | None = None  # of captured answers
     probes: Probes | None = None
     resamples: int = RESAMPLES
     seed: int = SEED

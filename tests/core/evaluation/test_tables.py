@@ -189,7 +189,7 @@ def test_tables_of_repair_and_decomposition_show_what_was_run() -> None:
         answers=60, predicted=300, reference=280, matched=270, value_bearing=0, precision=0.9,
         recall=0.95, f1=0.924, value_exact=None,
     )  # fmt: skip
-    given = material(repair=run, decomposition=agreement)
+    given = material(repair=run, captured=run, decomposition=agreement)
 
     assert make_table(9, given).rows[0][2:] == (10, 7, 7, 7, 1)
     assert make_table(19, given).rows[0][1:] == (10, 3, 7, 7, 1, 7)
