@@ -372,20 +372,6 @@ def test_who_comes_back_late_to_a_claim_that_nobody_took_still_has_it(store: Sql
     assert office.decide("Ada", again).seconds == pytest.approx(5)
 
 
-def test_a_lead_frees_a_claim_that_somebody_holds(store: SqlStore) -> None:
-    office = an_office(store, traces=1)
-    item = office.desk("Ada").next_item()
-    assert item is not None
-
-    with pytest.raises(NotAllowed):
-        office.desk("Ben").release(item.assignment_id, "she is away")
-    office.desk("Lea").release(item.assignment_id, "she is away")
-
-    taken = office.desk("Ben").next_item()
-    assert taken is not None
-    assert taken.claim_key == item.claim_key
-
-
 def test_a_vote_being_reconsidered_when_its_lease_runs_out_stands_as_it_was(
     store: SqlStore,
 ) -> None:
