@@ -206,6 +206,32 @@ def _empty_introductions(text: str, touched: _Touched) -> list[Edit]:
     return edits
 
 
+_STATES = re.compile(
+    r"[.!?;,:]\W*\Z|\b(?:is|are|was|were|has|have|had|takes?|weighs?|shows?|lists?|no|not)\b",
+    re.IGNORECASE,
+)
+_HEAD_WORDS = 8
+
+
+def _empty_heads(text: str, touched: _Touched) -> list[Edit]:
+    """A short line that named the list right under it ("Samuel Joshi (SYN-47989)"), now empty."""
+    lines, edits = lines_of(text), []
+    for index, line in enumerate(lines):
+        said = line.content.cut(text)
+        if (
+            line.kind is not LineKind.TEXT
+            or len(said.split()) > _HEAD_WORDS
+            or _STATES.search(said)
+        ):
+            continue
+        above = index == 0 or lines[index - 1].kind is LineKind.BLANK
+        below = lines[index + 1] if index + 1 < len(lines) else None
+        empty = below is None or below.kind in (LineKind.BLANK, LineKind.HEADING)
+        if above and empty and touched.deleted_in(line.end, line.end):
+            edits.append(_without_line(text, lines, index))
+    return edits
+
+
 def _belongs_under(below: Line, line: Line, distance: int) -> bool:
     if line.kind is LineKind.ITEM:
         return below.indent > line.indent
@@ -361,6 +387,7 @@ _RULES: tuple[Rule, ...] = (
     _hollow_lines,
     _table_heads,
     _empty_introductions,
+    _empty_heads,
     _empty_sections,
     _blank_runs,
     _loose_end,

@@ -52,6 +52,12 @@ TABLE = "# Labs\n\n| Test | Value |\n|---|---|\n| Ferritin | 90 |\n| Iron | 12 |
         ("She takes A, B, and C.", ["A, "], "She takes B, and C."),
         ("pH is low. mRNA rose.", ["pH is low."], "mRNA rose."),
         (
+            "Jo Lind (SYN-1)\n- weight 49 kg\n\nAl Roe (SYN-2)\n- pulse 60\n\nBye.",
+            ["pulse 60"],
+            "Jo Lind (SYN-1)\n- weight 49 kg\n\nBye.",
+        ),
+        ("She weighs 49 kg\n- pulse 60\n\nBye.", ["pulse 60"], "She weighs 49 kg\n\nBye."),
+        (
             "Item: x\n- [ ] first thing\n- [x] second thing",
             ["first thing"],
             "Item: x\n- [x] second thing",
