@@ -343,25 +343,38 @@ class _Reader:
                 self._add(share, led(lead, said), stated=stated or lead.stated, lead=lead)
             return stated
         whole = reads_as_sentence(plain(value.cut(self.answer)) if label and value else text)
-        for part in split_facts(masked(body.cut(self.answer))):
-            place = Span(start=body.start + part.span.start, end=body.start + part.span.end)
+        parts = split_facts(masked(body.cut(self.answer)))
+        places = [
+            Span(start=body.start + part.span.start, end=body.start + part.span.end)
+            for part in parts
+        ]
+        credited_from = _credited_from(self.answer, places, own)
+        for part, place in zip(parts, places, strict=True):
             said = finished(" ".join(plain(self._piece(body, piece)) for piece in part.pieces))
             if not any(character.isalnum() for character in said):
                 continue
             # A list that opens a sentence makes statements of its items: "The plan is: stop X".
             judged = led(lead, said) if lead.joins and not whole else said
-            kind, reason = claim_type_of(judged, credited=stated is not None)
+            given = stated if place.start >= credited_from else None
+            if len(parts) > 1 and own is not None and own.family is None and own.source_id is None:
+                given = (
+                    self._credit_of(place) or given
+                )  # "the chart lists X, and the trial found Y"
+            kind, reason = claim_type_of(judged, credited=given is not None)
             self.about.meet(said)
             if kind is ClaimType.FACTUAL:
                 said = self.about.resolved(said)
                 said = capitalised(said if whole else led(lead, said))
-            self._add(
-                place, said, kind=kind, reason=reason, stated=stated or lead.stated, lead=lead
-            )
+            self._add(place, said, kind=kind, reason=reason, stated=given or lead.stated, lead=lead)
         self.about.remember_topic(text)
         # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
         opens = own is None or not raw[: own.span.start - span.start].strip(" *_\"'")
         return stated if opens else None
+
+    def _credit_of(self, place: Span) -> StatedAttribution | None:
+        """What a part of a sentence credits by itself."""
+        hidden = masked(place.cut(self.answer))
+        return self._stated(find_credit(hidden, self.families, self.tools), place.start)
 
     def _piece(self, body: Span, piece: Span) -> str:
         return self.answer[body.start + piece.start : body.start + piece.end]
@@ -480,6 +493,27 @@ def _named_tools(sources: Sequence[Source]) -> tuple[tuple[str, str | None], ...
                 counts.setdefault(name, []).append(source.source_id)
     pairs = ((name, ids[0] if len(ids) == 1 else None) for name, ids in counts.items())
     return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair[0])))[:200]
+
+
+def _credited_from(answer: str, parts: Sequence[Span], own: StatedAttribution | None) -> int:
+    """From where on a sentence's own credit counts.
+
+    "She has asthma, and the trial showed that …": what opens a later part credits nothing before it.
+    "…, and the guideline supports this" says it of all.
+    """
+    if own is None:
+        return 0
+    for part in parts[1:]:
+        opens = part.start <= own.span.start < part.end
+        if opens and not _WORD.search(_AND.sub("", answer[part.start : own.span.start])):
+            return part.start if len(_WORD.findall(answer[own.span.end : part.end])) >= 2 else 0
+    return 0
+
+
+_WORD = re.compile(r"\w+")
+_AND = re.compile(
+    r"^\W*(?:and|but|while|whereas|so|yet|however|also|the|a|an|his|her|their|your)\b"
+)
 
 
 def _goes_on(text: str) -> bool:

@@ -329,6 +329,34 @@ def test_a_trial_may_be_a_registry_entry_where_the_trace_has_a_registry() -> Non
     assert beside is not None and (beside.family, beside.also) == ("literature", ("ct",))
 
 
+@pytest.mark.parametrize(
+    ("answer", "families"),
+    [
+        (
+            "She has asthma, but the trial showed that salbutamol does not help.",
+            [None, "literature"],
+        ),
+        ("Metformin lowers HbA1c, while her chart shows 8.2%.", [None, "patient_record"]),
+        ("He is on warfarin; the chart lists an allergy to penicillin.", [None, "patient_record"]),
+        (
+            "The chart lists an allergy to penicillin, and the trial found cross-reactions in 2%.",
+            ["patient_record", "literature"],
+        ),
+        ("He takes iron, and he is allergic to latex, per the chart.", ["patient_record"] * 2),
+        (
+            "The chart shows that he takes iron, and he is allergic to latex.",
+            ["patient_record"] * 2,
+        ),
+    ],
+)
+def test_a_credit_that_opens_a_later_part_says_nothing_of_the_part_before(
+    answer: str, families: list[str | None]
+) -> None:
+    claims = claims_of(answer)
+
+    assert [claim.stated.family if claim.stated else None for claim in claims] == families
+
+
 def test_a_heading_credits_everything_under_it_and_nothing_after() -> None:
     answer = "## From the chart\n- Gout\n- Asthma\n\n## Trends\n- Deaths fell by 3%"
 
