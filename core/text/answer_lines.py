@@ -160,8 +160,16 @@ def people_shares(answer: str, span: Span, people: Sequence[str]) -> tuple[str, 
     return (plain(first.group("label")).rstrip(" :-–—"), places) if len(places) > 1 else None
 
 
+# Column names that say nothing of what stands under them.
+_EMPTY_COLUMNS = frozenset(
+    "topic item items detail details value values result results field finding findings parameter "
+    "measure measurement category information info description entry attribute property fact "
+    "content answer".split()
+)
+
+
 def row_text(cells: Sequence[str], columns: Sequence[str]) -> str:
-    """ "HbA1c: Value 7.2 %; Date 2024-03-12" for a row under its column names."""
+    """ "HbA1c: 7.2 %; Date: 2024-03-12" for a row under "Test", "Value" and "Date"."""
     filled = [
         (columns[index] if index < len(columns) else "", cell)
         for index, cell in enumerate(cells)
@@ -169,10 +177,33 @@ def row_text(cells: Sequence[str], columns: Sequence[str]) -> str:
     ]
     if not filled:
         return ""
-    if filled[0][1] != (cells[0] if cells else "") or len(filled) == 1:
-        return "; ".join(f"{name}: {cell}" if name else cell for name, cell in filled)
-    rest = "; ".join(f"{name}: {cell}" if name else cell for name, cell in filled[1:])
-    return f"{filled[0][1]} - {rest}"
+    heads = len(filled) > 1 and filled[0][1] == (cells[0] if cells else "")
+    rest = _said_of(filled[1:] if heads else filled)
+    if not heads:
+        return "; ".join(rest)
+    paired = len(filled) > 2 and _is_empty(filled[2][0])
+    joint = ": " if _is_empty(filled[1][0]) and not paired else " - "
+    return f"{filled[0][1]}{joint}{'; '.join(rest)}"
+
+
+def _said_of(filled: Sequence[tuple[str, str]]) -> list[str]:
+    """Cells with their columns' names; "Topic | Detail" are a name and what is said of it."""
+    said: list[str] = []
+    at = 0
+    while at < len(filled):
+        name, cell = filled[at]
+        pair = filled[at : at + 2]
+        if len(pair) == 2 and all(_is_empty(column) for column, _ in pair):
+            said.append(f"{cell}: {pair[1][1]}")
+            at += 2
+            continue
+        said.append(f"{name}: {cell}" if name and not _is_empty(name) else cell)
+        at += 1
+    return said
+
+
+def _is_empty(column: str) -> bool:
+    return column.strip(" *_:").casefold() in _EMPTY_COLUMNS
 
 
 def tidy(answer: str, span: Span) -> Span:

@@ -248,6 +248,8 @@ class _Reader:
             text = row_text(
                 [cells[at] for at in shown], [named[at] if named else "" for at in shown]
             )
+            if kept > 0 and len(shown) == 2 and cells[0] and cells[kept]:
+                text = f"{named[kept]} - {cells[0]}: {cells[kept]}"  # whom it is about comes first
             if text and (kept < 0 or cells[kept]):
                 self.about.meet(text)
                 self._add(span, led(lead, text), stated=stated, lead=lead)

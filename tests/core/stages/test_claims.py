@@ -266,7 +266,28 @@ def test_an_item_knows_the_item_above_it() -> None:
 def test_a_table_gives_a_claim_a_row_under_its_column_names() -> None:
     answer = "| Test | Result | Date |\n|---|---|---|\n| LDL | 101 mg/dL | 2024-03-12 |"
 
-    assert factual(answer) == ["LDL - Result: 101 mg/dL; Date: 2024-03-12"]
+    assert factual(answer) == ["LDL: 101 mg/dL; Date: 2024-03-12"]
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "claim"),
+    [
+        ("Test | Value | Unit", "LDL | 101 | mg/dL", "LDL: 101; Unit: mg/dL"),
+        ("Topic | Detail", "Next review | in 6 months", "Next review: in 6 months"),
+        ("Drug | Dose | Since", "Iron | 50 mg | May", "Iron - Dose: 50 mg; Since: May"),
+        (
+            "Patient | Topic | Detail",
+            "Leila Tanaka | Treatment | alendronate 70 mg",
+            "Leila Tanaka - Treatment: alendronate 70 mg",
+        ),
+    ],
+)
+def test_columns_whose_names_say_nothing_are_left_out_of_a_rows_claim(
+    head: str, row: str, claim: str
+) -> None:
+    rule = "|".join("---" for _ in head.split("|"))
+
+    assert factual(f"| {head} |\n|{rule}|\n| {row} |") == [claim]
 
 
 def test_a_table_without_column_names_loses_no_row() -> None:
