@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.records import Span
@@ -115,79 +115,163 @@ def _merged(distinct: tuple[str, ...], families: Families) -> tuple[str, ...]:
     return distinct
 
 
-def _frame(text: str, mention: Mention) -> tuple[Span, Span | None] | None:
-    """(what credits, what can be left out) when the mention is used as a credit."""
+Frame = tuple[Span, Span | None]  # (what credits, what can be left out)
+
+
+def _frame(text: str, mention: Mention) -> Frame | None:
+    """How the mention is used as a credit; None when it is not."""
+    ways = (way(text, mention) for way in _WAYS)
+    return next((frame for frame in ways if frame is not None), None)
+
+
+def _leads(text: str, mention: Mention) -> Frame | None:
+    """ "According to the chart, he takes iron." """
     start, end = mention.span.start, mention.span.end
     lead = words.LEAD.match(text)
-    reach = words.IN_LEAD.match(text) is None or len(text[:start].split()) <= words.LEAD_WORDS
-    if (
-        lead is not None
-        and reach
-        and lead.end() <= start
-        and not words.ENDS_LEAD.search(text[lead.end() : start][:-1])
-    ):
-        comma = words.TO_THE_COMMA.match(text, end)
-        weak = words.IN_LEAD.match(text) is not None or words.DOING_LEAD.match(text) is not None
-        sees = words.WE_SEE.match(text, end)
-        if sees is not None:
-            return Span(start=lead.start(), end=end), Span(start=0, end=sees.end())
-        if comma is not None:
-            first = len(text) - len(text.lstrip())
-            return Span(start=first, end=end), Span(start=0, end=comma.end())
-        if not weak:
-            return Span(start=lead.start(), end=end), None
+    if lead is None or lead.end() > start:
+        return None
+    weak = words.IN_LEAD.match(text) is not None
+    if weak and len(text[:start].split()) > words.LEAD_WORDS:
+        return None
+    if words.ENDS_LEAD.search(text[lead.end() : start][:-1]):
+        return None
+    sees = words.WE_SEE.match(text, end)
+    if sees is not None:
+        return Span(start=lead.start(), end=end), Span(start=0, end=sees.end())
+    comma = words.TO_THE_COMMA.match(text, end)
+    if comma is not None:
+        first = len(text) - len(text.lstrip())
+        return Span(start=first, end=end), Span(start=0, end=comma.end())
+    if weak or words.DOING_LEAD.match(text) is not None:
+        return None
+    return Span(start=lead.start(), end=end), None
+
+
+def _is_opened(text: str, mention: Mention) -> Frame | None:
+    """ "Scroll through her encounters and methotrexate turns up." """
     opens = words.OPENS.match(text)
-    if opens is not None and opens.end() <= start and words.THEN_SEES.match(text, end):
-        return Span(start=opens.start(), end=end), None
-    if mention.paraphrase:
-        return mention.span, _that_clause(text, mention)
+    end = mention.span.end
+    if opens is None or opens.end() > mention.span.start or not words.THEN_SEES.match(text, end):
+        return None
+    return Span(start=opens.start(), end=end), None
+
+
+def _paraphrases(text: str, mention: Mention) -> Frame | None:
+    return (mention.span, _that_clause(text, mention)) if mention.paraphrase else None
+
+
+def _is_aside(text: str, mention: Mention) -> Frame | None:
+    """ "He takes iron (per the chart)." """
+    start, end = mention.span.start, mention.span.end
     for opening, closing in ("()", "[]", "\u2013\u2013", "\u2014\u2014"):
-        bracket = text.rfind(opening, max(0, start - 40), start), text.find(closing, end, end + 60)
-        if -1 not in bracket and closing not in text[bracket[0] : start]:
-            inside = text[bracket[0] + 1 : bracket[1]]
-            outside = Span(start=len(text[: bracket[0]].rstrip()), end=bracket[1] + 1)
-            if words.BRACKETED.fullmatch(inside.replace(text[start:end], "\0", 1)):
-                return Span(start=bracket[0] + 1, end=bracket[1]), outside
-    states = words.STATES_BEHIND.match(text, end)
-    behind_comma = words.STATES_BEFORE.search(text[max(0, start - 60) : start])
-    if states is not None and behind_comma is not None:
-        offset = max(0, start - 60)
-        stop = len(text[: states.end()].rstrip(" .;\"'”’)*_"))
-        return (
-            Span(start=offset + behind_comma.start("said"), end=stop),
-            Span(start=offset + behind_comma.start("cut"), end=stop),
+        first, last = (
+            text.rfind(opening, max(0, start - 40), start),
+            text.find(closing, end, end + 60),
         )
-    says = words.SAYS_BEFORE.search(text[max(0, start - 60) : start])
-    if says is not None and words.ENDS_AFTER.match(text, end):
-        offset = max(0, start - 60)
-        cut_from = offset + says.start("cut")
-        return Span(start=offset + says.start("said"), end=end), Span(start=cut_from, end=end)
-    what = words.WHAT_BEFORE.search(text[max(0, start - 60) : start])
-    if what is not None and words.SAYS_BEHIND.match(text, end):
-        return Span(start=max(0, start - 60) + what.start(), end=end), None
-    before = words.BEFORE.search(text[max(0, start - 80) : start])
-    if before is not None:
-        first = max(0, start - 80) + before.start()
-        tail = re.compile(r"[\s.\"']*\Z").match(text, end)
-        comma_before = re.search(r",?\s*\Z", text[:first])
-        opens = re.match(r"(?i)according|per|as per|via", text[first:])
-        cut: Span | None = None
-        if tail is not None and opens is not None and comma_before is not None:
-            cut = Span(start=comma_before.start(), end=end)
-        return Span(start=first, end=end), cut
-    if mention.family_id in words.HELD_AT_THE_END and re.match(r"[\s.;\"'”’)*_]*\Z", text[end:]):
-        held = words.ON_BEFORE.search(text[max(0, start - 60) : start])
-        if held is not None:
-            first = max(0, start - 60) + held.start("said")
-            return Span(start=first, end=end), Span(start=first - 1, end=end)
-    behind = words.BEHIND.match(text, end)
-    clause = words.CLAUSE.split(text[:start])[-1]
-    if behind is not None and len(clause.split()) <= 6 and not _finite_before(clause):
-        begins = start - len(clause.lstrip())
-        whole = behind.group("that") and not text[:begins].strip()
-        rest = Span(start=0, end=behind.end() + 1) if whole else None
-        return Span(start=begins, end=behind.end("verb")), rest
+        if -1 in (first, last) or closing in text[first + 1 : start]:
+            continue
+        inside = text[first + 1 : last]
+        if words.BRACKETED.fullmatch(inside.replace(text[start:end], "\0", 1)):
+            return (
+                Span(start=first + 1, end=last),
+                Span(start=len(text[:first].rstrip()), end=last + 1),
+            )
     return None
+
+
+def _states_behind(text: str, mention: Mention) -> Frame | None:
+    """ "He takes iron, the chart states." """
+    states = words.STATES_BEHIND.match(text, mention.span.end)
+    before, offset = _near(text, mention, words.STATES_BEFORE)
+    if states is None or before is None:
+        return None
+    stop = len(text[: states.end()].rstrip(" .;\"'”’)*_"))
+    return (
+        Span(start=offset + before.start("said"), end=stop),
+        Span(start=offset + before.start("cut"), end=stop),
+    )
+
+
+def _says_before(text: str, mention: Mention) -> Frame | None:
+    """ "He takes iron, says the GP letter." """
+    says, offset = _near(text, mention, words.SAYS_BEFORE)
+    end = mention.span.end
+    if says is None or not words.ENDS_AFTER.match(text, end):
+        return None
+    return (
+        Span(start=offset + says.start("said"), end=end),
+        Span(start=offset + says.start("cut"), end=end),
+    )
+
+
+def _is_what_it_says(text: str, mention: Mention) -> Frame | None:
+    """ "A year of treatment is what the guideline calls for." """
+    what, offset = _near(text, mention, words.WHAT_BEFORE)
+    if what is None or not words.SAYS_BEHIND.match(text, mention.span.end):
+        return None
+    return Span(start=offset + what.start(), end=mention.span.end), None
+
+
+def _is_found_in(text: str, mention: Mention) -> Frame | None:
+    """ "The allergy is documented in the chart." """
+    before, offset = _near(text, mention, words.BEFORE, reach=80)
+    if before is None:
+        return None
+    first, end = offset + before.start(), mention.span.end
+    cut: Span | None = None
+    ends = re.match(r"[\s.\"']*\Z", text[end:]) is not None
+    if ends and re.match(r"(?i)according|per|as per|via", text[first:]):
+        cut = Span(start=len(text[:first].rstrip().removesuffix(",")), end=end)
+    return Span(start=first, end=end), cut
+
+
+def _holds_at_the_end(text: str, mention: Mention) -> Frame | None:
+    """ "Creatinine was 1.4 on the latest panel." """
+    end = mention.span.end
+    held, offset = _near(text, mention, words.ON_BEFORE)
+    if (
+        held is None
+        or mention.family_id not in words.HELD_AT_THE_END
+        or not re.match(r"[\s.;\"'”’)*_]*\Z", text[end:])
+    ):
+        return None
+    first = offset + held.start("said")
+    return Span(start=first, end=end), Span(start=first - 1, end=end)
+
+
+def _says_behind(text: str, mention: Mention) -> Frame | None:
+    """ "The chart lists an allergy", in whichever part of the sentence."""
+    start = mention.span.start
+    behind = words.BEHIND.match(text, mention.span.end)
+    clause = words.CLAUSE.split(text[:start])[-1]
+    if behind is None or len(clause.split()) > 6 or _finite_before(clause):
+        return None
+    begins = start - len(clause.lstrip())
+    whole = behind.group("that") and not text[:begins].strip()
+    rest = Span(start=0, end=behind.end() + 1) if whole else None
+    return Span(start=begins, end=behind.end("verb")), rest
+
+
+_WAYS: tuple[Callable[[str, Mention], Frame | None], ...] = (
+    _leads,
+    _is_opened,
+    _paraphrases,
+    _is_aside,
+    _states_behind,
+    _says_before,
+    _is_what_it_says,
+    _is_found_in,
+    _holds_at_the_end,
+    _says_behind,
+)
+
+
+def _near(
+    text: str, mention: Mention, pattern: re.Pattern[str], reach: int = 60
+) -> tuple[re.Match[str] | None, int]:
+    """What the pattern finds in the words before the mention, and where those words begin."""
+    offset = max(0, mention.span.start - reach)
+    return pattern.search(text[offset : mention.span.start]), offset
 
 
 def _modifies(text: str, mention: Mention, behind: Mention) -> bool:
