@@ -17,7 +17,7 @@ from core.evaluation.packets import read_packet
 from core.evaluation.threshold_view import costs_at, view_predictions
 from storage.store import open_store
 
-# The models are loaded and read twenty claims, on a machine that may be busy with other work.
+# The models are loaded and read eight claims, on a machine that may be busy with other work.
 READING_MILLISECONDS = 400_000
 SLIDER = "input[type=range]"
 
@@ -149,8 +149,8 @@ def test_a_packet_is_brought_evaluated_in_the_background_and_shown(
     visit: Visit, workbench: tuple[str, KeptPacket, Path], tmp_path: Path
 ) -> None:
     folder = workbench[2]
-    file = tmp_path / "twenty claims.jsonl"
-    file.write_text("".join(json.dumps(one) + "\n" for one in packet_records(20, seed=9)))
+    file = tmp_path / "eight claims.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in packet_records(8, seed=9)))
     page = visit.open("evaluation", "[data-testid=stSelectbox]")
 
     page.get_by_role("button", name="Another packet").click()
@@ -162,9 +162,9 @@ def test_a_packet_is_brought_evaluated_in_the_background_and_shown(
     page.locator("[data-testid=stMetric]").first.wait_for(timeout=READING_MILLISECONDS)
     page.wait_for_selector(SETTLED)
 
-    brought = next(each for each in kept_packets(folder) if each.rows == 20)
+    brought = next(each for each in kept_packets(folder) if each.rows == 8)
     (run,) = kept_runs(brought)
-    assert brought.name == "twenty claims.jsonl"
+    assert brought.name == "eight claims.jsonl"
     expect(page.locator("[data-testid=stMetricValue]").first).to_have_text(
         f"{100 * run.report['false_pass_rate']:.1f} %"
     )
