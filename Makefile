@@ -25,12 +25,13 @@ run: setup
 	@$(BIN)/python -m storage.first_start
 	@$(BIN)/python -m streamlit run app.py
 
-# Browser tests mostly wait for a browser: two files at a time.
+# Browser tests mostly wait for a browser: two files at a time, in their order: the longest file holds one test, and
+# would come last if files with many tests went first.
 test: setup browser
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: setup browser lint
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: setup
 	@$(BIN)/ruff check .

@@ -67,6 +67,11 @@ def show_repair_list(repairs: Repairs) -> str | None:
         pd.DataFrame(rows),
         hide_index=True,
         width="stretch",
+        column_config={
+            "Repaired": st.column_config.DatetimeColumn(
+                "Repaired (UTC)", format="YYYY-MM-DD HH:mm", timezone="UTC"
+            )
+        },
         on_select="rerun",
         selection_mode="single-row",
         key="repairs",
