@@ -25,13 +25,12 @@ run: setup
 	@$(BIN)/python -m storage.first_start
 	@$(BIN)/python -m streamlit run app.py
 
-# Browser tests mostly wait for a browser: two files at a time, in their order: the longest file holds one test, and
-# would come last if files with many tests went first.
+# Browser tests mostly wait for a browser: two files at a time.
 test: setup browser
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup browser lint
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: setup
 	@$(BIN)/ruff check .
