@@ -143,10 +143,10 @@ def test_another_patients_chart_never_supports_a_claim(models: Models) -> None:
     assert "SYN-2" in verification.answer.reasons[0] or "Haddad" in verification.answer.reasons[0]
 
 
-def test_thousands_of_outputs_are_ranked_without_reading_them_all(models: Models) -> None:
+def test_ten_thousand_outputs_are_ranked_without_reading_them_all(models: Models) -> None:
     noise = [
         a_source(f"record {n}: nothing of note", source_id=f"s{n}", tool_name="get_record")
-        for n in range(3_000)
+        for n in range(10_000)
     ]
     found = a_source("name: Ana Ruiz\ndrug: metformin 500 mg", source_id="right")
     trace = a_trace("Ana Ruiz takes metformin 500 mg.", *noise, found)

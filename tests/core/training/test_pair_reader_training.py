@@ -83,11 +83,14 @@ def test_training_lowers_the_loss_and_writes_a_folder_that_loads(
     assert reading[0] is not None
 
 
-def test_an_interrupted_training_goes_on_to_the_identical_state(data: Path, tmp_path: Path) -> None:
-    whole = train_reader(options(data, tmp_path / "whole", dropout=0.1))
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_an_interrupted_training_goes_on_to_the_identical_state(
+    data: Path, tmp_path: Path, dropout: float
+) -> None:
+    whole = train_reader(options(data, tmp_path / "whole", dropout=dropout))
 
-    stopped = train_reader(options(data, tmp_path / "halves", stop_after_steps=3, dropout=0.1))
-    resumed = train_reader(options(data, tmp_path / "halves", dropout=0.1))
+    stopped = train_reader(options(data, tmp_path / "halves", stop_after_steps=3, dropout=dropout))
+    resumed = train_reader(options(data, tmp_path / "halves", dropout=dropout))
 
     assert not stopped.finished and stopped.steps == 3
     assert resumed.steps == whole.steps == 6
