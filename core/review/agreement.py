@@ -149,21 +149,6 @@ def agreement(
     return _of_pairs(found, question, resamples, seed)
 
 
-def agreement_by(
-    claims: Iterable[ReviewedClaim],
-    question: Question,
-    grouping: Grouping,
-    *,
-    basis: Basis = Basis.INDEPENDENT,
-    resamples: int | None = None,
-    seed: int = SEED,
-) -> tuple[GroupAgreement, ...]:
-    """The same for each group, by name; a claim of two slices counts in both."""
-    return agreement_with_groups(
-        claims, question, grouping, basis=basis, resamples=resamples, seed=seed
-    )[1]
-
-
 def agreement_with_groups(
     claims: Iterable[ReviewedClaim],
     question: Question,
@@ -173,7 +158,10 @@ def agreement_with_groups(
     resamples: int | None = None,
     seed: int = SEED,
 ) -> tuple[AgreementFigures, tuple[GroupAgreement, ...]]:
-    """``agreement`` and ``agreement_by`` of the same claims, each claim's readings compared once."""
+    """``agreement`` of all claims, and of each group by name; a claim of two slices counts in both.
+
+    Each claim's readings are compared once.
+    """
     everything: list[_Pair | str] = []
     groups: dict[str | None, list[_Pair | str]] = defaultdict(list)
     names_of = _GROUP_NAMES[grouping]

@@ -28,7 +28,7 @@ from core.review.agreement import (
     Grouping,
     Question,
     agreement,
-    agreement_by,
+    agreement_with_groups,
     agreement_with_machine,
     reveal_effect,
 )
@@ -170,7 +170,7 @@ def test_kappa_for_two_raters_is_undefined_over_several_pairs_and_defined_for_ea
     ]
 
     pooled = agreement(claims, Question.SUPPORT)
-    by_pair = agreement_by(claims, Question.SUPPORT, Grouping.PAIR)
+    _, by_pair = agreement_with_groups(claims, Question.SUPPORT, Grouping.PAIR)
 
     assert pooled.cohen.value is None
     assert "several pairs" in str(pooled.cohen.reason)
@@ -191,7 +191,7 @@ def test_groups_hold_each_claim_once_a_slice_and_a_claim_without_any_is_kept() -
         a_reviewed_claim(4, a_vote(), slices=("a",)),
     ]
 
-    groups = agreement_by(claims, Question.SUPPORT, Grouping.SLICE)
+    _, groups = agreement_with_groups(claims, Question.SUPPORT, Grouping.SLICE)
 
     assert {group.name: group.figures.claims for group in groups} == {"a": 1, "b": 2, None: 1}
 
