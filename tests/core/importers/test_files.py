@@ -45,7 +45,11 @@ def load(path: Path, config: Config | None = None) -> tuple[list[Trace], list[In
     )
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"")])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n\n  \n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)],
+    ids=["nothing", "empty lines", "byte order mark", "packed nothing"],
+)
 def test_an_empty_file_says_so(tmp_path, content):
     path = tmp_path / "traces.jsonl"
     path.write_bytes(content)
