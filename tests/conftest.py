@@ -8,10 +8,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+class OneBrowserAtATime(LoadFileScheduling):  # type: ignore[misc]
+    """Files go to whichever worker is free, the browser's all to one.
+
+    They are many together, so that they begin early: the longest of them, alone in its file, would
+    else be the last to begin. And two browsers at once starve one another on two cores.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        browser = "tests/browser/"
+        return browser if nodeid.startswith(browser) else str(super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> OneBrowserAtATime | None:
+    """The order of ``pytest -n``; the fixtures of a file are set up by one worker."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    return OneBrowserAtATime(config, log)
 
 
 @pytest.fixture(scope="session")

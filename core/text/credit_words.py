@@ -54,6 +54,15 @@ THEN_SEES = re.compile(
     r"is staring)\b",
     re.IGNORECASE,
 )
+# "Three papers", "a chest CT": some of a kind, not a source that the sentence could be from.
+UNNAMED_BEFORE = re.compile(
+    r"\b(?:an?|some|any|several|many|multiple|various|few|other|more|most|no|such|two|three|four|five|"
+    r"\d+)\s(?:[\w-]+\s){0,3}\Z",
+    re.IGNORECASE,
+)
+WHOSE_BEFORE = re.compile(
+    r"\b(?:the|his|her|their|this|that|an?|its|our|your)\s(?:[\w-]+\s){0,2}\Z", re.IGNORECASE
+)
 # "**Chart:** penicillin allergy."
 LABEL = re.compile(r"[\s>*_#\u2022-]*(?P<label>[^:.!?;\n]{2,50})(?:\*\*|__)?:(?:\*\*|__)?\s+(?=\S)")
 FIELD_NAME = re.compile(  # "Authors: Liu et al." is a field of a list, and credits nothing

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from core.records import Span
 from core.text import credit_words as words
+from core.text.credit_reading import load_weights
 from core.text.families import Families, Mention
+
+# A name in such a place is a credit but where it most likely is not: "should be recorded in the chart".
+DOUBTED = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +32,17 @@ class Credit:
 
 
 def find_credit(
-    text: str, families: Families, tools: Sequence[tuple[str, str | None]] = ()
+    text: str,
+    families: Families,
+    tools: Sequence[tuple[str, str | None]] = (),
+    *,
+    known: Collection[str] | None = None,
 ) -> Credit | None:
-    """The credit of a sentence, or None; ``tools`` are (folded name, source_id if only one has it)."""
+    """The credit of a sentence, or None; ``tools`` are (folded name, source_id if only one has it).
+
+    ``known`` are the families that a credit may be of where only the words around a name tell of
+    one; None: any. "The file" of an agent that read no chart is no patient's file.
+    """
     text = text[: words.LONGEST]
     mentions = sorted(families.mentions(text), key=lambda mention: mention.span.start)
     named = _tool_named(text, tools)
@@ -49,7 +61,7 @@ def find_credit(
     found = [(mention, _frame(text, mention)) for mention in mentions]
     framed = [(mention, frame) for mention, frame in found if frame is not None]
     if not framed:
-        return None
+        return _read(text, mentions, families, known)
     # A lead credits all that follows, whatever the rest of the sentence is about.
     leads = [cut.end for _, (_, cut) in framed if cut is not None and cut.start == 0]
     opening = words.LEAD.match(text)
@@ -73,6 +85,30 @@ def find_credit(
         source_id=source_id if named is not None else None,
         tool=tool if named is not None else None,
     )
+
+
+def _read(
+    text: str, mentions: Sequence[Mention], families: Families, known: Collection[str] | None
+) -> Credit | None:
+    """The credit that no known way of crediting explains, where the words around a name tell of one."""
+    names = [
+        m
+        for m in mentions
+        if m.family_id
+        and not m.paraphrase
+        and words.UNNAMED_BEFORE.search(text[: m.span.start]) is None
+        and words.FIELD_NAME.fullmatch(m.span.cut(text)) is None
+        and (known is None or any(families.compatible(m.family_id, each) for each in known))
+    ]
+    weights = load_weights()
+    likely = [(weights.probability(text, m.span), m) for m in names]
+    best, name = max(likely, key=lambda pair: pair[0], default=(0.0, None))
+    if name is None or best < weights.threshold:
+        return None
+    whose = words.WHOSE_BEFORE.search(text[: name.span.start])
+    start = name.span.start if whose is None else whose.start()
+    span = Span(start=start, end=name.span.end)
+    return Credit(span=span, families=(name.family_id,), removable=None)
 
 
 def _label(text: str, mentions: Sequence[Mention], families: Families) -> Credit | None:
@@ -215,7 +251,7 @@ def _is_what_it_says(text: str, mention: Mention) -> Frame | None:
 def _is_found_in(text: str, mention: Mention) -> Frame | None:
     """ "The allergy is documented in the chart." """
     before, offset = _near(text, mention, words.BEFORE, reach=80)
-    if before is None:
+    if before is None or load_weights().probability(text, mention.span) < DOUBTED:
         return None
     first, end = offset + before.start(), mention.span.end
     cut: Span | None = None

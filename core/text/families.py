@@ -19,7 +19,9 @@ PATIENT_RECORD = "patient_record"
 LITERATURE = "literature"
 REGISTRY = "registry"
 _TOOL_NAME = re.compile(
-    r"(?<![\w/.@])`?(?P<name>[a-z]+(?:_[a-z0-9]+)+)`?(?: (?:tool|call|output|results?))?(?![\w/])"
+    r"(?<![\w/.@])(?:`(?P<quoted>[a-z]\w*(?:[._/-]\w+)*)`|(?P<name>[a-z]+(?:\.[a-z]+)?(?:_[a-z0-9]+)+|"
+    r"[a-z]+\.(?:fetch|get|search|lookup|query|read|list|find|open|retrieve)\w*))"
+    r"(?:\([^()]*\))?(?: (?:tool|call|output|results?))?(?![\w/])"
 )
 _FIELDS = ("label", "aliases", "nouns", "owned", "phrases", "tools", "compatible")
 
@@ -148,7 +150,7 @@ class Families:
                     yield _mention(family.family_id, match, paraphrase=False)
         # A tool by its own name ("search_pubmed") means what the tool's outputs mean.
         for match in _TOOL_NAME.finditer(text):
-            family_id = self.family_of_tool(match.group("name"))
+            family_id = self.family_of_tool(match.group("quoted") or match.group("name"))
             if family_id != OTHER:
                 yield _mention(family_id, match, paraphrase=False)
 

@@ -160,7 +160,8 @@ class _Reader:
         text = plain(raw).rstrip(":： ")
         self.about.meet(text)
         hidden = masked(raw)
-        credit = find_credit(hidden, self.families, self.tools) or credit_of_title(
+        # What a line gives to a whole list must be said in a way that is known to credit.
+        credit = find_credit(hidden, self.families, self.tools, known=()) or credit_of_title(
             hidden, self.families
         )
         if credit is None and (
@@ -312,7 +313,7 @@ class _Reader:
         if aside is not None:
             self._add(span, plain(raw), kind=aside[0], reason=aside[1], lead=lead)
             return None
-        credit = find_credit(hidden, self.families, self.tools)
+        credit = self._found(hidden)
         own = self._stated(credit, span.start)
         if own is None and (named := self.bylines.byline(hidden)) is not None:
             credit = Credit(span=named, families=(LITERATURE,), removable=None)
@@ -376,7 +377,11 @@ class _Reader:
     def _credit_of(self, place: Span) -> StatedAttribution | None:
         """What a part of a sentence credits by itself."""
         hidden = masked(place.cut(self.answer))
-        return self._stated(find_credit(hidden, self.families, self.tools), place.start)
+        return self._stated(self._found(hidden), place.start)
+
+    def _found(self, hidden: str) -> Credit | None:
+        known = frozenset(self.source_families.values())
+        return find_credit(hidden, self.families, self.tools, known=known)
 
     def _piece(self, body: Span, piece: Span) -> str:
         return self.answer[body.start + piece.start : body.start + piece.end]
