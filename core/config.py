@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.errors import ConfigError
 
-PIPELINE_VERSION = "2"
+PIPELINE_VERSION = "3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
