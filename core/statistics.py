@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,63 +50,95 @@ def mcnemar(first_right: Sequence[bool], second_right: Sequence[bool]) -> float:
     return min(1.0, 2.0 * _binomial_cdf(min(only_first, only_second), discordant, 0.5))
 
 
-def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> Agreement:
-    """Two raters' agreement beyond what their own label shares would give by chance."""
-    items = len(first)
-    if items != len(second):
-        raise ValueError(f"raters judged {items} and {len(second)} items")
-    if not items:
+def cohen_kappa(
+    first: Sequence[Hashable], second: Sequence[Hashable], times: Sequence[int] | None = None
+) -> Agreement:
+    """Two raters' agreement beyond what their own label shares would give by chance.
+
+    ``times``: how many items were labelled so, where items that are alike are given once.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"raters judged {len(first)} and {len(second)} items")
+    if not first:
         return Agreement(value=None, raw=math.nan, items=0, reason="no item was judged by both")
-    raw = sum(a == b for a, b in zip(first, second, strict=True)) / items
-    left, right = Counter(first), Counter(second)
+    alike = _alike(list(zip(first, second, strict=True)), times)
+    items = alike.total()
+    raw = sum(n for (a, b), n in alike.items() if a == b) / items
+    left, right = Counter[Hashable](), Counter[Hashable]()
+    for (a, b), n in alike.items():
+        left[a] += n
+        right[b] += n
     chance = sum(left[label] * right[label] for label in left) / items**2
     return _beyond_chance(raw, chance, items)
 
 
-def fleiss_kappa(ratings: Sequence[Sequence[Hashable]]) -> Agreement:
-    """Agreement of a fixed number of raters an item, chance from the pooled label shares."""
+def fleiss_kappa(
+    ratings: Sequence[Sequence[Hashable]], times: Sequence[int] | None = None
+) -> Agreement:
+    """Agreement of a fixed number of raters an item, chance from the pooled label shares.
+
+    ``times``: how many items were rated so, where items that are alike are given once.
+    """
     if not ratings:
         return Agreement(value=None, raw=math.nan, items=0, reason="no item was judged")
     raters = len(ratings[0])
     if raters < 2 or any(len(item) != raters for item in ratings):
         raise ValueError("every item needs the same number of ratings, two or more")
-    alike = Counter(map(tuple, ratings))  # few items differ from all others: count each kind once
-    raw = sum(_pairs_agreeing(Counter(item), raters) * n for item, n in alike.items())
-    raw /= len(ratings)
-    pooled = Counter(chain.from_iterable(ratings))
-    total = raters * len(ratings)
+    alike = _alike(ratings, times)
+    items = alike.total()
+    raw = sum(_pairs_agreeing(Counter(item), raters) * n for item, n in alike.items()) / items
+    pooled = Counter[Hashable]()
+    for item, n in alike.items():
+        for label in item:
+            pooled[label] += n
+    total = raters * items
     chance = sum((count / total) ** 2 for count in pooled.values())
-    return _beyond_chance(raw, chance, len(ratings))
+    return _beyond_chance(raw, chance, items)
 
 
 def gwet_ac1(
-    ratings: Sequence[Sequence[Hashable]], labels: Sequence[Hashable] | None = None
+    ratings: Sequence[Sequence[Hashable]],
+    labels: Sequence[Hashable] | None = None,
+    times: Sequence[int] | None = None,
 ) -> Agreement:
     """Gwet's AC1, which stays meaningful when one label dominates; two or more ratings an item.
 
     ``labels`` are those that raters could choose from; without it, those that they chose.
+    ``times``: how many items were rated so, where items that are alike are given once.
     """
-    judged = [item for item in ratings if len(item) >= 2]
+    alike = _alike(ratings, times)
+    judged = sum(n for item, n in alike.items() if len(item) >= 2)
     if not judged:
         return Agreement(value=None, raw=math.nan, items=0, reason="no item was judged twice")
     names = set(labels) if labels is not None else {x for item in ratings for x in item}
-    alike = Counter(map(tuple, judged))
-    raw = sum(_pairs_agreeing(Counter(item), len(item)) * n for item, n in alike.items())
-    raw /= len(judged)
+    raw = sum(
+        _pairs_agreeing(Counter(item), len(item)) * n for item, n in alike.items() if len(item) >= 2
+    )
+    raw /= judged
     if len(names) < 2:
-        return Agreement(
-            value=None, raw=raw, items=len(judged), reason="only one label was ever used"
-        )
-    rated = [item for item in ratings if item]
+        return Agreement(value=None, raw=raw, items=judged, reason="only one label was ever used")
+    rated = sum(n for item, n in alike.items() if item)
     # One pass over the ratings: sources' names make as many labels as there are claims.
     weights: dict[Hashable, float] = dict.fromkeys(names, 0.0)
-    for kind, n in Counter(map(tuple, rated)).items():
+    for kind, n in alike.items():
         for name, count in Counter(kind).items():
             if name in weights:
                 weights[name] += n * count / len(kind)
-    shares = {name: weight / len(rated) for name, weight in weights.items()}
+    shares = {name: weight / rated for name, weight in weights.items()}
     chance = sum(share * (1.0 - share) for share in shares.values()) / (len(names) - 1)
-    return _beyond_chance(raw, chance, len(judged))
+    return _beyond_chance(raw, chance, judged)
+
+
+def _alike(
+    ratings: Sequence[Sequence[Hashable]], times: Sequence[int] | None
+) -> Counter[tuple[Hashable, ...]]:
+    """How often each kind of item occurs: few differ from all others."""
+    if times is None:
+        return Counter(map(tuple, ratings))
+    found = Counter[tuple[Hashable, ...]]()
+    for item, n in zip(ratings, times, strict=True):
+        found[tuple(item)] += n
+    return found
 
 
 def _pairs_agreeing(count: Counter[Hashable], raters: int) -> float:

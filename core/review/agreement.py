@@ -7,9 +7,10 @@ undefined. Support and source are two questions and are never pooled.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from core.statistics import Agreement, cohen_kappa, fleiss_kappa, gwet_ac1
 
 Label = str | None  # None: "no source", an answer to the question of the source
 Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 RESAMPLES = 1_000
 MACHINE = "the verifier"
@@ -129,6 +131,32 @@ class _Pair(NamedTuple):
     labels: tuple[Label, Label]
 
 
+_Found = tuple["_Pair | str", ...]  # of one claim: its pairs, or why a pair cannot be compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pairs:
+    """Pairs as columns of one length; ``left`` and ``right`` are places in ``names``."""
+
+    claims: Codes
+    traces: Codes
+    raters: Codes
+    left: Codes
+    right: Codes
+    names: tuple[Label, ...]
+
+    def at(self, places: Sequence[int]) -> _Pairs:
+        """Some of the pairs, in the order of ``places``."""
+        return replace(
+            self,
+            claims=self.claims[places],
+            traces=self.traces[places],
+            raters=self.raters[places],
+            left=self.left[places],
+            right=self.right[places],
+        )
+
+
 # ---------------------------------------------------------------- people with people
 
 
@@ -145,12 +173,12 @@ def agreement(
     Intervals are of ``resamples`` draws of the traces: 5,000, and fewer where many traces make each
     draw costly and the interval narrow.
     """
-    found = [_pair(claim, question, basis) for claim in claims]
-    return _of_pairs(found, question, resamples, seed)
+    found = _compared(claims, (question, basis), lambda claim: (_pair(claim, question, basis),))
+    return _figures(*_columns(chain.from_iterable(found)), question, resamples, seed)
 
 
 def agreement_with_groups(
-    claims: Iterable[ReviewedClaim],
+    claims: Sequence[ReviewedClaim],
     question: Question,
     grouping: Grouping,
     *,
@@ -158,28 +186,56 @@ def agreement_with_groups(
     resamples: int | None = None,
     seed: int = SEED,
 ) -> tuple[AgreementFigures, tuple[GroupAgreement, ...]]:
-    """``agreement`` of all claims, and of each group by name; a claim of two slices counts in both.
-
-    Each claim's readings are compared once.
-    """
-    everything: list[_Pair | str] = []
-    groups: dict[str | None, list[_Pair | str]] = defaultdict(list)
-    names_of = _GROUP_NAMES[grouping]
-    for claim in claims:
-        found = _pair(claim, question, basis)
-        everything.append(found)
+    """``agreement`` of all claims, and of each group by name; a claim of two slices counts in both."""
+    found = _compared(claims, (question, basis), lambda claim: (_pair(claim, question, basis),))
+    pairs, left_out = _columns(chain.from_iterable(found))
+    members: dict[str | None, list[int]] = defaultdict(list)
+    without: dict[str | None, Counter[str]] = defaultdict(Counter)
+    names_of, place = _GROUP_NAMES[grouping], 0
+    for claim, (pair,) in zip(claims, found, strict=True):
         if len(claim.votes) >= 2:
             for name in names_of(claim):
-                groups[name].append(found)
-    return _of_pairs(everything, question, resamples, seed), tuple(
-        GroupAgreement(name=name, figures=_of_pairs(groups[name], question, resamples, seed))
-        for name in sorted(groups, key=lambda name: (name is None, name or ""))
+                if isinstance(pair, str):
+                    without[name][pair] += 1
+                else:
+                    members[name].append(place)
+        place += not isinstance(pair, str)
+    return _figures(pairs, left_out, question, resamples, seed), tuple(
+        GroupAgreement(
+            name=name,
+            figures=_figures(pairs.at(members[name]), without[name], question, resamples, seed),
+        )
+        for name in sorted({*members, *without}, key=lambda name: (name is None, name or ""))
     )
 
 
-def _of_pairs(
-    found: Iterable[_Pair | str], question: Question, resamples: int | None, seed: int
-) -> AgreementFigures:
+# What was said of each claim when it was last compared. Records never change: after one more vote
+# nearly all claims are the same objects, and only the others are compared again.
+_LAST: dict[tuple[Hashable, ...], dict[int, tuple[ReviewedClaim, _Found]]] = {}
+_LAST_AT_MOST = 4
+
+
+def _compared(
+    claims: Iterable[ReviewedClaim],
+    what: tuple[Hashable, ...],
+    compare: Callable[[ReviewedClaim], _Found],
+) -> list[_Found]:
+    before, now = _LAST.pop(what, {}), {}
+    found = []
+    for claim in claims:
+        known = before.get(claim.claim_key)
+        if known is None or known[0] is not claim:
+            known = (claim, compare(claim))
+        now[claim.claim_key] = known
+        found.append(known[1])
+    while len(_LAST) >= _LAST_AT_MOST:
+        _LAST.pop(next(iter(_LAST)), None)
+    _LAST[what] = now
+    return found
+
+
+def _columns(found: Iterable[_Pair | str]) -> tuple[_Pairs, Counter[str]]:
+    """The pairs as columns, and how many there are of each reason for none."""
     pairs: list[_Pair] = []
     left_out: Counter[str] = Counter()
     for each in found:
@@ -187,7 +243,27 @@ def _of_pairs(
             left_out[each] += 1
         else:
             pairs.append(each)
-    return _figures(pairs, question, left_out, resamples, seed)
+    names: dict[Label, int] = {}
+    traces: dict[str, int] = {}
+    raters: dict[tuple[str, str], int] = {}
+    table = np.array(
+        [
+            (
+                pair.claim_key,
+                traces.setdefault(pair.trace_id, len(traces)),
+                raters.setdefault(pair.raters, len(raters)),
+                names.setdefault(pair.labels[0], len(names)),
+                names.setdefault(pair.labels[1], len(names)),
+            )
+            for pair in pairs
+        ],
+        dtype=np.int64,
+    ).reshape(-1, 5)
+    claims, of_trace, of_raters, left, right = table.T
+    columns = _Pairs(
+        claims=claims, traces=of_trace, raters=of_raters, left=left, right=right, names=(*names,)
+    )
+    return columns, left_out
 
 
 def _first_two(claim: ReviewedClaim) -> tuple[Vote, Vote]:
@@ -274,8 +350,12 @@ def agreement_with_machine(
     seed: int = SEED,
 ) -> AgreementFigures:
     """How far readings agree with the verifier before its view was shown; one pair a reading."""
-    found = [_machine_pair(claim, vote, question) for claim in claims for vote in claim.votes]
-    return _of_pairs(found, question, resamples, seed)
+    found = _compared(
+        claims,
+        (question, MACHINE),
+        lambda claim: tuple(_machine_pair(claim, vote, question) for vote in claim.votes),
+    )
+    return _figures(*_columns(chain.from_iterable(found)), question, resamples, seed)
 
 
 def _machine_pair(claim: ReviewedClaim, vote: Vote, question: Question) -> _Pair | str:
@@ -331,53 +411,62 @@ def reveal_effect(claims: Iterable[ReviewedClaim]) -> RevealEffect:
 
 
 def _figures(
-    pairs: Sequence[_Pair],
-    question: Question,
+    pairs: _Pairs,
     left_out: Mapping[str, int],
+    question: Question,
     resamples: int | None,
     seed: int,
 ) -> AgreementFigures:
-    labels = [pair.labels for pair in pairs]
+    kinds, times = np.unique(pairs.left * len(pairs.names) + pairs.right, return_counts=True)
+    labels = [
+        (pairs.names[a], pairs.names[b])
+        for a, b in zip(*divmod(kinds, max(1, len(pairs.names))), strict=True)
+    ]
+    each = times.tolist()
     choices = _choices(question, labels)
     resampled = _resampled(pairs, len(choices), resamples, seed)
-    one_pair = len({pair.raters for pair in pairs}) <= 1
-    fleiss = fleiss_kappa(labels)
+    count = len(pairs.claims)
+    fleiss = fleiss_kappa(labels, each)
     cohen = (
-        cohen_kappa([left for left, _ in labels], [right for _, right in labels])
-        if one_pair
+        cohen_kappa([left for left, _ in labels], [right for _, right in labels], each)
+        if len(np.unique(pairs.raters)) <= 1
         else Agreement(
             value=None,
             raw=fleiss.raw,
-            items=len(pairs),
+            items=count,
             reason="several pairs of reviewers: it is defined for one pair",
         )
     )
-    chosen = Counter(label for pair in labels for label in pair)
+    chosen = Counter[Label]()
+    for pair, n in zip(labels, each, strict=True):
+        for label in pair:
+            chosen[label] += n
+    agree = pairs.left == pairs.right
     return AgreementFigures(
         question=question,
-        claims=len(pairs),
-        traces=len({pair.trace_id for pair in pairs}),
+        claims=count,
+        traces=len(np.unique(pairs.traces)),
         raw=_figure(
             Agreement(
-                value=fleiss.raw if pairs else None,
+                value=fleiss.raw if count else None,
                 raw=fleiss.raw,
-                items=len(pairs),
-                reason=None if pairs else "no claim was judged twice",
+                items=count,
+                reason=None if count else "no claim was judged twice",
             ),
             resampled,
             "raw",
         ),
         cohen=_figure(cohen, resampled, "cohen"),
         fleiss=_figure(fleiss, resampled, "fleiss"),
-        ac1=_figure(gwet_ac1(labels, choices), resampled, "ac1"),
+        ac1=_figure(gwet_ac1(labels, choices, each), resampled, "ac1"),
         prevalence=tuple(
             LabelShare(label=label, count=count, share=count / chosen.total())
             for label, count in sorted(
                 chosen.items(), key=lambda each: (-each[1], each[0] is None, each[0] or "")
             )
         ),
-        agreeing=tuple(pair.claim_key for pair in pairs if pair.labels[0] == pair.labels[1]),
-        differing=tuple(pair.claim_key for pair in pairs if pair.labels[0] != pair.labels[1]),
+        agreeing=tuple(pairs.claims[agree].tolist()),
+        differing=tuple(pairs.claims[~agree].tolist()),
         left_out=dict(left_out),
     )
 
@@ -405,28 +494,24 @@ def _figure(found: Agreement, resampled: Mapping[str, Array] | str, name: str) -
 
 
 def _resampled(
-    pairs: Sequence[_Pair], choices: int, resamples: int | None, seed: int
+    pairs: _Pairs, choices: int, resamples: int | None, seed: int
 ) -> Mapping[str, Array] | str:
     """Each coefficient on each resample of traces, shape (resamples,); or why there are none.
 
     With two ratings a claim, all four follow from the claims, those agreed on, and the sums over
     labels of pooled counts squared and of one rater's counts times the other's.
     """
-    traces = {name: at for at, name in enumerate(dict.fromkeys(p.trace_id for p in pairs))}
-    if len(traces) < 2:
+    traces = _in_order(pairs.traces)
+    count = int(traces.max(initial=-1)) + 1
+    if count < 2:
         return "all claims are of one trace"
-    codes = {
-        label: at for at, label in enumerate(dict.fromkeys(x for p in pairs for x in p.labels))
-    }
     # Beyond a thousand traces, blocks of them are drawn: a tenth of the work for the same width.
-    blocks = min(len(traces), MOST_BLOCKS)
-    place = np.array([traces[pair.trace_id] for pair in pairs]) % blocks
+    blocks = min(count, MOST_BLOCKS)
+    place = traces % blocks
     if resamples is None:
         resamples = max(FEWEST_RESAMPLES, min(RESAMPLES, DRAWS // blocks))
-    labels = np.array(
-        [[codes[pair.labels[side]] for pair in pairs] for side in (0, 1)], dtype=np.int64
-    )
-    size = blocks, len(codes)
+    labels = np.stack([pairs.left, pairs.right])
+    size = blocks, len(pairs.names)
     at_label = np.unique(labels.ravel() * size[0] + np.tile(place, 2)) // size[0]
     is_shared = np.bincount(at_label, minlength=size[1]) > 1
     shared = int(is_shared.sum())
@@ -461,6 +546,14 @@ def _resampled(
         for counts in resampled_counts(size[0], resamples=resamples, seed=seed)
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _in_order(codes: Codes) -> Codes:
+    """Codes by first appearance, without gaps."""
+    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[codes]
 
 
 def _coefficients(

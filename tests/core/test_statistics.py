@@ -127,3 +127,18 @@ def test_random_raters_agree_as_chance_would() -> None:
 def test_nothing_judged_has_no_agreement_and_says_so() -> None:
     for found in (cohen_kappa([], []), fleiss_kappa([]), gwet_ac1([["a"]])):
         assert found.value is None and found.reason and math.isnan(found.raw)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=30))
+def test_items_given_once_with_how_often_they_occur_are_as_good_as_all_of_them(pairs) -> None:
+    kinds = sorted(set(pairs))
+    times = [pairs.count(kind) for kind in kinds]
+
+    for once, whole in (
+        (fleiss_kappa(kinds, times), fleiss_kappa(pairs)),
+        (gwet_ac1(kinds, "abc", times), gwet_ac1(pairs, "abc")),
+        (cohen_kappa(*zip(*kinds, strict=True), times), cohen_kappa(*zip(*pairs, strict=True))),
+    ):
+        assert (once.items, once.reason) == (whole.items, whole.reason)
+        assert once.raw == pytest.approx(whole.raw)
+        assert once.value == (None if whole.value is None else pytest.approx(whole.value))

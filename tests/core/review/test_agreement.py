@@ -312,3 +312,16 @@ def test_the_same_seed_gives_the_same_interval_bit_for_bit() -> None:
     assert agreement(claims, Question.SUPPORT, seed=1) != agreement(
         claims, Question.SUPPORT, seed=2
     )
+
+
+def test_a_claim_that_changed_is_compared_anew_and_the_others_are_not_forgotten() -> None:
+    claims = [two_readings(n, a_judgement(), a_judgement()) for n in range(1, 4)]
+    before = agreement(claims, Question.SUPPORT, resamples=5)
+    changed = two_readings(2, a_judgement(), a_judgement(VerdictLabel.UNSUPPORTED))
+
+    after = agreement([claims[0], changed, claims[2]], Question.SUPPORT, resamples=5)
+
+    assert before.differing == ()
+    assert after.differing == (2,)
+    assert after.agreeing == (1, 3)
+    assert agreement(claims, Question.SUPPORT, resamples=5) == before
