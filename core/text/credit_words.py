@@ -13,7 +13,8 @@ LEAD = re.compile(
     r"(?:drawn|pulled|taken|cited|quoted|sourced|copied|adapted|extracted|read) "
     r"(?:directly |straight )?(?:from|off|out of)|"
     r"(?:this|that|it|these|(?:this|that|the) [a-z]+) (?:all )?(?:comes?|came|is|was|were|are)"
-    r"(?: [a-z]+){0,2} (?:from|in|by|on)|"
+    r"(?: (?!limited|affected|followed|hampered|weakened|complicated|confounded)[a-z]+){0,2} "
+    r"(?:from|in|by|on)|"
     r"(?:i|we) (?:\w+ )?(?:pulled|took|got|read|found|saw|see|drew|have|know)"
     r"(?: (?:this|that|it|these))? (?:from|in|on)|"
     r"what (?:we|i|you) (?:know|see|have|learn|read|can see|can tell) (?:from|in|of)|"
@@ -60,6 +61,16 @@ UNNAMED_BEFORE = re.compile(
     r"\d+)\s(?:[\w-]+\s){0,3}\Z",
     re.IGNORECASE,
 )
+# A common noun means a source behind "the" or "her", at the head of a clause, or behind "per" or "in".
+NAMED_BEFORE = re.compile(
+    r"(?:\b(?:the|his|her|their|this|that|these|those|its|our|your|my|both|each|either|neither|"
+    r"\w+['’]s|\w+s['’])\s(?:[\w-]+\s){0,3}|"
+    r"(?:\A|[.,;:()\[\]\"“”*_\u2013\u2014-])\s*(?:and\s|but\s|so\s|while\s|though\s|as\s|yet\s)?|"
+    r"\b(?:per|in|on|from|by|via|with|under|to|through|of|at|than|and|or|"
+    r"that|as|says|said)\s)\Z",
+    re.IGNORECASE,
+)
+THE = re.compile(r"(?:the|his|her|their|this|that|its|our|your)\s", re.IGNORECASE)
 WHOSE_BEFORE = re.compile(
     r"\b(?:the|his|her|their|this|that|an?|its|our|your)\s(?:[\w-]+\s){0,2}\Z", re.IGNORECASE
 )

@@ -96,8 +96,7 @@ def _read(
         for m in mentions
         if m.family_id
         and not m.paraphrase
-        and words.UNNAMED_BEFORE.search(text[: m.span.start]) is None
-        and words.FIELD_NAME.fullmatch(m.span.cut(text)) is None
+        and _is_named(text, m.span)
         and (known is None or any(families.compatible(m.family_id, each) for each in known))
     ]
     weights = load_weights()
@@ -109,6 +108,15 @@ def _read(
     start = name.span.start if whose is None else whose.start()
     span = Span(start=start, end=name.span.end)
     return Credit(span=span, families=(name.family_id,), removable=None)
+
+
+def _is_named(text: str, name: Span) -> bool:
+    """Whether these words may mean one source: not "three papers", "missing laboratory data"."""
+    said, before = name.cut(text), text[: name.start]
+    if words.UNNAMED_BEFORE.search(before) or words.FIELD_NAME.fullmatch(said):
+        return False
+    own = said != said.lower() or re.search(r"[_.`/]", said) is not None
+    return own or words.NAMED_BEFORE.search(before) is not None or words.THE.match(said) is not None
 
 
 def _label(text: str, mentions: Sequence[Mention], families: Families) -> Credit | None:
