@@ -31,7 +31,6 @@ from core.records import (
     PairReading,
     Premise,
     RankedSource,
-    Relation,
     Route,
     SetAside,
     Trace,
@@ -346,7 +345,7 @@ def _judge(
             for source_id, found in examined.items()
             if (source_id == route.source_id or _holds_all(found.literals))
             and _lacks_nothing(found.literals)
-            and says_it(found.features, probabilities[source_id], support.threshold, config)
+            and says_it(probabilities[source_id], support.threshold, config)
         )
         attribution = attribute(
             claim,
@@ -382,15 +381,14 @@ def _holds_all(literals: LiteralCheck) -> bool:
     return _lacks_nothing(literals) and not literals.unwritten
 
 
-def says_it(features: Features, probability: float, threshold: float, config: Config) -> bool:
+def says_it(probability: float, threshold: float, config: Config) -> bool:
     """Whether a source that holds all the claim's literals says it (III.6).
 
-    By the gate's measure, or by that of attribution.
+    By the gate's measure, or by the lower one of attribution. What the reader took the pair for is
+    not asked: a source that is rightly credited, and read as neutral, would leave the credit to
+    another that says the same.
     """
-    entailed = features.categorical["verifier_label"] == Relation.ENTAILMENT
-    return probability >= threshold or (
-        entailed and probability >= config.attribution_support_probability
-    )
+    return probability >= min(threshold, config.attribution_support_probability)
 
 
 def _route(

@@ -70,6 +70,8 @@ def find_credit(
     elif opening is not None and framed[0][1][0].start == opening.start():
         reach = framed[0][0].span.end + words.COORDINATED
         framed = [(m, frame) for m, frame in framed if m.span.start <= reach]
+    else:
+        framed = _of_its_clause(text, framed)
     start = min(frame[0].start for _, frame in framed)
     first = min(framed, key=lambda pair: (pair[1][0].start, not pair[1][1]))
     end = max(
@@ -85,6 +87,21 @@ def find_credit(
         source_id=source_id if named is not None else None,
         tool=tool if named is not None else None,
     )
+
+
+def _of_its_clause(
+    text: str, framed: Sequence[tuple[Mention, Frame]]
+) -> list[tuple[Mention, Frame]]:
+    """Without what a credit that opens its clause speaks of: "Guidelines say that PMID 1 is a trial"."""
+    first, (stretch, _) = min(framed, key=lambda pair: pair[1][0].start)
+    if text[: stretch.start].strip():
+        return list(framed)
+    return [
+        (mention, frame)
+        for mention, frame in framed
+        if mention.span.start <= first.span.end + words.COORDINATED
+        or words.CLAUSE.search(text[first.span.end : mention.span.start])
+    ]
 
 
 def _read(

@@ -229,15 +229,13 @@ def _judge(
 ) -> Judged:
     support = decide_support(probabilities[0], calibrator.threshold)
     holds_all = not one.literals.missing and not one.literals.identity_mismatches
-    candidates = [(one.route.source_id, one.features, probabilities[0])] if holds_all else []
+    candidates = [(one.route.source_id, probabilities[0])] if holds_all else []
     candidates += [
-        (other.source_id, other.features, chance)
+        (other.source_id, chance)
         for other, chance in zip(one.others, probabilities[1:], strict=True)
     ]
     saying = frozenset(
-        source_id
-        for source_id, features, chance in candidates
-        if says_it(features, chance, support.threshold, config)
+        source_id for source_id, chance in candidates if says_it(chance, support.threshold, config)
     )
     attribution = attribute(
         one.claim, one.route, families=of_source, supporters=saying, catalogue=families
