@@ -38,9 +38,12 @@ def freeze(row: PacketRow, families: Families) -> tuple[Trace, Claim]:
         category=row.category,
     )
     read = decompose(trace, Config(), families)
-    stated = next((claim.stated for claim in read if claim.stated is not None), None)
-    if stated is None and credit:
-        stated = _credited(credit, families)
+    found = [claim.stated for claim in read if claim.stated is not None]
+    if credit:
+        # What the claim itself names is no credit where the packet says which words are.
+        found = [stated for stated in found if stated.span.start < len(credit)]
+        found = found or [_credited(credit, families)]
+    stated = next(iter(found), None)
     text = row.claim
     # A credit inside the claim is no part of what the source must say.
     if not credit and stated and len(read) == 1 and read[0].claim_type is ClaimType.FACTUAL:

@@ -62,6 +62,12 @@ def find_credit(
     framed = [(mention, frame) for mention, frame in found if frame is not None]
     if not framed:
         return _read(text, mentions, families, known)
+    # "Her chart leaves little doubt that PMID 1 is a trial": what opens the sentence credits it.
+    first_framed = min(frame[0].start for _, frame in framed)
+    before = [m for m in mentions if m.span.end <= first_framed]
+    leading = _read(text, before, families, known)
+    if leading is not None:
+        return leading
     # A lead credits all that follows, whatever the rest of the sentence is about.
     leads = [cut.end for _, (_, cut) in framed if cut is not None and cut.start == 0]
     opening = words.LEAD.match(text)
