@@ -157,7 +157,7 @@ def test_a_packet_is_brought_evaluated_in_the_background_and_shown(
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_text("Not evaluated yet").wait_for()
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Evaluate").click()
+    page.get_by_role("button", name="Evaluate", exact=True).click()
     page.get_by_text("Evaluating:").first.wait_for()
     page.locator("[data-testid=stMetric]").first.wait_for(timeout=READING_MILLISECONDS)
     page.wait_for_selector(SETTLED)

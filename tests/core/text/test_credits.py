@@ -16,7 +16,9 @@ FAMILIES = load_families()
 # Original sentences; None where no source is credited, however tempting the words are. The model
 # that reads the words around a name was fitted on them; the held-out ones nobody saw who wrote a rule.
 WORDINGS = [(each.text, each.family) for each in read_sentences(SENTENCES)]
-HELD_OUT = read_sentences(Path(__file__).parents[2] / "golden" / "credits" / "held_out.jsonl")
+GOLDEN = Path(__file__).parents[2] / "golden" / "credits"
+HELD_OUT = read_sentences(GOLDEN / "held_out.jsonl")
+OPENINGS = read_sentences(GOLDEN / "held_out_openings.jsonl")
 CREDITING = [(text, family) for text, family in WORDINGS if family is not None]
 
 
@@ -40,16 +42,25 @@ def test_of_150_held_out_credits_nine_in_ten_are_found_with_the_right_family() -
     assert found.false <= 9, str(found)
 
 
+def test_of_105_held_out_openings_nearly_nine_in_ten_credit_the_right_family() -> None:
+    found = measure(OPENINGS, FAMILIES)
+
+    assert (found.credited, found.silent) == (105, 105)
+    assert found.right >= 90, str(found)
+    assert found.wrong <= 6, str(found)
+    assert found.false <= 6, str(found)
+
+
 def test_no_held_out_sentence_was_learned_from() -> None:
-    assert not {each.text for each in HELD_OUT} & {text for text, _ in WORDINGS}
+    assert not {each.text for each in HELD_OUT + OPENINGS} & {text for text, _ in WORDINGS}
 
 
 def test_the_known_wordings_are_found() -> None:
     found = measure(read_sentences(SENTENCES), FAMILIES)
 
-    assert found.credited > 1_600
-    assert found.right / found.credited >= 0.91, str(found)
-    assert found.wrong / found.credited <= 0.008, str(found)
+    assert found.credited > 2_000
+    assert found.right / found.credited >= 0.85, str(found)
+    assert found.wrong / found.credited <= 0.02, str(found)
     assert found.false / found.silent <= 0.06, str(found)
 
 
