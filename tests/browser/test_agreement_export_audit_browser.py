@@ -74,9 +74,11 @@ def test_a_packet_is_prepared_signed_and_downloaded_and_proves_itself(
     sign.press("Enter")
     page.get_by_text("Signed packets").wait_for()
     page.keyboard.press("Escape")
+    page.get_by_label("Type your name to sign").wait_for(state="hidden")
     page.wait_for_selector(SETTLED)
+    # Unlike a key press, a click waits for a button that is being drawn anew.
     with page.expect_download() as downloading:
-        page.get_by_role("button", name="Download (.zip)").press("Enter")
+        page.get_by_role("button", name="Download (.zip)").click()
     archive = tmp_path / "packet.zip"
     downloading.value.save_as(archive)
 
@@ -94,8 +96,9 @@ def test_a_downloaded_report_shows_a_hostile_reason_as_text_and_fetches_nothing(
     page = visit.open(f"export?as={workbench[1]}", "text=6 claims of 2 traces")
     page.get_by_role("button", name="Prepare the packet").press("Enter")
     page.get_by_text("The packet is ready").wait_for()
+    page.wait_for_selector(SETTLED)
     with page.expect_download() as downloading:
-        page.get_by_role("button", name="Download (.zip)").press("Enter")
+        page.get_by_role("button", name="Download (.zip)").click()
     archive = tmp_path / "packet.zip"
     downloading.value.save_as(archive)
     unpack(archive.read_bytes(), tmp_path / "packet", name="packet.zip")
