@@ -173,7 +173,7 @@ def agreement(
     Intervals are of ``resamples`` draws of the traces: 5,000, and fewer where many traces make each
     draw costly and the interval narrow.
     """
-    found = _compared(claims, (question, basis), lambda claim: (_pair(claim, question, basis),))
+    found = _of_people(claims, question, basis)
     return _figures(*_columns(chain.from_iterable(found)), question, resamples, seed)
 
 
@@ -187,7 +187,7 @@ def agreement_with_groups(
     seed: int = SEED,
 ) -> tuple[AgreementFigures, tuple[GroupAgreement, ...]]:
     """``agreement`` of all claims, and of each group by name; a claim of two slices counts in both."""
-    found = _compared(claims, (question, basis), lambda claim: (_pair(claim, question, basis),))
+    found = _of_people(claims, question, basis)
     pairs, left_out = _columns(chain.from_iterable(found))
     members: dict[str | None, list[int]] = defaultdict(list)
     without: dict[str | None, Counter[str]] = defaultdict(Counter)
@@ -232,6 +232,10 @@ def _compared(
         _LAST.pop(next(iter(_LAST)), None)
     _LAST[what] = now
     return found
+
+
+def _of_people(claims: Iterable[ReviewedClaim], question: Question, basis: Basis) -> list[_Found]:
+    return _compared(claims, (question, basis), lambda claim: (_pair(claim, question, basis),))
 
 
 def _columns(found: Iterable[_Pair | str]) -> tuple[_Pairs, Counter[str]]:
