@@ -28,6 +28,7 @@ LEAD = re.compile(
     r"drawing on|leaning on|relying on|keeping to|browsing|leafing (?:back )?through|over on)\b",
     re.IGNORECASE,
 )
+OUTRIGHT = re.compile(r"(?:as|per|according to)\b", re.IGNORECASE)
 COORDINATED = 12  # characters between "the chart and the labs"
 LONGEST = 2_000  # characters of a sentence that are searched; a longer one is a dump
 # "In the nursing notes we see that": a lead that runs on without a comma.
@@ -62,12 +63,18 @@ UNNAMED_BEFORE = re.compile(
     r"\d+)\s(?:[\w-]+\s){0,3}\Z",
     re.IGNORECASE,
 )
+# "His recent publications": what somebody made, not where the sentence is from.
+SOMEBODYS_WORKS = re.compile(
+    r"\b(?:his|her|their|its|our|your|my)\s(?:[\w-]+\s){0,2}"
+    r"(?:trials|studies|papers|articles|publications)\Z",
+    re.IGNORECASE,
+)
 # A common noun means a source behind "the" or "her", at the head of a clause, or behind "per" or "in".
 NAMED_BEFORE = re.compile(
     r"(?:\b(?:the|his|her|their|this|that|these|those|its|our|your|my|both|each|either|neither|"
     r"\w+['’]s|\w+s['’])\s(?:[\w-]+\s){0,3}|"
     r"(?:\A|[.,;:()\[\]\"“”*_\u2013\u2014-])\s*(?:and\s|but\s|so\s|while\s|though\s|as\s|yet\s)?|"
-    r"\b(?:per|in|on|from|by|via|with|under|to|through|of|at|than|and|or|"
+    r"\b(?:per|in|on|from|by|via|with|under|through|of|at|than|and|or|"
     r"that|as|says|said)\s)\Z",
     re.IGNORECASE,
 )

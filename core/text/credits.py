@@ -63,11 +63,13 @@ def find_credit(
     if not framed:
         return _read(text, mentions, families, known)
     # "Her chart leaves little doubt that PMID 1 is a trial": what opens the sentence credits it.
-    first_framed = min(frame[0].start for _, frame in framed)
-    before = [m for m in mentions if m.span.end <= first_framed]
-    leading = _read(text, before, families, known)
-    if leading is not None:
-        return leading
+    # A credit that is said outright outweighs one that is guessed.
+    if all(m.paraphrase and not words.OUTRIGHT.match(text, f[0].start) for m, f in framed):
+        first_framed = min(frame[0].start for _, frame in framed)
+        before = [m for m in mentions if m.span.end <= first_framed]
+        leading = _read(text, before, families, known)
+        if leading is not None:
+            return leading
     # A lead credits all that follows, whatever the rest of the sentence is about.
     leads = [cut.end for _, (_, cut) in framed if cut is not None and cut.start == 0]
     opening = words.LEAD.match(text)
@@ -137,6 +139,8 @@ def _is_named(text: str, name: Span) -> bool:
     """Whether these words may mean one source: not "three papers", "missing laboratory data"."""
     said, before = name.cut(text), text[: name.start]
     if words.UNNAMED_BEFORE.search(before) or words.FIELD_NAME.fullmatch(said):
+        return False
+    if words.SOMEBODYS_WORKS.search(text, 0, name.end):
         return False
     own = said != said.lower() or re.search(r"[_.`/]", said) is not None
     return own or words.NAMED_BEFORE.search(before) is not None or words.THE.match(said) is not None

@@ -58,6 +58,7 @@ class _Reader:
     def __init__(self, trace: Trace, answer: str, families: Families) -> None:
         self.trace, self.answer, self.families = trace, answer, families
         self.source_families = families.families_of(trace.sources)
+        self.known = frozenset(self.source_families.values())
         self.bylines = Bylines(
             [
                 source
@@ -380,8 +381,7 @@ class _Reader:
         return self._stated(self._found(hidden), place.start)
 
     def _found(self, hidden: str) -> Credit | None:
-        known = frozenset(self.source_families.values())
-        return find_credit(hidden, self.families, self.tools, known=known)
+        return find_credit(hidden, self.families, self.tools, known=self.known)
 
     def _piece(self, body: Span, piece: Span) -> str:
         return self.answer[body.start + piece.start : body.start + piece.end]

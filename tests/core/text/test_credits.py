@@ -32,23 +32,25 @@ def is_right(text: str, family: str) -> bool:
     return len(found) == 1 and FAMILIES.compatible(found[0], family)
 
 
-def test_of_150_held_out_credits_nine_in_ten_are_found_with_the_right_family() -> None:
-    found = measure(HELD_OUT, FAMILIES)
+# A missed credit says nothing of the answer; a wrong one would make a false conflation. The first
+# 1,315 sentences are older than the model and keep the bounds that the ways of crediting had.
+@pytest.mark.parametrize(
+    ("sentences", "credited", "silent", "missed", "wrong", "false"),
+    [
+        pytest.param(read_sentences(SENTENCES)[:1315], 829, 486, 52, 2, 5, id="wordings"),
+        pytest.param(HELD_OUT, 150, 100, 17, 4, 9, id="held out"),
+        pytest.param(OPENINGS, 105, 105, 15, 6, 6, id="held-out openings"),
+    ],
+)
+def test_nearly_all_credits_are_found_with_the_right_family(
+    sentences, credited: int, silent: int, missed: int, wrong: int, false: int
+) -> None:
+    found = measure(sentences, FAMILIES)
 
-    assert (found.credited, found.silent) == (150, 100)
-    assert found.right >= 133, str(found)
-    # A missed credit says nothing of the answer; a wrong one would make a false conflation.
-    assert found.wrong <= 4, str(found)
-    assert found.false <= 9, str(found)
-
-
-def test_of_105_held_out_openings_nearly_nine_in_ten_credit_the_right_family() -> None:
-    found = measure(OPENINGS, FAMILIES)
-
-    assert (found.credited, found.silent) == (105, 105)
-    assert found.right >= 90, str(found)
-    assert found.wrong <= 6, str(found)
-    assert found.false <= 6, str(found)
+    assert (found.credited, found.silent) == (credited, silent)
+    assert credited - found.right <= missed, str(found)
+    assert found.wrong <= wrong, str(found)
+    assert found.false <= false, str(found)
 
 
 def test_no_held_out_sentence_was_learned_from() -> None:
