@@ -9,7 +9,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "stress" in (config.option.markexpr or ""):
         return
     long = [
-        item for item in items if item.get_closest_marker("stress") and "capture/formats" in item.nodeid
+        item
+        for item in items
+        if item.get_closest_marker("stress") and "capture/formats" in item.nodeid
     ]
     if long:
         config.hook.pytest_deselected(items=long)
