@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.records import Span
 
@@ -51,6 +52,21 @@ _FINITE_VERBS = (
     "noted|describes|described|documents|documented|records|recorded|reveals|revealed|confirms|"
     "confirmed|identifies|identified|lacks|lacked|failed|fails|tolerates|tolerated|responded|"
     "responds|discontinued|initiated|prescribed|administered|diagnosed|admitted|discharged|"
+    "sank|sinks|sunk|drowned|froze|freezes|stole|steals|fled|flees|hid|hides|dug|swore|swears|tore|"
+    "tears|threw|throws|grows|blew|blows|crashed|crashes|exploded|explodes|melted|melts|shrank|"
+    "shrinks|slid|slides|split|splits|stuck|sticks|struck|strikes|swept|swam|taught|teaches|woke|"
+    "bled|bleeds|bit|bites|caught|catches|fought|fights|forbids|forbade|forgot|forgave|hung|hangs|"
+    "laid|lays|lent|lends|lit|lights|mistook|rode|rides|rang|sang|shook|shakes|shot|shoots|slew|"
+    "orbits|exists|existed|contained|matters|mattered|counts|counted|earns|weakens|weakened|"
+    "strengthens|strengthened|worsen|spoils|spoiled|sterilises|sterilizes|poisons|poisoned|infects|"
+    "infected|transmits|transmitted|replaces|replaced|equals|equalled|weighs|tastes|tasted|smells|"
+    "killed|kills|cured|cures|harms|harmed|broke|breaks|burned|burns|bought|buys|sold|sells|"
+    "triggers|triggered|fails|expire|lies|lay|stands|stood|sits|sat|keeps|kept|brings|brought|feels|"
+    "felt|thinks|thought|knows|knew|sees|saw|hears|heard|builds|built|spends|spent|drives|drove|"
+    "flew|flies|writes|wrote|reads|speaks|spoke|eats|ate|drank|sleeps|slept|wears|wore|"
+    "chose|chooses|hits|cuts|sets|puts|lets|hurts|shuts|spreads|costs|beats|bears|bore|"
+    "collapsed|collapses|doubled|doubles|halved|tripled|returned|withdrew|withdrawn|refused|"
+    "refuses|agreed|agrees|violates|violated|damages|damaged|destroys|destroyed|attacked|attacks|"
     "worsened|worsens|resolved|resolves|normalised|normalized|stabilised|stabilized|plays|played"
 )
 _FINITE = re.compile(
@@ -163,6 +179,13 @@ def has_finite_verb(text: str) -> bool:
     return _FINITE.search(text) is not None
 
 
+@lru_cache(maxsize=1)
+def verb_forms() -> frozenset[str]:
+    """The plain forms of our verbs: "pay" of "pays", as a plural noun takes them."""
+    forms = {form[:-1] for form in _FINITE_VERBS.split("|") if re.fullmatch(r"[a-z]{3,}s", form)}
+    return frozenset(forms | {"have", "do", "go", "carry", "deny", "vary"})
+
+
 def reads_as_sentence(text: str) -> bool:
     """Whether a finite verb stands behind a subject: "Expires in 2028" needs one from its context."""
     hidden = _hide_nested(text)
@@ -171,6 +194,22 @@ def reads_as_sentence(text: str) -> bool:
         if match.group() == "May" or not before or before[-1].lower() in _NO_SUBJECT:
             continue
         return True
+    return False
+
+
+def may_assert(text: str) -> bool:
+    """Whether the text could be a sentence: by our verbs, or as "members pay", "rain flooded the"."""
+    if reads_as_sentence(text):
+        return True
+    if re.search(
+        r"\w\s\w{3,}(?:ed|s)\s(?:the|a|an|his|her|its|their|our|your|no|every|all)\s\w", text, re.I
+    ):
+        return True
+    words = re.findall(r"[\w'’-]+", text.casefold())
+    for before, word in zip(words[1:], words[2:], strict=False):
+        plural = before.endswith("s") and not before.endswith(("ss", "us", "is"))
+        if plural and (word in verb_forms() or (word.endswith("ed") and len(word) > 4)):
+            return True
     return False
 
 
