@@ -55,8 +55,6 @@ _OPENINGS: tuple[tuple[ClaimType, re.Pattern[str]], ...] = tuple(
             r"say so)\b"
             r"|let(?: me| us|[’']s) |here(?:[’']s| is| are) (?!where\b|why\b|when\b|that\b)"
             r"|below (?:is|are) "
-            rf"|{_I}(?:[’']m| am| are) (?:unable|not able) to (?:give|provide|offer) (?:a|an|any) "
-            r"(?:\w+ )?answer\b"
             rf"|{_I}(?:[’']ll| will|[’']d| would| could|[’']m going to) (?!(?:have|say|not)\b)"
             rf"|{_I} can {_ADVERBS}(?!(?:see|confirm|tell|say|find|report|verify|only)\b)\w+"
             r"|(?:i |we )?(?:really )?hope (?:this|that|it|these)\b"
@@ -85,7 +83,8 @@ _COURTESY = re.compile(
     r"(?:(?:perfect|excellent|great|sure|certainly|of course|absolutely|okay|ok|understood|thanks|"
     r"thank you|you[’']re welcome|wonderful|no problem|done|hello|hi|sorry|yes|alright|good "
     r"(?:morning|afternoon|evening)|(?:kind|best|warm) (?:regards|wishes))(?: (?:there|everyone|all|"
-    r"so much|very much|question|for \w+ing|again))?|dear (?:[\w.]+ ?){1,3})",
+    r"so much|very much|question|for \w+ing|again))?|dear (?:[\w.]+ ?){1,3}"
+    rf"|{_I} am unable to give a (?:verified )?answer from the sources that were consulted)",
     re.IGNORECASE,
 )
 _VIEW = re.compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -170,7 +171,8 @@ def _facts(text: str, within: Span) -> list[Part]:
         fact
         for clause in _independent(text, within)
         for part in _predicates(text, clause)
-        for fact in _objects(text, part)
+        for object_ in _objects(text, part)
+        for fact in _asides(text, object_)
     ]
 
 
@@ -339,6 +341,76 @@ def _objects(text: str, part: Part) -> list[Part]:
         else:
             parts.append(Part(span=span, pieces=(*part.pieces[:-1], carried, span)))
     return parts
+
+
+# Where a sentence goes on to another value: a comma, a semicolon, "with a BMI of 19".
+_ASIDE = re.compile(
+    r"\s*;\s+|,\s+(?:and\s+|but\s+|then\s+|plus\s+)?(?!\d{4}\b)"
+    r"|\s+with (?=(?:a|an)\s)|\s+(?:and|but|plus)\s+(?=(?:a|an|his|her)\s)"
+)
+_VALUED = re.compile(r"\d")
+_NOT_ASIDE = re.compile(
+    r"(?:or|nor|per|of|in|at|by|respectively|each|both|n\s*=|p\s*[<=]|(?:19|20)\d\d\b|PMID|DOI|NCT|"
+    r"(?:approximately|about|roughly|around|~)?\s*[\d./%]+(?:\s+(?:to|and|or|-)\b.*)?\Z)",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"(?:to|up|down|from|against|versus|since|at|on|with|for|was|were|is|now|still|a|an)\b",
+                      re.IGNORECASE)  # fmt: skip
+_LONGEST_ADDED = 22  # words
+
+
+def _asides(text: str, part: Part) -> list[Part]:
+    """Values that a sentence adds behind commas, each with its subject carried over."""
+    body = part.span.cut(text)
+    if _NEGATIVE.search(body) or _TOGETHER.search(body) or _SCOPED.match(body):
+        return [part]
+    cuts: list[re.Match[str]] = []
+    last = 0
+    for cut in _ASIDE.finditer(body):
+        behind = re.split(r"[,;]", body[cut.end() :], maxsplit=1)[0].strip()
+        if not _adds(body[last : cut.start()], behind):
+            continue
+        cuts.append(cut)
+        last = cut.end()
+    return list(_aside_parts(text, part, body, cuts)) if cuts else [part]
+
+
+def _adds(before: str, behind: str) -> bool:
+    """Whether values stand on both sides of a cut, and what stands behind it can be a fact."""
+    if not _VALUED.search(before) or not _VALUED.search(behind):
+        return False
+    return 2 <= len(behind.split()) <= _LONGEST_ADDED and _NOT_ASIDE.match(behind) is None
+
+
+def _aside_parts(text: str, part: Part, body: str, cuts: Sequence[re.Match[str]]) -> Iterator[Part]:
+    offset = part.span.start
+    subject = _subject(text, part)
+    edges = [0, *(edge for cut in cuts for edge in (cut.start(), cut.end())), len(body)]
+    for place, (first, last) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
+        span = Span(start=offset + first, end=offset + last)
+        added = span.cut(text)
+        alone = subject is None or _opens_clause(added, True)
+        if place and not alone and not _main_verb(body) and not _GOES_ON.match(added):
+            alone = True
+        if place == 0:
+            yield Part(span=span, pieces=(*part.pieces[:-1], span))
+        elif alone or subject is None:
+            yield Part(span=span, pieces=(span,))
+        else:
+            yield Part(span=span, pieces=(subject, span))
+
+
+def _subject(text: str, part: Part) -> Span | None:
+    """What a part is about: the words before its verb or, without one, before its first value."""
+    whole = part.pieces[0] if len(part.pieces) > 1 else part.span
+    body = whole.cut(text)
+    verb = _main_verb(body)
+    value = _VALUED.search(body)
+    end = verb.start() if verb is not None else value.start() if value is not None else len(body)
+    subject = body[:end].rstrip(" :~+-")
+    if not subject.strip() or len(subject.split()) > 8 or _VALUED.search(subject):
+        return None
+    return Span(start=whole.start, end=whole.start + len(subject))
 
 
 def _stands(item: str) -> bool:

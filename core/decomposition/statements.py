@@ -82,6 +82,7 @@ class _Reader:
         self.parents: list[tuple[int, Lead]] = []  # list items above, with their depths
         self.columns: tuple[str, ...] = ()
         self.columns_group = -1
+        self.of_person = False  # whether this block named a patient
 
     def read(self) -> list[Statement]:
         layout = blocks(self.answer)
@@ -97,6 +98,7 @@ class _Reader:
         return self.found
 
     def _block(self, block: Block, follows: Block | None) -> None:
+        self.of_person = False
         for title in link_titles(block.span.cut(self.answer)):
             start = block.span.start
             place = Span(start=start + title.start, end=start + title.end)
@@ -376,9 +378,12 @@ class _Reader:
                 )  # "the chart lists X, and the trial found Y"
             kind, reason = claim_type_of(judged, credited=given is not None)
             self.about.meet(said)
+            self.of_person = self.of_person or any(name in said for name in self.about.people)
             if kind is ClaimType.FACTUAL:
                 said = self.about.resolved(said)
-                said = capitalised(said if whole else led(lead, said))
+                whole_part = whole if len(parts) == 1 else reads_as_sentence(said)
+                said = capitalised(said if whole_part else led(lead, said))
+                said = self.about.named(said, lead.about_patient or self.of_person)
             self._add(place, said, kind=kind, reason=reason, stated=given or lead.stated, lead=lead)
         self.about.remember_topic(text)
         # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
