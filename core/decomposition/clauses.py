@@ -156,7 +156,9 @@ def split_facts(sentence: str) -> tuple[Part, ...]:
     hidden = _hide_nested(sentence)
     report = _REPORT.match(hidden)
     if report is None or _NEGATIVE.search(report.group()):
-        return tuple(_facts(hidden, whole))
+        return tuple(
+            fact for part in _facts(hidden, whole) for fact in _bracketed(sentence, hidden, part)
+        )
     behind = _facts(hidden, Span(start=report.end(), end=len(sentence)))
     carried = Span(start=0, end=report.end())
     first = Part(
@@ -347,7 +349,9 @@ def _objects(text: str, part: Part) -> list[Part]:
 _ASIDE = re.compile(
     r"\s*;\s+|,\s+(?:and\s+|but\s+|then\s+|plus\s+)?(?!\d{4}\b)"
     r"|\s+with (?=(?:a|an)\s)|\s+(?:and|but|plus)\s+(?=(?:a|an|his|her)\s)"
+    r"|\s+and\s+(?=[a-z][\w-]*(?:\s[\w-]+){0,2}\s(?:at|of|to|from|by)\s[^\s]*\d)"
 )
+_PARTICIPLE = re.compile(r"[a-z]{3,}(?:ing|ed)\s\w+")
 _VALUED = re.compile(r"\d")
 _NOT_ASIDE = re.compile(
     r"(?:or|nor|per|of|in|at|by|respectively|each|both|n\s*=|p\s*[<=]|(?:19|20)\d\d\b|PMID|DOI|NCT|"
@@ -377,6 +381,8 @@ def _asides(text: str, part: Part) -> list[Part]:
 
 def _adds(before: str, behind: str) -> bool:
     """Whether values stand on both sides of a cut, and what stands behind it can be a fact."""
+    if _PARTICIPLE.match(behind) and len(behind.split()) > 2 and len(before.split()) > 3:
+        return has_finite_verb(before)
     if not _VALUED.search(before) or not _VALUED.search(behind):
         return False
     return 2 <= len(behind.split()) <= _LONGEST_ADDED and _NOT_ASIDE.match(behind) is None
@@ -400,12 +406,50 @@ def _aside_parts(text: str, part: Part, body: str, cuts: Sequence[re.Match[str]]
             yield Part(span=span, pieces=(subject, span))
 
 
+_BRACKET = re.compile(r"\s*\((?P<said>[^()]{3,160})\)(?=[\s.,;:]*\Z)")
+# A date, a gloss, a reference, an interval: these belong to what stands before the bracket.
+_BELONGS = re.compile(
+    r"(?:\W|\d|to|and|or|from|since|in|on|of|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|"
+    r"february|march|april|june|july|august|september|october|november|december|st|nd|rd|th|ci|n|p|"
+    r"pmid|doi|nct\d+|am|pm|https?\S*|\S*[/.]\S*)*",
+    re.IGNORECASE,
+)
+
+
+def _bracketed(sentence: str, hidden: str, part: Part) -> list[Part]:
+    """What stands in brackets at a part's end as facts of their own: "(8 tickets left)", "(eGFR 121)"."""
+    raw = part.span.cut(sentence)
+    match = _BRACKET.search(raw)
+    if match is None or not raw[: match.start()].strip() or _NEGATIVE.search(raw):
+        return [part]
+    said = match.group("said")
+    if (
+        not _VALUED.search(said)
+        or _BELONGS.fullmatch(said)
+        or re.search(r"\b(?:e\.g|i\.e|n\s?=)", said)
+    ):
+        return [part]
+    subject = _subject(hidden, part)
+    offset = part.span.start
+    main = Span(start=offset, end=offset + match.start())
+    found = [Part(span=main, pieces=(*part.pieces[:-1], main))]
+    at = match.start("said")
+    for each in re.finditer(r"(?:[^,;]|,(?=\d{3}\b))+", said):
+        lead = len(each.group()) - len(each.group().lstrip())
+        span = Span(start=offset + at + each.start() + lead, end=offset + at + each.end())
+        found.append(Part(span=span, pieces=(span,) if subject is None else (subject, span)))
+    return found
+
+
 def _subject(text: str, part: Part) -> Span | None:
     """What a part is about: the words before its verb or, without one, before its first value."""
     whole = part.pieces[0] if len(part.pieces) > 1 else part.span
     body = whole.cut(text)
     verb = _main_verb(body)
-    value = _VALUED.search(body)
+    label = re.match(r"[^:()]{1,60}(?=:\s)", body)
+    if verb is None and label is not None and len(label.group().split()) <= 6:
+        return Span(start=whole.start, end=whole.start + label.end())
+    value = re.search(r"(?<!\S)\S*\d", body)
     end = verb.start() if verb is not None else value.start() if value is not None else len(body)
     subject = body[:end].rstrip(" :~+-")
     if not subject.strip() or len(subject.split()) > 8 or _VALUED.search(subject):

@@ -59,7 +59,8 @@ class Referents:
 
     def named(self, text: str, about_patient: bool) -> str:
         """A fragment with the patient or the thing that it is about in front, where it names neither."""
-        name = self.person if about_patient else self.asked
+        patient = about_patient and bool(self.people or self.someone)
+        name = self.person if patient else self.asked
         if name is None or reads_as_sentence(text):
             return text
         if any(word in text.casefold() for word in name.casefold().split()):
@@ -127,11 +128,9 @@ class Referents:
 
 
 def _asked_about(question: str) -> str | None:
-    """The one name or record of a question."""
-    kinds = ("name", "identifier")
-    found = [value.text for value in protected_values(question) if value.kind in kinds]
-    found = [each for each in dict.fromkeys(found) if "/" not in each and "." not in each]
-    return found[0] if len(found) == 1 else None
+    """The one name of a question; None where it has none or several, of which any could be meant."""
+    found = [value.text for value in protected_values(question) if value.kind == "name"]
+    return found[0] if len(set(found)) == 1 else None
 
 
 _AGENT = ((r"i(?:[’']ve| have)", "has"), (r"i(?:[’']m| am)", "is"), (r"i", ""))

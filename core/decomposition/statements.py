@@ -269,9 +269,30 @@ class _Reader:
             )
             if kept > 0 and len(shown) == 2 and cells[0] and cells[kept]:
                 text = f"{named[kept]} - {cells[0]}: {cells[kept]}"  # whom it is about comes first
-            if text and (kept < 0 or cells[kept]):
+            if kept < 0 and named and sum(len(cell.split()) > 4 for cell in cells[1:]) > 1:
+                self._long_cells(block, cells, named, lead, stated)
+            elif text and (kept < 0 or cells[kept]):
                 self.about.meet(text)
                 self._add(span, led(lead, text), stated=stated, lead=lead)
+
+    def _long_cells(
+        self,
+        block: Block,
+        cells: Sequence[str],
+        columns: Sequence[str],
+        lead: Lead,
+        stated: StatedAttribution | None,
+    ) -> None:
+        """A row of sentences says something in each cell: of its first cell, under its column."""
+        for index in range(1, len(cells)):
+            column = columns[index] if index < len(columns) else ""
+            label = f"{cells[0]} - {column}".strip(" -") if cells[0] else column
+            if any(character.isalnum() for character in cells[index]):
+                self._prose(
+                    block.cells[index],
+                    replace(lead, text=label, joins=False, stated=stated),
+                    None,
+                )
 
     def _column_credit(self, column: str, cell: Span) -> StatedAttribution | None:
         """The credit in the cell of a column that names where each row is from."""
@@ -341,9 +362,9 @@ class _Reader:
         text = plain(body.cut(self.answer))
         if not any(character.isalnum() for character in text):
             return stated
-        if label and value is not None and heads_a_list(label):
+        if label and value is not None:
             listed = list_members(self.answer, value)
-            if len(listed) > 1:
+            if len(listed) > (1 if heads_a_list(label) else 2):
                 for item in listed:
                     said = f"{label}: {plain(item.cut(self.answer))}"
                     self._add(item, led(lead, said), stated=stated or lead.stated, lead=lead)

@@ -40,10 +40,10 @@ def measure_set_aside(answers: Iterable[ReadAnswer]) -> SetAsideErrors:
     for one in answers:
         factual = [each.span for each in one.claims if each.claim_type is ClaimType.FACTUAL]
         reference += len(one.places)
-        lost += sum(not any(_half(place, span) for span in factual) for place in one.places)
+        lost += sum(not _covered(place, factual) for place in one.places)
         for unit in claimless(one.answer, one.read_until, one.places):
             remarks += 1
-            checked += any(_half(unit, span) for span in factual)
+            checked += _covered(unit, factual)
     return SetAsideErrors(
         reference=reference, claims_set_aside=lost, remarks=remarks, remarks_checked=checked
     )
@@ -65,7 +65,9 @@ def claimless(answer: str, read_until: int, places: Sequence[Span]) -> list[Span
     return found
 
 
-def _half(place: Span, span: Span) -> bool:
-    """Whether the span covers at least half of the place."""
-    shared = min(place.end, span.end) - max(place.start, span.start)
-    return 2 * shared >= place.end - place.start
+def _covered(place: Span, spans: Sequence[Span]) -> bool:
+    """Whether the spans together cover at least half of the place."""
+    held = {
+        at for span in spans for at in range(max(place.start, span.start), min(place.end, span.end))
+    }
+    return 2 * len(held) >= place.end - place.start

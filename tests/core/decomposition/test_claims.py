@@ -626,10 +626,11 @@ def test_decomposition_agrees_with_the_reference_that_was_written_before_it_was_
 ) -> None:
     precision, recall, value_exact = measured(half)
 
-    # What the agent did ("I searched PubMed") is a claim now; this reference takes it for a remark.
-    assert precision >= 0.92  # the paper's rule-based decomposer: 0.644
+    # What the agent did ("I searched PubMed") is a claim now, and what a list or a bracket adds is one
+    # of its own: this older reference takes the first for a remark and keeps the second whole.
+    assert precision >= 0.88  # the paper's rule-based decomposer: 0.644
     assert recall >= 0.95  # 0.935
-    assert value_exact >= 0.94  # 0.563
+    assert value_exact >= 0.90  # 0.563
 
 
 def test_the_reference_says_where_each_of_its_claims_stands() -> None:
