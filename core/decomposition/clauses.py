@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -101,19 +100,19 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 # A condition or a doubt at the front may hold for everything behind it.
-_SCOPED = re.compile(
+SCOPED = re.compile(
     r"\s*(?:if|unless|whether|when|although|though|while|because|since|given|despite|there (?:is|was|"
     r"are|were) (?:no|little|limited|insufficient)|it (?:is|was|seems|appears|remains) "
     r"(?:\w+ly )?(?:not|un\w+|im\w+|possible|likely|probable|that)|no |neither|either|not )\b",
     re.IGNORECASE,
 )
-_NEGATIVE = re.compile(
+NEGATIVE = re.compile(
     r"(?<![\w-])(?:no|not|never|none|neither|nor|without|denies|denied|lacks|lacked|negative|cannot|"
     r"absence|free of|unlikely|or|possible|possibly|suspected|probable|probably|likely)(?![\w-])|"
     r"n[’']t\b",
     re.IGNORECASE,
 )
-_TOGETHER = re.compile(
+TOGETHER = re.compile(
     r"\b(?:between|both|combination|combined|together|respectively|ratio|versus|vs|either|each|"
     r"plus|sum|total|difference|as well as|among|compared|comparing|interaction)\b",
     re.IGNORECASE,
@@ -153,12 +152,10 @@ def split_facts(sentence: str) -> tuple[Part, ...]:
     whole = Span(start=0, end=len(sentence))
     if len(sentence) > _LONGEST_SPLIT:
         return (Part(span=whole, pieces=(whole,)),)
-    hidden = _hide_nested(sentence)
+    hidden = hide_nested(sentence)
     report = _REPORT.match(hidden)
-    if report is None or _NEGATIVE.search(report.group()):
-        return tuple(
-            fact for part in _facts(hidden, whole) for fact in _bracketed(sentence, hidden, part)
-        )
+    if report is None or NEGATIVE.search(report.group()):
+        return tuple(_facts(hidden, whole))
     behind = _facts(hidden, Span(start=report.end(), end=len(sentence)))
     carried = Span(start=0, end=report.end())
     first = Part(
@@ -173,8 +170,7 @@ def _facts(text: str, within: Span) -> list[Part]:
         fact
         for clause in _independent(text, within)
         for part in _predicates(text, clause)
-        for object_ in _objects(text, part)
-        for fact in _asides(text, object_)
+        for fact in _objects(text, part)
     ]
 
 
@@ -192,7 +188,7 @@ def verb_forms() -> frozenset[str]:
 
 def reads_as_sentence(text: str) -> bool:
     """Whether a finite verb stands behind a subject: "Expires in 2028" needs one from its context."""
-    hidden = _hide_nested(text)
+    hidden = hide_nested(text)
     for match in _FINITE.finditer(hidden):
         before = re.findall(r"[\w'’-]+", hidden[: match.start()])
         if match.group() == "May" or not before or before[-1].lower() in _NO_SUBJECT:
@@ -217,7 +213,7 @@ def may_assert(text: str) -> bool:
     return False
 
 
-def _hide_nested(sentence: str) -> str:
+def hide_nested(sentence: str) -> str:
     """Brackets and quotations blanked to the same length: nothing is cut inside them."""
 
     def blank(match: re.Match[str]) -> str:
@@ -231,12 +227,12 @@ def _independent(text: str, within: Span) -> list[Span]:
     if re.search(r"\brespectively\b", text):
         return [within]
     clauses, start = [], within.start
-    scoped = _SCOPED.match(text, within.start) is not None
+    scoped = SCOPED.match(text, within.start) is not None
     for cut in _CONJUNCTION.finditer(text, within.start, within.end):
         left, right = text[start : cut.start()], text[cut.end() : within.end]
         if cut.group("semi") is None and scoped:
             continue
-        if not has_finite_verb(left) or not _opens_clause(right, bool(cut.group("semi"))):
+        if not has_finite_verb(left) or not opens_clause(right, bool(cut.group("semi"))):
             continue
         if cut.group("bare") and _RELATIVE.search(left) and not _pronoun(right):
             continue
@@ -250,7 +246,7 @@ def _pronoun(text: str) -> bool:
     return re.match(r"(?:he|she|it|they)\b", text, re.IGNORECASE) is not None
 
 
-def _opens_clause(right: str, loose: bool) -> bool:
+def opens_clause(right: str, loose: bool) -> bool:
     """Whether a noun phrase and a finite verb follow, before any other cut."""
     if not loose and not _SUBJECT_OPENING.match(right):
         return False
@@ -267,11 +263,11 @@ def _opens_clause(right: str, loose: bool) -> bool:
 def _predicates(text: str, clause: Span) -> list[Part]:
     """The clause's coordinated predicates: "has A and takes B" with the subject carried over."""
     body = clause.cut(text)
-    verb = _main_verb(body)
+    verb = main_verb(body)
     if verb is None or re.search(r"\brespectively\b", body):
         return [Part(span=clause, pieces=(clause,))]
     subject = Span(start=clause.start, end=clause.start + verb.start())
-    if not subject.cut(text).strip() or len(subject.cut(text).split()) > 12 or _SCOPED.match(body):
+    if not subject.cut(text).strip() or len(subject.cut(text).split()) > 12 or SCOPED.match(body):
         return [Part(span=clause, pieces=(clause,))]
     cuts, start = [], clause.start
     for cut in re.finditer(r",?\s+(?:and|but)\s+(?:also\s+|then\s+|subsequently\s+)?", body):
@@ -302,7 +298,7 @@ def _noun_after(body: str, at: int) -> bool:
     )  # fmt: skip
 
 
-def _main_verb(body: str) -> re.Match[str] | None:
+def main_verb(body: str) -> re.Match[str] | None:
     for match in _FINITE.finditer(body):
         before = body[: match.start()].split()
         if before and before[-1].lower() not in ("the", "a", "an", "of", "in", "with", "for", "to"):
@@ -321,7 +317,7 @@ def _objects(text: str, part: Part) -> list[Part]:
     verb = _LIST_VERB.search(body)
     if verb is None or len(body[: verb.start()].split()) > 12:
         return [part]
-    if _NEGATIVE.search(body) or _TOGETHER.search(body) or _RELATIVE.search(body):
+    if NEGATIVE.search(body) or TOGETHER.search(body) or _RELATIVE.search(body):
         return [part]
     items, start = [], verb.end()
     for cut in re.finditer(r",?\s+and\s+|,\s+(?!\d{4}\b)", body[verb.end() :]):
@@ -345,118 +341,6 @@ def _objects(text: str, part: Part) -> list[Part]:
     return parts
 
 
-# Where a sentence goes on to another value: a comma, a semicolon, "with a BMI of 19".
-_ASIDE = re.compile(
-    r"\s*;\s+|,\s+(?:and\s+|but\s+|then\s+|plus\s+)?(?!\d{4}\b)"
-    r"|\s+with (?=(?:a|an)\s)|\s+(?:and|but|plus)\s+(?=(?:a|an|his|her)\s)"
-    r"|\s+and\s+(?=[a-z][\w-]*(?:\s[\w-]+){0,2}\s(?:at|of|to|from|by)\s[^\s]*\d)"
-)
-_PARTICIPLE = re.compile(r"[a-z]{3,}(?:ing|ed)\s\w+")
-_VALUED = re.compile(r"\d")
-_NOT_ASIDE = re.compile(
-    r"(?:or|nor|per|of|in|at|by|respectively|each|both|n\s*=|p\s*[<=]|(?:19|20)\d\d\b|PMID|DOI|NCT|"
-    r"(?:approximately|about|roughly|around|~)?\s*[\d./%]+(?:\s+(?:to|and|or|-)\b.*)?\Z)",
-    re.IGNORECASE,
-)
-_GOES_ON = re.compile(r"(?:to|up|down|from|against|versus|since|at|on|with|for|was|were|is|now|still|a|an)\b",
-                      re.IGNORECASE)  # fmt: skip
-_LONGEST_ADDED = 22  # words
-
-
-def _asides(text: str, part: Part) -> list[Part]:
-    """Values that a sentence adds behind commas, each with its subject carried over."""
-    body = part.span.cut(text)
-    if _NEGATIVE.search(body) or _TOGETHER.search(body) or _SCOPED.match(body):
-        return [part]
-    cuts: list[re.Match[str]] = []
-    last = 0
-    for cut in _ASIDE.finditer(body):
-        behind = re.split(r"[,;]", body[cut.end() :], maxsplit=1)[0].strip()
-        if not _adds(body[last : cut.start()], behind):
-            continue
-        cuts.append(cut)
-        last = cut.end()
-    return list(_aside_parts(text, part, body, cuts)) if cuts else [part]
-
-
-def _adds(before: str, behind: str) -> bool:
-    """Whether values stand on both sides of a cut, and what stands behind it can be a fact."""
-    if _PARTICIPLE.match(behind) and len(behind.split()) > 2 and len(before.split()) > 3:
-        return has_finite_verb(before)
-    if not _VALUED.search(before) or not _VALUED.search(behind):
-        return False
-    return 2 <= len(behind.split()) <= _LONGEST_ADDED and _NOT_ASIDE.match(behind) is None
-
-
-def _aside_parts(text: str, part: Part, body: str, cuts: Sequence[re.Match[str]]) -> Iterator[Part]:
-    offset = part.span.start
-    subject = _subject(text, part)
-    edges = [0, *(edge for cut in cuts for edge in (cut.start(), cut.end())), len(body)]
-    for place, (first, last) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
-        span = Span(start=offset + first, end=offset + last)
-        added = span.cut(text)
-        alone = subject is None or _opens_clause(added, True)
-        if place and not alone and not _main_verb(body) and not _GOES_ON.match(added):
-            alone = True
-        if place == 0:
-            yield Part(span=span, pieces=(*part.pieces[:-1], span))
-        elif alone or subject is None:
-            yield Part(span=span, pieces=(span,))
-        else:
-            yield Part(span=span, pieces=(subject, span))
-
-
-_BRACKET = re.compile(r"\s*\((?P<said>[^()]{3,160})\)(?=[\s.,;:]*\Z)")
-# A date, a gloss, a reference, an interval: these belong to what stands before the bracket.
-_BELONGS = re.compile(
-    r"(?:\W|\d|to|and|or|from|since|in|on|of|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|"
-    r"february|march|april|june|july|august|september|october|november|december|st|nd|rd|th|ci|n|p|"
-    r"pmid|doi|nct\d+|am|pm|https?\S*|\S*[/.]\S*)*",
-    re.IGNORECASE,
-)
-
-
-def _bracketed(sentence: str, hidden: str, part: Part) -> list[Part]:
-    """What stands in brackets at a part's end as facts of their own: "(8 tickets left)", "(eGFR 121)"."""
-    raw = part.span.cut(sentence)
-    match = _BRACKET.search(raw)
-    if match is None or not raw[: match.start()].strip() or _NEGATIVE.search(raw):
-        return [part]
-    said = match.group("said")
-    if (
-        not _VALUED.search(said)
-        or _BELONGS.fullmatch(said)
-        or re.search(r"\b(?:e\.g|i\.e|n\s?=)", said)
-    ):
-        return [part]
-    subject = _subject(hidden, part)
-    offset = part.span.start
-    main = Span(start=offset, end=offset + match.start())
-    found = [Part(span=main, pieces=(*part.pieces[:-1], main))]
-    at = match.start("said")
-    for each in re.finditer(r"(?:[^,;]|,(?=\d{3}\b))+", said):
-        lead = len(each.group()) - len(each.group().lstrip())
-        span = Span(start=offset + at + each.start() + lead, end=offset + at + each.end())
-        found.append(Part(span=span, pieces=(span,) if subject is None else (subject, span)))
-    return found
-
-
-def _subject(text: str, part: Part) -> Span | None:
-    """What a part is about: the words before its verb or, without one, before its first value."""
-    whole = part.pieces[0] if len(part.pieces) > 1 else part.span
-    body = whole.cut(text)
-    verb = _main_verb(body)
-    label = re.match(r"[^:()]{1,60}(?=:\s)", body)
-    if verb is None and label is not None and len(label.group().split()) <= 6:
-        return Span(start=whole.start, end=whole.start + label.end())
-    value = re.search(r"(?<!\S)\S*\d", body)
-    end = verb.start() if verb is not None else value.start() if value is not None else len(body)
-    subject = body[:end].rstrip(" :~+-")
-    if not subject.strip() or len(subject.split()) > 8 or _VALUED.search(subject):
-        return None
-    return Span(start=whole.start, end=whole.start + len(subject))
-
-
 def _stands(item: str) -> bool:
     words = item.split()
     if not words or len(words) > 9 or has_finite_verb(item):
@@ -474,8 +358,8 @@ def _shares_head(body: str, items: list[tuple[int, int]]) -> bool:
 
 def _gapped(text: str, part: Part, body: str) -> list[Part]:
     """ "reduced A by 30% and B by 13%": the verb is carried over to the second."""
-    verb = _main_verb(body) if len(part.pieces) == 1 else _FINITE.match(body)
-    if verb is None or _TOGETHER.search(body):
+    verb = main_verb(body) if len(part.pieces) == 1 else _FINITE.match(body)
+    if verb is None or TOGETHER.search(body):
         return []
     gap = _GAPPED.search(body, verb.end())
     if gap is None or has_finite_verb(gap.group("noun")) or _RELATIVE.search(body):

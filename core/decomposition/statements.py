@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from core.attribution.bylines import Bylines
 from core.attribution.cues import Credit, credit_of_title, find_credit
 from core.attribution.families import LITERATURE, REGISTRY, Families
+from core.decomposition.added_values import split_statement
 from core.decomposition.answer_lines import (
     capitalised,
     cell_text,
@@ -31,7 +32,7 @@ from core.decomposition.claim_type import (
     code_prose,
     is_generic_title,
 )
-from core.decomposition.clauses import has_finite_verb, may_assert, reads_as_sentence, split_facts
+from core.decomposition.clauses import has_finite_verb, may_assert, reads_as_sentence
 from core.decomposition.coreference import Referents
 from core.decomposition.heading_context import Lead, head_of, intro_label, led, unnumbered
 from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
@@ -380,7 +381,7 @@ class _Reader:
                 self._add(share, led(lead, said), stated=stated or lead.stated, lead=lead)
             return stated
         whole = reads_as_sentence(plain(value.cut(self.answer)) if label and value else text)
-        parts = split_facts(masked(body.cut(self.answer)))
+        parts = split_statement(masked(body.cut(self.answer)))
         places = [
             Span(start=body.start + part.span.start, end=body.start + part.span.end)
             for part in parts
