@@ -61,6 +61,8 @@ class Referents:
         """A fragment with the patient or the thing that it is about in front, where it names neither."""
         patient = about_patient and bool(self.people or self.someone)
         name = self.person if patient else self.asked
+        if patient and self.asked_person:
+            name = self.people[0]  # the longest: a family name alone may be two patients'
         if name is None or reads_as_sentence(text):
             return text
         if any(word in text.casefold() for word in name.casefold().split()):
@@ -74,6 +76,17 @@ class Referents:
             place = text.rfind(name)
             if place > at:
                 at, self.person = place, name
+
+    @property
+    def asked_person(self) -> bool:
+        """Whether one patient is known, whom notes without a name are then about."""
+        return self.person is not None and all(
+            name.split()[-1] == self.people[0].split()[-1] for name in self.people
+        )
+
+    def met_in(self, text: str) -> bool:
+        """Whether a text names a patient."""
+        return any(name in text for name in self.people)
 
     def resolved(self, text: str) -> str:
         """The text with the pronoun that opens it named, where it is known whom it means."""

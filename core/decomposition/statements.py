@@ -83,7 +83,8 @@ class _Reader:
         self.parents: list[tuple[int, Lead]] = []  # list items above, with their depths
         self.columns: tuple[str, ...] = ()
         self.columns_group = -1
-        self.of_person = False  # whether this block named a patient
+        self.of_person = False  # whether this block is about a patient
+        self.of_study = False
 
     def read(self) -> list[Statement]:
         layout = blocks(self.answer)
@@ -99,7 +100,11 @@ class _Reader:
         return self.found
 
     def _block(self, block: Block, follows: Block | None) -> None:
-        self.of_person = False
+        # Notes on one patient go on being about that patient until a study is spoken of.
+        text = block.span.cut(self.answer)
+        if block.kind is BlockKind.HEADING or _STUDY.search(text) or self.about.met_in(text):
+            self.of_study = _STUDY.search(text) is not None and not self.about.met_in(text)
+        self.of_person = self.about.asked_person and not self.of_study
         for title in link_titles(block.span.cut(self.answer)):
             start = block.span.start
             place = Span(start=start + title.start, end=start + title.end)
@@ -515,6 +520,11 @@ class _Reader:
 
 # ---------------------------------------------------------------- credits
 
+_STUDY = re.compile(
+    r"\b(?:PMID|NCT\d|trials?|stud(?:y|ies)|papers?|literature|abstracts?|cohorts?|mice|mouse|rats?|"
+    r"reviews?|meta-analys[ie]s|participants|evidence|research|published|authors?|journal|guidelines?)\b",
+    re.IGNORECASE,
+)
 _SOURCE_COLUMN = re.compile(
     r"(?:source|sources|from|found in|origin|reference|where|where from|evidence|according to|"
     r"provenance|"

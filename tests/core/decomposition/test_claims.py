@@ -600,6 +600,35 @@ def test_a_row_about_two_patients_gives_a_claim_for_each() -> None:
         assert ["7 mg" in claim.text for claim in claims] == [False, True]
 
 
+def test_values_in_brackets_and_behind_commas_are_facts_of_their_own() -> None:
+    answer = (
+        "- Coach class: €31 (6 seats left)\n\nLast visit: weight 70.2 kg, BP 118/76, pulse 61 bpm."
+    )
+
+    assert factual(answer) == [
+        "Coach class: €31",
+        "Coach class 6 seats left",
+        "Last visit: weight 70.2 kg",
+        "Last visit: BP 118/76",
+        "Last visit: pulse 61 bpm.",
+    ]
+
+
+def test_what_the_agent_did_names_the_agent() -> None:
+    assert factual("I've saved the notes to /tmp/notes.md.") == [
+        "The agent has saved the notes to /tmp/notes.md."
+    ]
+
+
+def test_notes_without_a_name_are_about_the_one_patient_until_a_study_is_spoken_of() -> None:
+    answer = "Weight +3 kg.\n\nA trial of 90 adults, PMID 90000009.\n\nSodium 139."
+
+    claims = factual(answer, question="Summarise patient Ada Lind.")
+
+    assert claims[0] == "Ada Lind - Weight +3 kg."
+    assert "Ada Lind" not in claims[-1]
+
+
 def test_markup_is_text_and_nothing_more() -> None:
     (claim,) = claims_of("<script>alert(1)</script> The dose is 5 mg.")[-1:]
 
