@@ -99,7 +99,7 @@ _VALUED = re.compile(
     r"argument|case))(?: [\w-]+)? ?(?:is|are|was|seems?|looks?|sounds?|remains?)?|i prefer|my \w+ is)"
     r"\b[^,;:.]{0,60}\b(?:good|better|best|sensible|reasonable|fine|great|nice|fair|mixed|thin|weak|"
     r"strong|persuasive|convincing|reassuring|promising|worth|wise|safe choice|plan|choice|option|"
-    r"ideal|first|second|last|one|idea)\b[^,;:]{0,30}\Z",
+    r"ideal|first|second|last|one|idea)\b(?!.*\bthat\b)[^,;:]{0,30}\Z",
     re.IGNORECASE,
 )
 _MY_VIEW = re.compile(
@@ -119,7 +119,8 @@ _FRAME_WORDS = frozenset(
     "highlight recognise recognize realise realize consider considered see hope advised informed "
     "heard did have has been warning caution disclaimer important note: fyi information quick side fun "
     "fact here's what thing opinion view thought goes without reality truth first all finally lastly "
-    "hi hello sure thanks okay ok perfect great".split()
+    "hi hello sure thanks okay ok perfect great find found reassuring concerning encouraging "
+    "surprising worrying striking remarkable".split()
 )
 _INTERROGATIVE = re.compile(
     r"(?:(?:and|but|so|now|then|or|also|second|separately|[\w ]{1,30}[:,]) )?(?:what|which|who|whom|"
@@ -141,7 +142,7 @@ _CONNECTOR = re.compile(
 )
 # What stands behind these is a clause, whether or not its verb is known to us.
 _STRONG = re.compile(
-    r"(?:[;:]|[,\u2013\u2014(]\s*)?\s*(?:because|since|but|although|though|whereas|given that)\b",
+    r"[;:]|(?:[,\u2013\u2014(]\s*)?\s*(?:because|since|but|although|though|whereas|given that)\b|,\s*as\b",
     re.IGNORECASE,
 )
 _EXEMPT = frozenset(
@@ -200,7 +201,7 @@ def _kind(bare: str, credited: bool) -> ClaimType:
     said = unframed(bare)
     if said != bare and not _opening(said) and (may_assert(said) or not _learned(said)):
         return _view(bare) or ClaimType.FACTUAL
-    if holds_fact(bare):
+    if holds_fact(bare) or _behind_condition(bare):
         return _view(bare) or ClaimType.FACTUAL
     return _opening(bare) or _view(bare) or _learned(bare) or ClaimType.FACTUAL
 
@@ -210,7 +211,18 @@ def introduces(text: str) -> bool:
     opening = _opening(text)
     if _concrete(text):
         return False
-    return not may_assert(text) or _OPEN_END.search(text) is not None or opening is not None
+    return (
+        not (may_assert(text) or is_written_out(text))
+        or _OPEN_END.search(text) is not None
+        or opening is not None
+    )
+
+
+def is_written_out(text: str) -> bool:
+    """Whether a line is set like a sentence and not like a title: a verb unknown to us may be in it."""
+    words = re.findall(r"[^\W\d_]+", text)
+    small = sum(len(word) > 3 and word.islower() for word in words[1:])
+    return len(words) > 3 and small > 1 and 2 * small >= sum(len(word) > 3 for word in words[1:])
 
 
 def unframed(text: str) -> str:
@@ -240,9 +252,26 @@ def holds_fact(text: str) -> bool:
                 return True
             if "," in cut.group("relative"):
                 return True
-        elif may_assert(" ".join(words[:12])) or (len(words) > 2 and _STRONG.match(cut.group())):
+        elif may_assert(" ".join(words[:12])) or (
+            len(words) > 2 and _STRONG.match(cut.group()) and not _labels(text[: cut.end()])
+        ):
             return True
     return False
+
+
+def _labels(before: str) -> bool:
+    """Whether "Warm-up:" only labels what follows; "I'd suggest caution:" does more."""
+    return before.rstrip().endswith(":") and len(before.split()) < 6 and _opening(before) is None
+
+
+def _behind_condition(text: str) -> bool:
+    """Whether the clause behind "If you want my view," is about neither the reader nor the writer."""
+    match = re.match(
+        r"if you[^,.;:]{1,80},\s+(?:then )?(?P<main>[\w’'-]+)(?: [\w’'-]+){3,}", text, re.I
+    )
+    return match is not None and match.group("main").casefold().replace("’", "'") not in (
+        *_EXEMPT, "just", "tell", "say", "send", "ask", "share", "feel", "don't", "do", "try", "check",
+    )  # fmt: skip
 
 
 def _opening(text: str) -> ClaimType | None:
@@ -365,7 +394,7 @@ _LINE_IN_CODE = re.compile(r"\A[ \t]*(?P<said>[^\n]+?)[ \t]*\Z")
 
 
 def _asserted(text: str) -> bool:
-    return len(text.split()) >= 4 and _reads(text) and may_assert(text)
+    return len(text.split()) >= 4 and _reads(text) and (may_assert(text) or is_written_out(text))
 
 
 def _reads(line: str) -> bool:

@@ -31,6 +31,7 @@ from core.decomposition.claim_type import (
     claim_type_of,
     code_prose,
     is_generic_title,
+    is_written_out,
 )
 from core.decomposition.clauses import has_finite_verb, may_assert, reads_as_sentence
 from core.decomposition.coreference import Referents
@@ -132,7 +133,8 @@ class _Reader:
         raw = block.span.cut(self.answer)
         title = unnumbered(plain(raw)).rstrip(":：").strip()
         credit = credit_of_title(masked(raw), self.families)
-        sentence = may_assert(title) and len(title.split()) >= 3 and credit is None
+        asserts = may_assert(title) or is_written_out(title)
+        sentence = asserts and len(title.split()) >= 3 and credit is None
         if block.depth == 7 and sentence:
             self._prose(block.span, self._outer(), None)
             return
@@ -250,7 +252,7 @@ class _Reader:
             self._prose(block.span, self._outer(), None)
             return
         for cell, column in zip(block.cells, self.columns, strict=True):
-            if may_assert(column) and len(column.split()) >= 3:
+            if (may_assert(column) or is_written_out(column)) and len(column.split()) >= 3:
                 self._prose(cell, self._outer(), None)
 
     def _row(self, block: Block) -> None:

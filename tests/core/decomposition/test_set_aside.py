@@ -25,6 +25,9 @@ FACTS = (
     "Grapefruit doubles the drug level",
     "Test strips expire within days",
     "Order sets reduce prescribing errors",
+    "Water boards refund late fees",
+    "Nurses abandoned the ward",
+    "Lithium batteries ignite when wet",
 )
 # {f} is the fact, {l} the fact with a small first letter, {c} the fact in letters in circles.
 FORMS = (
