@@ -14,7 +14,7 @@ import re
 from core.decomposition.clauses import has_finite_verb, may_assert, verb_forms
 from core.decomposition.remarks import remark_kind
 from core.evidence.values import protected_values
-from core.records import ClaimType, Span
+from core.records import ClaimType
 
 _REASONS = {
     ClaimType.META: "A remark about the answer itself or how it was made.",
@@ -167,11 +167,6 @@ _GENERIC_WORDS = frozenset(
     "your you found accomplished created results: next action actions impact disclaimer caution warning "
     "practical useful benefits why how retrieved gathered contents content bottomline it's works "
     "answering direct short long full complete also verdict advice".split()
-)
-_PROGRAM_LANGUAGES = frozenset(
-    "python py js javascript ts typescript tsx jsx java c cpp c++ cs csharp go rust ruby php sql bash sh "
-    "shell zsh powershell html css scss xml yaml yml toml mermaid graphviz dot r matlab kotlin swift "
-    "diff dockerfile makefile latex tex regex http curl".split()
 )
 _LONGEST_ASIDE = 400  # characters; a longer "sentence" is a dump
 
@@ -356,56 +351,6 @@ def is_generic_title(title: str) -> bool:
     words = re.findall(r"[^\W\d_]+(?:['’][a-z]+)?", title.casefold())
     numbered = any(character.isdigit() for character in title)
     return bool(words) and not numbered and all(word in _GENERIC_WORDS for word in words)
-
-
-def code_prose(text: str, language: str) -> tuple[Span, ...] | None:
-    """The lines of a fenced block that assert something in prose; None when all of it is prose.
-
-    In a program those are comments and strings that read as sentences.
-    """
-    lines = list(re.finditer(r"[^\n\r\u2028\u2029]+", text))
-    lines = [line for line in lines if line.group().strip()]
-    program = language in _PROGRAM_LANGUAGES
-    if not program and 2 * sum(_reads(line.group()) for line in lines) >= len(lines):
-        return None
-    return tuple(
-        Span(start=line.start() + part.start("said"), end=line.start() + part.end("said"))
-        for line in lines
-        if (part := _said_in(line.group())) is not None
-    )
-
-
-def _said_in(line: str) -> re.Match[str] | None:
-    """What a line of code asserts: the whole line, its comment, or a string in it."""
-    for pattern in (_LINE_IN_CODE, _SAID_IN_CODE, _QUOTED_IN_CODE):
-        for part in pattern.finditer(line):
-            if _asserted(part.group("said")):
-                return part
-    return None
-
-
-_MARK = r"(?:#+|//+|--+|/\*+|<!--|;+|%+|\*|rem\b)"
-_SAID_IN_CODE = re.compile(
-    rf"(?:(?<![^\s])|\A){_MARK}[ \t]*(?P<said>[^\n]{{8,}}?)[ \t]*(?:\*/|-->)?[ \t]*\Z",
-    re.IGNORECASE,
-)
-_QUOTED_IN_CODE = re.compile(r"[\"'`\[({](?P<said>[^\"'`\[\](){}\n]{12,})[\"'`\])}]")
-_LINE_IN_CODE = re.compile(r"\A[ \t]*(?P<said>[^\n]+?)[ \t]*\Z")
-
-
-def _asserted(text: str) -> bool:
-    return len(text.split()) >= 4 and _reads(text) and (may_assert(text) or is_written_out(text))
-
-
-def _reads(line: str) -> bool:
-    words = re.findall(r"[^\W\d_]{2,}", line)
-    letters = sum(character.isalnum() or character in " .,:%/()-" for character in line)
-    if re.search(
-        r"[{};]\s*\Z|\A\s*(?:def|class|import|from|const|let|var|return|function)\b|=>|\(\)|==",
-        line,
-    ):
-        return False
-    return len(words) >= 2 and letters >= 0.85 * len(line.strip())
 
 
 def _concrete(text: str) -> bool:

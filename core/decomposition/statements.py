@@ -29,11 +29,11 @@ from core.decomposition.answer_lines import (
 from core.decomposition.claim_type import (
     aside_of_sentence,
     claim_type_of,
-    code_prose,
     is_generic_title,
     is_written_out,
 )
 from core.decomposition.clauses import has_finite_verb, may_assert, reads_as_sentence
+from core.decomposition.code_prose import code_prose
 from core.decomposition.coreference import Referents
 from core.decomposition.heading_context import Lead, head_of, intro_label, led, unnumbered
 from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
