@@ -636,13 +636,14 @@ def _editor(model: str | None, url: str | None, timeout: float, allow_remote: bo
 def _report_of(out: Path) -> Any:
     import gzip
 
+    from core.codec import repair_from_document
     from core.workflows.repair import RepairReport
 
     report = RepairReport()
     opener: Any = gzip.open if out.suffix == ".gz" else open
     with opener(out, "rt", encoding="utf-8") as lines:
         for line in lines:
-            report.add(json.loads(line)["repair"])
+            report.add(repair_from_document(json.loads(line)["repair"]))
     return report
 
 
@@ -657,7 +658,7 @@ def _repair_database(
     repairs = Repairs(store=store)
     with Progress() as progress:
         waiting = list(repairs.without())
-        for trace, document in repair_blocked(
+        for trace, repair in repair_blocked(
             (store.get_trace(row.trace_id, row.content_hash).trace for row in waiting),
             _models(config, decides, store),
             config,
@@ -665,8 +666,8 @@ def _repair_database(
             progress,
             total=len(waiting),
         ):
-            repairs.put(trace, document)
-            report.add(document)
+            repairs.put(trace, repair)
+            report.add(repair)
     store.close()
 
 

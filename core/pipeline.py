@@ -15,9 +15,9 @@ from itertools import islice
 
 import numpy as np
 
-from core.attribution.attribute import attribute
 from core.attribution.families import Families
 from core.config import PIPELINE_VERSION, Config
+from core.decide import calibrate, holds_all, judge
 from core.decomposition.claims import decompose
 from core.errors import ReadingError, StageError
 from core.evidence.names import other_person
@@ -32,6 +32,7 @@ from core.records import (
     Features,
     Judged,
     LiteralCheck,
+    Measurements,
     OtherSource,
     PairReading,
     Premise,
@@ -44,7 +45,6 @@ from core.records import (
     Versions,
 )
 from core.stages.alignment import align_tokens
-from core.stages.calibration import decide_support
 from core.stages.decision import decide_answer, decide_claim
 from core.stages.entailment import judge_relation
 from core.stages.features import build_features
@@ -336,59 +336,31 @@ def _judge(
     alignment = align_tokens(claim, reading, config)
     with one.clock("calibrate"):
         examined = _examine(case, route, read, one, config)
-        chances = models.calibrator.probabilities([e.features for e in examined.values()])
-        probabilities = dict(zip(examined, map(float, chances), strict=True))
-        support = decide_support(probabilities[route.source_id], models.calibrator.threshold)
+        routed = examined[route.source_id]
+        measured = Measurements(
+            route=route,
+            premise=premise,
+            entailment=routed.entailment,
+            alignment=alignment,
+            literals=routed.literals,
+            features=routed.features,
+            others=tuple(
+                OtherSource(source_id=source_id, features=found.features)
+                for source_id, found in examined.items()
+                if source_id != route.source_id and holds_all(found.literals)
+            ),
+        )
+        (chances,) = calibrate([measured], models.calibrator)
     with one.clock("conflation_check"):
-        saying = frozenset(
-            source_id
-            for source_id, found in examined.items()
-            if (source_id == route.source_id or _holds_all(found.literals))
-            and _lacks_nothing(found.literals)
-            and says_it(probabilities[source_id], support.threshold, config)
-        )
-        attribution = attribute(
+        return judge(
             claim,
-            route,
+            measured,
+            chances,
+            models.calibrator.threshold,
             families=one.families,
-            supporters=saying,
             catalogue=models.families,
+            config=config,
         )
-    routed = examined[route.source_id]
-    return Judged(
-        route=route,
-        premise=premise,
-        entailment=routed.entailment,
-        alignment=alignment,
-        literals=routed.literals,
-        features=routed.features,
-        support=support,
-        attribution=attribution,
-        others=tuple(
-            OtherSource(source_id=source_id, features=found.features)
-            for source_id, found in examined.items()
-            if source_id != route.source_id and _holds_all(found.literals)
-        ),
-    )
-
-
-def _lacks_nothing(literals: LiteralCheck) -> bool:
-    return not literals.missing and not literals.identity_mismatches
-
-
-def _holds_all(literals: LiteralCheck) -> bool:
-    """Whether another source than the routed one writes every literal: only then may it speak."""
-    return _lacks_nothing(literals) and not literals.unwritten
-
-
-def says_it(probability: float, threshold: float, config: Config) -> bool:
-    """Whether a source that holds all the claim's literals says it (III.6).
-
-    By the gate's measure, or by the lower one of attribution. What the reader took the pair for is
-    not asked: a source that is rightly credited, and read as neutral, would leave the credit to
-    another that says the same.
-    """
-    return probability >= min(threshold, config.attribution_support_probability)
 
 
 def _route(

@@ -13,9 +13,9 @@ from core.records import (
     EditorText,
     EditRequest,
     Features,
-    JsonObject,
     PairReading,
     Trace,
+    Verification,
 )
 
 
@@ -82,8 +82,8 @@ class Store(Protocol):
         """The newest version of each trace that has no verdict of that run key, in import order."""
         ...
 
-    def put_verdicts(self, run_key: str, verdicts: Iterable[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs in one transaction."""
+    def put_verdicts(self, run_key: str, verdicts: Iterable[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names, in one transaction."""
         ...
 
 

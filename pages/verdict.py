@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
 
 from core.errors import NotFound, ProvenanceGuardError
@@ -12,8 +10,7 @@ from pages.components.evidence_view import show_evidence
 from pages.components.plain import show_notice
 from pages.components.routing import ensure_routed
 from pages.components.session import open_store
-from pages.components.verdict_document import VerdictDocument
-from pages.components.verdict_view import lay_out, unverified_document
+from pages.components.verdict_view import lay_out, unverified
 from pages.components.who import current_person
 from pages.components.withheld import stop_while_undecided
 from storage.records import StoredVerdict
@@ -57,9 +54,7 @@ if verdict is not None:
 # Texts beyond what a page holds at first are fetched when their source is opened.
 opened = st.session_state.setdefault("opened_sources", {}).setdefault(stored.content_hash, [])
 data = lay_out(
-    unverified_document(stored.trace)
-    if verdict is None
-    else cast(VerdictDocument, verdict.document),
+    unverified(stored.trace) if verdict is None else verdict.verification,
     stored.trace,
     opened=opened,
     verified_at=verdict.verified_at if verdict else None,

@@ -11,8 +11,9 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
+from core.codec import actions_of
 from core.errors import Conflict, InputError, NotFound
-from core.records import JsonObject, Trace
+from core.records import JsonObject, Trace, Verification
 from core.review.assignment import TIE_SLOT, check_reason, free_slot
 from core.review.items import Guideline
 from core.review.packet import PacketReview
@@ -30,7 +31,6 @@ from core.review.records import (
 from core.workflows.export import Evidence
 from core.workflows.import_packet import ReviewsPut
 from core.workflows.manifest import MEANINGS, PacketSignature
-from core.workflows.repair import actions_of
 from storage import assignments
 from storage.adjudications import adjudication_of
 from storage.audit import add_row, append_event, sha256_of
@@ -113,7 +113,7 @@ class Packets:
                 found = self.store.get_verdict(trace_id, content_hash=content_hash, run_key=wanted)
             except NotFound:
                 continue
-            return Evidence(trace=trace, verdict=found.document)
+            return Evidence(trace=trace, verdict=found.verification)
         return Evidence(trace=trace, verdict=None)
 
     def edits(self, content_hashes: Sequence[str]) -> Mapping[str, Sequence[ChosenEdit]]:
@@ -293,8 +293,8 @@ class Packets:
         """Keep traces by content hash."""
         return self.store.put_traces(traces_in)
 
-    def put_verdicts(self, run_key: str, verdicts_in: Sequence[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs."""
+    def put_verdicts(self, run_key: str, verdicts_in: Sequence[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names."""
         self.store.put_verdicts(run_key, verdicts_in)
 
     def guideline_texts(self) -> Mapping[int, str]:

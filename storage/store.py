@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.records import JsonObject, Trace
+from core.records import Trace, Verification
 from core.workflows.ingest import IngestReport
 from storage import audit, imports, listing, records, traces, verdicts
 from storage.engine import Database, open_database
@@ -72,8 +72,8 @@ class SqlStore:
         with self.database.writing() as connection:
             imports.put_import(connection, report, at=self.now(), actor=self.actor)
 
-    def put_verdicts(self, run_key: str, verdicts_in: Iterable[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs in one transaction."""
+    def put_verdicts(self, run_key: str, verdicts_in: Iterable[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names, in one transaction."""
         ready = list(verdicts_in)
         with self.database.writing() as connection:
             verdicts.put_verdicts(connection, run_key, ready, at=self.now(), actor=self.actor)

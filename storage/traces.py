@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.documents import canonical_json, content_hash, trace_document, trace_from_document
+from core.codec import canonical_json, content_hash, trace_document, trace_from_document
 from core.errors import NotFound
 from core.records import Trace
 from storage import records

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Protocol
 
 from core.capture.files import read_records
-from core.documents import trace_from_document
+from core.codec import trace_from_document, verification_from_document
 from core.errors import BadRecord, InputError
 from core.ports import Progress, PutCount
-from core.records import JsonObject, Trace, Versions
+from core.records import JsonObject, Trace, Verification
 from core.review.packet import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
 from core.workflows.manifest import check_packet
@@ -67,8 +67,8 @@ class PacketSink(Protocol):
         """Keep traces by content hash."""
         ...
 
-    def put_verdicts(self, run_key: str, verdicts_in: Sequence[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs."""
+    def put_verdicts(self, run_key: str, verdicts_in: Sequence[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names."""
         ...
 
     def guideline_texts(self) -> Mapping[int, str]:
@@ -172,20 +172,20 @@ def _traces(sink: PacketSink, path: Path, max_record_bytes: int) -> int:
 
 def _verdicts(sink: PacketSink, path: Path, max_record_bytes: int) -> None:
     for batch in _batches(path, max_record_bytes):
-        by_run: dict[str, list[tuple[str, JsonObject]]] = {}
+        by_run: dict[str, list[Verification]] = {}
         for line, record in batch:
-            document = dict(record)
-            content = document.pop("content_hash", None)
-            versions = document.get("versions")
             try:
-                assert isinstance(content, str)
-                assert isinstance(versions, Mapping)
-                key = run_key(Versions(**versions))
-            except (AssertionError, TypeError):
+                verification = verification_from_document(record)
+            except BadRecord as error:
+                raise BadRecord(error.message, file=VERDICTS, line=line, path=error.path) from None
+            if verification.content_hash is None:
                 raise BadRecord(
-                    "expected a verdict with its trace and versions", file=VERDICTS, line=line
-                ) from None
-            by_run.setdefault(key, []).append((content, document))
+                    "expected the trace version of a verdict",
+                    file=VERDICTS,
+                    line=line,
+                    path="content_hash",
+                )
+            by_run.setdefault(run_key(verification.versions), []).append(verification)
         for key, verdicts in by_run.items():
             sink.put_verdicts(key, verdicts)
 

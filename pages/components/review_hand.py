@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import streamlit as st
 
@@ -21,7 +20,6 @@ from core.review.records import Judgement, QueueReason
 from core.workflows.review import Desk
 from pages.components.claim_places import ClaimInAnswer, claim_in_hand
 from pages.components.review_layout import Json, lay_out_machine
-from pages.components.verdict_document import VerdictDocument
 from storage.guidelines import Guidelines
 from storage.store import SqlStore
 
@@ -241,7 +239,7 @@ def _reveal(hand: Hand, desk: Desk, store: SqlStore, reason: QueueReason | None)
         item.trace_id, content_hash=item.content_hash, run_key=signal.run_key
     )
     hand.machine = lay_out_machine(
-        cast(VerdictDocument, verdict.document),
+        verdict.verification,
         hand.trace,
         item.claim_id,
         said=hand.said,

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.codec import content_hash
 from core.config import Config
-from core.documents import content_hash
-from core.records import JsonObject, Trace
+from core.records import Trace, Verification
 from core.workflows.ingest import ingest, preview
 
 
@@ -42,7 +42,7 @@ class Kept:
     def traces_without_run(self, run_key: str) -> Iterator[Trace]:
         return iter(())
 
-    def put_verdicts(self, run_key: str, verdicts: Iterable[tuple[str, JsonObject]]) -> None:
+    def put_verdicts(self, run_key: str, verdicts: Iterable[Verification]) -> None:
         return None
 
 
