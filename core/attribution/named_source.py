@@ -68,15 +68,24 @@ class NamedSources:
         return lambda source: wanted in (source.arguments or "").casefold()
 
     def _is_record_of(self, name: str) -> Callable[[Source], bool]:
+        """Whether a source's record is this person's, or nobody's in particular.
+
+        A list of conditions often leaves the name to the call that found the patient; only a record
+        that names somebody else is another's.
+        """
         words = frozenset(name.casefold().split())
+        known = any(self._names(source, words) for source in self._sources)
+        return lambda source: known and (self._names(source, words) or not self._recorded(source))
 
-        def holds(source: Source) -> bool:
-            if source.source_id not in self._people:
-                self._people[source.source_id] = recorded_names(source.text)
-            people = self._people[source.source_id]
-            return any(words <= frozenset(person.casefold().split()) for person in people)
+    def _names(self, source: Source, words: frozenset[str]) -> bool:
+        return any(
+            words <= frozenset(person.casefold().split()) for person in self._recorded(source)
+        )
 
-        return holds
+    def _recorded(self, source: Source) -> tuple[str, ...]:
+        if source.source_id not in self._people:
+            self._people[source.source_id] = recorded_names(source.text)
+        return self._people[source.source_id]
 
     def _text(self, source: Source) -> str:
         if source.source_id not in self._texts:

@@ -443,9 +443,7 @@ class _Reader:
                 if source.tool_name.casefold() == credit.tool
             }
             family = called.pop() if len(called) == 1 else family
-        elif source_id is None and (
-            named := self.named.meant(self.answer[span.start : span.end + 3])
-        ):
+        elif source_id is None and (named := self._named(credit, span)):
             source_id, also = named[0], named[1:]
         elif (
             source_id is None
@@ -461,6 +459,17 @@ class _Reader:
             family=family,
             source_id=source_id,
             also=also,
+        )
+
+    def _named(self, credit: Credit, span: Span) -> tuple[str, ...]:
+        """The sources of the credited kind that the cue, or the mark right behind it, names."""
+        return tuple(
+            source_id
+            for source_id in self.named.meant(self.answer[span.start : span.end + 3])
+            if any(
+                self.families.compatible(family, self.source_families[source_id])
+                for family in credit.families
+            )
         )
 
     def _cited(self, span: Span) -> StatedAttribution | None:

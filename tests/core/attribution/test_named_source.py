@@ -25,8 +25,8 @@ SOURCES = (
         ("According to PMID 30415637", ("p1",)),
         ("(PMID: 28114022)", ("p2",)),
         ("as “Cherry juice for gout flares” reports", ("p2",)),
-        ("Adaeze Okoro's chart", ("c1",)),
-        ("Mr. Visser's chart", ("c2",)),
+        ("Adaeze Okoro's chart", ("p1", "p2", "c1", "f1")),  # only the other's chart is not meant
+        ("Mr. Visser's chart", ("p1", "p2", "c2", "f1")),
         ("In sales_2023.csv", ("f1",)),
         ("According to the chart", ()),
         ("According to PubMed", ()),
