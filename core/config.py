@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from core.errors import ConfigError
 
-PIPELINE_VERSION = "3"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteWeights:

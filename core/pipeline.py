@@ -16,12 +16,13 @@ from itertools import islice
 import numpy as np
 
 from core.attribution.families import Families
-from core.config import PIPELINE_VERSION, Config
+from core.config import Config
 from core.decide import calibrate, holds_all, judge
 from core.decomposition.claims import decompose
 from core.errors import ReadingError, StageError
 from core.evidence.names import other_person
 from core.evidence.values import value_present
+from core.identity import rules_digest
 from core.indexing import Evidence, IndexedSource, Vectors, index_evidence
 from core.ports import Calibrator, Embedder, PairReader
 from core.records import (
@@ -90,7 +91,7 @@ def verify_claims(
 def versions(models: Models, config: Config) -> Versions:
     """What names a run: the same trace under the same versions gives the same bytes."""
     return Versions(
-        pipeline=PIPELINE_VERSION,
+        pipeline=rules_digest(),
         config_sha256=config.sha256(models.families.digest),
         embedder=models.embedder.name,
         pair_reader=models.reader.name,

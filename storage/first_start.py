@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.attribution.families import load_families
-from core.config import PIPELINE_VERSION, Config
+from core.config import Config
 from core.errors import ProvenanceGuardError
+from core.identity import rules_digest
 from core.models.loading import BUNDLED_PAIR_READER, folder_digest, packaged_minilm
 from core.records import Versions
 from core.workflows.ingest import ingest
@@ -72,7 +73,7 @@ def up_to_date(store: SqlStore, config: Config) -> bool:
 
 def _still_made_of(versions: Versions, config: Config, calibrator: str) -> bool:
     return (
-        versions.pipeline == PIPELINE_VERSION
+        versions.pipeline == rules_digest()
         and versions.config_sha256 == config.sha256(load_families().digest)
         and versions.calibrator == calibrator
         and _names(versions.pair_reader, BUNDLED_PAIR_READER)

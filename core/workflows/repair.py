@@ -13,6 +13,7 @@ from core.attribution.families import Families
 from core.codec import content_hash
 from core.config import Config
 from core.errors import BadRecord
+from core.identity import rules_digest
 from core.pipeline import Models, verify, versions
 from core.ports import Editor, Embedder, PairReader, Progress
 from core.records import (
@@ -329,7 +330,7 @@ def repair_versions(models: Models, config: Config, editor: Editor | None) -> Ve
     """The versions of a run with repair: kept apart from verdicts without it."""
     named = versions(models, config)
     writer = "" if editor is None else f"({editor.name})"
-    return replace(named, pipeline=f"{named.pipeline}+repair{writer}")
+    return replace(named, pipeline=f"{rules_digest(repair=True)}+repair{writer}")
 
 
 def repairing_judge(

@@ -14,8 +14,9 @@ from itertools import groupby
 from typing import Protocol
 
 from core.attribution.families import Families
-from core.config import PIPELINE_VERSION, Config
+from core.config import Config
 from core.decide import decide, measurements_of
+from core.identity import rules_digest
 from core.ports import Calibrator, Progress
 from core.records import ClaimVerdict, Decision, Judged, Verification
 from core.stages.decision import decide_answer, decide_claim
@@ -90,7 +91,7 @@ def rescore_stored(
 def why_not(verification: Verification, families: Families, config: Config) -> str | None:
     """Why a verdict cannot be decided again without the models; None when it can."""
     made = verification.versions
-    if made.pipeline != PIPELINE_VERSION or made.config_sha256 != config.sha256(families.digest):
+    if made.pipeline != rules_digest() or made.config_sha256 != config.sha256(families.digest):
         return OTHER_SETTINGS
     outcomes = [verdict.outcome for verdict in verification.claims]
     if not all(outcome.others_kept for outcome in outcomes if isinstance(outcome, Judged)):
