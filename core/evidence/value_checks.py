@@ -1,0 +1,220 @@
+"""What the facts say of each value of a claim: supported with its place, contradicted, or silent.
+
+A value that is nowhere is silent. Contradicted needs the attribute that the claim names, its subject
+and its time, stated otherwise beyond the tolerance, with no fact and no derivation that gives it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from core.evidence.claim_view import ClaimView, view_claim
+from core.evidence.comparing import as_wanted, dates_agree, interval, same_day
+from core.evidence.derivations import derive, in_days, place_of
+from core.evidence.fact_index import Attribute, FactIndex, said_attributes
+from core.evidence.facts import Fact
+from core.evidence.quantities import Bound, Day, Quantity, QuantityKind
+from core.evidence.units import TIME
+from core.evidence.words import stems
+from core.records import Check, Claim, FactPlace, Outcome, Span
+
+_ENOUGH_DIGITS = 3  # a number of so many digits is rarely there by chance
+_LITERAL_KINDS = frozenset({"identifier", "quoted", "name"})
+
+
+def check_values(claim: Claim, index: FactIndex) -> tuple[Check, ...]:
+    """One check for each quantity, date and literal of the claim, in the claim's order."""
+    view = view_claim(claim.text)
+    said = said_attributes(view.words, view.shorts, index)
+    checks = [_check_quantity(want, view, index, said) for want in view.quantities]
+    return (*_joined(view, checks), *_literals(claim, index))
+
+
+def _joined(view: ClaimView, checks: list[Check | None]) -> Iterator[Check]:
+    yield from (check for check in checks if check is not None)
+
+
+def _check_quantity(
+    want: Quantity,
+    view: ClaimView,
+    index: FactIndex,
+    said: Sequence[tuple[Attribute, float]],
+) -> Check | None:
+    if want.kind is QuantityKind.ORDINAL or (want.in_words and want.amount == 1 and want.unit is None):
+        return None
+    kind = "date" if want.kind is QuantityKind.DATE else "value"
+    attributes = [attribute for attribute, _ in said]
+    found = _best(want, view, index, attributes)
+    if found is not None:
+        fact, how, shared = found
+        return Check(
+            check=kind,
+            outcome=Outcome.SUPPORTS,
+            reason=f"{_shown(fact)} gives {want.text}" + ("" if how == "as stated" else f" ({how})"),
+            claim_span=want.span,
+            facts=(place_of(fact),),
+            binding=shared,
+        )
+    derived = derive(want, view, index, attributes)
+    if derived is not None:
+        return Check(
+            check=kind,
+            outcome=Outcome.SUPPORTS,
+            reason=derived.text,
+            claim_span=want.span,
+            facts=derived.inputs,
+            derivation=derived,
+        )
+    other = _stated_otherwise(want, view, said, index)
+    if other is not None:
+        return Check(
+            check=kind,
+            outcome=Outcome.CONTRADICTS,
+            reason=f"{_shown(other)}, not {want.text}",
+            veto=True,
+            claim_span=want.span,
+            facts=(place_of(other),),
+        )
+    return Check(
+        check=kind,
+        outcome=Outcome.SILENT,
+        reason=f"no fact states {want.text}, and none follows from what is stated",
+        claim_span=want.span,
+    )
+
+
+def _shown(fact: Fact) -> str:
+    item = fact.quantity
+    value = item.text if item is not None else fact.value[:60]
+    name = fact.path or fact.record.label[:60]
+    when = f" on {fact.date}" if fact.date is not None and item is not None and item.date is None else ""
+    return f"{name}: {value}{when}"
+
+
+# ---------------------------------------------------------------- stated as such
+
+
+def _best(
+    want: Quantity, view: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
+) -> tuple[Fact, str, float] | None:
+    """The fact that states the value and shares most words with the claim; None where none is about it."""
+    best: tuple[tuple[float, bool, bool], Fact, str, float] | None = None
+    named = {(attribute.source_id, attribute.path) for attribute in attributes}
+    for fact, how in _stating(want, index):
+        shared = _shared(fact, view)
+        meant = (fact.source_id, fact.path) in named
+        if not _is_about(want, fact, how, shared, meant, bool(named), view):
+            continue
+        rank = (shared + (0.5 if meant else 0.0), how == "as stated", fact.span is not None)
+        if best is None or rank > best[0]:
+            best = (rank, fact, how, shared)
+    return None if best is None else best[1:]
+
+
+def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:
+    if want.date is not None:
+        yield from ((fact, "as stated") for fact in index.on_day(want))
+        if want.date.month is not None or want.until is not None:
+            return
+    yield from index.near(want)
+
+
+def _shared(fact: Fact, view: ClaimView) -> float:
+    """The share of the claim's content words that stand at the fact's place."""
+    words = view.words
+    if not words:
+        return 0.0
+    here = stems(f"{fact.path} {fact.subject}") | fact.record.stems
+    return len(words & here) / len(words)
+
+
+def _is_about(
+    want: Quantity, fact: Fact, how: str, shared: float, meant: bool, some_named: bool, view: ClaimView
+) -> bool:
+    if want.date is not None and want.kind is QuantityKind.DATE and fact.quantity and fact.quantity.date:
+        return want.date.day is not None or shared > 0
+    if how not in ("as stated", "rounded") and not meant and want.digits < _ENOUGH_DIGITS:
+        return bool(stems(fact.path) & view.words)
+    if fact.structured and some_named and not meant and want.digits < _ENOUGH_DIGITS:
+        return bool(stems(f"{fact.path} {fact.value}") & view.words) and want.unit is not None
+    return shared > 0 or want.digits >= _ENOUGH_DIGITS + 1
+
+
+# ---------------------------------------------------------------- stated otherwise
+
+
+def _stated_otherwise(
+    want: Quantity,
+    view: ClaimView,
+    said: Sequence[tuple[Attribute, float]],
+    index: FactIndex,
+) -> Fact | None:
+    """The fact that states the same attribute at the same time with another value; None without one."""
+    if want.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY) or want.noun or want.unit in TIME:
+        return None
+    if want.bound not in (Bound.EXACT, Bound.ABOUT) or want.high is not None or view.says_change:
+        return None
+    full = [attribute for attribute, share in said if share == 1.0 and len(attribute.facts) <= 40]
+    if not full or len({attribute.core for attribute in full}) != 1:
+        return None
+    facts = [fact for attribute in full for fact in attribute.facts if fact.quantity is not None]
+    at_time = [fact for fact in facts if in_days(fact.record, view.days)] if view.days else facts
+    comparable = [fact for fact in at_time if _comparable(fact, want)]
+    if not comparable or len(comparable) < len(at_time):
+        return None
+    if any(q is not want and q.date is None and q.unit == want.unit for q in view.quantities):
+        return None
+    return min(comparable, key=lambda fact: abs((fact.quantity.amount if fact.quantity else 0) - want.amount))
+
+
+def _comparable(fact: Fact, want: Quantity) -> bool:
+    have = fact.quantity
+    if have is None or have.kind is not want.kind or have.high is not None:
+        return False
+    if want.unit is None:
+        return have.unit not in ("percent",) and have.digits >= 1
+    return have.unit == want.unit
+
+
+# ---------------------------------------------------------------- literals
+
+
+def _literals(claim: Claim, index: FactIndex) -> Iterator[Check]:
+    """Identifiers, paths, names and quotations, found as written in an output or in a call."""
+    for value in claim.protected_values:
+        if value.kind not in _LITERAL_KINDS:
+            continue
+        needle = value.normalised if value.kind != "quoted" else value.text.strip("\"“”«»")
+        place = _literal_place(needle if value.kind != "name" else value.text, index)
+        kind = "identifier" if value.kind == "identifier" else value.kind
+        if place is None:
+            yield Check(
+                check=kind,
+                outcome=Outcome.SILENT,
+                reason=f"{value.text} stands in no output and in no call",
+                claim_span=value.span,
+            )
+        else:
+            where = "an output" if place.span is not None else "the call's arguments"
+            yield Check(
+                check=kind,
+                outcome=Outcome.SUPPORTS,
+                reason=f"{value.text} stands in {where}",
+                claim_span=value.span,
+                facts=(place,),
+            )
+
+
+def _literal_place(needle: str, index: FactIndex) -> FactPlace | None:
+    loose = r"[\s\W_]{1,4}".join(re.escape(part) for part in re.findall(r"[^\W_]+", needle)[:24])
+    if not loose:
+        return None
+    pattern = re.compile(rf"(?<![^\W_]){loose}(?![^\W_])", re.IGNORECASE)
+    for source_id, text, is_output in index.texts:
+        match = pattern.search(text)
+        if match is not None:
+            span = Span(start=match.start(), end=match.end()) if is_output else None
+            return FactPlace(source_id=source_id, span=span)
+    return None
