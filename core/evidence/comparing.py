@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.evidence.quantities import Bound, Day, Quantity, QuantityKind
-from core.evidence.units import converted, factor
+from core.evidence.units import NAMES, converted, factor
 
 ABOUT = 0.05  # "about", "roughly" (seed 001)
 NEARLY = 0.1  # how far below its number "nearly" may lie
@@ -38,23 +38,26 @@ class Interval:
         return self.low <= amount <= self.high
 
 
-def interval(want: Quantity, amount: float | None = None, *, cut: bool = False) -> Interval:
+def interval(
+    want: Quantity, amount: float | None = None, *, cut: bool = False, step: float | None = None
+) -> Interval:
     """The amounts that a claim's number stands for; with ``cut`` also those that it cuts short."""
     said = abs(want.amount if amount is None else amount)
-    half = want.step / 2 * (1 + 1e-9) + said * 1e-12
+    step = step or want.step
+    half = step / 2 * (1 + 1e-9) + said * 1e-12
     reach = REACH if want.unit is None else REACH_WITH_UNIT
     match want.bound:
         case Bound.ABOUT:
             half = max(half, ABOUT * said)
             return Interval(low=said - half, high=said + half)
         case Bound.NEARLY:
-            return Interval(low=said * (1 - NEARLY), high=said + want.step * 1e-9)
+            return Interval(low=said * (1 - NEARLY), high=said + step * 1e-9)
         case Bound.OVER | Bound.AT_LEAST:
             return Interval(low=said - 1e-9 * said, high=max(said * reach, said + 1))
         case Bound.UNDER | Bound.AT_MOST:
             return Interval(low=said / reach, high=said + 1e-9 * said)
         case _:
-            return Interval(low=said - half, high=said + (want.step * (1 - 1e-9) if cut else half))
+            return Interval(low=said - half, high=said + (step * (1 - 1e-9) if cut else half))
 
 
 def as_wanted(have: Quantity, want: Quantity, words: frozenset[str]) -> Iterator[tuple[float, str]]:
@@ -67,18 +70,15 @@ def in_unit(
 ) -> Iterator[tuple[float, str]]:
     """``amount`` of a stated quantity's unit in the unit of the claim."""
     if QuantityKind.MONEY in (have.kind, want.kind):
-        if have.kind is want.kind and not set((have.unit or "").split("|")) & set((want.unit or "").split("|")):
+        if have.kind is want.kind and not set((have.unit or "").split("|")) & set(
+            (want.unit or "").split("|")
+        ):
             return
-        if have.kind is want.kind or (have.unit is None and want.kind is QuantityKind.MONEY):
-            yield amount, "as stated"
-        elif want.unit is None and not want.noun:
+        if have.kind is want.kind or (have.unit is None and want.kind is QuantityKind.MONEY) or want.unit is None and not want.noun:
             yield amount, "as stated"
         return
-    if have.unit == want.unit:
+    if have.unit == want.unit or want.unit is None or _of_something(have.unit, want.unit):
         yield amount, "as stated"
-    elif want.unit is None:
-        if not want.noun or have.unit == "fold":
-            yield amount, "as stated"
     elif have.unit is None:
         yield from _of_no_unit(amount, want)
     else:
@@ -107,6 +107,12 @@ def _of_no_unit(amount: float, want: Quantity) -> Iterator[tuple[float, str]]:
                     yield amount / 1024 ** round(-_thousands(one, unit)), "read as bytes"
 
 
+def _of_something(unit: str | None, want: str) -> bool:
+    """Whether a unit is the claim's per tablet, per spray: a denominator that is no unit itself."""
+    head, _, rest = (unit or "").partition(" / ")
+    return head == want and bool(rest) and rest not in NAMES.values() and rest.isalpha()
+
+
 def _thousands(one: str, other: str) -> float:
     sizes = {"byte": 0, "kilobyte": 1, "megabyte": 2, "gigabyte": 3, "terabyte": 4}
     return sizes.get(one, 0) - sizes.get(other, 0) if sizes.keys() & {one, other} else 0
@@ -121,6 +127,8 @@ def fits(have: Quantity, want: Quantity, words: frozenset[str]) -> str | None:
     """How a stated quantity makes a claim's one true; None where it does not."""
     if want.kind is QuantityKind.PAIR or have.kind is QuantityKind.PAIR:
         return _pairs(have, want)
+    if _counts(want) and have.step < 1 and have.kind is QuantityKind.NUMBER:
+        return None  # a count is no rounded measurement
     ends = [have.amount] if have.high is None else [have.amount, have.high]
     for end in ends:
         for amount, how in in_unit(end, have, want, words):
@@ -133,6 +141,11 @@ def fits(have: Quantity, want: Quantity, words: frozenset[str]) -> str | None:
     return None
 
 
+def _counts(want: Quantity) -> bool:
+    """Whether a number counts things: "three doses"."""
+    return want.unit is None and bool(want.noun) and want.step >= 1 and want.bound is Bound.EXACT
+
+
 def _high_fits(have: Quantity, want: Quantity, words: frozenset[str]) -> bool:
     if have.high is None or want.high is None:
         return False
@@ -143,7 +156,7 @@ def _high_fits(have: Quantity, want: Quantity, words: frozenset[str]) -> bool:
 def _pairs(have: Quantity, want: Quantity) -> str | None:
     if have.kind is not want.kind or have.high is None or want.high is None:
         return None
-    first, second = interval(want), interval(want, want.high)
+    first, second = interval(want), interval(want, want.high, step=want.high_step)
     if first.holds(have.amount) and second.holds(have.high):
         return "as stated" if (have.amount, have.high) == (want.amount, want.high) else "rounded"
     return None

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from core.evidence.comparing import dates_agree, fits, in_unit, interval
-from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
-from core.evidence.quantities import Day, Quantity, QuantityKind
-from core.evidence.units import factor
+from core.evidence.facts import Fact, SourceFacts, argument_facts, source_facts
+from core.evidence.quantities import Quantity, QuantityKind
+from core.evidence.units import factor, measured_by
 from core.evidence.words import acronyms, core_words, stems
 from core.records import Source, Trace
 
@@ -39,6 +39,7 @@ class FactIndex:
     dated: tuple[Fact, ...]
     pairs: tuple[Fact, ...]
     attributes: tuple[Attribute, ...]
+    people: frozenset[str] = frozenset()
     texts: tuple[tuple[str, str, bool], ...] = field(default=())
 
     def near(self, want: Quantity) -> Iterator[tuple[Fact, str]]:
@@ -84,10 +85,15 @@ def index_trace(trace: Trace) -> FactIndex:
     return FactIndex(
         outputs=outputs,
         arguments=arguments,
-        by_unit={u: ([row[0] for row in rows], [row[2] for row in rows]) for u, rows in ordered.items()},
-        dated=tuple(fact for fact in with_number if fact.quantity and fact.quantity.date is not None),
+        by_unit={
+            u: ([row[0] for row in rows], [row[2] for row in rows]) for u, rows in ordered.items()
+        },
+        dated=tuple(
+            fact for fact in with_number if fact.quantity and fact.quantity.date is not None
+        ),
         pairs=tuple(f for f in with_number if f.quantity and f.quantity.kind is QuantityKind.PAIR),
         attributes=tuple(_attributes(outputs)),
+        people=frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == "patient")),
         texts=tuple(_texts(sources)),
     )
 
@@ -128,7 +134,12 @@ def _fit(fact: Fact, want: Quantity) -> str | None:
 
 def _windows(unit: str | None, want: Quantity) -> Iterator[tuple[float, float]]:
     """The stretches of a unit's amounts that may fit: one a conversion."""
-    if unit is not None and want.unit is not None and unit != want.unit and want.kind is not QuantityKind.MONEY:
+    if (
+        unit is not None
+        and want.unit is not None
+        and unit != want.unit
+        and want.kind is not QuantityKind.MONEY
+    ):
         by = factor(unit, want.unit)
         if by is None:
             if not _by_attribute(unit, want.unit):
@@ -149,12 +160,6 @@ def _by_attribute(unit: str, other: str) -> bool:
     return "degree_" in pair or ("mol" in pair and ("gram" in pair or "percent" in pair))
 
 
-def latest_day(source: SourceFacts) -> Day | None:
-    """The last date that a source's records carry."""
-    days = [day for record in source.records for _, day in record.dates if day.year]
-    return max(days, key=lambda day: (day.year or 0, day.month or 0, day.day or 0), default=None)
-
-
 def said_attributes(
     words: frozenset[str], shorts: frozenset[str], index: FactIndex
 ) -> tuple[tuple[Attribute, float], ...]:
@@ -170,6 +175,7 @@ def said_attributes(
     return tuple(found)
 
 
-def sharing(record: Record, words: frozenset[str]) -> int:
-    """How many of a claim's content words stand in a record."""
-    return len(record.stems & words)
+def measured_attributes(unit: str | None, index: FactIndex) -> tuple[Attribute, ...]:
+    """The attributes that are counted in a unit, where a claim names none: kg is of a weight."""
+    words = measured_by(unit)
+    return tuple(attribute for attribute in index.attributes if attribute.core & words)

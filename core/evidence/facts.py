@@ -18,7 +18,9 @@ from core.evidence.units import unit_name
 from core.evidence.words import stems
 from core.records import Source, SourceStatus, Span
 
-MOST_CHARACTERS = 400_000  # of one text; what lies behind is not read, and nothing is absent from it
+MOST_CHARACTERS = (
+    400_000  # of one text; what lies behind is not read, and nothing is absent from it
+)
 _MOST_FACTS = 20_000
 _VALUE_CHARACTERS = 240
 _RECORD_CHARACTERS = 1_200
@@ -26,13 +28,17 @@ _RECORD_CHARACTERS = 1_200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What stands together in a source; ``label`` is its first line, ``span`` in the source's text."""
+    """What stands together in a source; ``label`` is its first line, ``span`` in the source's text.
+
+    ``kind`` is what records of its sort are called here: their heading, or the key of the first line.
+    """
 
     index: int
     label: str
     text: str
     span: Span
     dates: tuple[tuple[str, Day], ...] = ()
+    kind: str = ""
 
     @property
     def stems(self) -> frozenset[str]:
@@ -143,7 +149,9 @@ def _read(text: str) -> SourceFacts:
     )
 
 
-_KEY_VALUE = re.compile(r"\s*(?:[-*•]\s+)?(?:\*\*)?([^\s:|<>{}][^:|<>{}\n]{0,90}?)(?:\*\*)?\s?[:：](?:\*\*)?\s+(\S.*)?$")
+_KEY_VALUE = re.compile(
+    r"\s*(?:[-*•]\s+)?(?:\*\*)?([^\s:|<>{}][^:|<>{}\n]{0,90}?)(?:\*\*)?\s?[:：](?:\*\*)?\s+(\S.*)?$"
+)
 _FIELD = re.compile(r"(?:^|,\s+)([A-Za-z_][\w.\[\] -]{0,60}?):\s+")
 _JSON_FIELD = re.compile(
     r'"([A-Za-z_][\w -]{0,60})":\s*(?:"((?:[^"\\]|\\.){0,400})"|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null))'
@@ -151,8 +159,12 @@ _JSON_FIELD = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?\n]*")
 _TAG = re.compile(r"<[^>]{1,200}>")
 _CELL = re.compile(r"<t[hd][^>]{0,200}>(.*?)</t[hd]>", re.IGNORECASE | re.DOTALL)
-_DATE_KEY = re.compile(r"date|time|onset|abatement|authored|issued|recorded|effective|start|end|created|published|birth", re.I)
+_DATE_KEY = re.compile(
+    r"date|time|onset|abatement|authored|issued|recorded|effective|start|end|created|published|birth",
+    re.I,
+)
 _SUBJECT_KEY = re.compile(r"(?:patient|title|pmid|subject|file|name)\Z", re.I)
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.{0,80})\Z")
 _NAMES_IT = re.compile(r"code|display|name|test|analyte|title|label|item|description", re.I)
 _HEADER_UNIT = re.compile(r"[(\[]\s*([^)\]]{1,16})\s*[)\]]\s*\Z")
 
@@ -165,6 +177,7 @@ class _Reader:
         self.facts: list[Fact] = []
         self.records: list[Record] = []
         self.subject = ""
+        self.heading = ""
 
     def read(self) -> None:
         block: list[tuple[int, str]] = []
@@ -191,7 +204,10 @@ class _Reader:
                 rest, at = [], end
                 continue
             start, line = lines[at]
-            if line.lstrip().startswith(("- ", "* ", "• ")) and len(_FIELD.findall(line.lstrip()[2:])) > 1:
+            if (
+                line.lstrip().startswith(("- ", "* ", "• "))
+                and len(_FIELD.findall(line.lstrip()[2:])) > 1
+            ):
                 self.list_line(start, line)
             else:
                 rest.append(lines[at])
@@ -248,7 +264,9 @@ class _Reader:
             return
         start, end = lines[0][0], lines[-1][0] + len(lines[-1][1])
         text = self.text[start:end]
-        record = self.record(lines[0][1].strip()[:120], text[:_RECORD_CHARACTERS], start, end)
+        first = _KEY_VALUE.match(lines[0][1])
+        kind = first.group(1).strip() if first is not None else ""
+        record = self.record(lines[0][1].strip()[:120], text[:_RECORD_CHARACTERS], start, end, kind)
         for at, line in lines:
             match = _KEY_VALUE.match(line)
             if match is None or len(match.group(1).split()) > 14:
@@ -299,7 +317,13 @@ class _Reader:
                 self.add(key, sentence[:_VALUE_CHARACTERS], item, at, own, structured=False)
 
     def value(
-        self, path: str, value: str, start: int, record: Record, structured: bool, written: str | None = None
+        self,
+        path: str,
+        value: str,
+        start: int,
+        record: Record,
+        structured: bool,
+        written: str | None = None,
     ) -> None:
         """One value of a field: a fact for each of its quantities, or one for its words."""
         unit = _HEADER_UNIT.search(path)
@@ -314,7 +338,13 @@ class _Reader:
             self.add(path, value, None, start, record, structured)
 
     def add(
-        self, path: str, value: str, item: Quantity | None, start: int, record: Record, structured: bool
+        self,
+        path: str,
+        value: str,
+        item: Quantity | None,
+        start: int,
+        record: Record,
+        structured: bool,
     ) -> None:
         if len(self.facts) >= _MOST_FACTS:
             return
@@ -332,7 +362,9 @@ class _Reader:
             )
         )
 
-    def record(self, label: str, text: str, start: int, end: int) -> Record:
+    def record(
+        self, label: str, text: str, start: int, end: int, kind: str | None = None
+    ) -> Record:
         dates = tuple(_dates(text[:_RECORD_CHARACTERS]))
         record = Record(
             index=len(self.records),
@@ -340,6 +372,7 @@ class _Reader:
             text=text[:_RECORD_CHARACTERS],
             span=Span(start=start, end=end),
             dates=dates,
+            kind=self.heading or "row" if kind is None else kind,
         )
         self.records.append(record)
         return record
@@ -352,10 +385,15 @@ def _path(key: str, label: str) -> str:
 
 def _dates(text: str) -> Iterator[tuple[str, Day]]:
     """The dates of a record by the field they stand in."""
-    for match in re.finditer(r"([\w.]{1,40})\"?:\s\"?((?:1[5-9]|2[01])\d\d-[01]\d(?:-[0-3]\d)?)", text):
+    for match in re.finditer(
+        r"([\w.]{1,40})\"?:\s\"?((?:1[5-9]|2[01])\d\d-[01]\d(?:-[0-3]\d)?)", text
+    ):
         if _DATE_KEY.search(match.group(1)):
             parts = [int(part) for part in match.group(2).split("-")]
-            yield match.group(1), Day(year=parts[0], month=parts[1], day=parts[2] if len(parts) > 2 else None)
+            yield (
+                match.group(1),
+                Day(year=parts[0], month=parts[1], day=parts[2] if len(parts) > 2 else None),
+            )
 
 
 def _split_fields(text: str) -> Iterator[tuple[str, int, str]]:
@@ -398,11 +436,20 @@ def _bar_cells(start: int, line: str) -> list[tuple[int, str]] | None:
 def _html_cells(start: int, line: str) -> list[tuple[int, str]] | None:
     if "<tr" not in line[:40].lower():
         return None
-    return [(start + cell.start(1), _TAG.sub("", cell.group(1)).strip()) for cell in _CELL.finditer(line)]
+    return [
+        (start + cell.start(1), _TAG.sub("", cell.group(1)).strip())
+        for cell in _CELL.finditer(line)
+    ]
 
 
 def _comma_cells(start: int, line: str) -> list[tuple[int, str]] | None:
-    if line.count(",") < 2 or ": " in line or ". " in line or len(line) > 2_000 or line.startswith("-"):
+    if (
+        line.count(",") < 2
+        or ": " in line
+        or ". " in line
+        or len(line) > 2_000
+        or line.startswith("-")
+    ):
         return None
     cells, at = [], start
     for part in line.split(","):

@@ -10,9 +10,10 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.evidence.number_words import SCALES, spelled_number, spelled_pattern
 from core.evidence.names import MONTHS
+from core.evidence.number_words import SCALES, spelled_number, spelled_pattern
 from core.evidence.units import UNIT, unit_name
+from core.evidence.words import STOP
 from core.records import Span
 
 
@@ -65,6 +66,7 @@ class Quantity:
     kind: QuantityKind
     amount: float = 0.0
     high: float | None = None
+    high_step: float | None = None
     unit: str | None = None
     step: float = 1.0
     bound: Bound = Bound.EXACT
@@ -77,7 +79,7 @@ class Quantity:
 
 
 _MONTH = r"(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")"
-_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u202f\u2009]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?=\s[a-z])|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,18}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?|\.\d{1,15})"
+_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u202f\u2009]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?=\s[a-z])|\d{1,3}·\d{1,4}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,18}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?|\.\d{1,15})"
 _VULGAR = {
     "½": 0.5, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 0.25, "¾": 0.75, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
     "⅘": 0.8, "⅙": 1 / 6, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875,
@@ -95,13 +97,15 @@ _LITERAL = (
     r"|(?<![\w.])v?\d+(?:\.\d+){2,5}(?![\w])|(?<![\w.])v\d+(?:\.\d+)?\b|\d{4,6}-\d(?![\d-])"
     r"|(?<![A-Za-z0-9_])(?!(?:mid|pre|post|late|early|sub|non|a|to|of|up)-)(?=[A-Za-z])[A-Za-z][A-Za-z]{0,20}-?(?=\d)"
     r"(?!(?:\d{1,2}-\d{4}))[A-Za-z0-9_]{1,30}(?:-[A-Za-z0-9]{1,20}){0,4}(?![A-Za-z0-9])"
-    r"|(?<![A-Za-z0-9_.])\d+-[A-Z]{1,3}\d[\w-]*)"
+    r"|(?<![A-Za-z0-9_.])\d+-[A-Z]{1,3}\d[\w-]*"
+    r"|(?:[×x]\s?|\b)10(?:\^|\*)?[³⁶⁹\d]\s?/\s?[µμu]?L\b)"  # ×10³/µL: the number before it is the amount
 )
 _DATES = (
     rf"(?P<iso>(?<![\d.,/-]){_YEAR}[-/.](?:1[0-2]|0?[1-9])(?:[-/.](?:3[01]|[12]\d|0?[1-9]))?(?!\d|[-/.]\d)"
     r"(?:T(?=\d))?)"
     r"|(?P<cjk>\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?)"
-    rf"|(?P<dmy>(?<![\w.,])\d{{1,2}}(?:st|nd|rd|th)?[\s-](?:of\s)?{_MONTH}\b\.?(?:,?[\s-]{_YEAR}(?!\d))?)"
+    rf"|(?P<dmy>(?<![\w.,])(?:\d{{1,2}}[-\u2010-\u2015])?\d{{1,2}}(?:st|nd|rd|th)?[\s-](?:of\s)?{_MONTH}\b\.?(?:,?[\s-]{_YEAR}(?!\d))?)"
+    rf"|(?P<monthyear>(?<![\d/.])(?:1[0-2]|0?[1-9])/{_YEAR}(?![\d/]))"
     rf"|(?P<mdy>\b{_MONTH}\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d%:]|\.\d|\s?(?:mg|kg|cm)\b)"
     rf"(?:{_DASH}\d{{1,2}}(?!\d))?(?:,?\s{_YEAR}(?!\d))?)"
     rf"|(?P<my>\b{_MONTH}\b\.?,?(?:[\s-]|\sof\s){_YEAR}(?!\d))"
@@ -131,7 +135,7 @@ _AMOUNT = re.compile(
     + r"|(?P<hours>(?<![\w.])\d{1,3}\s?h(?:rs?|ours?)?\s?(?:and\s)?\d{1,2}\s?(?:m|mins?|minutes?)(?![A-Za-z]))"
     r"|(?P<clock>(?<![\d:.])(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?![\d:]))"
     rf"|(?P<pair>(?<![\w./])\d{{1,3}}(?:\.\d{{1,2}})?(?:/|\sover\s)\d{{1,3}}(?:\.\d{{1,2}})?(?![\w/]|\.\d))"
-    rf"|(?P<of>(?<![\w.])\d{{1,5}}(?:\.\d)?\s(?:out\s)?of\s(?:the\s|all\s)?\d{{1,6}}(?![\w]|[.,]\d))"
+    rf"|(?P<of>(?<![\w.])\d{{1,5}}(?:\.\d{{1,2}})?\s(?:out\s)?of\s(?:the\s|all\s)?\d{{1,6}}(?![\w]|[.,]\d))"
     rf"|(?P<ordinal>(?<![\w.])\d{{1,4}}(?:st|nd|rd|th)\b|#\s?\d{{1,4}}(?![\w.]))"
     rf"|(?P<number>(?:{_SIGN})?(?<![A-Za-z_.\d])(?P<digits>{_NUMBER})(?P<vulgar>[½⅓⅔¼¾⅛⅜⅝⅞])?)"
     r"|(?P<fraction>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞])"
@@ -170,7 +174,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _read(match: re.Match[str]) -> Quantity | None:
-    for group in ("iso", "cjk", "dmy", "mdy", "my", "slash", "month", "decade"):
+    for group in ("iso", "cjk", "dmy", "monthyear", "mdy", "my", "slash", "month", "decade"):
         if match.group(group):
             return _date(match, group)
     if match.group("clock"):
@@ -179,16 +183,24 @@ def _read(match: re.Match[str]) -> Quantity | None:
         hours, minutes = (int(part) for part in re.findall(r"\d+", match.group()))
         return _plain(match, amount=60.0 * hours + minutes, unit="minute", digits=3)
     if match.group("pair") or match.group("of"):
-        first, second = (float(part) for part in re.findall(r"\d+(?:\.\d+)?", match.group()))
-        text = match.group("pair") or "1"
-        step = min(_step(part) for part in re.split(r"/|\sover\s", text)) if match.group("pair") else 1.0
-        item = _plain(match, amount=first, step=step, unit="of" if match.group("of") else None, digits=4)
-        end = _unit_behind(match.string, match.end())[1]
-        return replace(item, kind=QuantityKind.PAIR, high=second, span=_upto(item, end))
+        return _pair(match)
     if match.group("ordinal"):
         amount = float(re.sub(r"\D", "", match.group()))
         return replace(_plain(match, amount=amount), kind=QuantityKind.ORDINAL)
     return _number(match)
+
+
+def _pair(match: re.Match[str]) -> Quantity:
+    """ "150/92" and "4 of 9": two amounts that stand together."""
+    first, second = re.findall(r"\d+(?:\.\d+)?", match.group())
+    item = _plain(match, amount=float(first), step=_step(first), digits=4)
+    return replace(
+        item,
+        kind=QuantityKind.PAIR,
+        high=float(second),
+        high_step=_step(second),
+        span=_upto(item, _unit_behind(match.string, match.end())[1]),
+    )
 
 
 def _upto(item: Quantity, end: int) -> Span:
@@ -227,13 +239,13 @@ def _number(match: re.Match[str]) -> Quantity | None:
     elif match.group("fraction"):
         amount, digits_said, step = _VULGAR[match.group("fraction")], 1, 0.01
     else:
-        plain = re.sub(r"[,\s]", "", digits)
+        plain = re.sub(r"[,\s]", "", digits).replace("·", ".")
         amount, step = float(plain), _step(plain)
         digits_said = len(re.sub(r"[eE].*", "", plain).replace(".", "").strip("0"))
         if match.group("vulgar"):
             amount, step = amount + _VULGAR[match.group("vulgar")], 0.01
     scale = _SCALE.match(text, end)
-    written = (scale.group().strip() if scale else "")
+    written = scale.group().strip() if scale else ""
     if scale and not (written in "kKbBtTmM" and _unit_longer(text, end, scale.end())):
         by = SCALES[written.lower()]
         amount, step, end = amount * by, step * by, scale.end()
@@ -242,7 +254,9 @@ def _number(match: re.Match[str]) -> Quantity | None:
     behind = _CODE_BEHIND.match(text, end)
     if money or behind:
         kind = QuantityKind.MONEY
-        unit = _CURRENCY[(money.group() if money else behind.group() if behind else "").strip().lower()]
+        unit = _CURRENCY[
+            (money.group() if money else behind.group() if behind else "").strip().lower()
+        ]
         end = end if money or behind is None else behind.end()
     else:
         # "25+ years": the sign is a bound and the unit stands behind it.
@@ -296,18 +310,26 @@ def _unit_behind(text: str, end: int) -> tuple[str | None, int]:
     name = unit_name(match.group("unit"))
     if name is None:  # "5 mg/tablet": the part before the stroke is still a unit
         name = unit_name(match.group("unit").split("/")[0])
-        return (name, match.start("unit") + len(match.group("unit").split("/")[0])) if name else (None, end)
+        return (
+            (name, match.start("unit") + len(match.group("unit").split("/")[0]))
+            if name
+            else (None, end)
+        )
     return name, match.end()
 
 
 def _touches_word(text: str, end: int) -> bool:
     """Whether a Latin letter stands right behind a number, which then is part of a word."""
-    return text[end : end + 1].isascii() and (text[end : end + 1].isalpha() or text[end : end + 1] == "_")
+    return text[end : end + 1].isascii() and (
+        text[end : end + 1].isalpha() or text[end : end + 1] == "_"
+    )
 
 
 def _noun(text: str, end: int) -> str:
+    """The one or two words behind a number, where they name what it counts."""
     noun = _NOUN.match(text, end)
-    return noun.group().strip(" -\u00a0").lower() if noun is not None else ""
+    said = noun.group().strip(" -\u00a0").lower() if noun is not None else ""
+    return "" if not said or said.split()[0] in STOP or said.split()[0] in MONTHS else said
 
 
 def _bound(text: str, start: int) -> Bound:
@@ -325,7 +347,9 @@ def _date(match: re.Match[str], group: str) -> Quantity | None:
     month = MONTHS.get(word.group().lower()) if word is not None else None
     until: Day | None = None
     if group in ("iso", "cjk"):
-        day = Day(year=numbers[0], month=(numbers + [0, 0])[1] or None, day=(numbers + [0, 0])[2] or None)
+        day = Day(
+            year=numbers[0], month=(numbers + [0, 0])[1] or None, day=(numbers + [0, 0])[2] or None
+        )
     elif group == "slash":
         read = _slashed(numbers)
         if read is None:
@@ -336,6 +360,8 @@ def _date(match: re.Match[str], group: str) -> Quantity | None:
         if first < 100 and first < 20:
             return None
         day, until = Day(year=first), Day(year=first + 9)
+    elif group == "monthyear":
+        day = Day(year=numbers[1], month=numbers[0])
     elif group == "my":
         day = Day(year=numbers[0], month=month)
     elif group == "month":
@@ -351,7 +377,7 @@ def _date(match: re.Match[str], group: str) -> Quantity | None:
         if raw[:4].lower() == "may " and raw[0].islower():
             return None
         day = Day(year=year, month=month, day=numbers[0])
-        if group == "mdy" and len(numbers) > 1 and numbers[1] <= 31:
+        if len(numbers) > 1 and numbers[1] <= 31:
             until = Day(year=year, month=month, day=numbers[1])
     item = _plain(match, amount=float(day.year or 0), digits=4)
     return replace(item, kind=QuantityKind.DATE, date=day, until=until)
@@ -359,7 +385,10 @@ def _date(match: re.Match[str], group: str) -> Quantity | None:
 
 def _dated_may(text: str, start: int, end: int) -> bool:
     """Whether a lone "May" is the month: behind a preposition or a comma, and no verb behind it."""
-    before = re.search(r"(?:\b(?:in|of|since|until|by|and|to|from|late|early|mid)|[,–(-])\s?-?\Z", text[:start][-10:])
+    before = re.search(
+        r"(?:\b(?:in|of|since|until|by|and|to|from|late|early|mid)|[,–(-])\s?-?\Z",
+        text[:start][-10:],
+    )
     return before is not None and re.match(r"\s[a-z]+\b", text[end:]) is None
 
 
@@ -393,14 +422,24 @@ def _range_with(first: Quantity, second: Quantity, text: str) -> Quantity | None
     """ "10-20 mg", "from 4 to 9 %" and "2001-2003" as one range; "from 74 to 62" stays two amounts."""
     between = text[first.span.end : second.span.start]
     joint = _BETWEEN.fullmatch(between)
-    if joint is None or first.high is not None or first.until is not None or second.until is not None:
+    if (
+        joint is None
+        or first.high is not None
+        or first.until is not None
+        or second.until is not None
+    ):
         return None
     if first.kind is QuantityKind.DATE and second.kind is QuantityKind.DATE:
         return None  # both ends of a period are dates of their own
     tight = joint.group().strip() not in ("to", "through", "until", "and")
     if not tight or first.kind is not second.kind or first.kind is not QuantityKind.NUMBER:
         return None
-    if first.unit not in (None, second.unit) or second.amount <= first.amount or second.signed and " " in between:
+    if (
+        first.unit not in (None, second.unit)
+        or second.amount <= first.amount
+        or second.signed
+        and " " in between
+    ):
         return None
     return replace(
         first,

@@ -117,13 +117,17 @@ NAMES: dict[str, str] = {
 }
 NAMES |= {"mm hg": "millimeter_Hg", "per cent": "percent", "percentage point": "percent"}
 NAMES |= {"percentage points": "percent"}
-TIME = frozenset({"millisecond", "second", "minute", "hour", "day", "week", "month", "year", "decade"})
+TIME = frozenset(
+    {"millisecond", "second", "minute", "hour", "day", "week", "month", "year", "decade"}
+)
 # In these the case says which: M is a million, m a metre; B a billion, KB a thousand bytes.
 _ONLY_LOWER = frozenset({"m", "g", "s", "h", "d", "w", "y", "t", "v", "l"}) - {"l", "v"}
-_NUMERATOR = sorted((re.escape(s) for s in NAMES if s not in ("x", "×", "times")), key=len, reverse=True)
+_NUMERATOR = sorted(
+    (re.escape(s) for s in NAMES if s not in ("x", "×", "times")), key=len, reverse=True
+)
 UNIT = re.compile(
     r"[ \u00a0\-]?(?P<unit>(?:" + "|".join(_NUMERATOR) + r")"
-    r"(?:\s?[/·]\s?(?:\d+(?:\.\d+)?\s?)?(?:[A-Za-zµμ]{1,6}|\[[A-Za-z]+\])[²2³3]?(?![A-Za-z])){0,2}[²2³3]?)"
+    r"(?:\s?[/·]\s?(?:\d+(?:\.\d+)?[\s_]?)?(?:[A-Za-zµμ]{1,6}|\[[A-Za-z]+\])[²2³3]?(?![A-Za-z])){0,2}[²2³3]?)"
     r"(?![A-Za-z\d]|\.\d)|[ \u00a0-]?(?P<fold>times|fold|x|×)(?![A-Za-z\d])",
     re.IGNORECASE,
 )  # fmt: skip
@@ -148,7 +152,7 @@ def _unit_name(folded: str) -> str | None:
         if part in NAMES:
             names.append(NAMES[part])
             continue
-        base = re.fullmatch(r"(\d+(?:\.\d+)?)?\s?([^\d]+?|10\*\d)([23])?", part)
+        base = re.fullmatch(r"(\d+(?:\.\d+)?)?[\s_]?([^\d]+?|10\*\d)([23])?", part)
         if base is None:
             return None
         name = NAMES.get(base.group(2).strip())
@@ -162,7 +166,7 @@ def _unit_name(folded: str) -> str | None:
 
 
 @cache
-def _registry() -> pint.UnitRegistry:
+def _registry() -> pint.UnitRegistry[float]:
     import pint  # a third of a second, paid only when two different units meet
 
     return pint.UnitRegistry(cache_folder=None)
@@ -229,3 +233,23 @@ def converted(amount: float, unit: str, into: str, words: frozenset[str]) -> flo
         if names & words and (unit, into) == (other, one):
             return (amount - offset) / times
     return None
+
+
+# What a unit measures, as the attributes that are counted in it are called.
+MEASURES: tuple[tuple[str, frozenset[str]], ...] = (
+    ("kilogram", frozenset({"weight", "mass", "wt"})),
+    ("meter", frozenset({"height", "length", "distanc", "radiu", "width", "depth", "elevation"})),
+    ("second", frozenset({"duration", "time", "elaps", "age", "period"})),
+    ("byte", frozenset({"siz", "byt", "length"})),
+    ("millimeter_Hg", frozenset({"pressur", "bp"})),
+    ("degree_Celsius", frozenset({"temperatur", "temp"})),
+)
+
+
+@lru_cache(maxsize=512)
+def measured_by(unit: str | None) -> frozenset[str]:
+    """The stems of attributes that a unit measures: weight for kg, pressure for mmHg."""
+    if unit is None:
+        return frozenset()
+    found = [words for base, words in MEASURES if unit == base or factor(unit, base) is not None]
+    return frozenset().union(*found) if found else frozenset()

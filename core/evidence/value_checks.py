@@ -11,63 +11,46 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.evidence.claim_view import ClaimView, view_claim
-from core.evidence.comparing import as_wanted, dates_agree, interval, same_day
-from core.evidence.derivations import derive, in_days, place_of
-from core.evidence.fact_index import Attribute, FactIndex, said_attributes
+from core.evidence.count_derivations import in_days
+from core.evidence.derivation_parts import place_of
+from core.evidence.derivations import derive
+from core.evidence.fact_index import Attribute, FactIndex, measured_attributes, said_attributes
 from core.evidence.facts import Fact
-from core.evidence.quantities import Bound, Day, Quantity, QuantityKind
-from core.evidence.units import TIME
+from core.evidence.quantities import Bound, Quantity, QuantityKind
+from core.evidence.units import TIME, measured_by
 from core.evidence.words import stems
 from core.records import Check, Claim, FactPlace, Outcome, Span
 
+_PROSE_SHARE = 0.2  # of the claim's words in a sentence whose converted number may be what is meant
 _ENOUGH_DIGITS = 3  # a number of so many digits is rarely there by chance
 _LITERAL_KINDS = frozenset({"identifier", "quoted", "name"})
 
 
 def check_values(claim: Claim, index: FactIndex) -> tuple[Check, ...]:
     """One check for each quantity, date and literal of the claim, in the claim's order."""
-    view = view_claim(claim.text)
+    view = view_claim(claim.text, index.people)
     said = said_attributes(view.words, view.shorts, index)
     checks = [_check_quantity(want, view, index, said) for want in view.quantities]
-    return (*_joined(view, checks), *_literals(claim, index))
-
-
-def _joined(view: ClaimView, checks: list[Check | None]) -> Iterator[Check]:
-    yield from (check for check in checks if check is not None)
+    return (*(check for check in checks if check is not None), *_literals(claim, index))
 
 
 def _check_quantity(
-    want: Quantity,
-    view: ClaimView,
-    index: FactIndex,
-    said: Sequence[tuple[Attribute, float]],
+    want: Quantity, view: ClaimView, index: FactIndex, said: Sequence[tuple[Attribute, float]]
 ) -> Check | None:
-    if want.kind is QuantityKind.ORDINAL or (want.in_words and want.amount == 1 and want.unit is None):
+    if want.kind is QuantityKind.ORDINAL or (
+        want.in_words and want.amount == 1 and want.unit is None
+    ):
         return None
     kind = "date" if want.kind is QuantityKind.DATE else "value"
-    attributes = [attribute for attribute, _ in said]
-    found = _best(want, view, index, attributes)
+    attributes = _meant(want, index, said)
+    found = _found(want, view, index, attributes)
     if found is not None:
-        fact, how, shared = found
-        return Check(
-            check=kind,
-            outcome=Outcome.SUPPORTS,
-            reason=f"{_shown(fact)} gives {want.text}" + ("" if how == "as stated" else f" ({how})"),
-            claim_span=want.span,
-            facts=(place_of(fact),),
-            binding=shared,
-        )
-    derived = derive(want, view, index, attributes)
-    if derived is not None:
-        return Check(
-            check=kind,
-            outcome=Outcome.SUPPORTS,
-            reason=derived.text,
-            claim_span=want.span,
-            facts=derived.inputs,
-            derivation=derived,
-        )
-    other = _stated_otherwise(want, view, said, index)
+        return replace(found, check=kind, claim_span=want.span)
+    named = _name_before(want, view.text)
+    if named is not None:
+        place = _literal_place(f"{named} {want.text}", index)
+        return None if place is None else _stands(f"{named} {want.text}", "value", place, want.span)
+    other = _stated_otherwise(want, view, said)
     if other is not None:
         return Check(
             check=kind,
@@ -85,11 +68,84 @@ def _check_quantity(
     )
 
 
+def _meant(
+    want: Quantity, index: FactIndex, said: Sequence[tuple[Attribute, float]]
+) -> list[Attribute]:
+    """The attributes that the claim names, else those that its unit measures."""
+    attributes = [attribute for attribute, _ in said]
+    units = {
+        fact.quantity.unit for a in attributes for fact in a.facts if fact.quantity is not None
+    }
+    if want.unit is not None and want.unit not in units:
+        attributes += [a for a in measured_attributes(want.unit, index) if a not in attributes]
+    return attributes
+
+
+def _found(
+    want: Quantity, view: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
+) -> Check | None:
+    """The check that supports a quantity: as a stated fact, as two ends of a range, or as derived."""
+    best = _best(want, view, index, attributes)
+    if best is not None:
+        fact, how, shared = best
+        return Check(
+            check="value",
+            outcome=Outcome.SUPPORTS,
+            reason=f"{_shown(fact)} gives {want.text}"
+            + ("" if how == "as stated" else f" ({how})"),
+            facts=(place_of(fact),),
+            binding=shared,
+        )
+    if want.high is not None and want.kind is QuantityKind.NUMBER:
+        low = _found(replace(want, high=None), view, index, attributes)
+        high = _found(replace(want, amount=want.high, high=None), view, index, attributes)
+        return low if low is None or high is None else replace(low, facts=(*low.facts, *high.facts))
+    derived = derive(want, view, index, attributes)
+    if derived is None:
+        return None
+    return Check(
+        check="value",
+        outcome=Outcome.SUPPORTS,
+        reason=derived.text,
+        facts=derived.inputs,
+        derivation=derived,
+    )
+
+
+# "Slide 5", "type 2", "S&P 500": a number that is part of a name, and states no amount.
+_NAMED = re.compile(
+    r"\b(slides?|steps?|sections?|chapters?|figures?|tables?|phase|types?|grade|stage|groups?|arm|day|"
+    r"weeks?|part|level|tier|line|class|version|page|room|line|number|no\.?|id)\s\Z|"
+    r"(?<=[a-z,;] )([A-Z][\w&.-]*)\s\Z|(&\s?[A-Z])\s\Z",
+    re.IGNORECASE,
+)
+
+
+def _name_before(want: Quantity, text: str) -> str | None:
+    """The word that a number belongs to as a name; None where it is an amount."""
+    if (
+        want.unit is not None
+        or want.kind is not QuantityKind.NUMBER
+        or want.step < 1
+        or want.in_words
+    ):
+        return None
+    before = _NAMED.search(text, max(0, want.span.start - 24), want.span.start)
+    if before is None:
+        return None
+    named = before.group().strip()
+    return named if before.lastindex == 1 or named[:1].isupper() or "&" in named else None
+
+
 def _shown(fact: Fact) -> str:
     item = fact.quantity
     value = item.text if item is not None else fact.value[:60]
     name = fact.path or fact.record.label[:60]
-    when = f" on {fact.date}" if fact.date is not None and item is not None and item.date is None else ""
+    when = (
+        f" on {fact.date}"
+        if fact.date is not None and item is not None and item.date is None
+        else ""
+    )
     return f"{name}: {value}{when}"
 
 
@@ -123,23 +179,36 @@ def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:
 
 def _shared(fact: Fact, view: ClaimView) -> float:
     """The share of the claim's content words that stand at the fact's place."""
-    words = view.words
-    if not words:
+    if not view.words:
         return 0.0
     here = stems(f"{fact.path} {fact.subject}") | fact.record.stems
-    return len(words & here) / len(words)
+    return len(view.words & here) / len(view.words)
 
 
 def _is_about(
-    want: Quantity, fact: Fact, how: str, shared: float, meant: bool, some_named: bool, view: ClaimView
+    want: Quantity,
+    fact: Fact,
+    how: str,
+    shared: float,
+    meant: bool,
+    some_named: bool,
+    view: ClaimView,
 ) -> bool:
-    if want.date is not None and want.kind is QuantityKind.DATE and fact.quantity and fact.quantity.date:
-        return want.date.day is not None or shared > 0
-    if how not in ("as stated", "rounded") and not meant and want.digits < _ENOUGH_DIGITS:
-        return bool(stems(fact.path) & view.words)
+    """Whether a fact with the claim's number is one about what the claim says."""
+    have = fact.quantity
+    if have is None:
+        return False
+    if want.kind is QuantityKind.DATE and have.date is not None:
+        return want.date is None or want.date.day is not None or shared > 0
+    named = bool(stems(fact.path) & (view.words | measured_by(want.unit)))
+    if how not in ("as stated", "rounded") and want.digits < _ENOUGH_DIGITS:
+        return meant or named or (not fact.structured and shared > _PROSE_SHARE)
+    if want.unit is None and want.noun and have.unit is not None and not meant:
+        return False
+    same_unit = want.unit is not None and want.unit == have.unit
     if fact.structured and some_named and not meant and want.digits < _ENOUGH_DIGITS:
-        return bool(stems(f"{fact.path} {fact.value}") & view.words) and want.unit is not None
-    return shared > 0 or want.digits >= _ENOUGH_DIGITS + 1
+        return same_unit and bool(stems(f"{fact.path} {fact.value}") & view.words)
+    return shared > 0 or meant or want.digits > _ENOUGH_DIGITS or (same_unit and want.digits > 1)
 
 
 # ---------------------------------------------------------------- stated otherwise
@@ -149,7 +218,6 @@ def _stated_otherwise(
     want: Quantity,
     view: ClaimView,
     said: Sequence[tuple[Attribute, float]],
-    index: FactIndex,
 ) -> Fact | None:
     """The fact that states the same attribute at the same time with another value; None without one."""
     if want.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY) or want.noun or want.unit in TIME:
@@ -166,7 +234,10 @@ def _stated_otherwise(
         return None
     if any(q is not want and q.date is None and q.unit == want.unit for q in view.quantities):
         return None
-    return min(comparable, key=lambda fact: abs((fact.quantity.amount if fact.quantity else 0) - want.amount))
+    return min(
+        comparable,
+        key=lambda fact: abs((fact.quantity.amount if fact.quantity else 0) - want.amount),
+    )
 
 
 def _comparable(fact: Fact, want: Quantity) -> bool:
@@ -186,25 +257,27 @@ def _literals(claim: Claim, index: FactIndex) -> Iterator[Check]:
     for value in claim.protected_values:
         if value.kind not in _LITERAL_KINDS:
             continue
-        needle = value.normalised if value.kind != "quoted" else value.text.strip("\"“”«»")
-        place = _literal_place(needle if value.kind != "name" else value.text, index)
-        kind = "identifier" if value.kind == "identifier" else value.kind
-        if place is None:
+        place = _literal_place(value.text, index)
+        if place is not None:
+            yield _stands(value.text, value.kind, place, value.span)
+        else:
             yield Check(
-                check=kind,
+                check=value.kind,
                 outcome=Outcome.SILENT,
                 reason=f"{value.text} stands in no output and in no call",
                 claim_span=value.span,
             )
-        else:
-            where = "an output" if place.span is not None else "the call's arguments"
-            yield Check(
-                check=kind,
-                outcome=Outcome.SUPPORTS,
-                reason=f"{value.text} stands in {where}",
-                claim_span=value.span,
-                facts=(place,),
-            )
+
+
+def _stands(text: str, kind: str, place: FactPlace, span: Span) -> Check:
+    where = "an output" if place.span is not None else "the call's arguments"
+    return Check(
+        check=kind,
+        outcome=Outcome.SUPPORTS,
+        reason=f"{text} stands in {where}",
+        claim_span=span,
+        facts=(place,),
+    )
 
 
 def _literal_place(needle: str, index: FactIndex) -> FactPlace | None:
