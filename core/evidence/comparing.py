@@ -77,7 +77,7 @@ def in_unit(
         if have.kind is want.kind or (have.unit is None and want.kind is QuantityKind.MONEY) or want.unit is None and not want.noun:
             yield amount, "as stated"
         return
-    if have.unit == want.unit or want.unit is None or _of_something(have.unit, want.unit):
+    if have.unit == want.unit or want.unit is None or of_something(have.unit, want.unit):
         yield amount, "as stated"
     elif have.unit is None:
         yield from _of_no_unit(amount, want)
@@ -107,7 +107,7 @@ def _of_no_unit(amount: float, want: Quantity) -> Iterator[tuple[float, str]]:
                     yield amount / 1024 ** round(-_thousands(one, unit)), "read as bytes"
 
 
-def _of_something(unit: str | None, want: str) -> bool:
+def of_something(unit: str | None, want: str) -> bool:
     """Whether a unit is the claim's per tablet, per spray: a denominator that is no unit itself."""
     head, _, rest = (unit or "").partition(" / ")
     return head == want and bool(rest) and rest not in NAMES.values() and rest.isalpha()

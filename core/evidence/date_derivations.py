@@ -25,7 +25,7 @@ _AGE = re.compile(
     re.I,
 )
 _AGE_BEHIND = re.compile(
-    r"\A\W{0,2}(?:years?|months?|weeks?|yo\b|y/o|when|at the time|of age|-year-old|[.,;]|\Z)", re.I
+    r"\A\W{0,2}(?:years?|months?|weeks?|yo\b|y/o|when|at|on|in|as of|of age|-year-old|[.,;]|\Z)", re.I
 )
 _BEGINNING = re.compile(r"birth|\bborn\b|\bdob\b|created?|founded|registered|established", re.I)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from core.evidence.comparing import dates_agree, fits, in_unit, interval
+from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_something
 from core.evidence.facts import Fact, SourceFacts, argument_facts, source_facts
 from core.evidence.quantities import Quantity, QuantityKind
 from core.evidence.units import factor, measured_by
@@ -141,6 +141,8 @@ def _windows(unit: str | None, want: Quantity) -> Iterator[tuple[float, float]]:
         and want.kind is not QuantityKind.MONEY
     ):
         by = factor(unit, want.unit)
+        if by is None and of_something(unit, want.unit):
+            by = 1.0
         if by is None:
             if not _by_attribute(unit, want.unit):
                 return

@@ -43,7 +43,7 @@ def spelled_number(words: str) -> float | None:
     half = words.lower().endswith(" and a half")
     said = re.split(r"[-\s]+", words.lower().removesuffix(" and a half"))
     if said[0] == "half":
-        return 0.5 * (12.0 if said[-1] == "dozen" else SCALES[said[-1]])
+        return None if len(said) < 3 else 0.5 * (12.0 if said[-1] == "dozen" else SCALES[said[-1]])
     total = current = 0.0
     for word in said:
         if word in _ONES or word in _TENS or word in _OTHERS and word != "dozen":

@@ -240,7 +240,8 @@ def _number(match: re.Match[str]) -> Quantity | None:
         amount, digits_said, step = _VULGAR[match.group("fraction")], 1, 0.01
     else:
         plain = re.sub(r"[,\s]", "", digits).replace("·", ".")
-        amount, step = float(plain), _step(plain)
+        # A number in whole thousands states thousands: 136,000 for 136,226.
+        amount, step = float(plain), 1_000.0 if plain.endswith("000") and "." not in plain else _step(plain)
         digits_said = len(re.sub(r"[eE].*", "", plain).replace(".", "").strip("0"))
         if match.group("vulgar"):
             amount, step = amount + _VULGAR[match.group("vulgar")], 0.01
@@ -329,7 +330,9 @@ def _noun(text: str, end: int) -> str:
     """The one or two words behind a number, where they name what it counts."""
     noun = _NOUN.match(text, end)
     said = noun.group().strip(" -\u00a0").lower() if noun is not None else ""
-    return "" if not said or said.split()[0] in STOP or said.split()[0] in MONTHS else said
+    first = said.split(" ")[0] if said else ""
+    counts = first and first not in STOP and first not in MONTHS and spelled_number(first) is None
+    return said if counts else ""
 
 
 def _bound(text: str, start: int) -> Bound:

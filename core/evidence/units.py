@@ -100,7 +100,6 @@ _OWN = {
     "mosm": "mosm",
     "bpm": "bpm beats/min",
     "score": "{score}",
-    "cells": "cells copies",
     "10*3": "10*3 k/ul",
     "10*6": "10*6",
     "percent": "% ％ percent",
@@ -127,7 +126,7 @@ _NUMERATOR = sorted(
 )
 UNIT = re.compile(
     r"[ \u00a0\-]?(?P<unit>(?:" + "|".join(_NUMERATOR) + r")"
-    r"(?:\s?[/·]\s?(?:\d+(?:\.\d+)?[\s_]?)?(?:[A-Za-zµμ]{1,6}|\[[A-Za-z]+\])[²2³3]?(?![A-Za-z])){0,2}[²2³3]?)"
+    r"(?:\s?[/·]\s?\{?(?:\d+(?:\.\d+)?[\s_]?)?(?:[A-Za-zµμ]{1,6}|\[[A-Za-z]+\])[²2³3]?\}?(?![A-Za-z])){0,2}[²2³3]?)"
     r"(?![A-Za-z\d]|\.\d)|[ \u00a0-]?(?P<fold>times|fold|x|×)(?![A-Za-z\d])",
     re.IGNORECASE,
 )  # fmt: skip
@@ -136,7 +135,8 @@ _POWER = str.maketrans({"²": "2", "³": "3", "\u03bc": "µ"})
 
 def unit_name(written: str) -> str | None:
     """The name of a written unit ("mg/dL" is "milligram / deciliter"); None for no known one."""
-    folded = written.strip().translate(_POWER)
+    folded = written.strip().translate(_POWER).replace("{1.", "1.").removesuffix("}")
+    folded = written.strip() if folded.startswith("{") else folded
     if len(folded) == 1 and folded.lower() in _ONLY_LOWER and not folded.islower():
         return None
     return _unit_name(folded.lower())

@@ -21,6 +21,7 @@ from core.evidence.units import TIME, measured_by
 from core.evidence.words import stems
 from core.records import Check, Claim, FactPlace, Outcome, Span
 
+_OUT_OF = (5.0, 10.0, 100.0)
 _PROSE_SHARE = 0.2  # of the claim's words in a sentence whose converted number may be what is meant
 _ENOUGH_DIGITS = 3  # a number of so many digits is rarely there by chance
 _LITERAL_KINDS = frozenset({"identifier", "quoted", "name"})
@@ -30,19 +31,27 @@ def check_values(claim: Claim, index: FactIndex) -> tuple[Check, ...]:
     """One check for each quantity, date and literal of the claim, in the claim's order."""
     view = view_claim(claim.text, index.people)
     said = said_attributes(view.words, view.shorts, index)
-    checks = [_check_quantity(want, view, index, said) for want in view.quantities]
+    meant = {id(want): _meant(want, index, said) for want in view.quantities}
+    whole = list({id(each): each for several in meant.values() for each in several}.values())
+    checks = [
+        _check_quantity(want, view, index, said, meant[id(want)] if want.unit else whole)
+        for want in view.quantities
+    ]
     return (*(check for check in checks if check is not None), *_literals(claim, index))
 
 
 def _check_quantity(
-    want: Quantity, view: ClaimView, index: FactIndex, said: Sequence[tuple[Attribute, float]]
+    want: Quantity,
+    view: ClaimView,
+    index: FactIndex,
+    said: Sequence[tuple[Attribute, float]],
+    attributes: Sequence[Attribute],
 ) -> Check | None:
     if want.kind is QuantityKind.ORDINAL or (
         want.in_words and want.amount == 1 and want.unit is None
     ):
         return None
     kind = "date" if want.kind is QuantityKind.DATE else "value"
-    attributes = _meant(want, index, said)
     found = _found(want, view, index, attributes)
     if found is not None:
         return replace(found, check=kind, claim_span=want.span)
@@ -100,6 +109,11 @@ def _found(
         low = _found(replace(want, high=None), view, index, attributes)
         high = _found(replace(want, amount=want.high, high=None), view, index, attributes)
         return low if low is None or high is None else replace(low, facts=(*low.facts, *high.facts))
+    if want.kind is QuantityKind.PAIR and want.high in _OUT_OF:  # "2.5 out of 10"
+        alone = replace(want, kind=QuantityKind.NUMBER, high=None, digits=2)
+        best = _best(alone, view, index, attributes)
+        if best is not None:
+            return _found(alone, view, index, attributes)
     derived = derive(want, view, index, attributes)
     if derived is None:
         return None
@@ -158,9 +172,11 @@ def _best(
     """The fact that states the value and shares most words with the claim; None where none is about it."""
     best: tuple[tuple[float, bool, bool], Fact, str, float] | None = None
     named = {(attribute.source_id, attribute.path) for attribute in attributes}
+    records = {(f.source_id, f.record.index) for attribute in attributes for f in attribute.facts}
     for fact, how in _stating(want, index):
         shared = _shared(fact, view)
-        meant = (fact.source_id, fact.path) in named
+        dated = want.kind is QuantityKind.DATE and (fact.source_id, fact.record.index) in records
+        meant = dated or (fact.source_id, fact.path) in named
         if not _is_about(want, fact, how, shared, meant, bool(named), view):
             continue
         rank = (shared + (0.5 if meant else 0.0), how == "as stated", fact.span is not None)
@@ -199,16 +215,20 @@ def _is_about(
     if have is None:
         return False
     if want.kind is QuantityKind.DATE and have.date is not None:
-        return want.date is None or want.date.day is not None or shared > 0
+        full = want.date is None or want.date.day is not None
+        full = full or (want.date.year is not None and want.date.month is not None and fact.structured)
+        return full or meant or shared > 0
     named = bool(stems(fact.path) & (view.words | measured_by(want.unit)))
     if how not in ("as stated", "rounded") and want.digits < _ENOUGH_DIGITS:
         return meant or named or (not fact.structured and shared > _PROSE_SHARE)
     if want.unit is None and want.noun and have.unit is not None and not meant:
         return False
-    same_unit = want.unit is not None and want.unit == have.unit
+    same_unit = want.unit is not None and (want.unit == have.unit or have.kind is QuantityKind.MONEY)
     if fact.structured and some_named and not meant and want.digits < _ENOUGH_DIGITS:
-        return same_unit and bool(stems(f"{fact.path} {fact.value}") & view.words)
-    return shared > 0 or meant or want.digits > _ENOUGH_DIGITS or (same_unit and want.digits > 1)
+        said = bool(stems(f"{fact.path} {fact.value}") & view.words)
+        return said and (same_unit or want.unit is None)
+    alone = want.digits > 1 or not fact.record.text.isascii()
+    return shared > 0 or meant or want.digits > _ENOUGH_DIGITS or (same_unit and alone)
 
 
 # ---------------------------------------------------------------- stated otherwise
@@ -257,7 +277,8 @@ def _literals(claim: Claim, index: FactIndex) -> Iterator[Check]:
     for value in claim.protected_values:
         if value.kind not in _LITERAL_KINDS:
             continue
-        place = _literal_place(value.text, index)
+        literal = value.normalised if value.kind == "identifier" else value.text
+        place = _literal_place(literal, index)
         if place is not None:
             yield _stands(value.text, value.kind, place, value.span)
         else:

@@ -32,7 +32,7 @@ _SAID = {
     "bp": "blood pressure", "hr": "heart rate", "htn": "hypertension", "polio": "ipv",
     "diagnosi": "condition", "illness": "condition", "pric": "price", "cost": "price",
     "tumour": "tumor", "pub": "publish", "publication": "publish", "a1c": "hba1c", "kidney": "renal",
-    "white": "leukocyte", "duration": "time", "driv": "time",
+    "white": "leukocyte", "hep": "hepatitis", "duration": "time", "driv": "time",
 }  # fmt: skip
 
 
