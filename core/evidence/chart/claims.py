@@ -6,13 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.evidence.chart.entries import (
-    doses_of,
-    ends_of,
-    frequencies_of,
-    is_allergy,
-    starts_of,
-)
+from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, is_disorder_name, places_of
 from core.evidence.chart.records import Dose, EntryKind, Frequency, Status, Subject, When
 from core.evidence.chart.status import standing
@@ -121,12 +115,9 @@ _DENIES_OTHER = re.compile(
     re.IGNORECASE,
 )
 _CURRENT_BEHIND = re.compile(
-    r"[^.;,]{0,60}?\b(?:(?:is|are|remains?|stays?) (?:\w+ )?(?:active|ongoing|current|open|present|"
-    r"taken|"
-    r"on (?:his|her|the|their) (?:\w+ ){0,2}(?:list|record|chart)|among (?:his|her|the|their) "
-    r"(?:current|active)|one of (?:his|her|the)"
-    r"|being taken|in use|a current|an active)|continues|is (?:\w+ )?(?:his|her|their) (?:current|"
-    r"only|active)|as (?:an )?(?:active|current))",
+    r"[^.;,]{0,60}?\b(?:(?:is|are|remains?|stays?) (?:[^.;]{0,50}\b)?(?:active|ongoing|current|open|"
+    r"present|taken|prescribed|on (?:[\w.'’]+ ){1,3}(?:\w+ )?(?:list|chart)|"
+    r"regular|being taken|in use)\b|continues)",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
@@ -162,7 +153,7 @@ def assertions(
     for span in drug_spans(text):
         found.append((span, core_words(text[span.start : span.end]), EntryKind.MEDICATION))
     for kind, name in listed:
-        if set(name) <= people:
+        if set(name) & people:
             continue
         for span in places_of(name, text)[:2]:
             found.append((span, name, kind))

@@ -99,7 +99,7 @@ def _same_dose(dose: Dose, entry: ChartEntry, said: Assertion) -> bool:
     daily_said = dose.per_day or any(f.per_day == Fraction(1) for f in said.frequencies)
     return (
         dose.amount in made
-        or (dose.amount in daily and (daily_said or not said.frequencies))
+        or (dose.amount in daily and daily_said)
         or (len(amounts) > 1 and dose.amount == sum(amounts))
     )
 

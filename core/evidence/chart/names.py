@@ -143,6 +143,6 @@ def is_disorder_name(words: Iterable[str]) -> bool:
     known = disorder_words()
     return bool(kept) and all(
         word in known or f"{word}s" in known or (word.endswith("y") and f"{word[:-1]}ies" in known)
-        or word in ("type", "disease", "chronic", "acute", "pain")
+        or word in ("type", "disease", "chronic", "acute", "pain", "multiple")
         for word in kept
     ) and any(word in known or f"{word}s" in known for word in kept)  # fmt: skip

@@ -79,7 +79,7 @@ class _Scope:
 
 
 _CLAUSE = re.compile(
-    r";|\n(?=\s*[-*•\d])|[.!?](?=\s+[A-Z(])|\s[|]\s|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|"
+    r";|\n(?=\s*[-*•\d])|[.!?](?=\s+(?-i:[A-Z(]))|\s[|]\s|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|"
     r"\bwhile\b|\bwhereas\b|"
     r"\binstead of\b|\binstead\b|\bexcept(?: for)?\b|\bapart from\b|\breplaced by\b|\bin favou?r of\b|"
     r"(?:,|\band\b|\bthen\b|,\s?and\b|[\u2013\u2014])\s+(?=(?:(?:he|she|they|it|the patient|"
@@ -150,7 +150,10 @@ def _if_then(clause: str, boundary: str) -> bool:
     """Whether the clause is a condition, which reaches over its comma into what follows."""
     if not re.match(r"(?:,|then|and|[\u2013\u2014])", boundary.strip(), re.I):
         return False
-    return re.match(r"\W*(?:if|should|when|in case|unless)\b", clause, re.IGNORECASE) is not None
+    return (
+        re.match(r"(?:[\w ]{0,40}:)?\W*(?:if|should|when|in case|unless)\b", clause, re.IGNORECASE)
+        is not None
+    )
 
 
 def _triggers(text: str, name: Span, names: Sequence[Span]) -> list[tuple[re.Match[str], _Scope]]:
