@@ -14,7 +14,7 @@ from pages.components.routing import ensure_routed
 from pages.components.session import open_store
 from pages.components.verdict_document import VerdictDocument
 from pages.components.verdict_view import lay_out, unverified_document
-from pages.components.who import current_person
+from pages.components.who import current_person, show_person
 from pages.components.withheld import stop_while_undecided
 from storage.records import StoredVerdict
 
@@ -22,6 +22,7 @@ TRACES, REPAIR, REVIEW = "pages/traces.py", "pages/repair.py", "pages/review.py"
 
 ensure_routed(__file__)
 person = current_person()
+show_person(person)
 wanted = st.query_params.get("trace")
 if wanted is None:
     show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")

@@ -15,7 +15,7 @@ from core.errors import ConfigError, Conflict, InputError, NotAllowed, NotFound
 from core.review.assignment import check_reason
 from core.review.records import Person, Role
 from core.review.roles import require
-from storage.audit import add_row, append_event
+from storage.audit import add_row, append_event, trail_id
 from storage.columns import plain_text
 from storage.review_tables import PersonRow, RoleGrant
 from storage.store import SqlStore
@@ -83,6 +83,11 @@ class People:
             return _add(
                 connection, name, LOCAL_ROLES, email=None, by="this machine", at=self.store.now()
             )
+
+    def database_id(self) -> str:
+        """Short, and no other database's: the beginning of its trail; "" while it has none."""
+        with self.store.database.reading() as connection:
+            return trail_id(connection)
 
     def add(
         self, name: str, roles: Collection[Role], *, by: Person, email: str | None = None
