@@ -21,13 +21,11 @@ _AT_WORK = st.components.v2.component(
 
 def remembered(database_id: str) -> int | None:
     """The id of whoever was at work last in this browser on that database; None without one."""
-    found = st.context.cookies.get(_cookie(database_id), "")
-    return int(found) if found.isdecimal() else None
+    found: object = st.context.cookies.get(_cookie(database_id))
+    return int(found) if isinstance(found, str) and found.isdecimal() else None
 
 
-def keep_in_tab(
-    database_id: str, person_id: int, *, chosen: bool, awaited: bool
-) -> int | None:
+def keep_in_tab(database_id: str, person_id: int, *, chosen: bool, awaited: bool) -> int | None:
     """Let the tab remember the person; who the tab says it is, once it has answered.
 
     ``chosen`` is whether this session knows who it is; otherwise the tab's own memory counts, and it

@@ -23,7 +23,10 @@ export default function (component) {
   tab.name = data.name;
   const kept = sessionStorage.getItem(data.name);
   const mine = kept || data.person;
-  if (!data.chosen && (data.awaited || mine !== data.person)) setTriggerValue("mine", mine);
+  if (!data.chosen && !tab.asked && (data.awaited || mine !== data.person)) {
+    tab.asked = true;
+    setTriggerValue("mine", mine);
+  }
   if (data.chosen || !kept) sessionStorage.setItem(data.name, data.person);
   bake(tab);
   return tab.cleanup;
