@@ -254,7 +254,7 @@ def _show_notes(hand: Hand, desk: Desk) -> None:
         question("Note, if you like", "notes")
         st.session_state.setdefault(hand.note_key, hand.draft.rationale)
         st.text_area(
-            "Why? Rules of the guideline can be cited by number.",
+            "Why? Rules of the guideline can be cited by number. Escape leaves the field.",
             key=hand.note_key,
             height=68,
             max_chars=4_000,

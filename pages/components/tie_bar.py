@@ -162,7 +162,7 @@ def _show_notes(hand: TieHand, desk: Desk) -> None:
         question("Reason, if you like", "notes")
         st.session_state.setdefault(hand.note_key, hand.draft.rationale)
         st.text_area(
-            "Why?",
+            "Why? Escape leaves the field.",
             key=hand.note_key,
             height=68,
             max_chars=4_000,
