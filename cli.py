@@ -145,13 +145,14 @@ def import_files(
     """
     from core.config import Config
     from core.workflows.ingest import ingest
+    from storage.people import local_name
     from storage.store import open_store
 
     _require(files)
     if packets := _packets_among(files):
         _import_packets(packets, db, json_path)
         return
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     with Progress() as progress:
         report = ingest(files, store, Config(), progress, format)
     store.put_import(report)
@@ -205,10 +206,11 @@ def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | N
 
 def _packets(db: str | None) -> Any:
     from storage.packets import Packets
+    from storage.people import local_name
     from storage.projects import Projects
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     return Packets(store=store, project=Projects(store=store).default())
 
 
@@ -434,10 +436,11 @@ def _judged_by(repair: bool) -> Any:
 def _verify_database(db: str | None, judged_by: Any, decides: str | None) -> VerifyReport:
     from core.config import Config
     from core.workflows.verify import verify_pending
+    from storage.people import local_name
     from storage.store import open_store
 
     config = Config()
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     with Progress() as progress:
         models = _models(config, decides, store)
         report = verify_pending(store, models, config, progress, judged_by=judged_by)
@@ -458,9 +461,10 @@ def _decider(decides: str | None, store: Any) -> Any:
     if decides not in (None, "promoted"):
         return Path(decides)
     from storage.calibrators import Calibrators
+    from storage.people import local_name
     from storage.store import open_store
 
-    opened = store or open_store(actor="terminal")
+    opened = store or open_store(actor=local_name())
     try:
         return Calibrators(store=opened).forest()
     finally:
@@ -650,10 +654,11 @@ def _repair_database(
     db: str | None, config: Config, editor: Any, report: Any, decides: str | None
 ) -> None:
     from core.workflows.repair import repair_blocked
+    from storage.people import local_name
     from storage.repairs import Repairs
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     repairs = Repairs(store=store)
     with Progress() as progress:
         waiting = list(repairs.without())
@@ -671,10 +676,11 @@ def _repair_database(
 
 
 def _write_choices(path: Path, db: str | None) -> None:
+    from storage.people import local_name
     from storage.repairs import Repairs
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     rows = Repairs(store=store).export()
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     try:
@@ -1056,9 +1062,10 @@ def audit_verify(
     if packet is not None:
         _verify_packet(packet, db, json_path)
         return
+    from storage.people import local_name
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     report = store.verify_chain()
     _write_json(json_path, asdict(report) | {"intact": report.intact, "database": store.name})
     found = "intact" if report.intact else f"NOT INTACT, {_count(len(report.problems), 'problem')}"

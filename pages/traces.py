@@ -38,7 +38,7 @@ show_person(person)
 st.set_page_config(page_title="Traces · ProvenanceGuard")
 
 try:
-    store = open_store()
+    store = open_store(person)
     overview = store.overview()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

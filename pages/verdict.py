@@ -30,7 +30,7 @@ if wanted is None:
     st.stop()
 
 try:
-    store = open_store()
+    store = open_store(person)
     stored = store.get_trace(wanted)
 except NotFound:
     st.set_page_config(page_title="Trace not found · ProvenanceGuard")

@@ -11,6 +11,8 @@ from databases import a_store
 from opening import cards, opened, views
 from verdicts import HOSTILE, fill, hostile, showcase
 
+from core.review.records import Role
+from storage.people import People
 from storage.store import SqlStore
 
 HOME, TRACES, VERDICT = "home", "traces", "verdict"
@@ -159,7 +161,8 @@ def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
         "final_reply_to_user": "The dose is 10 mg.",
     }
     content = (json.dumps(record) + "\n{broken\n").encode()
-    test = opened(TRACES)
+    lead = People(store=store).add("Lea", {Role.LEAD}, by=People(store=store).local())
+    test = opened(TRACES, lead.person_id)
 
     for expected in ("1 new", "1 already there"):
         test.file_uploader[0].upload("ward.jsonl", content)
@@ -177,6 +180,9 @@ def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
 
     assert store.list_traces().total == 1
     assert [each.report.traces for each in store.imports()] == [1, 1]
+    assert [each.actor for each in store.imports()] == ["Lea", "Lea"]
+    kept = [each.actor for each in store.audit_events() if each.action == "traces.stored"]
+    assert kept == ["Lea"]
 
 
 def test_a_file_of_no_known_format_can_be_read_as_another(store: SqlStore) -> None:
