@@ -32,6 +32,10 @@ if wanted is None:
 try:
     store = open_store(person)
     stored = store.get_trace(wanted)
+    asked_version = st.query_params.get("version", "")
+    number = int(asked_version) if asked_version.isdecimal() else len(stored.versions)
+    if 1 <= number < len(stored.versions):
+        stored = store.get_trace(wanted, stored.versions[number - 1])
 except NotFound:
     st.set_page_config(page_title="Trace not found · ProvenanceGuard")
     show_notice(
@@ -54,6 +58,21 @@ except NotFound:
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
     stop_while_undecided(store, person, verdict)
+
+if len(stored.versions) > 1:
+    # Above the view: whoever looks at an earlier version must not take it for the newest.
+    chosen = st.segmented_control(
+        "Version",
+        range(1, len(stored.versions) + 1),
+        format_func=lambda each: f"Version {each}",
+        default=stored.version,
+        required=True,
+        label_visibility="collapsed",
+        key=f"version-of-{stored.content_hash}",
+    )
+    if chosen != stored.version:
+        st.query_params["version"] = str(chosen)
+        st.rerun()
 
 # Texts beyond what a page holds at first are fetched when their source is opened.
 opened = st.session_state.setdefault("opened_sources", {}).setdefault(stored.content_hash, [])

@@ -196,3 +196,42 @@ def test_a_file_of_no_known_format_can_be_read_as_another(store: SqlStore) -> No
     assert "no known trace format" in card["lists"][0]["items"][0]
     assert {"native", "chat", "mcp"} <= set(test.selectbox[0].options)
     assert not [button for button in test.button if button.key == "add"]
+
+
+def test_an_id_that_another_file_has_used_is_asked_about(store: SqlStore) -> None:
+    def content(answer: str) -> bytes:
+        return json.dumps(
+            {
+                "task_id": "refund",
+                "trial": 0,
+                "user_question": "How much?",
+                "full_tool_outputs": [{"tool_name": "orders", "source_id": "o", "text": "12."}],
+                "final_reply_to_user": answer,
+            }
+        ).encode()
+
+    test = opened(TRACES)
+    for name, answer in (("a.jsonl", "It was 12."), ("b.jsonl", "It was 14.")):
+        test.file_uploader[0].upload(name, content(answer))
+        test.run()
+        assert len(test.radio) == (name == "b.jsonl")
+        test.button(key="add-only").click().run()
+        assert not test.exception
+
+    assert {row.trace_id for row in store.list_traces().rows} == {
+        "refund::0",
+        "refund::0 · b.jsonl",
+    }
+
+
+def test_an_earlier_version_of_a_trace_can_be_read(store: SqlStore) -> None:
+    source = a_source("The dose is 10 mg.")
+    for answer in ("The dose is 10 mg.", "The dose is 20 mg."):
+        fill(store, unverified=[a_trace(answer, source, trace_id="twice")])
+
+    newest, earlier = opened(VERDICT, trace="twice"), opened(VERDICT, trace="twice", version="1")
+
+    for test, words in ((newest, "20 mg"), (earlier, "10 mg")):
+        (view,) = views(test, "provenanceguard_evidence")
+        assert f"The dose is {words}." in json.dumps(view["pieces"])
+    assert list(newest.get("button_group"))
