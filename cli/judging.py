@@ -97,9 +97,10 @@ def _decider(decides: str | None, store: Any) -> Any:
     if decides not in (None, "promoted"):
         return Path(decides)
     from storage.calibrators import Calibrators
+    from storage.people import local_name
     from storage.store import open_store
 
-    opened = store or open_store(actor="terminal")
+    opened = store or open_store(actor=local_name())
     try:
         return Calibrators(store=opened).forest()
     finally:
@@ -110,8 +111,9 @@ def _decider(decides: str | None, store: Any) -> Any:
 def open_packets(db: str | None) -> Any:
     """The database's packets, of the default project."""
     from storage.packets import Packets
+    from storage.people import local_name
     from storage.projects import Projects
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     return Packets(store=store, project=Projects(store=store).default())

@@ -41,11 +41,11 @@ def reader(
     The reader is loaded first, and refused with the command that refits the calibrator where the
     two do not belong together.
     """
-    from storage.people import People
+    from storage.people import People, local_name
     from storage.readers import Readers, calibrator_folder
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     readers = Readers(store=store)
     if choice is not None:
         folder = calibrator_folder(calibrator)

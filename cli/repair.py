@@ -165,10 +165,11 @@ def _repair_database(
     reader: str | None,
 ) -> None:
     from core.workflows.repair import repair_blocked
+    from storage.people import local_name
     from storage.repairs import Repairs
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     repairs = Repairs(store=store)
     with Progress() as progress:
         waiting = list(repairs.without())
@@ -186,10 +187,11 @@ def _repair_database(
 
 
 def _write_choices(path: Path, db: str | None) -> None:
+    from storage.people import local_name
     from storage.repairs import Repairs
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     rows = Repairs(store=store).export()
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     try:

@@ -93,10 +93,11 @@ def _verify_database(
 ) -> VerifyReport:
     from core.config import Config
     from core.workflows.verify import verify_pending
+    from storage.people import local_name
     from storage.store import open_store
 
     config = Config()
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     with Progress() as progress:
         models = models_for(config, decides, store, reader)
         report = verify_pending(store, models, config, progress, judged_by=judged_by)

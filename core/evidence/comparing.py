@@ -74,7 +74,12 @@ def in_unit(
             (want.unit or "").split("|")
         ):
             return
-        if have.kind is want.kind or (have.unit is None and want.kind is QuantityKind.MONEY) or want.unit is None and not want.noun:
+        if (
+            have.kind is want.kind
+            or (have.unit is None and want.kind is QuantityKind.MONEY)
+            or want.unit is None
+            and not want.noun
+        ):
             yield amount, "as stated"
         return
     if have.unit == want.unit or want.unit is None or of_something(have.unit, want.unit):

@@ -26,7 +26,8 @@ _AGE = re.compile(
     re.I,
 )
 _AGE_BEHIND = re.compile(
-    r"\A\W{0,2}(?:years?|months?|weeks?|yo\b|y/o|when|at|on|in|as of|of age|-year-old|[.,;]|\Z)", re.I
+    r"\A\W{0,2}(?:years?|months?|weeks?|yo\b|y/o|when|at|on|in|as of|of age|-year-old|[.,;]|\Z)",
+    re.I,
 )
 _BEGINNING = re.compile(r"birth|\bborn\b|\bdob\b|created?|founded|registered|established", re.I)
 
@@ -135,7 +136,13 @@ def duration(
                 records = [f.record for f in attribute.facts if f.record.dates][:_MOST_DAYS]
                 for first, second in combinations(records, 2):
                     yield from _between(_days(first), _days(second), [first, second], want, source)
-        own = [day for a in attributes if a.source_id == source.source_id for f in a.facts for _, day in f.record.dates]
+        own = [
+            day
+            for a in attributes
+            if a.source_id == source.source_id
+            for f in a.facts
+            for _, day in f.record.dates
+        ]
         yield from _between(said, own[:_MOST_DAYS] or days_of(source), [], want, source)
         yield from _between(said, _birthdays(claim, source), [], want, source)
         for record in named:

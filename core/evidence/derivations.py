@@ -32,7 +32,9 @@ from core.evidence.units import TIME, factor
 from core.records import Derivation
 
 _MOST_PEOPLE = 200
-_SHARE = re.compile(r"\b(?:share|portion|proportion|ratio|margin|yield|percentage of|implies)\b", re.IGNORECASE)
+_SHARE = re.compile(
+    r"\b(?:share|portion|proportion|ratio|margin|yield|percentage of|implies)\b", re.IGNORECASE
+)
 
 
 def derive(
@@ -175,7 +177,11 @@ def within_record(
                 by_record.setdefault((fact.source_id, fact.record.index), []).append(fact)
     for facts in by_record.values():
         for one, other in combinations(facts[:MOST_IN_SERIES], 2):
-            if one.path != other.path and unit_of(one) == unit_of(other) and {one.path, other.path} & set(named):
+            if (
+                one.path != other.path
+                and unit_of(one) == unit_of(other)
+                and {one.path, other.path} & set(named)
+            ):
                 yield from _related(one, other, want)
                 yield from _related(other, one, want)
 

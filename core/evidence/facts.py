@@ -167,7 +167,9 @@ _DATE_KEY = re.compile(
 )
 _SUBJECT_KEY = re.compile(r"(?:patient|title|pmid|subject|file|name)\Z", re.I)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.{0,80})\Z")
-_NAMES_IT = re.compile(r"\A(?:code|display|name|test|analyte|title|label|item)\Z|CodeableConcept\Z", re.I)
+_NAMES_IT = re.compile(
+    r"\A(?:code|display|name|test|analyte|title|label|item)\Z|CodeableConcept\Z", re.I
+)
 _HEADER_UNIT = re.compile(r"[(\[]\s*([^)\]]{1,16})\s*[)\]]\s*\Z")
 
 

@@ -241,7 +241,10 @@ def _number(match: re.Match[str]) -> Quantity | None:
     else:
         plain = re.sub(r"[,\s]", "", digits).replace("·", ".")
         # A number in whole thousands states thousands: 136,000 for 136,226.
-        amount, step = float(plain), 1_000.0 if plain.endswith("000") and "." not in plain else _step(plain)
+        amount, step = (
+            float(plain),
+            1_000.0 if plain.endswith("000") and "." not in plain else _step(plain),
+        )
         digits_said = len(re.sub(r"[eE].*", "", plain).replace(".", "").strip("0"))
         if match.group("vulgar"):
             amount, step = amount + _VULGAR[match.group("vulgar")], 0.01

@@ -198,7 +198,9 @@ def _best(
     return None if best is None else best[1:]
 
 
-def _records_meant(want: Quantity, view: ClaimView, facts: Sequence[Fact]) -> frozenset[tuple[str, int]]:
+def _records_meant(
+    want: Quantity, view: ClaimView, facts: Sequence[Fact]
+) -> frozenset[tuple[str, int]]:
     """The records of one attribute that the claim singles out: by row, name, id or date; else none."""
     if len({(fact.source_id, fact.record.index) for fact in facts}) < 2 or len(facts) > _MOST_ROWS:
         return frozenset()
@@ -228,7 +230,9 @@ def _named_days(want: Quantity, view: ClaimView, index: FactIndex) -> frozenset[
     if want.date is None or want.date.month is None or view.relates or len(view.days) > 1:
         return frozenset()
     said = view.words | view.shorts
-    return frozenset((source_id, record.index) for source_id, record, head in index.named if head <= said)
+    return frozenset(
+        (source_id, record.index) for source_id, record, head in index.named if head <= said
+    )
 
 
 def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:
@@ -262,13 +266,16 @@ def _is_about(
         return False
     if want.kind is QuantityKind.DATE and have.date is not None:
         full = want.date is None or want.date.day is not None
-        full = full or (want.date.year is not None and want.date.month is not None and fact.structured)
+        full = full or (
+            want.date.year is not None and want.date.month is not None and fact.structured
+        )
         return full or meant or shared > 0
     named = bool(stems(fact.path) & (view.words | measured_by(want.unit)))
     if want.unit is not None and have.unit is None and have.kind is QuantityKind.NUMBER:
         # In a sentence a bare number is no other one's amount; a field may leave its unit out.
         exact = shared > 0 and (
-            how == "as stated" and want.digits > 1
+            how == "as stated"
+            and want.digits > 1
             or want.digits >= _ENOUGH_DIGITS
             or want.unit == "fold"
             or (want.unit == "percent" and "%" in fact.record.text)
@@ -281,7 +288,9 @@ def _is_about(
             return False
     if how not in ("as stated", "rounded") and want.digits < _ENOUGH_DIGITS:
         return meant or named or (not fact.structured and shared > _PROSE_SHARE)
-    same_unit = want.unit is not None and (want.unit == have.unit or have.kind is QuantityKind.MONEY)
+    same_unit = want.unit is not None and (
+        want.unit == have.unit or have.kind is QuantityKind.MONEY
+    )
     if fact.structured and some_named and not meant and want.digits < _ENOUGH_DIGITS:
         said = bool(stems(f"{fact.path} {fact.value}") & view.words)
         return said and (same_unit or want.unit is None)
@@ -303,18 +312,30 @@ def _stated_otherwise(
         return None
     if want.bound not in (Bound.EXACT, Bound.ABOUT) or want.high is not None:
         return None
-    full = [attribute for attribute, share in said if share == 1.0 and len(attribute.facts) <= _MOST_ROWS]
+    full = [
+        attribute
+        for attribute, share in said
+        if share == 1.0 and len(attribute.facts) <= _MOST_ROWS
+    ]
     named = _nearest(full, want, view)
     if not named or not _is_its_source(named[0], view, index):
         return None
     facts = [fact for attribute in named for fact in attribute.facts if fact.quantity is not None]
     only = _records_meant(want, view, facts)
     meant = [f for f in facts if not only or (f.source_id, f.record.index) in only]
-    if not view.relates and view.days and not all(in_days(fact.record, view.days) for fact in meant):
+    if (
+        not view.relates
+        and view.days
+        and not all(in_days(fact.record, view.days) for fact in meant)
+    ):
         return None
     if any(not _comparable(fact, want) for fact in meant) or len(meant) > _MOST_MEANT:
         return None
-    return min(meant, key=lambda f: abs((f.quantity.amount if f.quantity else 0) - want.amount), default=None)
+    return min(
+        meant,
+        key=lambda f: abs((f.quantity.amount if f.quantity else 0) - want.amount),
+        default=None,
+    )
 
 
 def _nearest(full: Sequence[Attribute], want: Quantity, view: ClaimView) -> list[Attribute]:
@@ -342,7 +363,11 @@ def _is_its_source(attribute: Attribute, view: ClaimView, index: FactIndex) -> b
 
 def _comparable(fact: Fact, want: Quantity) -> bool:
     have = fact.quantity
-    if have is None or have.high is not None or have.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY):
+    if (
+        have is None
+        or have.high is not None
+        or have.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY)
+    ):
         return False
     if want.unit is None:
         return want.kind is have.kind and have.unit != "percent"

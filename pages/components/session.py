@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.config import Config
 from core.models.loading import BUNDLED
+from core.review.records import Person
 from storage.calibrators import Calibrators
 from storage.engine import database_url
 from storage.readers import Readers
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
     from core.pipeline import Models
 
 
-def open_store() -> SqlStore:
-    """The database that this process serves; raises ConfigError, ComponentUnavailable, StoreError."""
-    return _store(database_url().render_as_string(hide_password=False))
+def open_store(who: Person | None = None) -> SqlStore:
+    """The database that this process serves; what is written through it is ``who``'s.
+
+    Raises ConfigError, ComponentUnavailable, StoreError.
+    """
+    store = _store(database_url().render_as_string(hide_password=False))
+    return store if who is None else replace(store, actor=who.name)
 
 
 @st.cache_resource(show_spinner=False)
