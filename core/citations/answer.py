@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from core.citations.mentions import Mention, mentions_in, reference_list
 from core.citations.records_of import RunRecord, RunRecords
-from core.citations.resolve import Resolution, resolve_mention
+from core.citations.resolve import Resolution, resolve_entry, resolve_mention
 from core.citations.scope import Scope, scopes_of
 from core.citations.support import Weights
 from core.records import (
@@ -43,10 +43,17 @@ def audit_citations(trace: Trace, *, reads: Reads | None = None) -> tuple[Citati
     mentions = mentions_in(answer, run, listed)
     scopes = scopes_of(answer, mentions, listed.body_end)
     weights = Weights(run.records)
+    entries = [
+        record
+        for label in listed.entries
+        for record in resolve_entry(label, run, listed, trace.question).records
+    ]
     found = []
     for mention, scope in zip(mentions, scopes, strict=True):
         resolution = resolve_mention(mention, run, listed, answer, trace.question)
-        found.append(_finding(mention, scope, resolution, answer, weights, mentions, reads))
+        found.append(
+            _finding(mention, scope, resolution, answer, weights, entries, mentions, reads)
+        )
     found += _annotations(trace, answer, mentions)
     return tuple(sorted(found, key=lambda one: (one.span.start, one.span.end, one.text)))
 
@@ -57,6 +64,7 @@ def _finding(
     resolution: Resolution,
     answer: str,
     weights: Weights,
+    entries: Sequence[RunRecord],
     mentions: Sequence[Mention],
     reads: Reads | None,
 ) -> CitationFinding:
@@ -69,7 +77,9 @@ def _finding(
         return _said(mention, scope, CitationOutcome.SILENT, reason, place)
     sentence, around = (_without(span, mentions, answer) for span in (scope.sentence, scope.around))
     terms = weights.weigh(sentence, around)
-    support = weights.support(terms, resolution.records, _rivals(mention.kind, weights.records))
+    support = weights.support(
+        terms, resolution.records, _rivals(mention.kind, weights.records, entries)
+    )
     cited = support.best_cited or resolution.records[0]
     place = CitedPlace(source_id=cited.place.source_id, span=cited.place.span)
     rival = support.best_rival
@@ -89,12 +99,15 @@ def _finding(
     return _said(mention, scope, CitationOutcome.SILENT, reason, place)
 
 
-def _rivals(kind: CitationKind, records: Sequence[RunRecord]) -> Sequence[RunRecord]:
+def _rivals(
+    kind: CitationKind, records: Sequence[RunRecord], entries: Sequence[RunRecord]
+) -> Sequence[RunRecord]:
     """The records that could have been cited in this way instead."""
+    if kind in _COUNTED:
+        return [one for one in entries or records if not one.lists_tools]
+    records = [record for record in records if not record.lists_tools]
     if kind in (CitationKind.URL, CitationKind.LINK):
         return [record for record in records if "://" in record.text]
-    if kind in _COUNTED:
-        return records
     return [record for record in records if record.ids or record.title]
 
 

@@ -18,10 +18,11 @@ _ENTRY = re.compile(
     r"|(?P<raised>[⁰¹²³⁴-⁹]+))[ \t]*(?P<what>\S.*)$",
     re.M,
 )
-_MARK = re.compile(r"\[(?P<ids>\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,9})\](?![(:])")
-_FOOTNOTE = re.compile(r"\[\^(?P<id>\w{1,12})\](?!:)")
-_POINTER = re.compile(r"\[(?P<ids>E\d{1,4}(?:\s?[,;]\s?E\d{1,4}){0,9})\](?![(:])")
-_RAISED = re.compile(r"(?<=[\w.,;:!?)\"”])(?P<id>[¹²³⁴-⁹⁰]+(?:[,˒][¹²³⁴-⁹⁰]+)*)")
+_MARK = re.compile(r"\[(?P<ids>\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,9})\](?!\()")
+_FOOTNOTE = re.compile(r"\[\^(?P<id>\w{1,12})\]")
+_POINTER = re.compile(r"\[(?P<ids>E\d{1,4}(?:\s?[,;]\s?E\d{1,4}){0,9})\](?!\()")
+_RAISED = re.compile(r"(?P<id>[¹²³⁴-⁹⁰]+(?:[,˒][¹²³⁴-⁹⁰]+)*)")
+_UNIT = re.compile(r"(?:\d|(?<![A-Za-z])[A-Za-zµμ]{1,2}|\([A-Za-z]+\)?)\Z")  # 10³, kg/m², O(n²)
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _INDEXED = re.compile(r"(?:\b[A-Za-z]|\w*_\w*|`)\Z")  # x[1], rows_of[1]
 _LINK = re.compile(
@@ -182,20 +183,30 @@ def _of_url(url: str, span: Span, kind: CitationKind, text: str) -> Mention:
 
 def _marks(answer: str, end: int, listed: ReferenceList) -> Iterator[Mention]:
     for mark in _FOOTNOTE.finditer(answer, 0, end):
-        yield _mention(CitationKind.FOOTNOTE, mark["id"], mark.span(), answer)
+        if not _defines(answer, mark):
+            yield _mention(CitationKind.FOOTNOTE, mark["id"], mark.span(), answer)
     for mark in _POINTER.finditer(answer, 0, end):
         for pointer in re.findall(r"E\d+", mark["ids"]):
             yield _mention(CitationKind.POINTER, pointer, mark.span(), answer)
     for mark in _MARK.finditer(answer, 0, end):
         numbers = _numbers(mark["ids"])
         indexed = _INDEXED.search(answer[max(0, mark.start() - 40) : mark.start()])
-        if indexed is None and "0" not in numbers and not _opens_line(answer, mark.start()):
+        label = _defines(answer, mark) or (not listed.entries and _opens_line(answer, mark.start()))
+        if indexed is None and "0" not in numbers and not label:
             for number in numbers:
                 yield _mention(CitationKind.NUMBER, number, mark.span(), answer)
     for mark in _RAISED.finditer(answer, 0, end):
         for number in re.split("[,˒]", mark["id"].translate(_DIGITS)):
-            if number in listed.entries:  # else a unit: kg/m², 10³
+            behind = answer[mark.start() - 1] in '.,;)”"'
+            # Else it may be a unit: kg/m², 10³.
+            if number in listed.entries or (listed.entries and (behind or int(number or 0) > 3)):
                 yield _mention(CitationKind.SUPERSCRIPT, number, mark.span("id"), answer)
+
+
+def _defines(answer: str, mark: re.Match[str]) -> bool:
+    """Whether a mark says what it stands for: ``[1]: …`` at the head of a line."""
+    start = answer.rfind("\n", 0, mark.start()) + 1
+    return answer[mark.end() : mark.end() + 1] == ":" and not answer[start : mark.start()].strip()
 
 
 def _opens_line(answer: str, start: int) -> bool:

@@ -27,19 +27,30 @@ _IDENTITY = re.compile(
     re.I,
 )
 _TITLE = re.compile(r"\btitle[\"'*]*\s*[:=]\s*[\"'*]*(?P<title>[^\n\"]{12,300})", re.I)
+_CATALOGUE = re.compile(r"\b(?:tool_?description|input_?schema)\b", re.I)
 _SEARCHED = 400_000  # characters of a source in which records are looked for
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]{2,}")
+_PASSAGE = 1_200  # characters that a record is read at a time
 _RECORDS = 400  # records of one source; an output that lists more is read whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """One record of a source: the range ``place`` of its text, its own ids, its title."""
+    """One record of a source: the range ``place`` of its text, its own ids, its title.
+
+    ``terms`` are those of its text, ``asked`` those of the arguments of the call that gave it.
+    ``lists_tools`` is set for a catalogue of tools, whose schemas say something of tools alone.
+    """
 
     place: CitedPlace
     text: str
     ids: frozenset[str]
     title: str
     terms: frozenset[str]
+    asked: frozenset[str]
+    passages: tuple[frozenset[str], ...]
+    lists_tools: bool
 
 
 class RunRecords:
@@ -103,6 +114,14 @@ class RunRecords:
         return tuple(r for r in self.records if r in records or (ids & r.ids))
 
 
+def run_terms(text: str) -> frozenset[str]:
+    """The content terms of a text, its numbers without their units, and pairs of CJK characters."""
+    numbers = (match.group().replace(",", "") for match in _NUMBER.finditer(text))
+    pairs = (run[i : i + 2] for run in _CJK.findall(text) for i in range(len(run) - 1))
+    plain = (number.rstrip("0").rstrip(".") if "." in number else number for number in numbers)
+    return content_terms(text) | frozenset(plain) | frozenset(pairs)
+
+
 def plain_url(text: str) -> str:
     """Addresses in lower case, without scheme, ``www.`` and closing slash."""
     plain = re.sub(r"https?://(?:www\.)?", "", text.casefold())
@@ -146,14 +165,27 @@ def _record(source: Source, span: Span, own: bool = True) -> RunRecord:
     text = span.cut(source.text)
     title = _TITLE.search(text)
     named = str(source.extra.get("title") or "") if source.extra else ""
-    arguments = source.arguments or ""
     return RunRecord(
         place=CitedPlace(source_id=source.source_id, span=span),
         text=text,
         ids=_own_ids(text) if own else frozenset(),
         title=norm_v1((title["title"] if title else named).strip(" .*\"',")),
-        terms=content_terms(text) | content_terms(arguments),
+        terms=run_terms(text),
+        asked=run_terms(source.arguments or ""),
+        passages=tuple(run_terms(part) for part in _passages(text)),
+        lists_tools=len(_CATALOGUE.findall(source.text[:20_000])) > 1,
     )
+
+
+def _passages(text: str) -> Iterator[str]:
+    """Overlapping stretches of a text, cut at white space; a short text is one."""
+    start = 0
+    while True:
+        end = min(len(text), start + _PASSAGE)
+        yield text[start:end]
+        if end == len(text):
+            return
+        start = text.rfind(" ", start, end - _PASSAGE // 3) + 1 or end - _PASSAGE // 3
 
 
 def _own_ids(text: str) -> frozenset[str]:

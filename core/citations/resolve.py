@@ -130,9 +130,8 @@ def _mark(
     mention: Mention, run: RunRecords, listed: ReferenceList, answer: str, question: str
 ) -> Resolution:
     """What ``[7]`` or ``¹`` stands for: its entry, the run's own number, or the n-th source."""
-    entry = listed.entries.get(mention.key)
-    if entry is not None:
-        return _entry(entry, run, question)
+    if mention.key in listed.entries:
+        return resolve_entry(mention.key, run, listed, question)
     if mention.kind is CitationKind.FOOTNOTE or (
         listed.entries and mention.kind is not CitationKind.POINTER
     ):
@@ -143,8 +142,11 @@ def _mark(
     return _counted(mention, run, answer)
 
 
-def _entry(entry: str, run: RunRecords, question: str) -> Resolution:
+def resolve_entry(
+    label: str, run: RunRecords, listed: ReferenceList, question: str = ""
+) -> Resolution:
     """Where an entry of a list of references leads: by its identifiers, then its words."""
+    entry = listed.entries[label]
     inner = mentions_in(entry, run, ReferenceList(entries={}, body_end=len(entry)))
     found = [
         resolve_mention(one, run, ReferenceList(entries={}, body_end=0), entry, question)

@@ -12,14 +12,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.citations.records_of import RunRecord
-from core.text.tokens import content_terms
+from core.citations.records_of import RunRecord, run_terms
 
 SENTENCE_WEIGHT, AROUND_WEIGHT = 1.0, 0.5
 # Set on the even traces of clinical_native, measured on the odd ones (bench/citation_bench.py).
 RIVAL_LEAD = 0.12
 RIVAL_RATIO = 0.75
+RIVAL_SHARE = 0.25
 SAYS_SHARE = 0.30
+CATALOGUE_WEIGHT = 0.5  # schemas name everything a tool could do; they say that of tools alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +60,28 @@ class Weights:
 
     def weigh(self, sentence: str, around: str) -> dict[str, float]:
         """The terms of a citation's scope that some record has, each with its weight."""
-        near, far = content_terms(sentence), content_terms(around)
+        near, far = run_terms(sentence), run_terms(around)
         found: dict[str, float] = {}
         for term in sorted(near | far):
             weight = self._weights.get(term, 0.0)
             if weight > 0:
                 found[term] = weight * (SENTENCE_WEIGHT if term in near else AROUND_WEIGHT)
         return found
+
+    def _held(self, terms: dict[str, float], record: RunRecord, own: bool) -> float:
+        """The weight of ``terms`` in the best passage of a record.
+
+        A long output has any word somewhere; what it says stands together. What was asked counts
+        for the cited record alone: an agent asks for, and writes, whatever it goes on to say.
+        """
+        asked = record.asked if own else frozenset()
+        shared = {term for term in terms if term in record.terms or term in asked}
+        if not shared:
+            return 0.0
+        return max(
+            sum(terms[term] for term in shared if term in passage or term in asked)
+            for passage in record.passages
+        )
 
     def support(
         self,
@@ -80,8 +96,9 @@ class Weights:
         best: dict[bool, tuple[float, RunRecord | None]] = {True: (0.0, None), False: (0.0, None)}
         for record in (*cited, *rivals):
             own = id(record) in named or bool(ids & record.ids)
-            held = sum(weight for term, weight in terms.items() if term in record.terms)
-            share = held / whole if whole else 0.0
+            share = self._held(terms, record, own) / whole if whole else 0.0
+            if record.lists_tools:
+                share *= CATALOGUE_WEIGHT
             if share > best[own][0] or best[own][1] is None:
                 best[own] = (share, record)
         return Support(
