@@ -49,10 +49,12 @@ from core.records import (
 )
 from core.stages.calibration import decide_support
 from core.stages.decision import decide_answer, decide_claim
+from core.workflows.models import fitted_for
 from core.workflows.summary import versions_of
 from core.workflows.verify import run_key, silent
 
 OTHER_SETTINGS = "verified under other settings or by another version of the pipeline"
+OTHER_READER = "read by another pair reader than the calibrator was fitted on"
 WITHOUT_FEATURES = "verified before the features of all sources were kept"
 
 
@@ -102,7 +104,7 @@ def rescore_stored(
     for window in store.verdicts_to_rescore(calibrator.name):
         fit: list[tuple[str, JsonObject]] = []
         for content, document in window:
-            reason = why_not(document, families, config)
+            reason = why_not(document, families, config, calibrator)
             if reason is None:
                 fit.append((content, document))
             else:
@@ -122,9 +124,13 @@ def rescore_stored(
     return report
 
 
-def why_not(document: JsonObject, families: Families, config: Config) -> str | None:
+def why_not(
+    document: JsonObject, families: Families, config: Config, calibrator: Calibrator | None = None
+) -> str | None:
     """Why a verdict cannot be decided again without the models; None when it can."""
     made = versions_of(document)
+    if calibrator is not None and not fitted_for(calibrator, made.pair_reader):
+        return OTHER_READER
     if made.pipeline != PIPELINE_VERSION or made.config_sha256 != config.sha256(families.digest):
         return OTHER_SETTINGS
     for claim in _objects(document, "claims"):
