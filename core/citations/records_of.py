@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.citations.normal import norm_v1, trimmed
+from core.evidence.fact_index import is_catalogue
 from core.records import CitedPlace, Source, Span
 from core.text.tokens import content_terms
 
@@ -27,7 +28,6 @@ _IDENTITY = re.compile(
     re.I,
 )
 _TITLE = re.compile(r"\btitle[\"'*]*\s*[:=]\s*[\"'*]*(?P<title>[^\n\"]{12,300})", re.I)
-_CATALOGUE = re.compile(r"\b(?:tool_?description|input_?schema)\b", re.I)
 _SEARCHED = 400_000  # characters of a source in which records are looked for
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]{2,}")
@@ -173,7 +173,7 @@ def _record(source: Source, span: Span, own: bool = True) -> RunRecord:
         terms=run_terms(text),
         asked=run_terms(source.arguments or ""),
         passages=tuple(run_terms(part) for part in _passages(text)),
-        lists_tools=len(_CATALOGUE.findall(source.text[:20_000])) > 1,
+        lists_tools=is_catalogue(source),
     )
 
 

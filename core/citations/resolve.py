@@ -147,6 +147,10 @@ def resolve_entry(
 ) -> Resolution:
     """Where an entry of a list of references leads: by its identifiers, then its words."""
     entry = listed.entries[label]
+    named = [s.source_id for s in run.sources if len(s.source_id) > 3 and s.source_id in entry]
+    if named:
+        longest = max(named, key=len)  # "call_12" also holds "call_1"
+        return _found(run.of_sources([longest]), f"{longest} gave no evidence")
     inner = mentions_in(entry, run, ReferenceList(entries={}, body_end=len(entry)))
     found = [
         resolve_mention(one, run, ReferenceList(entries={}, body_end=0), entry, question)
@@ -156,8 +160,7 @@ def resolve_entry(
     for resolution in found:
         if resolution.records or resolution.acted:
             return resolution
-    named = [s.source_id for s in run.sources if len(s.source_id) > 3 and s.source_id in entry]
-    records = run.of_sources(named) or run.titled(_title_of(entry))
+    records = run.titled(_title_of(entry))
     if records:
         return Resolution(records=records)
     tools = {s.tool_name for s in run.sources if len(s.tool_name) > 3 and s.tool_name in entry}
