@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.records import (
+    Check,
     CheckedValue,
     Claim,
     ClaimVerdict,
+    FactPlace,
     Judged,
     Probabilities,
     Span,
@@ -73,6 +75,7 @@ def _claim(verdict: ClaimVerdict) -> Json:
         "support_probability": None,
         "threshold": None,
         "support_decision": None,
+        "checks": [],
         "verdict": verdict.verdict.value if verdict.verdict else None,
         "attribution": {
             "status": "none",
@@ -123,6 +126,7 @@ def _measurements(claim: Claim, judged: Judged) -> Json:
             "text": premise.text,
             "spans": [_span(span) for span in premise.spans],
             "truncated": premise.truncated,
+            **({"call": premise.call} if premise.call else {}),
         },
         "nli": {
             "relation": judged.literals.relation.value,
@@ -143,6 +147,7 @@ def _measurements(claim: Claim, judged: Judged) -> Json:
         "support_probability": judged.support.probability,
         "threshold": judged.support.threshold,
         "support_decision": "supported" if judged.support.supported else "blocked",
+        "checks": [_check(check) for check in judged.checks],
         "attribution": {
             "status": attribution.status.value,
             "stated_family": attribution.stated_family,
@@ -150,6 +155,35 @@ def _measurements(claim: Claim, judged: Judged) -> Json:
             "reason": attribution.reason,
         },
         "rescoring": _rescoring(claim, judged),
+    }
+
+
+def _check(check: Check) -> Json:
+    derivation = check.derivation
+    return {
+        "check": check.check,
+        "outcome": check.outcome.value,
+        "veto": check.veto,
+        "claim_span": _span(check.claim_span) if check.claim_span else None,
+        "facts": [_place(place) for place in check.facts],
+        "derivation": None
+        if derivation is None
+        else {
+            "operation": derivation.operation,
+            "inputs": [_place(place) for place in derivation.inputs],
+            "result": derivation.result,
+            "tolerance": derivation.tolerance,
+            "text": derivation.text,
+        },
+        "reason": check.reason,
+    }
+
+
+def _place(place: FactPlace) -> Json:
+    return {
+        "source_id": place.source_id,
+        "span": _span(place.span) if place.span else None,
+        "path": place.path,
     }
 
 

@@ -17,7 +17,7 @@ from core.attribution.attribute import attribute
 from core.attribution.families import Families
 from core.config import PIPELINE_VERSION, Config
 from core.errors import BadRecord
-from core.pipeline import says_it
+from core.judging.claims import says_it
 from core.ports import Calibrator, Progress
 from core.records import (
     AlignedToken,
