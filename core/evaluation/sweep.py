@@ -60,9 +60,7 @@ def _rates(table: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         }
 
 
-def _ends(
-    drawn: NDArray[np.float64], measured: NDArray[np.float64]
-) -> list[list[float] | None]:
+def _ends(drawn: NDArray[np.float64], measured: NDArray[np.float64]) -> list[list[float] | None]:
     """The middle 95 % of each column of (resamples, thresholds), widened to what was measured."""
     found: list[list[float] | None] = []
     for column, point in zip(drawn.T, measured, strict=True):

@@ -13,7 +13,18 @@ from core.records import Check, Claim, Outcome, Probabilities
 from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap
 
 # The kinds of check whose outcomes the calibrator sees one by one; others count in the sums.
-CHECK_KINDS = ("value", "date", "status", "name", "absence", "argument", "action", "binding")
+CHECK_KINDS = (
+    "value",
+    "date",
+    "dose",
+    "status",
+    "name",
+    "identifier",
+    "quoted",
+    "absence",
+    "argument",
+    "action",
+)
 # What a claim speaks of when it is about what the agent itself did or made.
 _OWN_WORK = content_terms(
     "agent assistant i report file document slide presentation chart page created saved wrote "
@@ -60,6 +71,7 @@ def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
         "checks_silent": outcomes.count(Outcome.SILENT),
         "checks_vetoes": sum(check.veto for check in case.checks),
         "checks_share": _supported_share(case.checks),
+        "checks_all_support": float(bool(outcomes) and set(outcomes) == {Outcome.SUPPORTS}),
         "checks_derived": sum(check.derivation is not None for check in case.checks),
     }
     for kind in CHECK_KINDS:
