@@ -28,6 +28,13 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 
+# Words that set two times or values against each other: a date then says not when the other one was.
+_RELATES = re.compile(
+    r"\b(?:than|versus|vs|against|compared|from|to|after|before|since|ago|later|earlier|between|until|by|"
+    r"preceding|previous|prior|both|then|last(?:ed|s)|went|again|over|when|while|visit|now)\b|→|->",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimView:
@@ -41,6 +48,7 @@ class ClaimView:
     says_up: bool
     says_down: bool
     says_change: bool
+    relates: bool
 
     def behind(self, item: Quantity, most: int = 6) -> frozenset[str]:
         """The content stems of the words that follow a quantity, up to the end of its clause."""
@@ -73,5 +81,6 @@ def view_claim(text: str, people: frozenset[str] = frozenset()) -> ClaimView:
         days=tuple(item.date for item in quantities if item.date is not None),
         says_up=up,
         says_down=down,
+        relates=up or down or _RELATES.search(text) is not None,
         says_change=_CHANGE.search(text) is not None,
     )

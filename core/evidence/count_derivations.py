@@ -38,9 +38,11 @@ def count(
             named = stems(kind) & behind or (behind & _LISTED and len(several) * 2 > len(records))
             if wide.holds(len(several)) and named:
                 yield _counted(several, f"entries of {kind}", want, source)
+            if stems(kind) & behind:  # what a kind of record counts, its words do not count again
+                behind = behind - stems(kind)
         for words in _word_sets(behind, claim, records):
             held = [record for record in records if words <= record.stems]
-            if held and wide.holds(len(held)):
+            if held and wide.holds(len(held)) and (len(held) > 1 or len(words) > 1):
                 yield _counted(held, f"entries with {', '.join(sorted(words))}", want, source)
 
 
@@ -67,11 +69,12 @@ def _word_sets(
 ) -> list[frozenset[str]]:
     """Which words to count by, most first: those behind the number, all of the claim, fewer of them."""
     held = frozenset().union(*(record.stems for record in records)) if records else frozenset()
-    near, said = behind & held, claim.words & held
+    said = claim.words & held
+    # "on four occasions", "three entries": what is counted stands elsewhere in the claim.
+    near = said if behind & _LISTED else behind & held
     sets = [near, near | said]
     sets += [near - {word} for word in sorted(near)]
     sets += [frozenset({word}) for word in sorted(near)]
-    sets += [frozenset({word}) for word in sorted(said - near)]
     return [each for at, each in enumerate(sets) if each and each not in sets[:at]][:_MOST_SETS]
 
 

@@ -18,6 +18,7 @@ from core.records import Derivation, FactPlace
 
 _MOST_RECORDS = 12
 _MOST_DAYS = 40
+_LAST_DAYS = 6
 _MOST_ATTRIBUTES = 12
 _DAYS_OF = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4375, "year": 365.25, None: 365.25}
 _AGE = re.compile(
@@ -61,6 +62,8 @@ def _is_age(want: Quantity, claim: ClaimView) -> bool:
     before, behind = claim.text[: want.span.start], claim.text[want.span.end :]
     if re.search(r"\b(?:old|age[ds]?|born|birthday|turn(?:s|ed|ing)?)\b", claim.text, re.I):
         return want.unit is not None or 0 < want.amount < 120
+    if want.step < 1:
+        return False
     said = _AGE.search(before) is not None and _AGE_BEHIND.match(behind) is not None
     return (
         want.unit is None
@@ -80,11 +83,10 @@ def _beginnings(source: SourceFacts) -> list[Fact]:
 
 
 def _dates_meant(claim: ClaimView, source: SourceFacts) -> Iterator[Day]:
-    """The dates that the claim gives, those of the records it names, then the source's last ones."""
-    yield from (day for day in claim.days if day.year and day.month)
+    """The dates that the claim gives, else those of the records it names, else the source's last ones."""
+    said = [day for day in claim.days if day.year and day.month]
     named = [day for record in named_records(claim, source) for _, day in record.dates]
-    yield from named[:_MOST_DAYS]
-    yield from list(reversed(days_of(source)))[:6]
+    yield from said or named[:_MOST_DAYS] or list(reversed(days_of(source)))[:_LAST_DAYS]
 
 
 def days_of(source: SourceFacts) -> list[Day]:
@@ -109,6 +111,11 @@ def named_records(claim: ClaimView, source: SourceFacts) -> list[Record]:
     return [record for _, record in scored[:_MOST_RECORDS]]
 
 
+def _best_named(claim: ClaimView, named: list[Record]) -> list[Record]:
+    most = max((len(stems(record.label) & claim.words) for record in named), default=0)
+    return [record for record in named if len(stems(record.label) & claim.words) == most]
+
+
 def duration(
     want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
 ) -> Iterator[Derivation]:
@@ -118,7 +125,7 @@ def duration(
     said = [day for day in claim.days if day.year]
     for source in index.outputs:
         named = named_records(claim, source)
-        for record in named:
+        for record in _best_named(claim, named):
             yield from _between(_days(record), _days(record), [record], want, source)
         for first, second in combinations(named, 2):
             yield from _between(_days(first), _days(second), [first, second], want, source)
@@ -128,7 +135,8 @@ def duration(
                 records = [f.record for f in attribute.facts if f.record.dates][:_MOST_DAYS]
                 for first, second in combinations(records, 2):
                     yield from _between(_days(first), _days(second), [first, second], want, source)
-        yield from _between(said, days_of(source), [], want, source)
+        own = [day for a in attributes if a.source_id == source.source_id for f in a.facts for _, day in f.record.dates]
+        yield from _between(said, own[:_MOST_DAYS] or days_of(source), [], want, source)
         yield from _between(said, _birthdays(claim, source), [], want, source)
         for record in named:
             yield from _between(_days(record), days_of(source)[-1:], [record], want, source)

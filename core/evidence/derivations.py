@@ -6,6 +6,7 @@ derivation first, and every search is bounded (evidence.md, section 4).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -31,6 +32,7 @@ from core.evidence.units import TIME, factor
 from core.records import Derivation
 
 _MOST_PEOPLE = 200
+_SHARE = re.compile(r"\b(?:share|portion|proportion|ratio|margin|yield|percentage of|implies)\b", re.IGNORECASE)
 
 
 def derive(
@@ -163,14 +165,17 @@ def within_record(
         or want.digits < 2
     ):
         return
+    if not (claim.says_up or claim.says_down or claim.says_change or _SHARE.search(claim.text)):
+        return
+    named = {attribute.path: attribute.core for attribute in attributes}
     by_record: dict[tuple[str, int], list[Fact]] = {}
     for attribute in index.attributes:
-        if attribute.core & claim.words:
+        if any(attribute.core & core for core in named.values()):
             for fact in series(attribute):
                 by_record.setdefault((fact.source_id, fact.record.index), []).append(fact)
     for facts in by_record.values():
         for one, other in combinations(facts[:MOST_IN_SERIES], 2):
-            if one.path != other.path and unit_of(one) == unit_of(other):
+            if one.path != other.path and unit_of(one) == unit_of(other) and {one.path, other.path} & set(named):
                 yield from _related(one, other, want)
                 yield from _related(other, one, want)
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_something
-from core.evidence.facts import Fact, SourceFacts, argument_facts, source_facts
+from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
 from core.evidence.quantities import Quantity, QuantityKind
 from core.evidence.units import factor, measured_by
 from core.evidence.words import acronyms, core_words, stems
 from core.records import Source, Trace
 
 _MOST_CANDIDATES = 60
+_HELD_CHARACTERS = 200_000  # of a source whose words are compared with the claim's
 _CATALOGUE = re.compile(r"\b(?:inputschema|input_schema|tool_description)\b", re.IGNORECASE)
 
 
@@ -39,6 +40,8 @@ class FactIndex:
     dated: tuple[Fact, ...]
     pairs: tuple[Fact, ...]
     attributes: tuple[Attribute, ...]
+    named: tuple[tuple[str, Record, frozenset[str]], ...] = ()
+    held: dict[str, frozenset[str]] = field(default_factory=dict)
     people: frozenset[str] = frozenset()
     texts: tuple[tuple[str, str, bool], ...] = field(default=())
 
@@ -93,9 +96,20 @@ def index_trace(trace: Trace) -> FactIndex:
         ),
         pairs=tuple(f for f in with_number if f.quantity and f.quantity.kind is QuantityKind.PAIR),
         attributes=tuple(_attributes(outputs)),
+        named=tuple(_named(outputs)),
+        held={source.source_id: stems(source.text[:_HELD_CHARACTERS]) for source in sources},
         people=frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == "patient")),
         texts=tuple(_texts(sources)),
     )
+
+
+def _named(outputs: tuple[SourceFacts, ...]) -> Iterator[tuple[str, Record, frozenset[str]]]:
+    """The dated records that have a name, with the words of its head ("Td" of "Td (adult)")."""
+    for one in outputs:
+        for record in one.records:
+            head = stems(re.split(r"[(\[,;/]", record.name)[0]) if record.dates else frozenset()
+            if head and not any(key.lower().startswith("birth") for key, _ in record.dates):
+                yield one.source_id, record, head
 
 
 def is_catalogue(source: Source) -> bool:

@@ -30,7 +30,8 @@ _RECORD_CHARACTERS = 1_200
 class Record:
     """What stands together in a source; ``label`` is its first line, ``span`` in the source's text.
 
-    ``kind`` is what records of its sort are called here: their heading, or the key of the first line.
+    ``kind`` is what records of its sort are called here: their heading, or the key of the first line;
+    ``name`` says what this one is of ("Viral sinusitis"), empty where nothing names it.
     """
 
     index: int
@@ -39,6 +40,7 @@ class Record:
     span: Span
     dates: tuple[tuple[str, Day], ...] = ()
     kind: str = ""
+    name: str = ""
 
     @property
     def stems(self) -> frozenset[str]:
@@ -165,7 +167,7 @@ _DATE_KEY = re.compile(
 )
 _SUBJECT_KEY = re.compile(r"(?:patient|title|pmid|subject|file|name)\Z", re.I)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.{0,80})\Z")
-_NAMES_IT = re.compile(r"code|display|name|test|analyte|title|label|item|description", re.I)
+_NAMES_IT = re.compile(r"\A(?:code|display|name|test|analyte|title|label|item)\Z|CodeableConcept\Z", re.I)
 _HEADER_UNIT = re.compile(r"[(\[]\s*([^)\]]{1,16})\s*[)\]]\s*\Z")
 
 
@@ -242,7 +244,7 @@ class _Reader:
                 continue
             words = [f"{h}: {c}" for h, c in zip(header, texts, strict=False) if c]
             label = next((c for c in texts if re.search(r"[^\W\d_]{2}", c)), texts[0])
-            record = self.record(label, "; ".join(words), start, start + len(line))
+            record = self.record(label, "; ".join(words), start, start + len(line), name=label)
             for position, (place, cell) in enumerate(cells):
                 if cell:
                     path = header[position] if position < len(header) else ""
@@ -251,11 +253,11 @@ class _Reader:
     # ------------------------------------------------------------ lines of fields
 
     def list_line(self, start: int, line: str) -> None:
-        record = self.record(line.strip()[2:80], line, start, start + len(line))
         body = start + len(line) - len(line.lstrip()) + 2
         text = self.text[body : start + len(line)]
         pieces = list(_split_fields(text))
-        label = next((said for key, _, said in pieces if _NAMES_IT.fullmatch(key)), "")
+        label = next((said for key, _, said in pieces if _NAMES_IT.search(key)), "")
+        record = self.record(line.strip()[2:80], line, start, start + len(line), name=label)
         for key, value_start, value in pieces:
             self.field(key, value, body + value_start, record, label)
 
@@ -266,7 +268,10 @@ class _Reader:
         text = self.text[start:end]
         first = _KEY_VALUE.match(lines[0][1])
         kind = first.group(1).strip() if first is not None else ""
-        record = self.record(lines[0][1].strip()[:120], text[:_RECORD_CHARACTERS], start, end, kind)
+        said = (first.group(2) or "").strip() if first is not None else ""
+        name = said if said and not read_quantities(said[:80]) else kind
+        label = lines[0][1].strip()[:120]
+        record = self.record(label, text[:_RECORD_CHARACTERS], start, end, kind, name)
         for at, line in lines:
             match = _KEY_VALUE.match(line)
             if match is None or len(match.group(1).split()) > 14:
@@ -363,7 +368,7 @@ class _Reader:
         )
 
     def record(
-        self, label: str, text: str, start: int, end: int, kind: str | None = None
+        self, label: str, text: str, start: int, end: int, kind: str | None = None, name: str = ""
     ) -> Record:
         dates = tuple(_dates(text[:_RECORD_CHARACTERS]))
         record = Record(
@@ -373,6 +378,7 @@ class _Reader:
             span=Span(start=start, end=end),
             dates=dates,
             kind=self.heading or "row" if kind is None else kind,
+            name=name[:120],
         )
         self.records.append(record)
         return record

@@ -262,8 +262,8 @@ def _number(match: re.Match[str]) -> Quantity | None:
     else:
         # "25+ years": the sign is a bound and the unit stands behind it.
         unit, end = _unit_behind(text, end + 1 if text[end : end + 1] == "+" else end)
-    if unit is None and kind is QuantityKind.NUMBER and words and words.lower() in ("a", "an"):
-        return None  # "a week" is a quantity, "a patient" an article
+    if words and words.lower() in ("a", "an") and not _article_counts(text, start, end, unit):
+        return None  # "for a week" is a quantity; "twice a day" a rate, "a patient" an article
     if unit is None and _touches_word(text, end):
         return None
     year = digits if digits and re.fullmatch(_YEAR, digits) else None
@@ -281,6 +281,19 @@ def _number(match: re.Match[str]) -> Quantity | None:
     if year and unit is None and kind is QuantityKind.NUMBER and scale is None and sign is None:
         item = replace(item, date=Day(year=int(year)), kind=QuantityKind.DATE)
     return item
+
+
+def _article_counts(text: str, start: int, end: int, unit: str | None) -> bool:
+    before = _BEFORE_ARTICLE.search(text, max(0, start - 14), start)
+    behind = re.compile(r"\s(?:after|later|before|earlier|ago|long|old)\b").match(text, end)
+    return unit is not None and (before is not None or behind is not None)
+
+
+_BEFORE_ARTICLE = re.compile(
+    r"\b(?:within|in|for|after|of|than|about|over|under|nearly|almost|last(?:s|ed)|took|takes|roughly|is|was|"
+    r"only|just)\s\Z",
+    re.IGNORECASE,
+)
 
 
 def _step(number: str) -> float:

@@ -10,6 +10,8 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from core.evidence.words import stems
+
 if TYPE_CHECKING:
     import pint
 
@@ -95,7 +97,7 @@ _SPELLINGS: dict[str, str] = {
 # Units that are only ever compared with themselves.
 _OWN = {
     "iu": "iu iu.",
-    "u": "u units unit",
+    "u": "u",
     "meq": "meq",
     "mosm": "mosm",
     "bpm": "bpm beats/min",
@@ -237,12 +239,12 @@ def converted(amount: float, unit: str, into: str, words: frozenset[str]) -> flo
 
 # What a unit measures, as the attributes that are counted in it are called.
 MEASURES: tuple[tuple[str, frozenset[str]], ...] = (
-    ("kilogram", frozenset({"weight", "mass", "wt"})),
-    ("meter", frozenset({"height", "length", "distanc", "radiu", "width", "depth", "elevation"})),
-    ("second", frozenset({"duration", "time", "elaps", "age", "period"})),
-    ("byte", frozenset({"siz", "byt", "length"})),
-    ("millimeter_Hg", frozenset({"pressur", "bp"})),
-    ("degree_Celsius", frozenset({"temperatur", "temp"})),
+    ("kilogram", stems("weight mass wt")),
+    ("meter", stems("height length distance radius width depth elevation")),
+    ("second", stems("duration time elapsed period")),
+    ("byte", stems("size bytes length")),
+    ("millimeter_Hg", stems("pressure bp")),
+    ("degree_Celsius", stems("temperature temp")),
 )
 
 

@@ -22,6 +22,10 @@ from core.evidence.words import stems
 from core.records import Check, Claim, FactPlace, Outcome, Span
 
 _OUT_OF = (5.0, 10.0, 100.0)
+_MOST_MEANT = 12
+_MUCH_SHARED = 0.3
+_MOST_ROWS = 2_000
+_MOST_ATTRIBUTES = 12
 _PROSE_SHARE = 0.2  # of the claim's words in a sentence whose converted number may be what is meant
 _ENOUGH_DIGITS = 3  # a number of so many digits is rarely there by chance
 _LITERAL_KINDS = frozenset({"identifier", "quoted", "name"})
@@ -59,7 +63,7 @@ def _check_quantity(
     if named is not None:
         place = _literal_place(f"{named} {want.text}", index)
         return None if place is None else _stands(f"{named} {want.text}", "value", place, want.span)
-    other = _stated_otherwise(want, view, said)
+    other = _stated_otherwise(want, view, said, index)
     if other is not None:
         return Check(
             check=kind,
@@ -171,6 +175,11 @@ def _best(
 ) -> tuple[Fact, str, float] | None:
     """The fact that states the value and shares most words with the claim; None where none is about it."""
     best: tuple[tuple[float, bool, bool], Fact, str, float] | None = None
+    singled = {
+        (attribute.source_id, attribute.path): _records_meant(want, view, attribute.facts)
+        for attribute in attributes[:_MOST_ATTRIBUTES]
+    }
+    dated_records = _named_days(want, view, index)
     named = {(attribute.source_id, attribute.path) for attribute in attributes}
     records = {(f.source_id, f.record.index) for attribute in attributes for f in attribute.facts}
     for fact, how in _stating(want, index):
@@ -179,10 +188,47 @@ def _best(
         meant = dated or (fact.source_id, fact.path) in named
         if not _is_about(want, fact, how, shared, meant, bool(named), view):
             continue
+        here = (fact.source_id, fact.record.index)
+        only = singled.get((fact.source_id, fact.path)) if want.date is None else dated_records
+        if fact.structured and only and here not in only:
+            continue
         rank = (shared + (0.5 if meant else 0.0), how == "as stated", fact.span is not None)
         if best is None or rank > best[0]:
             best = (rank, fact, how, shared)
     return None if best is None else best[1:]
+
+
+def _records_meant(want: Quantity, view: ClaimView, facts: Sequence[Fact]) -> frozenset[tuple[str, int]]:
+    """The records of one attribute that the claim singles out: by row, name, id or date; else none."""
+    if len({(fact.source_id, fact.record.index) for fact in facts}) < 2 or len(facts) > _MOST_ROWS:
+        return frozenset()
+    others = frozenset(
+        q.text for q in view.quantities if q is not want and _name_before(q, view.text) is not None
+    )
+    scored = [(_singled(fact, view, others), fact) for fact in facts]
+    most, least = max(score for score, _ in scored), min(score for score, _ in scored)
+    if most == least:
+        return frozenset()
+    return frozenset((fact.source_id, fact.record.index) for score, fact in scored if score == most)
+
+
+def _singled(fact: Fact, view: ClaimView, others: frozenset[str]) -> int:
+    """How many of a claim's words, identifiers and dates stand in a fact's record, beside its path."""
+    record = fact.record
+    words = (record.stems - stems(fact.path)) & (view.words | view.shorts)
+    numbers = sum(
+        re.search(rf"(?<![\d.]){re.escape(other)}(?![\d]|\.\d)", record.text) is not None
+        for other in others
+    )
+    return len(words) + numbers + (not view.relates and in_days(record, view.days))
+
+
+def _named_days(want: Quantity, view: ClaimView, index: FactIndex) -> frozenset[tuple[str, int]]:
+    """The dated records that the claim names, where it says one date and sets it against nothing."""
+    if want.date is None or want.date.month is None or view.relates or len(view.days) > 1:
+        return frozenset()
+    said = view.words | view.shorts
+    return frozenset((source_id, record.index) for source_id, record, head in index.named if head <= said)
 
 
 def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:
@@ -219,10 +265,22 @@ def _is_about(
         full = full or (want.date.year is not None and want.date.month is not None and fact.structured)
         return full or meant or shared > 0
     named = bool(stems(fact.path) & (view.words | measured_by(want.unit)))
+    if want.unit is not None and have.unit is None and have.kind is QuantityKind.NUMBER:
+        # In a sentence a bare number is no other one's amount; a field may leave its unit out.
+        exact = shared > 0 and (
+            how == "as stated" and want.digits > 1
+            or want.digits >= _ENOUGH_DIGITS
+            or want.unit == "fold"
+            or (want.unit == "percent" and "%" in fact.record.text)
+        )
+        if not (meant or named if fact.structured else exact):
+            return False
+    if want.unit is None and (want.noun or want.in_words) and not meant:
+        counted = view.behind(want) & (stems(f"{fact.path} {fact.value}") | fact.record.stems)
+        if have.unit is not None or not counted and (fact.structured or shared < _MUCH_SHARED):
+            return False
     if how not in ("as stated", "rounded") and want.digits < _ENOUGH_DIGITS:
         return meant or named or (not fact.structured and shared > _PROSE_SHARE)
-    if want.unit is None and want.noun and have.unit is not None and not meant:
-        return False
     same_unit = want.unit is not None and (want.unit == have.unit or have.kind is QuantityKind.MONEY)
     if fact.structured and some_named and not meant and want.digits < _ENOUGH_DIGITS:
         said = bool(stems(f"{fact.path} {fact.value}") & view.words)
@@ -235,38 +293,62 @@ def _is_about(
 
 
 def _stated_otherwise(
-    want: Quantity,
-    view: ClaimView,
-    said: Sequence[tuple[Attribute, float]],
+    want: Quantity, view: ClaimView, said: Sequence[tuple[Attribute, float]], index: FactIndex
 ) -> Fact | None:
-    """The fact that states the same attribute at the same time with another value; None without one."""
+    """The fact that states the same attribute at the same time with another value; None without one.
+
+    Where a claim sets times against each other, every time of the attribute must say otherwise.
+    """
     if want.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY) or want.noun or want.unit in TIME:
         return None
-    if want.bound not in (Bound.EXACT, Bound.ABOUT) or want.high is not None or view.says_change:
+    if want.bound not in (Bound.EXACT, Bound.ABOUT) or want.high is not None:
         return None
-    full = [attribute for attribute, share in said if share == 1.0 and len(attribute.facts) <= 40]
-    if not full or len({attribute.core for attribute in full}) != 1:
+    full = [attribute for attribute, share in said if share == 1.0 and len(attribute.facts) <= _MOST_ROWS]
+    named = _nearest(full, want, view)
+    if not named or not _is_its_source(named[0], view, index):
         return None
-    facts = [fact for attribute in full for fact in attribute.facts if fact.quantity is not None]
-    at_time = [fact for fact in facts if in_days(fact.record, view.days)] if view.days else facts
-    comparable = [fact for fact in at_time if _comparable(fact, want)]
-    if not comparable or len(comparable) < len(at_time):
+    facts = [fact for attribute in named for fact in attribute.facts if fact.quantity is not None]
+    only = _records_meant(want, view, facts)
+    meant = [f for f in facts if not only or (f.source_id, f.record.index) in only]
+    if not view.relates and view.days and not all(in_days(fact.record, view.days) for fact in meant):
         return None
-    if any(q is not want and q.date is None and q.unit == want.unit for q in view.quantities):
+    if any(not _comparable(fact, want) for fact in meant) or len(meant) > _MOST_MEANT:
         return None
-    return min(
-        comparable,
-        key=lambda fact: abs((fact.quantity.amount if fact.quantity else 0) - want.amount),
-    )
+    return min(meant, key=lambda f: abs((f.quantity.amount if f.quantity else 0) - want.amount), default=None)
+
+
+def _nearest(full: Sequence[Attribute], want: Quantity, view: ClaimView) -> list[Attribute]:
+    """Of the attributes that a claim names in full, the one that it names nearest before the value."""
+    places: dict[frozenset[str], int] = {}
+    for word in re.finditer(r"[^\W_]+", view.text[: want.span.start]):
+        here = stems(word.group()) | {word.group().lower()}
+        for attribute in full:
+            if here & (attribute.core | attribute.short):
+                places[attribute.core] = word.start()
+    if not places:
+        return []
+    last = max(places.values())
+    cores = [core for core, at in places.items() if at == last]
+    if len(cores) > 1:  # "blood pressure": the one with most of its words said
+        cores = [core for core in cores if len(core) == max(map(len, cores))]
+    return [attribute for attribute in full if attribute.core in cores] if len(cores) == 1 else []
+
+
+def _is_its_source(attribute: Attribute, view: ClaimView, index: FactIndex) -> bool:
+    """Whether no other source holds more of the claim's words than the one of the attribute."""
+    own = len(view.words & index.held.get(attribute.source_id, frozenset()))
+    return all(len(view.words & held) <= own for held in index.held.values())
 
 
 def _comparable(fact: Fact, want: Quantity) -> bool:
     have = fact.quantity
-    if have is None or have.kind is not want.kind or have.high is not None:
+    if have is None or have.high is not None or have.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY):
         return False
     if want.unit is None:
-        return have.unit not in ("percent",) and have.digits >= 1
-    return have.unit == want.unit
+        return want.kind is have.kind and have.unit != "percent"
+    if want.unit == "percent" and have.unit is None:
+        return abs(have.amount) <= 1
+    return have.unit == want.unit and want.kind is have.kind
 
 
 # ---------------------------------------------------------------- literals
