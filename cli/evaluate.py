@@ -55,6 +55,7 @@ def evaluate(
     A run that was stopped goes on where it stopped when --keep or --json names a file.
     """
     from core.config import Config
+    from core.evaluation.ranking import ranking_table
     from core.evaluation.tables import table_to_json, table_to_markdown
     from core.workflows.compare import Options, check_options, evaluate_with
     from core.workflows.models import load_models
@@ -86,6 +87,8 @@ def evaluate(
     if tables:
         report["tables"] = [table_to_json(one) for one in tables]
     write_json(json_path, report)
-    shown = {name: value for name, value in report.items() if name != "tables"}
+    shown = {name: value for name, value in report.items() if name not in ("tables", "ranking")}
     print_lines(metric_lines(shown), json_path)
+    if report["ranking"]:
+        print_lines(ranking_table(packet.name, report["ranking"]), json_path)
     print_lines([line for one in tables for line in table_to_markdown(one).splitlines()], json_path)

@@ -47,6 +47,7 @@ def judged_fields(claim: Claim, judged: Judged) -> JsonObject:
             "text": judged.premise.text,
             "spans": [span_document(span) for span in judged.premise.spans],
             "truncated": judged.premise.truncated,
+            **({"call": judged.premise.call} if judged.premise.call else {}),
         },
         "nli": {
             "relation": judged.literals.relation.value,
@@ -92,6 +93,7 @@ def judged_from_fields(read: Fields) -> Judged:
             text=premise.string("text"),
             spans=premise.spans("spans"),
             truncated=premise.boolean("truncated"),
+            call=premise.optional_string("call") or "",
         ),
         # The document names the relation after lexical rescue; before it, it was the most probable.
         entailment=Entailment(relation=probabilities.relation, probabilities=probabilities),
