@@ -17,6 +17,11 @@ from storage.records import StoredVerdict
 
 TRACES, REPAIR, REVIEW = "pages/traces.py", "pages/repair.py", "pages/review.py"
 
+# The accent carries white button text, so in the dark theme it is too dark to be text itself.
+CHOSEN_IS_TEXT = """<style>
+[class*="st-key-version-of-"] button[role="radio"][aria-checked="true"] { color: inherit; }
+</style>"""
+
 ensure_routed(__file__)
 person = current_person()
 show_person(person)
@@ -57,6 +62,7 @@ if verdict is not None:
     stop_while_undecided(store, person, verdict)
 
 if len(stored.versions) > 1:
+    st.html(CHOSEN_IS_TEXT)
     # Above the view: whoever looks at an earlier version must not take it for the newest.
     chosen = st.segmented_control(
         "Version",

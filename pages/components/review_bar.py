@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from core.records import Trace
+from core.review.assignment import UNOWNED
 from core.review.items import Draft
 from core.workflows.review import Desk
 from pages.components.review_hand import (
@@ -240,6 +241,8 @@ def _what_next(hand: Hand) -> str:
             hand.draft.conflation is None,
         )
     )
+    if not left:
+        return UNOWNED  # complete, and not saved: the one thing that is refused
     then = "shows the verifier's view" if hand.decide_first else "brings the next claim"
     if left == 3:
         return f"Answer all three, in any order: the last answer saves, and {then}."

@@ -76,7 +76,6 @@ def _show_chooser(person: Person) -> None:
         chooser = st.popover(
             "Change",
             icon=":material/person:",
-            help="Everything done in this tab is kept under this name",
             key="chooser",
             on_change="rerun",
         )
