@@ -89,6 +89,7 @@ def evaluate(
     write_json(json_path, report)
     shown = {name: value for name, value in report.items() if name not in ("tables", "ranking")}
     print_lines(metric_lines(shown), json_path)
-    if report["ranking"]:
-        print_lines(ranking_table(packet.name, report["ranking"]), json_path)
+    ranking = report["ranking"]
+    if isinstance(ranking, dict) and ranking:
+        print_lines(ranking_table(packet.name, ranking), json_path)
     print_lines([line for one in tables for line in table_to_markdown(one).splitlines()], json_path)
