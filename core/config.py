@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from core.errors import ConfigError
 
-PIPELINE_VERSION = "3"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteWeights:
@@ -45,11 +43,13 @@ class Config:
     )
     chunk_characters: int = 600  # the embedder reads at most 256 tokens
     read_sources: int = (
-        6  # candidates of a claim that get a reading; the paper reads only the first
+        3  # candidates of a claim that get a reading; the paper reads only the first
     )
     # Table 2 caps the window at 1,500 characters for a reader eight times the size of ours, which
     # loses the thread in long premises (see "How good it is" in the README).
     premise_characters: int = 800
+    window_characters: int = 320  # one to three lines or sentences, read apart from the long window
+    read_call_from: float = 0.2  # share of the claim's terms that a call's arguments must hold
     # Of the best evidence's worth: less would only distract the reader.
     distracting_below: float = 0.5
 
@@ -72,7 +72,8 @@ class Config:
     # passes, and a credit given to the wrong source is wrong long before that.
     attribution_support_probability: float = 0.50
 
-    # III.7
+    # III.7; "strict" also blocks on a value that is nowhere and on too few grounded words
+    profile: str = "standard"
     contradiction_block_probability: float = 0.80
     # Share of the claim's terms in the source: then a missing value makes it "unsupported".
     about_it_overlap: float = 0.5
@@ -83,7 +84,10 @@ class Config:
     def __post_init__(self) -> None:
         if self.router not in ("evidence", "centroid"):
             raise ConfigError(f"router: expected evidence or centroid, found {self.router!r}")
+        if self.profile not in ("standard", "strict"):
+            raise ConfigError(f"profile: expected standard or strict, found {self.profile!r}")
         for name in (
+            "read_call_from",
             "alignment_tau",
             "min_supported_token_ratio",
             "rescue_overlap_with_values",

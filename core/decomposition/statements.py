@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from core.attribution.bylines import Bylines
 from core.attribution.cues import Credit, credit_of_title, find_credit
 from core.attribution.families import LITERATURE, REGISTRY, Families
+from core.attribution.named_source import NamedSources
 from core.decomposition.added_values import split_statement
 from core.decomposition.answer_lines import (
     capitalised,
@@ -75,6 +76,7 @@ class _Reader:
             ],
             families,
         )
+        self.named = NamedSources(trace.sources)
         self.tools = _named_tools(trace.sources)
         self.about = Referents.of(trace, answer, self.source_families)
         self.found: list[Statement] = []
@@ -480,6 +482,8 @@ class _Reader:
                 if source.tool_name.casefold() == credit.tool
             }
             family = called.pop() if len(called) == 1 else family
+        elif source_id is None and (named := self._named(credit, span)):
+            source_id, also = named[0], named[1:]
         elif (
             source_id is None
             and set(credit.families) <= {LITERATURE, REGISTRY}
@@ -494,6 +498,17 @@ class _Reader:
             family=family,
             source_id=source_id,
             also=also,
+        )
+
+    def _named(self, credit: Credit, span: Span) -> tuple[str, ...]:
+        """The sources of the credited kind that the cue, or the mark right behind it, names."""
+        return tuple(
+            source_id
+            for source_id in self.named.meant(self.answer[span.start : span.end + 3])
+            if any(
+                self.families.compatible(family, self.source_families[source_id])
+                for family in credit.families
+            )
         )
 
     def _cited(self, span: Span) -> StatedAttribution | None:
