@@ -36,6 +36,7 @@ class ChartFacts:
     """The charts of a trace, read once."""
 
     charts: tuple[Chart, ...]
+    alone: bool = False  # no other evidence in the trace
 
 
 def is_chart(source: Source) -> bool:
@@ -48,20 +49,16 @@ def is_chart(source: Source) -> bool:
 
 def read_chart_facts(trace: Trace) -> ChartFacts:
     """The patients' records among the trace's sources that can be evidence."""
-    return ChartFacts(
-        charts=tuple(
-            read_chart(source)
-            for source in trace.sources
-            if source.is_evidence and is_chart(source)
-        )
-    )
+    evidence = [source for source in trace.sources if source.is_evidence]
+    charts = tuple(read_chart(source) for source in evidence if is_chart(source))
+    return ChartFacts(charts=charts, alone=len(charts) == len(evidence))
 
 
 def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
     """What the charts say of one claim about a patient, name by name; empty for other claims."""
     charts = _charts_of(claim.text, facts.charts)
     patients = [who for chart in charts for who in chart.patients]
-    if not charts or not about_patient(claim.text, patients, claim.patient_specific):
+    if not charts or not about_patient(claim.text, patients, claim.patient_specific or facts.alone):
         return ()
     listed = [item for chart in charts for item in chart.names()]
     made: list[Check] = []
@@ -92,7 +89,8 @@ def _judge(
         return
     same = _of_kind(said, entries)
     if not same:
-        yield _other_kind(said, entries)
+        if said.kind is not EntryKind.CONDITION:
+            yield _other_kind(said, entries)
         return
     told = [entry for entry in same if entry.named or entry.status is not Status.UNSTATED] or same
     objections = [(entry, differs(said, entry)) for entry in told]
@@ -111,9 +109,9 @@ def _judge(
     ]
     problems = list(_value_checks(said, values, entries, charts))
     yield from problems
-    if not problems and any(
-        entry.status is not Status.UNSTATED or entry.named for entry in agreeing
-    ):
+    told_of = [e for e in agreeing if e.status is not Status.UNSTATED or e.named]
+    # A test's name says nothing of its result.
+    if not problems and any(entry.kind is not EntryKind.OBSERVATION for entry in told_of):
         entry = agreeing[0]
         yield Check(
             check="status", outcome=Outcome.SUPPORTS, claim_span=said.span, facts=_places(agreeing),

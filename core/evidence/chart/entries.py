@@ -78,26 +78,38 @@ def read_chart(source: Source) -> Chart:
         if name is not None:
             kind = kind_of_row(row, name)
             words = core_words(name.text)
+            if section_subject(name.label) is Subject.FAMILY:
+                continue
             if words and kind is not None and len(words) <= 10:
                 listed.setdefault((kind, words))
         elif not row.fields and row.paragraph is None and kind_of(row.section) is not None:
             head = _HEAD_END.split(row.text, maxsplit=1)[0]
             words = core_words(head)
-            if words and len(words) <= 5:
+            if words and len(words) <= 5 and section_subject(row.section) is Subject.PATIENT:
                 listed.setdefault((kind_of(row.section) or EntryKind.OTHER, words))
     return Chart(source=source, rows=rows, patients=tuple(patients), listed=tuple(listed))
 
 
 def _patient_of(row: Row) -> str | None:
     for field in row.fields:
-        words = words_of(field.label)
-        if (
-            words
-            and words[0] in ("patient", "subject")
-            and words[-1] in ("patient", "subject", "name")
-        ):
+        if _is_person(words_of(field.label)) and re.search(r"[A-Za-z]{2}", field.text):
             return field.text.split(",")[0].strip()
-    return None
+    titled = _TITLED.search(row.text)
+    return titled.group() if titled is not None and not row.fields else None
+
+
+_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss)\.? (?:[A-Z][\w'’-]+ ?){1,3}(?<! )")
+
+
+def _is_person(words: tuple[str, ...]) -> bool:
+    """Whether a label names the person of the record: patient, patient.name, full_name."""
+    if words[:1] in (("patient",), ("subject",), ("re",)) and words[-1] in (
+        "patient", "subject", "name", "re",
+    ):  # fmt: skip
+        return True
+    return words[-1:] == ("name",) and bool(
+        {"full", "first", "last", "family", "given", "demographics", "surname"} & set(words[:-1])
+    )
 
 
 def name_field(row: Row) -> Field | None:
@@ -107,7 +119,8 @@ def name_field(row: Row) -> Field | None:
         words = words_of(field.label)
         if (
             not words
-            or words[0] in ("patient", "subject")
+            or words[0] in ("patient", "subject", "demographics")
+            or _is_person(words)
             or _SENTENCE.search(field.text)
             or not re.search(r"[A-Za-z]{3}", field.text)
         ):
@@ -208,6 +221,7 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         found: Status | None = None
         if attribute == "status":
             found = _status_of_field(field)
+            subject = _subject_of(field.text) or subject
         elif attribute == "subject" or field.text.strip() == "FamilyMemberHistory":
             subject = _subject_of(field.text) or subject
         elif attribute in ("note", "other", "kind") and field is not held:

@@ -111,7 +111,7 @@ def standing(text: str, name: Span, others: Sequence[Span] = ()) -> Standing:
 
     A trigger reaches forward to the end of its clause, backward only past no other trigger's verb.
     """
-    start, end = _clause(text, name)
+    start, end = _clause(text, name, others)
     status, subject, words = Status.UNSTATED, Subject.PATIENT, ""
     override_at, worst_at = -1, -1
     inside = text[start:end]
@@ -135,12 +135,24 @@ def standing(text: str, name: Span, others: Sequence[Span] = ()) -> Standing:
     return Standing(status=status, subject=subject, words=words)
 
 
-def _clause(text: str, name: Span) -> tuple[int, int]:
+# "X was considered, but this has been excluded": a pronoun carries the name into its clause.
+_PRONOUN = re.compile(
+    r"[^.!?]{0,60}?\b(?:it|this|which|the (?:drug|diagnosis|entry|order|medication))\b[^.!?;]{0,80}",
+    re.IGNORECASE,
+)
+
+
+def _clause(text: str, name: Span, others: Sequence[Span]) -> tuple[int, int]:
     start, end = 0, len(text)
     for match in _CLAUSE.finditer(text):
         if match.end() <= name.start and not _if_then(text[start : match.end()], match.group()):
             start = match.end()
         elif match.start() >= name.end:
+            carried = _PRONOUN.match(text, match.end())
+            if carried is not None and match.group().strip() in (";", "but", ",", "and", "though"):
+                reach = carried.end()
+                if not any(match.end() <= other.start < reach for other in others):
+                    return start, reach
             end = match.start()
             break
     return start, end
