@@ -92,7 +92,11 @@ def _judge(
         if said.kind is not EntryKind.CONDITION:
             yield _other_kind(said, entries)
         return
-    told = [entry for entry in same if entry.named or entry.status is not Status.UNSTATED] or same
+    told = [entry for entry in same if entry.named or entry.status is not Status.UNSTATED]
+    if all(entry.status is Status.HYPOTHETICAL for entry in told):
+        told = []  # "If headaches worsen" says nothing of the headaches told elsewhere
+        plain = [e for e in same if e.status is Status.UNSTATED and e.subject is Subject.PATIENT]
+        told = plain or same
     objections = [(entry, differs(said, entry)) for entry in told]
     agreeing = [entry for entry, reason in objections if reason is None]
     if not agreeing:

@@ -189,7 +189,13 @@ def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | 
         name_span=at, kind=kind, status=status, subject=subject, named=named, status_text=words,
     )  # fmt: skip
     if not named:
-        return entry
+        text, names = held.text, [*_names_apart(held.text, [place]), place]
+        return replace(
+            entry,
+            doses=tuple(doses_of(text, names, place)),
+            frequencies=tuple(frequencies_of(text, names, place)),
+            starts=tuple(starts_of(text, names, place)),
+        )
     return replace(
         entry,
         doses=tuple(field_doses(row)),
@@ -226,7 +232,7 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
             subject = _subject_of(field.text) or subject
         elif attribute in ("note", "other", "kind") and field is not held:
             found = _status_of_note(field)
-            noted = standing(f"X: {field.text}", Span(start=0, end=1))
+            noted = standing(f"X : {field.text}", Span(start=0, end=1))
             subject = noted.subject if noted.subject is not Subject.PATIENT else subject
         elif attribute == "end" and re.search(r"[A-Za-z]{4}", field.text):
             found = status_of_code(field.text)
@@ -287,7 +293,7 @@ def _names_in(text: str) -> tuple[Span, ...]:
 def _text_entry(
     chart: Chart, index: int, row: Row, name: tuple[str, ...], place: Span, places: Sequence[Span]
 ) -> ChartEntry:  # fmt: skip
-    names = [span for span in _names_in(row.text) if not _overlap(span, places)] + list(places)
+    names = _names_apart(row.text, places) + list(places)
     said = standing(row.text, place, names)
     listed = row.paragraph is None
     status = said.status
@@ -340,6 +346,10 @@ def _continued(
     if weightier(said.status, status) is said.status and said.status is not Status.UNSTATED:
         status, words = said.status, said.words
     return status, f"{text} {follow.text}", words
+
+
+def _names_apart(text: str, places: Sequence[Span]) -> list[Span]:
+    return [span for span in _names_in(text) if not _overlap(span, places)]
 
 
 def _overlap(span: Span, places: Sequence[Span]) -> bool:

@@ -84,12 +84,12 @@ _CLAUSE = re.compile(
     r"\binstead of\b|\binstead\b|\bexcept(?: for)?\b|\bapart from\b|\breplaced by\b|\bin favou?r of\b|"
     r"(?:,|\band\b|\bthen\b|,\s?and\b|[\u2013\u2014])\s+(?=(?:(?:he|she|they|it|the patient|"
     r"patient|pt|mr|mrs|ms|now|also|currently|"
-    r"who|is|(?:his|her|the|their)\s(?:\w+\s){0,3}?)\.?\s*){0,3}\b(?:has|had|is|was|are|were|takes|"
+    r"is|(?:his|her|the|their)\s(?:\w+\s){0,3}?)\.?\s*){0,3}\b(?:has|had|is|was|are|were|takes|"
     r"took|continues|continued|reports|denies|"
     r"uses|used|started|starts|start|stop|stopped|remains|suffers|receives|lives|continue|hold|"
     r"held|begin|began|switched|changed|no longer|"
     r"commenced|allergic|takes|not)\b)|"
-    r"(?:,|\band\b)\s+(?=(?:[\w-]+\s){1,3}(?:was|were|is|are|has|had|continues|continued|remains|"
+    r"(?:,|\band\b)\s+(?!who\b|which\b)(?=(?:[\w-]+\s){1,3}(?:was|were|is|are|has|had|continues|continued|remains|"
     r"stopped|started|resolved|persists)\b)|"
     r"(?<!\bin)(?<!\bof)(?<!\bto)(?<!\bby)(?<!\bon)(?<!\bfor)(?<!\bwith)(?<!\bfrom)(?<!\ba)"
     r",?\s+(?:and\s+)?(?=(?:his|her|the patient['’]s)\s(?:mother|father|brother|sister|son|"
@@ -214,7 +214,7 @@ def _scopes() -> tuple[_Scope, ...]:
     made = []
     for item in raw["scope"]:
         body = item["words"].replace(" ?", r"\s*").replace(" ", r"\s+")
-        pattern = re.compile(rf"(?<![\w-])(?:{body})(?:(?<=\s)|(?!\w))", re.IGNORECASE)
+        pattern = re.compile(rf"(?<![\w-])(?:{body})(?:(?<=[\s?])|(?!\w))", re.IGNORECASE)
         made.append(
             _Scope(
                 pattern,
