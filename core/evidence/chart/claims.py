@@ -79,8 +79,9 @@ _OBJECT_END = re.compile(
 )
 _CUE = re.compile(rf"\b(?:{_TAKES}|{_HAS}|allergic to|allergy to|allergies to)\b", re.IGNORECASE)
 _SUBJECT = re.compile(
-    r"(?:['’]s\s+)?(?P<object>[A-Z][\w'’-]*(?: [\w'’-]+){0,4}?)\s+(?:is|was|has|remains|continues|"
-    r"appears|had|are|were|runs)\b"
+    r"(?:['’]s\s+|\b(?:his|her|their|the)\s+|\A)(?P<object>[a-z][\w'’-]*(?: [\w-]+){0,4}?)\s+"
+    r"(?:is|was|has|remains|continues|appears|had|are|were|runs)\b",
+    re.IGNORECASE,
 )
 # Behind a name: what the name only qualifies ("carbamazepine level", "hepatitis A vaccine").
 _QUALIFIES = re.compile(

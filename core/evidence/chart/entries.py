@@ -40,12 +40,14 @@ _OTHERS = re.compile(
 
 # Where the name that heads a list item ends.
 _HEAD_END = re.compile(
-    r"[,(;:\u2013]|\s-\s|\d|\b(?:is|was|were|are|has|had|have|in|for|since|from|with|due|because|until|by|"
+    r"[,(;:\u2013]|\s-\s|\d|\b(?:is|was|were|are|has|had|have|in|for|since|from|with|due|because|"
+    r"until|by|"
     r"on|to|belongs|we|no|the|started|stopped|discontinued|resolved|continues|takes|denies|denied)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
-    r"[\[\]]|\be\.g\.|\b(?:is|was|were|are|has|had|takes|took|belongs|denies|if|should)\b|[.!?]\s+[A-Z]|"
+    r"[\[\]]|\be\.g\.|\b(?:is|was|were|are|has|had|takes|took|belongs|denies|if|should)\b|"
+    r"[.!?]\s+[A-Z]|"
     r"\w+(?:\s\S+){11}",
     re.IGNORECASE,
 )

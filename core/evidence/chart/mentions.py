@@ -29,7 +29,8 @@ _END = re.compile(
 )
 
 _ALLERGIC = re.compile(
-    r"\b(?:allerg(?:y|ies|ic)(?: reactions?)?(?: to|:)|(?:hyper)?sensitiv(?:e|ity) to|"
+    r"\b(?:allerg(?:y|ies|ic)(?: reactions?)?(?: to|:| include| includes| are| is)|"
+    r"(?:hyper)?sensitiv(?:e|ity) to|"
     r"intoleran(?:t|ce)(?: of| to)|"
     r"anaphyla(?:xis|ctic)\w*(?: reactions?)?(?: to| after| with| from)|react(?:s|ed)? (?:\w+ )?to|"
     r"reaction to|"
