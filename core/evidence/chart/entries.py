@@ -155,10 +155,15 @@ def kind_of_row(row: Row, name: Field | None) -> EntryKind | None:
 # ---------------------------------------------------------------- entries of a name
 
 
+MOST_ENTRIES = 60
+
+
 def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
     """Everything that the chart says of a name, in its order."""
     found: list[ChartEntry] = []
     for index, row in enumerate(chart.rows):
+        if len(found) >= MOST_ENTRIES:
+            break
         if row.fields:
             entry = _field_entry(chart, row, name)
             if entry is not None:
