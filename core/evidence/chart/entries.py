@@ -40,12 +40,14 @@ _OTHERS = re.compile(
 
 # Where the name that heads a list item ends.
 _HEAD_END = re.compile(
-    r"[,(;:\u2013]|\s-\s|\d|\b(?:is|was|were|are|has|had|have|in|for|since|from|with|due|because|until|by|"
+    r"[,(;:\u2013]|\s-\s|\d|\b(?:is|was|were|are|has|had|have|in|for|since|from|with|due|because|"
+    r"until|by|"
     r"on|to|belongs|we|no|the|started|stopped|discontinued|resolved|continues|takes|denies|denied)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(
-    r"[\[\]]|\be\.g\.|\b(?:is|was|were|are|has|had|takes|took|belongs|denies|if|should)\b|[.!?]\s+[A-Z]|"
+    r"[\[\]]|\be\.g\.|\b(?:is|was|were|are|has|had|takes|took|belongs|denies|if|should)\b|"
+    r"[.!?]\s+[A-Z]|"
     r"\w+(?:\s\S+){11}",
     re.IGNORECASE,
 )
@@ -78,26 +80,38 @@ def read_chart(source: Source) -> Chart:
         if name is not None:
             kind = kind_of_row(row, name)
             words = core_words(name.text)
+            if section_subject(name.label) is Subject.FAMILY:
+                continue
             if words and kind is not None and len(words) <= 10:
                 listed.setdefault((kind, words))
         elif not row.fields and row.paragraph is None and kind_of(row.section) is not None:
             head = _HEAD_END.split(row.text, maxsplit=1)[0]
             words = core_words(head)
-            if words and len(words) <= 5:
+            if words and len(words) <= 5 and section_subject(row.section) is Subject.PATIENT:
                 listed.setdefault((kind_of(row.section) or EntryKind.OTHER, words))
     return Chart(source=source, rows=rows, patients=tuple(patients), listed=tuple(listed))
 
 
 def _patient_of(row: Row) -> str | None:
     for field in row.fields:
-        words = words_of(field.label)
-        if (
-            words
-            and words[0] in ("patient", "subject")
-            and words[-1] in ("patient", "subject", "name")
-        ):
+        if _is_person(words_of(field.label)) and re.search(r"[A-Za-z]{2}", field.text):
             return field.text.split(",")[0].strip()
-    return None
+    titled = _TITLED.search(row.text)
+    return titled.group() if titled is not None and not row.fields else None
+
+
+_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss)\.? (?:[A-Z][\w'’-]+ ?){1,3}(?<! )")
+
+
+def _is_person(words: tuple[str, ...]) -> bool:
+    """Whether a label names the person of the record: patient, patient.name, full_name."""
+    if words[:1] in (("patient",), ("subject",), ("re",)) and words[-1] in (
+        "patient", "subject", "name", "re",
+    ):  # fmt: skip
+        return True
+    return words[-1:] == ("name",) and bool(
+        {"full", "first", "last", "family", "given", "demographics", "surname"} & set(words[:-1])
+    )
 
 
 def name_field(row: Row) -> Field | None:
@@ -107,7 +121,8 @@ def name_field(row: Row) -> Field | None:
         words = words_of(field.label)
         if (
             not words
-            or words[0] in ("patient", "subject")
+            or words[0] in ("patient", "subject", "demographics")
+            or _is_person(words)
             or _SENTENCE.search(field.text)
             or not re.search(r"[A-Za-z]{3}", field.text)
         ):
@@ -140,10 +155,15 @@ def kind_of_row(row: Row, name: Field | None) -> EntryKind | None:
 # ---------------------------------------------------------------- entries of a name
 
 
+MOST_ENTRIES = 60
+
+
 def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
     """Everything that the chart says of a name, in its order."""
     found: list[ChartEntry] = []
     for index, row in enumerate(chart.rows):
+        if len(found) >= MOST_ENTRIES:
+            break
         if row.fields:
             entry = _field_entry(chart, row, name)
             if entry is not None:
@@ -176,7 +196,13 @@ def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | 
         name_span=at, kind=kind, status=status, subject=subject, named=named, status_text=words,
     )  # fmt: skip
     if not named:
-        return entry
+        text, names = held.text, [*_names_apart(held.text, [place]), place]
+        return replace(
+            entry,
+            doses=tuple(doses_of(text, names, place)),
+            frequencies=tuple(frequencies_of(text, names, place)),
+            starts=tuple(starts_of(text, names, place)),
+        )
     return replace(
         entry,
         doses=tuple(field_doses(row)),
@@ -208,11 +234,12 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         found: Status | None = None
         if attribute == "status":
             found = _status_of_field(field)
+            subject = _subject_of(field.text) or subject
         elif attribute == "subject" or field.text.strip() == "FamilyMemberHistory":
             subject = _subject_of(field.text) or subject
         elif attribute in ("note", "other", "kind") and field is not held:
             found = _status_of_note(field)
-            noted = standing(f"X: {field.text}", Span(start=0, end=1))
+            noted = standing(f"X : {field.text}", Span(start=0, end=1))
             subject = noted.subject if noted.subject is not Subject.PATIENT else subject
         elif attribute == "end" and re.search(r"[A-Za-z]{4}", field.text):
             found = status_of_code(field.text)
@@ -273,7 +300,7 @@ def _names_in(text: str) -> tuple[Span, ...]:
 def _text_entry(
     chart: Chart, index: int, row: Row, name: tuple[str, ...], place: Span, places: Sequence[Span]
 ) -> ChartEntry:  # fmt: skip
-    names = [span for span in _names_in(row.text) if not _overlap(span, places)] + list(places)
+    names = _names_apart(row.text, places) + list(places)
     said = standing(row.text, place, names)
     listed = row.paragraph is None
     status = said.status
@@ -326,6 +353,10 @@ def _continued(
     if weightier(said.status, status) is said.status and said.status is not Status.UNSTATED:
         status, words = said.status, said.words
     return status, f"{text} {follow.text}", words
+
+
+def _names_apart(text: str, places: Sequence[Span]) -> list[Span]:
+    return [span for span in _names_in(text) if not _overlap(span, places)]
 
 
 def _overlap(span: Span, places: Sequence[Span]) -> bool:

@@ -17,11 +17,14 @@ _NO_DOSE = frozenset(
 )
 
 
+_HOLDING = ("name", "dose", "other", "frequency")
+
+
 def field_doses(row: Row) -> Iterator[Dose]:
     for field in row.fields:
         attribute = attribute_of(field.label)
         words = set(words_of(field.label))
-        if attribute not in ("name", "dose", "other", "frequency") or words & _NO_DOSE - {"code"}:
+        if attribute not in _HOLDING and "value" not in words or words & _NO_DOSE - {"code"}:
             continue
         text = field.text
         if re.fullmatch(r"\s*\d+(?:[.,]\d+)*\s*", text):
@@ -57,9 +60,9 @@ def field_frequencies(row: Row) -> Iterator[Frequency]:
             yield replace(frequency, span=coded["frequency"].span, text=text)
     for field in row.fields:
         attribute = attribute_of(field.label)
-        if attribute not in ("name", "dose", "frequency", "other") or field.label.endswith(
-            "period"
-        ):
+        if (
+            attribute not in _HOLDING and "value" not in words_of(field.label)
+        ) or field.label.endswith("period"):
             continue
         text = field.text
         if attribute == "frequency" and text.strip().isdigit() and "repeat." not in field.label:

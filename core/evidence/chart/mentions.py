@@ -29,9 +29,10 @@ _END = re.compile(
 )
 
 _ALLERGIC = re.compile(
-    r"\b(?:allerg(?:y|ies|ic)(?: reactions?)?(?: to|:)|(?:hyper)?sensitiv(?:e|ity) to|"
+    r"\b(?:allerg(?:y|ies|ic)(?: reactions?)?(?: to|:| include| includes| are| is)|"
+    r"(?:hyper)?sensitiv(?:e|ity) to|"
     r"intoleran(?:t|ce)(?: of| to)|"
-    r"anaphyla(?:xis|ctic)\w*(?: reactions?)?(?: to| after| with| from)|reacts? (?:badly )?to|"
+    r"anaphyla(?:xis|ctic)\w*(?: reactions?)?(?: to| after| with| from)|react(?:s|ed)? (?:\w+ )?to|"
     r"reaction to|"
     r"rash (?:with|from|after|on)|hives (?:with|from|after|on)|cannot tolerate)\s[^.;]{0,60}\Z",
     re.IGNORECASE,
