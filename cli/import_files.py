@@ -13,7 +13,7 @@ from cli.output import Progress, counted, one_line, print_lines, require, tell_s
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from core.workflows.ingest import IngestReport
+    from core.records import IngestReport
 
 EXAMPLE = "Example: provenanceguard import traces.jsonl transcripts.jsonl.gz"
 
