@@ -19,6 +19,7 @@ from cli import (
     export,
     import_files,
     probe,
+    reader,
     recalibrate,
     record,
     repair,
@@ -61,6 +62,7 @@ app.command("sweep", epilog=sweep.EXAMPLE)(sweep.sweep)
 app.command("recalibrate", epilog=recalibrate.EXAMPLE)(recalibrate.recalibrate)
 app.command("probe", epilog=probe.EXAMPLE)(probe.probe)
 app.command("train-reader", epilog=train_reader.EXAMPLE)(train_reader.train_reader)
+app.command("reader", epilog=reader.EXAMPLE)(reader.reader)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

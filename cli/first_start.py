@@ -6,9 +6,11 @@ import os
 import sys
 
 from core.errors import ProvenanceGuardError
+from core.models.loading import BUNDLED
 from core.workflows.first_start import prepare
 from storage.calibrators import Calibrators
 from storage.engine import SAMPLE
+from storage.readers import Readers
 from storage.store import open_store
 
 
@@ -18,7 +20,9 @@ def main() -> int:
     try:
         store = open_store(actor="first start")
         calibrators = Calibrators(store=store)
-        prepare(store, calibrators, SAMPLE, lambda line: print(line, flush=True))
+        chosen = Readers(store=store).current().reader
+        reader = None if chosen == BUNDLED else chosen
+        prepare(store, calibrators, SAMPLE, lambda line: print(line, flush=True), reader=reader)
         store.close()
     except ProvenanceGuardError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -73,6 +73,10 @@ class Editor(Protocol):
 
 class Store(Protocol):
     """What the workflows ask of a database; records in, records out."""
+
+    def files_of(self, trace_ids: Sequence[str]) -> Mapping[str, Mapping[str, str | None]]:
+        """For each of these ids that is known: content hash → file, of every version of it."""
+        ...
 
     def put_traces(self, traces: Iterable[Trace]) -> PutCount:
         """Keep traces by content hash; the same trace twice changes nothing."""

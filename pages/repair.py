@@ -18,7 +18,7 @@ from pages.components.repair_view import (
 )
 from pages.components.routing import ensure_routed
 from pages.components.session import load_models_once, open_store, settings
-from pages.components.who import current_person
+from pages.components.who import current_person, show_person
 from pages.components.withheld import stop_while_undecided
 from storage.repairs import Choice, Repairs, StoredRepair
 
@@ -26,6 +26,7 @@ TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"
 
 ensure_routed(__file__)
 person = current_person()
+show_person(person)
 wanted = st.query_params.get("trace")
 if wanted is None:
     try:
@@ -39,7 +40,7 @@ if wanted is None:
     st.stop()
 
 try:
-    store = open_store()
+    store = open_store(person)
     stored = store.get_trace(wanted)
     verdict = store.get_verdict(wanted, content_hash=stored.content_hash)
 except NotFound:

@@ -11,7 +11,7 @@ from pages.components.plain import show_notice
 from pages.components.routing import ensure_routed
 from pages.components.session import open_store
 from pages.components.verdict_view import lay_out, unverified
-from pages.components.who import current_person
+from pages.components.who import current_person, show_person
 from pages.components.withheld import stop_while_undecided
 from storage.records import StoredVerdict
 
@@ -19,6 +19,7 @@ TRACES, REPAIR, REVIEW = "pages/traces.py", "pages/repair.py", "pages/review.py"
 
 ensure_routed(__file__)
 person = current_person()
+show_person(person)
 wanted = st.query_params.get("trace")
 if wanted is None:
     show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")
@@ -26,8 +27,12 @@ if wanted is None:
     st.stop()
 
 try:
-    store = open_store()
+    store = open_store(person)
     stored = store.get_trace(wanted)
+    asked_version = st.query_params.get("version", "")
+    number = int(asked_version) if asked_version.isdecimal() else len(stored.versions)
+    if 1 <= number < len(stored.versions):
+        stored = store.get_trace(wanted, stored.versions[number - 1])
 except NotFound:
     st.set_page_config(page_title="Trace not found · ProvenanceGuard")
     show_notice(
@@ -50,6 +55,21 @@ except NotFound:
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
     stop_while_undecided(store, person, verdict)
+
+if len(stored.versions) > 1:
+    # Above the view: whoever looks at an earlier version must not take it for the newest.
+    chosen = st.segmented_control(
+        "Version",
+        range(1, len(stored.versions) + 1),
+        format_func=lambda each: f"Version {each}",
+        default=stored.version,
+        required=True,
+        label_visibility="collapsed",
+        key=f"version-of-{stored.content_hash}",
+    )
+    if chosen != stored.version:
+        st.query_params["version"] = str(chosen)
+        st.rerun()
 
 # Texts beyond what a page holds at first are fetched when their source is opened.
 opened = st.session_state.setdefault("opened_sources", {}).setdefault(stored.content_hash, [])

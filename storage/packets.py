@@ -168,6 +168,10 @@ class Packets:
             content_hashes={claim.content_hash for claim in claims},
         )
 
+    def machine_profiles(self) -> Mapping[str, str]:
+        """Name → identity of the people whom a machine without login made for itself."""
+        return People(store=self.store).machine_profiles()
+
     def guidelines(self) -> Sequence[Guideline]:
         """The versions of the guideline, the oldest first."""
         return Guidelines(store=self.store).versions()
@@ -314,7 +318,12 @@ class Packets:
         return put
 
     def put_reviews(
-        self, reviews: Sequence[PacketReview], *, by: Person, manifest_sha256: str
+        self,
+        reviews: Sequence[PacketReview],
+        *,
+        by: Person,
+        manifest_sha256: str,
+        machine_profiles: Mapping[str, str],
     ) -> ReviewsPut:
         """Keep the votes and tie-breaks that are not here yet, each with its event.
 
@@ -322,7 +331,7 @@ class Packets:
         same person, or for which no reading is left, is skipped with its reason. Raises NotAllowed.
         """
         put = ReviewsPut()
-        people = self._people(reviews, by, put)
+        people = self._people(reviews, by, put, machine_profiles)
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "import reviews")
             for review in reviews:
@@ -352,16 +361,22 @@ class Packets:
         return put
 
     def _people(
-        self, reviews: Sequence[PacketReview], by: Person, put: ReviewsPut
+        self,
+        reviews: Sequence[PacketReview],
+        by: Person,
+        put: ReviewsPut,
+        profiles: Mapping[str, str],
     ) -> Mapping[str, Person]:
         people = People(store=self.store)
-        known = {person.name: person for person in people.everybody()}
+        here = {person.person_id for person in people.everybody()}
+        known: dict[str, Person] = {}
         names = [vote.reviewer for review in reviews for vote in review.votes]
         names += [r.adjudication.reviewer for r in reviews if r.adjudication is not None]
         for name in map(_plain_name, names):
             if name not in known:
-                known[name] = people.add(name, (), by=by)
-                put.people += 1
+                known[name] = people.add_from_packet(name, profiles.get(name), by=by)
+                put.people += known[name].person_id not in here
+                here.add(known[name].person_id)
         return known
 
 

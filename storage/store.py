@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -65,6 +65,11 @@ class SqlStore:
             count.changed += put.changed
             count.unchanged += put.unchanged
         return count
+
+    def files_of(self, trace_ids: Sequence[str]) -> Mapping[str, Mapping[str, str | None]]:
+        """For each of these ids that is known: content hash → file, of every version of it."""
+        with self.database.reading() as connection:
+            return traces.files_of(connection, trace_ids)
 
     def put_import(self, report: IngestReport) -> None:
         """Keep the report of an import: what was understood of its files, and what was not."""

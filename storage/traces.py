@@ -81,6 +81,20 @@ def put_window(
     return count
 
 
+def files_of(connection: Connection, trace_ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
+    """For each of these ids that is known: content hash → file, of every version of it."""
+    keys = {trace_key(each): each for each in trace_ids}
+    rows = connection.execute(
+        select(
+            col(TraceVersion.trace_key), col(TraceVersion.content_hash), col(TraceVersion.file)
+        ).where(col(TraceVersion.trace_key).in_(list(keys)))
+    )
+    found: dict[str, dict[str, str | None]] = {}
+    for row in rows:
+        found.setdefault(keys[row.trace_key], {})[row.content_hash] = row.file
+    return found
+
+
 def trace_key(trace_id: str) -> str:
     """The hash by which the versions of one trace id are found, whatever its length."""
     return sha256_of(json.dumps(trace_id))

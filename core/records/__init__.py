@@ -15,6 +15,12 @@ from core.records.basics import (
     Span,
     VerdictLabel,
 )
+from core.records.citations import (
+    CitationFinding,
+    CitationKind,
+    CitationOutcome,
+    CitedPlace,
+)
 from core.records.claims import Claim, ProtectedValue, StatedAttribution
 from core.records.decisions import (
     AnswerDecision,
@@ -65,6 +71,10 @@ __all__ = [
     "Check",
     "CheckedValue",
     "Citation",
+    "CitationFinding",
+    "CitationKind",
+    "CitationOutcome",
+    "CitedPlace",
     "Claim",
     "ClaimType",
     "ClaimVerdict",

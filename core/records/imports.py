@@ -29,7 +29,7 @@ class FileCount:
 class IngestReport:
     """What an import did; ``skipped`` holds the first 1,000 reasons, ``skipped_count`` counts all.
 
-    ``unverifiable`` names the traces without an answer or without any evidence.
+    ``clashes`` counts the traces whose id another file has used for other content.
     """
 
     files: tuple[FileCount, ...]
@@ -41,6 +41,7 @@ class IngestReport:
     skipped_count: int
     without_answer: int
     without_evidence: int
+    clashes: int = 0
 
     @property
     def traces(self) -> int:

@@ -121,6 +121,10 @@ class PacketStore(Protocol):
         """The events of the audit trail that tell of these claims, the oldest first."""
         ...
 
+    def machine_profiles(self) -> Mapping[str, str]:
+        """Name → identity of the people whom a machine without login made for itself."""
+        ...
+
     def guidelines(self) -> Sequence[Guideline]:
         """The versions of the guideline, the oldest first."""
         ...
@@ -328,6 +332,7 @@ def _write(
         "left_out": dict(chosen.left_out),
         "filters": _filters_json(filters),
         "preference_pairs": {"written": done.pairs, "left_out_as_held_out": done.held_out_pairs},
+        "machine_profiles": _profiles_among(claims, store.machine_profiles()),
         "verifier_versions": list(done.verifiers.values()),
     }
     (folder / "README.md").write_text(
@@ -345,6 +350,15 @@ def _write(
         preference_pairs=done.pairs,
         files=sum(1 for each in folder.rglob("*") if each.is_file()) - 1,
     )
+
+
+def _profiles_among(
+    claims: Sequence[ReviewedClaim], profiles: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The machine profiles that have judged one of the claims: by name they could be anybody's."""
+    names = {vote.reviewer for claim in claims for vote in claim.votes}
+    names |= {claim.adjudication.reviewer for claim in claims if claim.adjudication is not None}
+    return {name: profiles[name] for name in sorted(names & profiles.keys())}
 
 
 def _row(claim: ReviewedClaim, found: Evidence, done: _Written) -> JsonObject:

@@ -64,20 +64,25 @@ def prepare(
     calibrators: ActiveCalibrator,
     sample: Path,
     say: Callable[[str], None],
+    *,
+    reader: str | None = None,
 ) -> None:
-    """Fill an empty store with the sample traces, and verify what has no current verdict."""
+    """Fill an empty store with the sample traces, and verify what has no current verdict.
+
+    Whether another ``reader`` than the bundled one is still the same is known when it is loaded.
+    """
     config = Config()
     if store.count_traces() == 0 and sample.is_file():
         report = ingest([sample], store, config)
         store.put_import(report)
         say(f"Loaded {report.traces} sample traces into {store.name}")
-    if up_to_date(store, calibrators, config):
+    if reader is None and up_to_date(store, calibrators, config):
         say(f"{store.count_traces()} traces are verified")
         return
     say("Loading the models")
     from core.workflows.models import load_models
 
-    models = load_models(config, calibrator=calibrators.forest())
+    models = load_models(config, pair_reader=reader, calibrator=calibrators.forest())
     progress = _Lines(say)
     done = verify_pending(store, models, config, progress)
     if done.traces:

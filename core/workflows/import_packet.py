@@ -15,7 +15,7 @@ from core.records import JsonObject, Trace, Verification
 from core.review.exchange import ReviewsPut
 from core.review.packet import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
-from core.workflows.manifest import check_packet
+from core.workflows.manifest import check_packet, read_manifest
 from core.workflows.packet_readme import GUIDELINE, PACKET, TRACES, VERDICTS
 from core.workflows.verify import run_key
 
@@ -58,7 +58,12 @@ class PacketSink(Protocol):
         ...
 
     def put_reviews(
-        self, reviews: Sequence[PacketReview], *, by: Person, manifest_sha256: str
+        self,
+        reviews: Sequence[PacketReview],
+        *,
+        by: Person,
+        manifest_sha256: str,
+        machine_profiles: Mapping[str, str],
     ) -> ReviewsPut:
         """Keep the votes and tie-breaks that are not here yet."""
         ...
@@ -88,6 +93,7 @@ def import_packet(
             f"the packet is not as it was exported: {'; '.join(check.problems[:5])}",
             file=str(folder),
         )
+    profiles = _profiles(read_manifest(folder))
     traces_new = _traces(sink, folder / TRACES, max_record_bytes)
     _verdicts(sink, folder / VERDICTS, max_record_bytes)
     put, claims = ReviewsPut(), 0
@@ -105,7 +111,14 @@ def import_packet(
                 put.skipped.append(
                     BadRecord(error.message, file=PACKET, line=line, path=error.path).located()
                 )
-        put.add(sink.put_reviews(reviews, by=who, manifest_sha256=check.manifest_sha256))
+        put.add(
+            sink.put_reviews(
+                reviews,
+                by=who,
+                manifest_sha256=check.manifest_sha256,
+                machine_profiles=profiles,
+            )
+        )
         if progress is not None:
             progress(claims, None, "claims")
     put.add(sink.put_splits(splits, by=who))
@@ -115,6 +128,14 @@ def import_packet(
         reviews=put,
         notes=tuple(_notes(sink, folder / GUIDELINE, max_record_bytes)),
     )
+
+
+def _profiles(manifest: JsonObject) -> Mapping[str, str]:
+    """Name → identity of the machine profiles among a packet's people; none in older packets."""
+    found = manifest.get("machine_profiles")
+    if not isinstance(found, Mapping):
+        return {}
+    return {name: each for name, each in found.items() if isinstance(each, str)}
 
 
 def _records(path: Path, max_record_bytes: int) -> Iterator[tuple[int, JsonObject]]:

@@ -20,9 +20,11 @@ from core.identity import rules_digest
 from core.ports import Calibrator, Progress
 from core.records import ClaimVerdict, Decision, Judged, Verification
 from core.stages.decision import decide_answer, decide_claim
+from core.workflows.models import fitted_for
 from core.workflows.verify import run_key, silent
 
 OTHER_SETTINGS = "verified under other settings or by another version of the pipeline"
+OTHER_READER = "read by another pair reader than the calibrator was fitted on"
 WITHOUT_FEATURES = "verified before the features of all sources were kept"
 
 
@@ -72,7 +74,7 @@ def rescore_stored(
     for window in store.verdicts_to_rescore(calibrator.name):
         before: list[Verification] = []
         for verification in window:
-            reason = why_not(verification, families, config)
+            reason = why_not(verification, families, config, calibrator)
             if reason is None:
                 before.append(verification)
             else:
@@ -88,9 +90,16 @@ def rescore_stored(
     return report
 
 
-def why_not(verification: Verification, families: Families, config: Config) -> str | None:
+def why_not(
+    verification: Verification,
+    families: Families,
+    config: Config,
+    calibrator: Calibrator | None = None,
+) -> str | None:
     """Why a verdict cannot be decided again without the models; None when it can."""
     made = verification.versions
+    if calibrator is not None and not fitted_for(calibrator, made.pair_reader):
+        return OTHER_READER
     if made.pipeline != rules_digest() or made.config_sha256 != config.sha256(families.digest):
         return OTHER_SETTINGS
     outcomes = [verdict.outcome for verdict in verification.claims]

@@ -18,7 +18,7 @@ from core.review.records import Judgement, QueueReason
 from pages.components.claim_places import ClaimInAnswer
 from pages.components.identities import identity_of, plain_tool_name
 from pages.components.palette import STATUS_WORDS
-from pages.components.shortcuts import SOURCE_KEYS, Page, help_sheet, keys_of_views
+from pages.components.shortcuts import SOURCE_KEYS, Page, help_sheet, keys_of_views, opening_keys
 from pages.components.verdict_view import lay_out
 
 Json = Mapping[str, object]
@@ -74,6 +74,7 @@ def lay_out_blind(
         ],
         "texts": _texts(trace.sources, opened),
         "keys": dict(keys_of_views(page)),
+        "opens": list(opening_keys()),
         "help": help_sheet(page, sources=len(trace.sources)),
         "machine": None,
         "readings": None,

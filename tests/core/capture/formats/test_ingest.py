@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,9 @@ class Kept:
 
     def __init__(self) -> None:
         self.versions: dict[str, list[str]] = {}
+
+    def files_of(self, trace_ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
+        return {}  # knows no files, so that nothing clashes
 
     def put_traces(self, traces: Iterable[Trace]) -> Count:
         count = Count()
