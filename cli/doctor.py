@@ -13,8 +13,8 @@ EXAMPLE = "Example: provenanceguard doctor"
 
 def doctor(reader: Reader = None, db: DatabaseUrl = None, json_path: JsonPath = None) -> None:
     """Check that everything a verification needs is here, and say what to do where it is not."""
+    from cli.database_health import check_database
     from core.workflows.doctor import check_installation
-    from storage.health import check_database
 
     checks = [*check_installation(database_reader(reader, db)), *check_database(db)]
     write_json(

@@ -15,7 +15,7 @@ from cli.output import Progress, counted, one_line, print_lines, require, tell_s
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from core.workflows.ingest import IngestReport
+    from core.records import IngestReport
 
 SameIdOption = Annotated[
     str,

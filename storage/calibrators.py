@@ -159,6 +159,10 @@ class Calibrators:
             reason=row.reason,
         )
 
+    def active_label(self) -> str:
+        """The name of the calibrator that decides."""
+        return self.current().label
+
     def forest(self) -> Forest:
         """What decides now, loaded, under the name that verdicts give it."""
         found = self.current()

@@ -15,6 +15,7 @@ from core.codec import actions_of
 from core.errors import Conflict, InputError, NotFound
 from core.records import JsonObject, Trace, Verification
 from core.review.assignment import TIE_SLOT, check_reason, free_slot
+from core.review.exchange import MEANINGS, Evidence, PacketSignature, ReviewsPut
 from core.review.items import Guideline
 from core.review.packet import PacketReview
 from core.review.preferences import ChosenEdit
@@ -28,9 +29,6 @@ from core.review.records import (
     Split,
     Vote,
 )
-from core.workflows.export import Evidence
-from core.workflows.import_packet import ReviewsPut
-from core.workflows.manifest import MEANINGS, PacketSignature
 from storage import assignments
 from storage.adjudications import adjudication_of
 from storage.audit import add_row, append_event, sha256_of

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.records import Decision, Trace, VerdictLabel, Verification, Versions
-from core.workflows.ingest import IngestReport
+from core.records import Decision, IngestReport, Trace, VerdictLabel, Verification, Versions
 
 
 class Order(StrEnum):

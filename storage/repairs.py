@@ -14,7 +14,6 @@ from sqlmodel import col
 from core.codec import repair_document, repair_from_document
 from core.errors import BadRecord, NotFound, StoreError
 from core.records import Decision, JsonObject, RepairOutcome, RepairStatus
-from core.workflows.repair import RepairReport
 from storage.audit import append_event, sha256_of
 from storage.records import TraceFilters, TraceRow
 from storage.store import SqlStore
@@ -179,29 +178,25 @@ class Repairs:
         with self.store.database.reading() as connection:
             return _repairs(connection, None, limit=limit, latest=True)
 
-    def report(self) -> RepairReport:
-        """What the last repair of each trace version did, all together."""
-        place = str(self.store.database.engine.url)
+    def latest_digests(self) -> Mapping[int, str]:
+        """The last repair of each trace version: its id and the hash of its document."""
         with self.store.database.reading() as connection:
-            wanted = connection.execute(
+            rows = connection.execute(
                 select(col(RepairRow.repair_id), col(RepairRow.document_sha256)).where(_is_latest())
             ).all()
-            new = [row.repair_id for row in wanted if (place, *row) not in _REPORTS]
-            for start in range(0, len(new), DOCUMENTS_AT_ONCE):
-                for repair_id, digest, document in connection.execute(
-                    select(
-                        col(RepairRow.repair_id),
-                        col(RepairRow.document_sha256),
-                        col(RepairRow.document),
-                    ).where(col(RepairRow.repair_id).in_(new[start : start + DOCUMENTS_AT_ONCE]))
-                ):
-                    of_one = RepairReport()
-                    of_one.add(_stored(document))
-                    _REPORTS[(place, repair_id, digest)] = of_one
-        whole = RepairReport()
-        for row in wanted:
-            whole.merge(_REPORTS[(place, *row)])
-        return whole
+        return {row.repair_id: row.document_sha256 for row in rows}
+
+    def outcomes(self, repair_ids: Sequence[int]) -> Iterator[tuple[int, RepairOutcome]]:
+        """Those repairs, window by window."""
+        for start in range(0, len(repair_ids), DOCUMENTS_AT_ONCE):
+            wanted = repair_ids[start : start + DOCUMENTS_AT_ONCE]
+            with self.store.database.reading() as connection:
+                rows = connection.execute(
+                    select(col(RepairRow.repair_id), col(RepairRow.document)).where(
+                        col(RepairRow.repair_id).in_(wanted)
+                    )
+                ).all()
+            yield from ((row.repair_id, _stored(row.document)) for row in rows)
 
     def choices(self, repair_id: int, *, reviewer: str | None = None) -> Mapping[str, StoredChoice]:
         """The last word on each edit, of one reviewer or of anybody: action id → choice."""
@@ -277,8 +272,6 @@ class Repairs:
         )
 
 
-# A repair never changes, so it is counted once in a process: (database, repair, its hash) → figures.
-_REPORTS: dict[tuple[str, int | None, str], RepairReport] = {}
 DOCUMENTS_AT_ONCE = 200
 
 

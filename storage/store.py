@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.records import Trace, Verification
-from core.workflows.ingest import IngestReport
+from core.records import IngestReport, Trace, Verification, Versions
 from storage import audit, imports, listing, records, traces, verdicts
 from storage.engine import Database, open_database
 from storage.migrate import migrate
@@ -123,6 +122,19 @@ class SqlStore:
         """How many traces there are, by decision."""
         with self.database.reading() as connection:
             return listing.overview(connection)
+
+    def count_traces(self) -> int:
+        """How many traces there are."""
+        return self.overview().traces
+
+    def count_unverified(self) -> int:
+        """How many traces have no verdict at all."""
+        return self.overview().waiting
+
+    def newest_versions(self) -> Versions | None:
+        """What produced the newest run; None before there is one."""
+        runs = self.runs()
+        return runs[0].versions if runs else None
 
     def categories(self) -> tuple[records.NamedCount, ...]:
         """The categories that traces have, the most frequent first."""

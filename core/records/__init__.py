@@ -44,6 +44,7 @@ from core.records.edits import (
     RepairStatus,
 )
 from core.records.evidence import Check, Derivation, FactPlace, Outcome
+from core.records.imports import FileCount, IngestReport, ToolCount
 from core.records.measurements import (
     AlignedToken,
     Alignment,
@@ -85,6 +86,8 @@ __all__ = [
     "Entailment",
     "FactPlace",
     "Features",
+    "FileCount",
+    "IngestReport",
     "JsonObject",
     "Judged",
     "LiteralCheck",
@@ -113,6 +116,7 @@ __all__ = [
     "StatedAttribution",
     "Support",
     "TokenScore",
+    "ToolCount",
     "Trace",
     "Unjudged",
     "VerdictLabel",

@@ -17,8 +17,9 @@ from typing import Protocol
 from core.codec import trace_document, verdict_document, versions_document
 from core.errors import InputError
 from core.ports import Progress
-from core.records import JsonObject, Trace, VerdictLabel, Verification
+from core.records import JsonObject, VerdictLabel
 from core.review.annotations import annotations_of
+from core.review.exchange import Evidence
 from core.review.items import Guideline
 from core.review.packet import packet_row
 from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
@@ -87,14 +88,6 @@ class ExportReport:
     left_out: Mapping[str, int]
     preference_pairs: int
     files: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """A trace with the verdict that its reviewers were shown, None where there is none."""
-
-    trace: Trace
-    verdict: Verification | None
 
 
 class PacketStore(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from core.codec import trace_from_document, verification_from_document
 from core.errors import BadRecord, InputError
 from core.ports import Progress, PutCount
 from core.records import JsonObject, Trace, Verification
+from core.review.exchange import ReviewsPut
 from core.review.packet import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
 from core.workflows.manifest import check_packet, read_manifest
@@ -19,29 +20,6 @@ from core.workflows.packet_readme import GUIDELINE, PACKET, TRACES, VERDICTS
 from core.workflows.verify import run_key
 
 AT_ONCE = 200
-
-
-@dataclass(slots=True, kw_only=True)
-class ReviewsPut:
-    """How many votes and tie-breaks were new or already there, and what could not be kept."""
-
-    votes: int = 0
-    votes_known: int = 0
-    adjudications: int = 0
-    adjudications_known: int = 0
-    people: int = 0
-    splits: int = 0
-    skipped: list[str] = field(default_factory=list)
-
-    def add(self, other: ReviewsPut) -> None:
-        """Count another batch with this one."""
-        self.votes += other.votes
-        self.votes_known += other.votes_known
-        self.adjudications += other.adjudications
-        self.adjudications_known += other.adjudications_known
-        self.people += other.people
-        self.splits += other.splits
-        self.skipped += other.skipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from core.codec import content_hash
 from core.config import Config
 from core.errors import InputError
 from core.ports import Progress, Store
-from core.records import Source, SourceStatus, Trace
+from core.records import FileCount, IngestReport, Source, SourceStatus, ToolCount, Trace
 
 _BATCH_TRACES = 64
 _BATCH_CHARACTERS = 16 * 1024 * 1024
@@ -26,50 +26,6 @@ class SameId(StrEnum):
 
     APART = "apart"  # two traces: the later one is told apart by its own id or its file
     VERSION = "version"  # a new version of the one trace
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCount:
-    """How often one tool of one server was called, and how many outputs are no evidence."""
-
-    server: str | None
-    tool: str
-    calls: int
-    not_evidence: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileCount:
-    """What one file held: its format and version, and the traces read from it."""
-
-    file: str
-    format: str
-    version: str | None
-    traces: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IngestReport:
-    """What an import did; ``skipped`` holds the first 1,000 reasons, ``skipped_count`` counts all.
-
-    ``clashes`` counts the traces whose id another file has used for other content.
-    """
-
-    files: tuple[FileCount, ...]
-    new: int
-    changed: int
-    unchanged: int
-    tools: tuple[ToolCount, ...]
-    skipped: tuple[str, ...]
-    skipped_count: int
-    without_answer: int
-    without_evidence: int
-    clashes: int = 0
-
-    @property
-    def traces(self) -> int:
-        """How many traces were read."""
-        return self.new + self.changed + self.unchanged
 
 
 def ingest(

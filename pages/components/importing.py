@@ -13,7 +13,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.capture.reading import FORMATS
 from core.errors import InputError, ProvenanceGuardError
-from core.workflows.ingest import IngestReport, SameId, ingest, preview
+from core.records import IngestReport
+from core.workflows.ingest import SameId, ingest, preview
 from pages.components.plain import Card, show_cards
 from pages.components.session import settings
 from pages.components.verifying import start_verifying

@@ -11,8 +11,7 @@ from verdicts import a_verification
 
 from core.codec import verdict_document
 from core.errors import NotFound, ProvenanceGuardError, StoreError
-from core.records import Decision, Trace, Verification
-from core.workflows.ingest import FileCount, IngestReport, ToolCount
+from core.records import Decision, FileCount, IngestReport, ToolCount, Trace, Verification
 from storage.audit import BEGINNING
 from storage.store import SqlStore
 

@@ -15,6 +15,7 @@ from core.errors import NotFound, StoreError
 from core.records import RepairOutcome, RepairStatus
 from core.repair.loop import repair_answer
 from core.workflows.repair import outcome_of
+from core.workflows.repair_figures import repair_figures
 from storage.repairs import Choice, Repairs
 from storage.store import SqlStore
 
@@ -70,7 +71,7 @@ def test_the_last_word_of_each_reviewer_counts_and_no_word_is_lost(repairs: Repa
     assert [one["choice"] for one in row["choices"]] == ["accept", "reject", "edit"]  # type: ignore[attr-defined]
     counts = repairs.counts()
     assert (counts.accepted, counts.edited, counts.rejected) == (0, 1, 1)
-    assert repairs.report().kinds.total() == 2
+    assert repair_figures(repairs).kinds.total() == 2
 
 
 def test_a_later_repair_of_the_same_answer_takes_the_place_of_the_earlier_one(
@@ -79,13 +80,13 @@ def test_a_later_repair_of_the_same_answer_takes_the_place_of_the_earlier_one(
     first = repairs.put(content_hash(TRACE), a_repair())
     action = a_repair().actions[0].action_id
     repairs.choose(first, action, Choice.ACCEPT, reviewer="ada")
-    before = repairs.report()
+    before = repair_figures(repairs)
 
     second = repairs.put(content_hash(TRACE), replace(a_repair(), rounds=7))
 
     assert [one.repair_id for one in repairs.newest()] == [second]
     assert (before.rows, before.rounds) == (1, 1)
-    assert (repairs.report().rows, repairs.report().rounds) == (1, 7)
+    assert (repair_figures(repairs).rows, repair_figures(repairs).rounds) == (1, 7)
     assert repairs.counts().accepted == 0
     assert len(repairs.export()) == 2
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.config import Config
-from core.workflows.ingest import IngestReport, SameId, ingest, preview
+from core.records import IngestReport
+from core.workflows.ingest import SameId, ingest, preview
 from storage.store import SqlStore
 
 
