@@ -12,7 +12,7 @@ from core.evidence.comparing import interval
 from core.evidence.derivation_parts import day_key, shown
 from core.evidence.fact_index import Attribute, FactIndex
 from core.evidence.facts import Fact, Record, SourceFacts
-from core.evidence.quantities import Bound, Day, Quantity
+from core.evidence.quantity_records import Bound, Day, Quantity
 from core.evidence.words import stems
 from core.records import Derivation, FactPlace
 
@@ -26,7 +26,8 @@ _AGE = re.compile(
     re.I,
 )
 _AGE_BEHIND = re.compile(
-    r"\A\W{0,2}(?:years?|months?|weeks?|yo\b|y/o|when|at|on|in|as of|of age|-year-old|[.,;]|\Z)", re.I
+    r"\A\W{0,2}(?:years?|months?|weeks?|yo\b|y/o|when|at|on|in|as of|of age|-year-old|[.,;]|\Z)",
+    re.I,
 )
 _BEGINNING = re.compile(r"birth|\bborn\b|\bdob\b|created?|founded|registered|established", re.I)
 
@@ -135,7 +136,13 @@ def duration(
                 records = [f.record for f in attribute.facts if f.record.dates][:_MOST_DAYS]
                 for first, second in combinations(records, 2):
                     yield from _between(_days(first), _days(second), [first, second], want, source)
-        own = [day for a in attributes if a.source_id == source.source_id for f in a.facts for _, day in f.record.dates]
+        own = [
+            day
+            for a in attributes
+            if a.source_id == source.source_id
+            for f in a.facts
+            for _, day in f.record.dates
+        ]
         yield from _between(said, own[:_MOST_DAYS] or days_of(source), [], want, source)
         yield from _between(said, _birthdays(claim, source), [], want, source)
         for record in named:
@@ -178,9 +185,10 @@ def _between(
                     and other.year
                     and abs(one.year - other.year) == want.amount
                 ):
+                    first_year, last_year = sorted((one.year, other.year))
                     yield shown(
                         "duration", _places(records, source), want.text, want,
-                        f"{max(one.year, other.year)} minus {min(one.year, other.year)} = {want.amount:g} years",
+                        f"{last_year} minus {first_year} = {want.amount:g} years",
                     )  # fmt: skip
             elif begin != end:
                 first, last = min(begin, end), max(begin, end)
