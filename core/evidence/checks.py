@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.evidence.absence import check_absence
+from core.evidence.extremes import check_extreme
 from core.evidence.fact_index import FactIndex, index_trace
 from core.evidence.trends import check_trend
 from core.evidence.value_checks import check_values
@@ -35,6 +36,7 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
     return (
         *check_values(claim, values),
         *check_trend(claim, values),
+        *check_extreme(claim, values),
         *check_absence(claim, values),
         *check_written(claim, values),
     )

@@ -279,7 +279,7 @@ class _Reader:
         """The quantities of a text, each with its sentence."""
         for match in SENTENCE.finditer(line):
             sentence = match.group().strip()
-            if not sentence:
+            if not sentence or len(self.facts) >= _MOST_FACTS:
                 continue
             at = start + match.start() + len(match.group()) - len(match.group().lstrip())
             clean = TAG.sub(lambda tag: " " * len(tag.group()), sentence)

@@ -272,12 +272,14 @@ def _date(match: re.Match[str], group: str) -> Quantity | None:
 
 
 def _dated_may(text: str, start: int, end: int) -> bool:
-    """Whether a lone "May" is the month: behind a preposition or a comma, and no verb behind it."""
+    """Whether a lone "May" is the month: behind a preposition or a comma, or what had something."""
+    if re.match(r"\s(?:had|was|is|has|saw|showed|shows)\b", text[end : end + 8]) is not None:
+        return True
     before = re.search(
         r"(?:\b(?:in|of|since|until|by|and|to|from|late|early|mid)|[,–(-])\s?-?\Z",
-        text[:start][-10:],
+        text[max(0, start - 10) : start],
     )
-    return before is not None and re.match(r"\s[a-z]+\b", text[end:]) is None
+    return before is not None and re.match(r"\s[a-z]+\b", text[end : end + 24]) is None
 
 
 def _slashed(numbers: list[int]) -> Day | None:

@@ -140,6 +140,29 @@ def test_a_value_of_another_row_is_not_the_row_that_the_claim_names() -> None:
     }
 
 
+SALES = a_source(
+    "| Month | Phones | Total |\n|---|---|---|\n| 2022-05-01 | 178 | 562 |\n| 2022-06-01 | 199 | 604 |\n"
+    "| 2022-07-01 | 200 | 662 |",
+    source_id="sales",
+    tool_name="read_sheet",
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "outcome"),
+    [
+        ("July had the highest total in 2022.", Outcome.SUPPORTS),
+        ("May had the lowest total in 2022.", Outcome.SUPPORTS),
+        ("June had the highest total in 2022.", Outcome.CONTRADICTS),
+    ],
+)
+def test_an_extreme_is_compared_with_every_row(claim: str, outcome: Outcome) -> None:
+    (rank,) = (check for check in checks(claim, SALES) if check.check == "rank")
+
+    assert rank.outcome is outcome
+    assert not rank.veto
+
+
 def test_a_value_of_the_call_is_found_in_its_arguments() -> None:
     call = a_source("done", arguments='{"params": {"path": "/root/out/plan.md", "slide_count": 8}}')
 
