@@ -31,7 +31,7 @@ st.set_page_config(page_title="Home · ProvenanceGuard")
 person = current_person()
 show_person(person)
 try:
-    store = open_store()
+    store = open_store(person)
     overview = store.overview()
     project = Projects(store=store).default()
     progress = open_desk(store, project, person).progress()

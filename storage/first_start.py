@@ -13,14 +13,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from core.attribution.families import load_families
-from core.config import PIPELINE_VERSION, Config
+from core.config import Config
 from core.errors import ProvenanceGuardError
-from core.models.loading import BUNDLED_PAIR_READER, folder_digest, packaged_minilm
+from core.identity import rules_digest
+from core.models.loading import BUNDLED, BUNDLED_PAIR_READER, folder_digest, packaged_minilm
 from core.records import Versions
 from core.workflows.ingest import ingest
 from core.workflows.verify import verify_pending
 from storage.calibrators import Calibrators
 from storage.engine import PROJECT
+from storage.readers import Readers
 from storage.records import TraceFilters
 from storage.store import SqlStore, open_store
 
@@ -41,7 +43,12 @@ def prepare(store: SqlStore, sample: Path, say: Callable[[str], None]) -> None:
     say("Loading the models")
     from core.workflows.models import load_models
 
-    models = load_models(config, calibrator=Calibrators(store=store).forest())
+    chosen = Readers(store=store).current().reader
+    models = load_models(
+        config,
+        pair_reader=None if chosen == BUNDLED else chosen,
+        calibrator=Calibrators(store=store).forest(),
+    )
     progress = _Lines(say)
     done = verify_pending(store, models, config, progress)
     if done.traces:
@@ -65,6 +72,9 @@ def up_to_date(store: SqlStore, config: Config) -> bool:
         return store.overview().traces == 0
     newest = runs[0]
     in_force = Calibrators(store=store).current().label
+    chosen = Readers(store=store).current().reader
+    if chosen != BUNDLED:
+        return False  # whether another reader is still the same is known when it is loaded
     return _still_made_of(newest.versions, config, in_force) and not store.count_without_run(
         newest.run_key
     )
@@ -72,7 +82,7 @@ def up_to_date(store: SqlStore, config: Config) -> bool:
 
 def _still_made_of(versions: Versions, config: Config, calibrator: str) -> bool:
     return (
-        versions.pipeline == PIPELINE_VERSION
+        versions.pipeline == rules_digest()
         and versions.config_sha256 == config.sha256(load_families().digest)
         and versions.calibrator == calibrator
         and _names(versions.pair_reader, BUNDLED_PAIR_READER)

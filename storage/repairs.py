@@ -11,9 +11,10 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Connection, func, insert, select
 from sqlmodel import col
 
+from core.codec import repair_document, repair_from_document
 from core.errors import BadRecord, NotFound, StoreError
-from core.records import Decision, JsonObject, RepairStatus
-from core.workflows.repair import RepairReport, actions_of
+from core.records import Decision, JsonObject, RepairOutcome, RepairStatus
+from core.workflows.repair import RepairReport
 from storage.audit import append_event, sha256_of
 from storage.records import TraceFilters, TraceRow
 from storage.store import SqlStore
@@ -30,13 +31,13 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRepair:
-    """A repair document with the trace version that it is about."""
+    """A repair with the trace version that it is about."""
 
     repair_id: int
     trace_id: str
     content_hash: str
     status: RepairStatus
-    document: JsonObject
+    outcome: RepairOutcome
     actor: str
     repaired_at: datetime
 
@@ -67,10 +68,9 @@ class Repairs:
 
     store: SqlStore
 
-    def put(self, content_hash: str, document: JsonObject) -> int:
-        """Keep a repair document; its id. Raises StoreError for an unknown trace or a wrong document."""
-        status = _status(document)
-        text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    def put(self, content_hash: str, repair: RepairOutcome) -> int:
+        """Keep a repair; its id. Raises StoreError for an unknown trace."""
+        text = json.dumps(repair_document(repair), separators=(",", ":"), allow_nan=False)
         with self.store.database.writing() as connection:
             position = connection.execute(
                 select(col(TraceVersion.position)).where(
@@ -86,7 +86,7 @@ class Repairs:
                     position=position,
                     actor=self.store.actor,
                     repaired_at=at,
-                    status=status.value,
+                    status=repair.status.value,
                     document_sha256=sha256_of(text),
                     document=text,
                 )
@@ -99,7 +99,11 @@ class Repairs:
                 actor=self.store.actor,
                 action="repair.stored",
                 entity=content_hash,
-                detail={"repair_id": repair_id, "status": status, "document": sha256_of(text)},
+                detail={
+                    "repair_id": repair_id,
+                    "status": repair.status,
+                    "document": sha256_of(text),
+                },
             )
         return repair_id
 
@@ -143,8 +147,8 @@ class Repairs:
         if (choice is Choice.EDIT) != (text is not None):
             raise StoreError(f"repair {repair_id}: only an edited edit has a text of its own")
         with self.store.database.writing() as connection:
-            document = _document(connection, repair_id)
-            if action_id not in {action.action_id for action in actions_of(document)}:
+            outcome = _outcome(connection, repair_id)
+            if action_id not in {action.action_id for action in outcome.actions}:
                 raise NotFound(f"repair {repair_id} has no edit {action_id!r:.200}")
             at = self.store.now()
             connection.execute(
@@ -192,7 +196,7 @@ class Repairs:
                     ).where(col(RepairRow.repair_id).in_(new[start : start + DOCUMENTS_AT_ONCE]))
                 ):
                     of_one = RepairReport()
-                    of_one.add(json.loads(document))
+                    of_one.add(_stored(document))
                     _REPORTS[(place, repair_id, digest)] = of_one
         whole = RepairReport()
         for row in wanted:
@@ -245,7 +249,7 @@ class Repairs:
                 "trace_id": repair.trace_id,
                 "content_hash": repair.content_hash,
                 "repaired_at": repair.repaired_at.isoformat(),
-                "repair": repair.document,
+                "repair": repair_document(repair.outcome),
                 "choices": said.get(repair.repair_id, []),
             }
             for repair in reversed(repairs)
@@ -284,22 +288,20 @@ def _is_latest() -> ColumnElement[bool]:
     return col(RepairRow.repair_id).in_(latest)
 
 
-def _status(document: JsonObject) -> RepairStatus:
+def _stored(text: str) -> RepairOutcome:
     try:
-        actions_of(document)
-        return RepairStatus(str(document.get("status")))
-    except (BadRecord, ValueError) as error:
-        raise StoreError(f"this is no repair document: {error}") from None
+        return repair_from_document(json.loads(text))
+    except BadRecord as error:
+        raise StoreError(f"a stored repair cannot be read: {error.located()}") from None
 
 
-def _document(connection: Connection, repair_id: int) -> JsonObject:
+def _outcome(connection: Connection, repair_id: int) -> RepairOutcome:
     text = connection.execute(
         select(col(RepairRow.document)).where(col(RepairRow.repair_id) == repair_id)
     ).scalar()
     if text is None:
         raise NotFound(f"no repair {repair_id}")
-    document: JsonObject = json.loads(text)
-    return document
+    return _stored(text)
 
 
 def _repairs(
@@ -325,7 +327,7 @@ def _repairs(
             trace_id=row.trace_id,
             content_hash=row.content_hash,
             status=RepairStatus(row.status),
-            document=json.loads(row.document),
+            outcome=_stored(row.document),
             actor=row.actor,
             repaired_at=row.repaired_at,
         )

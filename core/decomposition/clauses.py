@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.records import Span
 
@@ -51,6 +53,21 @@ _FINITE_VERBS = (
     "noted|describes|described|documents|documented|records|recorded|reveals|revealed|confirms|"
     "confirmed|identifies|identified|lacks|lacked|failed|fails|tolerates|tolerated|responded|"
     "responds|discontinued|initiated|prescribed|administered|diagnosed|admitted|discharged|"
+    "sank|sinks|sunk|drowned|froze|freezes|stole|steals|fled|flees|hid|hides|dug|swore|swears|tore|"
+    "tears|threw|throws|grows|blew|blows|crashed|crashes|exploded|explodes|melted|melts|shrank|"
+    "shrinks|slid|slides|split|splits|stuck|sticks|struck|strikes|swept|swam|taught|teaches|woke|"
+    "bled|bleeds|bit|bites|caught|catches|fought|fights|forbids|forbade|forgot|forgave|hung|hangs|"
+    "laid|lays|lent|lends|lit|lights|mistook|rode|rides|rang|sang|shook|shakes|shot|shoots|slew|"
+    "orbits|exists|existed|contained|matters|mattered|counts|counted|earns|weakens|weakened|"
+    "strengthens|strengthened|worsen|spoils|spoiled|sterilises|sterilizes|poisons|poisoned|infects|"
+    "infected|transmits|transmitted|replaces|replaced|equals|equalled|weighs|tastes|tasted|smells|"
+    "killed|kills|cured|cures|harms|harmed|broke|breaks|burned|burns|bought|buys|sold|sells|"
+    "triggers|triggered|fails|expire|lies|lay|stands|stood|sits|sat|keeps|kept|brings|brought|feels|"
+    "felt|thinks|thought|knows|knew|sees|saw|hears|heard|builds|built|spends|spent|drives|drove|"
+    "flew|flies|writes|wrote|reads|speaks|spoke|eats|ate|drank|sleeps|slept|wears|wore|"
+    "chose|chooses|hits|cuts|sets|puts|lets|hurts|shuts|spreads|costs|beats|bears|bore|"
+    "collapsed|collapses|doubled|doubles|halved|tripled|returned|withdrew|withdrawn|refused|"
+    "refuses|agreed|agrees|violates|violated|damages|damaged|destroys|destroyed|attacked|attacks|"
     "worsened|worsens|resolved|resolves|normalised|normalized|stabilised|stabilized|plays|played"
 )
 _FINITE = re.compile(
@@ -154,13 +171,21 @@ def _facts(text: str, within: Span) -> list[Part]:
         fact
         for clause in _independent(text, within)
         for part in _predicates(text, clause)
-        for fact in _objects(text, part)
+        for object_ in _objects(text, part)
+        for fact in _asides(text, object_)
     ]
 
 
 def has_finite_verb(text: str) -> bool:
     """Whether a finite verb of our list stands in the text, so that it reads as a sentence."""
     return _FINITE.search(text) is not None
+
+
+@lru_cache(maxsize=1)
+def verb_forms() -> frozenset[str]:
+    """The plain forms of our verbs: "pay" of "pays", as a plural noun takes them."""
+    forms = {form[:-1] for form in _FINITE_VERBS.split("|") if re.fullmatch(r"[a-z]{3,}s", form)}
+    return frozenset(forms | {"have", "do", "go", "carry", "deny", "vary"})
 
 
 def reads_as_sentence(text: str) -> bool:
@@ -171,6 +196,22 @@ def reads_as_sentence(text: str) -> bool:
         if match.group() == "May" or not before or before[-1].lower() in _NO_SUBJECT:
             continue
         return True
+    return False
+
+
+def may_assert(text: str) -> bool:
+    """Whether the text could be a sentence: by our verbs, or as "members pay", "rain flooded the"."""
+    if reads_as_sentence(text):
+        return True
+    if re.search(
+        r"\w\s\w{3,}(?:ed|s)\s(?:the|a|an|his|her|its|their|our|your|no|every|all)\s\w", text, re.I
+    ):
+        return True
+    words = re.findall(r"[\w'’-]+", text.casefold())
+    for before, word in zip(words[1:], words[2:], strict=False):
+        plural = before.endswith("s") and not before.endswith(("ss", "us", "is"))
+        if plural and (word in verb_forms() or (word.endswith("ed") and len(word) > 4)):
+            return True
     return False
 
 
@@ -300,6 +341,76 @@ def _objects(text: str, part: Part) -> list[Part]:
         else:
             parts.append(Part(span=span, pieces=(*part.pieces[:-1], carried, span)))
     return parts
+
+
+# Where a sentence goes on to another value: a comma, a semicolon, "with a BMI of 19".
+_ASIDE = re.compile(
+    r"\s*;\s+|,\s+(?:and\s+|but\s+|then\s+|plus\s+)?(?!\d{4}\b)"
+    r"|\s+with (?=(?:a|an)\s)|\s+(?:and|but|plus)\s+(?=(?:a|an|his|her)\s)"
+)
+_VALUED = re.compile(r"\d")
+_NOT_ASIDE = re.compile(
+    r"(?:or|nor|per|of|in|at|by|respectively|each|both|n\s*=|p\s*[<=]|(?:19|20)\d\d\b|PMID|DOI|NCT|"
+    r"(?:approximately|about|roughly|around|~)?\s*[\d./%]+(?:\s+(?:to|and|or|-)\b.*)?\Z)",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(r"(?:to|up|down|from|against|versus|since|at|on|with|for|was|were|is|now|still|a|an)\b",
+                      re.IGNORECASE)  # fmt: skip
+_LONGEST_ADDED = 22  # words
+
+
+def _asides(text: str, part: Part) -> list[Part]:
+    """Values that a sentence adds behind commas, each with its subject carried over."""
+    body = part.span.cut(text)
+    if _NEGATIVE.search(body) or _TOGETHER.search(body) or _SCOPED.match(body):
+        return [part]
+    cuts: list[re.Match[str]] = []
+    last = 0
+    for cut in _ASIDE.finditer(body):
+        behind = re.split(r"[,;]", body[cut.end() :], maxsplit=1)[0].strip()
+        if not _adds(body[last : cut.start()], behind):
+            continue
+        cuts.append(cut)
+        last = cut.end()
+    return list(_aside_parts(text, part, body, cuts)) if cuts else [part]
+
+
+def _adds(before: str, behind: str) -> bool:
+    """Whether values stand on both sides of a cut, and what stands behind it can be a fact."""
+    if not _VALUED.search(before) or not _VALUED.search(behind):
+        return False
+    return 2 <= len(behind.split()) <= _LONGEST_ADDED and _NOT_ASIDE.match(behind) is None
+
+
+def _aside_parts(text: str, part: Part, body: str, cuts: Sequence[re.Match[str]]) -> Iterator[Part]:
+    offset = part.span.start
+    subject = _subject(text, part)
+    edges = [0, *(edge for cut in cuts for edge in (cut.start(), cut.end())), len(body)]
+    for place, (first, last) in enumerate(zip(edges[::2], edges[1::2], strict=True)):
+        span = Span(start=offset + first, end=offset + last)
+        added = span.cut(text)
+        alone = subject is None or _opens_clause(added, True)
+        if place and not alone and not _main_verb(body) and not _GOES_ON.match(added):
+            alone = True
+        if place == 0:
+            yield Part(span=span, pieces=(*part.pieces[:-1], span))
+        elif alone or subject is None:
+            yield Part(span=span, pieces=(span,))
+        else:
+            yield Part(span=span, pieces=(subject, span))
+
+
+def _subject(text: str, part: Part) -> Span | None:
+    """What a part is about: the words before its verb or, without one, before its first value."""
+    whole = part.pieces[0] if len(part.pieces) > 1 else part.span
+    body = whole.cut(text)
+    verb = _main_verb(body)
+    value = _VALUED.search(body)
+    end = verb.start() if verb is not None else value.start() if value is not None else len(body)
+    subject = body[:end].rstrip(" :~+-")
+    if not subject.strip() or len(subject.split()) > 8 or _VALUED.search(subject):
+        return None
+    return Span(start=whole.start, end=whole.start + len(subject))
 
 
 def _stands(item: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.attribution.families import LITERATURE
-from core.decomposition.clauses import reads_as_sentence
+from core.decomposition.clauses import has_finite_verb, reads_as_sentence, verb_forms
 from core.decomposition.heading_context import Lead
 from core.decomposition.markdown import plain
 from core.evidence.names import recorded_names
@@ -42,6 +42,7 @@ class Referents:
     someone: bool
     person: str | None = None
     topic: str | None = None
+    asked: str | None = None  # the one thing that the question names, when it is no patient
 
     @classmethod
     def of(cls, trace: Trace, answer: str, families: Mapping[str, str]) -> Referents:
@@ -49,7 +50,21 @@ class Referents:
         people = _people(trace, answer, families)
         asked = next((name for name in people if name in trace.question), None)
         someone = _PATIENT.search(trace.question) or _PATIENT.search(answer)
-        return cls(people=people, someone=someone is not None, person=asked)
+        return cls(
+            people=people,
+            someone=someone is not None,
+            person=asked,
+            asked=None if people or someone else _asked_about(trace.question),
+        )
+
+    def named(self, text: str, about_patient: bool) -> str:
+        """A fragment with the patient or the thing that it is about in front, where it names neither."""
+        name = self.person if about_patient else self.asked
+        if name is None or reads_as_sentence(text):
+            return text
+        if any(word in text.casefold() for word in name.casefold().split()):
+            return text
+        return f"{name} - {text}"
 
     def meet(self, text: str) -> None:
         """Remembers the person that a text names last, for the pronouns behind it."""
@@ -61,6 +76,7 @@ class Referents:
 
     def resolved(self, text: str) -> str:
         """The text with the pronoun that opens it named, where it is known whom it means."""
+        text = _by_the_agent(text)
         opening = re.match(r"(?:(?:and|but|also|however,|additionally,)\s+)?(he|she|his|her|it|its)\b",
                            text, re.IGNORECASE)  # fmt: skip
         if opening is None:
@@ -108,6 +124,31 @@ class Referents:
         """The patient that the text names first, else the one met last."""
         named = [(text.find(name), name) for name in self.people if name in text]
         return min(named)[1] if named else self.person
+
+
+def _asked_about(question: str) -> str | None:
+    """The one name or record of a question."""
+    kinds = ("name", "identifier")
+    found = [value.text for value in protected_values(question) if value.kind in kinds]
+    found = [each for each in dict.fromkeys(found) if "/" not in each and "." not in each]
+    return found[0] if len(found) == 1 else None
+
+
+_AGENT = ((r"i(?:[’']ve| have)", "has"), (r"i(?:[’']m| am)", "is"), (r"i", ""))
+_AGENT_LEAD = r"(?P<lead>(?:however|unfortunately|also|so|then|and|but|yes|first|next),? )?"
+
+
+def _by_the_agent(text: str) -> str:
+    """ "I've saved the file" as "The agent has saved the file"."""
+    for opening, verb in _AGENT:
+        match = re.match(_AGENT_LEAD + opening + r" (?=[a-z])", text, re.IGNORECASE)
+        if match is not None:
+            rest = text[match.end() :]
+            first = rest.split(maxsplit=1)[0]
+            if not verb and first in verb_forms() and not has_finite_verb(first):
+                rest = first + "s" + rest[len(first) :]
+            return " ".join(["The agent", *([verb] if verb else []), rest])
+    return text
 
 
 def _people(trace: Trace, answer: str, families: Mapping[str, str]) -> tuple[str, ...]:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from core.attribution.bylines import Bylines
 from core.attribution.cues import Credit, credit_of_title, find_credit
 from core.attribution.families import LITERATURE, REGISTRY, Families
+from core.attribution.named_source import NamedSources
 from core.decomposition.answer_lines import (
     capitalised,
+    cell_text,
     finished,
     heads_a_list,
     label_and_value,
@@ -27,13 +29,13 @@ from core.decomposition.answer_lines import (
 from core.decomposition.claim_type import (
     aside_of_sentence,
     claim_type_of,
+    code_prose,
     is_generic_title,
-    is_program,
 )
-from core.decomposition.clauses import has_finite_verb, reads_as_sentence, split_facts
+from core.decomposition.clauses import has_finite_verb, may_assert, reads_as_sentence, split_facts
 from core.decomposition.coreference import Referents
 from core.decomposition.heading_context import Lead, head_of, intro_label, led, unnumbered
-from core.decomposition.markdown import Block, BlockKind, blocks, masked, plain
+from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
 from core.evidence.values import protected_values
 from core.records import Citation, ClaimType, Source, Span, StatedAttribution, Trace
 from core.text.sentences import sentence_spans
@@ -72,6 +74,7 @@ class _Reader:
             ],
             families,
         )
+        self.named = NamedSources(trace.sources)
         self.tools = _named_tools(trace.sources)
         self.about = Referents.of(trace, answer, self.source_families)
         self.found: list[Statement] = []
@@ -81,6 +84,7 @@ class _Reader:
         self.parents: list[tuple[int, Lead]] = []  # list items above, with their depths
         self.columns: tuple[str, ...] = ()
         self.columns_group = -1
+        self.of_person = False  # whether this block named a patient
 
     def read(self) -> list[Statement]:
         layout = blocks(self.answer)
@@ -96,6 +100,11 @@ class _Reader:
         return self.found
 
     def _block(self, block: Block, follows: Block | None) -> None:
+        self.of_person = False
+        for title in link_titles(block.span.cut(self.answer)):
+            start = block.span.start
+            place = Span(start=start + title.start, end=start + title.end)
+            self._add(place, plain(place.cut(self.answer)))
         if block.kind is BlockKind.HEADING:
             self._heading(block)
         elif block.kind is BlockKind.PARAGRAPH:
@@ -119,7 +128,7 @@ class _Reader:
         raw = block.span.cut(self.answer)
         title = unnumbered(plain(raw)).rstrip(":：").strip()
         credit = credit_of_title(masked(raw), self.families)
-        sentence = has_finite_verb(title) and len(title.split()) >= 4 and credit is None
+        sentence = may_assert(title) and len(title.split()) >= 3 and credit is None
         if block.depth == 7 and sentence:
             self._prose(block.span, self._outer(), None)
             return
@@ -132,8 +141,9 @@ class _Reader:
         self.sections.append((block.depth, stated))
         label = "" if credit is not None or is_generic_title(title) else head_of(title)
         self.title = Lead(text=label, about_patient=self.about.about_patient(title))
-        if any(value.kind != "name" for value in protected_values(title)):
-            self._add(block.span, title, stated=stated)
+        if sentence or any(value.kind != "name" for value in protected_values(title)):
+            kind, reason = claim_type_of(title, credited=False)
+            self._add(block.span, title, kind=kind, reason=reason, stated=stated)
         self.about.topic = None
 
     def _prose(self, span: Span, lead: Lead, follows: Block | None) -> None:
@@ -234,9 +244,13 @@ class _Reader:
         self.columns_group = block.group
         if follows is None or follows.kind is not BlockKind.ROW or follows.group != block.group:
             self._prose(block.span, self._outer(), None)
+            return
+        for cell, column in zip(block.cells, self.columns, strict=True):
+            if may_assert(column) and len(column.split()) >= 3:
+                self._prose(cell, self._outer(), None)
 
     def _row(self, block: Block) -> None:
-        cells = [plain(cell.cut(self.answer)) for cell in block.cells]
+        cells = [cell_text(cell.cut(self.answer)) for cell in block.cells]
         named = self.columns if self.columns_group == block.group else ()
         lead = self.intro or self._outer()
         stated = lead.stated or self._outer().stated
@@ -270,22 +284,17 @@ class _Reader:
         )
 
     def _code(self, block: Block) -> None:
-        if is_program(block.span.cut(self.answer), block.language):
-            self.found.append(
-                Statement(
-                    span=block.span,
-                    text=block.span.cut(self.answer),
-                    claim_type=ClaimType.META,
-                    reason="A code block or drawing: it says nothing about the sources.",
-                    stated=None,
-                    patient_specific=False,
-                    subject=None,
-                )
-            )
-            return
+        said = code_prose(block.span.cut(self.answer), block.language)
         lead = self.intro or self._outer()
-        for line in written_lines(self.answer, block.span):
-            self._prose(line, lead, None)
+        if said is None:
+            for line in written_lines(self.answer, block.span):
+                self._prose(line, lead, None)
+            return
+        reason = "A code block or drawing: it says nothing about the sources."
+        self._add(block.span, block.span.cut(self.answer), kind=ClaimType.META, reason=reason)
+        for place in said:
+            start = block.span.start
+            self._prose(Span(start=start + place.start, end=start + place.end), lead, None)
 
     # ------------------------------------------------------------ sentences
 
@@ -371,9 +380,12 @@ class _Reader:
                 )  # "the chart lists X, and the trial found Y"
             kind, reason = claim_type_of(judged, credited=given is not None)
             self.about.meet(said)
+            self.of_person = self.of_person or any(name in said for name in self.about.people)
             if kind is ClaimType.FACTUAL:
                 said = self.about.resolved(said)
-                said = capitalised(said if whole else led(lead, said))
+                whole_part = whole if len(parts) == 1 else reads_as_sentence(said)
+                said = capitalised(said if whole_part else led(lead, said))
+                said = self.about.named(said, lead.about_patient or self.of_person)
             self._add(place, said, kind=kind, reason=reason, stated=given or lead.stated, lead=lead)
         self.about.remember_topic(text)
         # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
@@ -441,6 +453,8 @@ class _Reader:
                 if source.tool_name.casefold() == credit.tool
             }
             family = called.pop() if len(called) == 1 else family
+        elif source_id is None and (named := self._named(credit, span)):
+            source_id, also = named[0], named[1:]
         elif (
             source_id is None
             and set(credit.families) <= {LITERATURE, REGISTRY}
@@ -455,6 +469,17 @@ class _Reader:
             family=family,
             source_id=source_id,
             also=also,
+        )
+
+    def _named(self, credit: Credit, span: Span) -> tuple[str, ...]:
+        """The sources of the credited kind that the cue, or the mark right behind it, names."""
+        return tuple(
+            source_id
+            for source_id in self.named.meant(self.answer[span.start : span.end + 3])
+            if any(
+                self.families.compatible(family, self.source_families[source_id])
+                for family in credit.families
+            )
         )
 
     def _cited(self, span: Span) -> StatedAttribution | None:

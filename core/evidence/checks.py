@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.evidence.absence import check_absence
+from core.evidence.chart.checks import ChartFacts, chart_checks, read_chart_facts
 from core.evidence.extremes import check_extreme
 from core.evidence.fact_index import FactIndex, index_trace
 from core.evidence.trends import check_trend
@@ -23,11 +24,12 @@ class TraceFacts:
 
     trace: Trace
     values: FactIndex
+    charts: ChartFacts
 
 
 def read_trace_facts(trace: Trace) -> TraceFacts:
     """The typed facts of every source of the trace that can be evidence, and of its calls."""
-    return TraceFacts(trace=trace, values=index_trace(trace))
+    return TraceFacts(trace=trace, values=index_trace(trace), charts=read_chart_facts(trace))
 
 
 def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
@@ -39,4 +41,5 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
         *check_extreme(claim, values),
         *check_absence(claim, values),
         *check_written(claim, values),
+        *chart_checks(claim, facts.charts),
     )

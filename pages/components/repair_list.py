@@ -58,7 +58,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
         {
             "Trace": one.trace_id,
             "Repair": STATUS_SHORT[one.status],
-            "Edits": len(one.document["actions"]),  # type: ignore[arg-type]
+            "Edits": len(one.outcome.actions),
             "Repaired": one.repaired_at,
         }
         for one in stored

@@ -12,8 +12,7 @@ from databases import a_store
 from verdicts import a_verification
 
 from core.config import Config
-from core.documents import content_hash
-from core.stages.report import verdict_document
+from core.records import Decision
 from storage.first_start import prepare, up_to_date
 from storage.store import SqlStore
 
@@ -58,7 +57,7 @@ def test_the_first_start_verifies_the_samples_and_the_second_loads_no_model(
     assert first[0] == f"Loaded 1 sample traces into {empty.name}"
     assert "Loading the models" in first
     assert empty.overview().waiting == 0
-    assert empty.get_verdict("case-1").document["decision"] == "block"  # 900 mg is nowhere
+    assert empty.get_verdict("case-1").decision is Decision.BLOCK  # 900 mg is nowhere
     assert second == ["1 traces are verified"]
 
 
@@ -67,8 +66,7 @@ def test_a_database_with_traces_of_its_own_gets_no_samples(empty: SqlStore, tmp_
     empty.put_traces([trace])
     assert not up_to_date(empty, Config())
 
-    document = verdict_document(a_verification(trace, {"chart": "patient_record"}, []))
-    empty.put_verdicts(RUN, [(content_hash(trace), document)])
+    empty.put_verdicts(RUN, [a_verification(trace, {"chart": "patient_record"}, [])])
 
     assert not up_to_date(empty, Config())  # verified, but by models that are not the present ones
     assert empty.overview().traces == 1
