@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.evidence.quantities import Bound, Day, Quantity, QuantityKind
+from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import NAMES, converted, factor
 
 ABOUT = 0.05  # "about", "roughly" (seed 001)
