@@ -17,9 +17,12 @@ from core.citations.claim_records import (
     Similarity,
 )
 from core.citations.preselection import HYBRID_KEYWORD_WEIGHT, alike
+from core.citations.records_of import run_terms
+from core.text.tokens import rarity, weighted_overlap
 
-THRESHOLD = 0.5  # from which other evidence is good enough to be cited
-SAYS = 0.5
+THRESHOLD = 0.3  # from which other evidence is good enough to be cited
+LEAD = 0.1  # by which it must be more like the claim than what is cited
+UNLIKE = 0.1  # below which what is cited has nothing of the claim
 
 
 def correct_citation(
@@ -38,19 +41,21 @@ def correct_citation(
     """What to do with one claim's citation, given its verdict and all evidence there is.
 
     A right citation is kept. Else the evidence most like the claim replaces it, when it is like
-    enough, more so than what is cited and, where there is a judge, says the claim.
+    enough, clearly more so than what is cited and, where there is a judge, says more of the claim.
+    Unlike the seed, a citation is removed only when it has nothing of the claim: a paraphrase that
+    a judge did not recognise is not a wrong citation.
     """
     if not enabled or verdict is FiveWay.SUPPORTED:
         reason = "the citation is right" if enabled else "correction is off"
         return Correction(action=Action.KEEP, method=method, reason=reason)
 
-    def score(evidence: EvidenceSpan) -> float:
-        return alike(claim.text, evidence.quote, method, similarity, keyword_weight)
-
+    score = _scorer(claim, pool, method, similarity, keyword_weight)
     current = score(claim.evidence) if claim.evidence else 0.0
+    says = judge(claim.text, claim.evidence.quote).entailment if judge and claim.evidence else 0.0
     for similar, evidence in _best(claim, pool, score, threshold):
-        better = verdict is FiveWay.CONTRADICTED or similar > current
-        if better and (judge is None or judge(claim.text, evidence.quote).entailment >= SAYS):
+        if similar < current + LEAD:
+            break
+        if judge is None or judge(claim.text, evidence.quote).entailment > says:
             keeps = alternates and verdict is FiveWay.PARTIAL
             return Correction(
                 action=Action.ADD_ALTERNATE if keeps else Action.REPLACE,
@@ -59,10 +64,37 @@ def correct_citation(
                 similarity=round(similar, 4),
                 reason=f"other evidence is more like the claim ({similar:.2f} against {current:.2f})",
             )
-    if verdict in (FiveWay.UNSUPPORTED, FiveWay.NEI):
+    if verdict in (FiveWay.UNSUPPORTED, FiveWay.NEI) and current < UNLIKE:
         return Correction(action=Action.REMOVE, method=method, reason="no evidence says it")
     # A contradicted claim keeps its citation: that is where a reader sees that it is wrong.
     return Correction(action=Action.KEEP, method=method, reason="no better evidence was found")
+
+
+def _scorer(
+    claim: CitedClaim,
+    pool: Sequence[EvidenceSpan],
+    method: Ranking,
+    similarity: Similarity | None,
+    keyword_weight: float,
+) -> Callable[[EvidenceSpan], float]:
+    """How like the claim a span is by one method; words count by how few spans of the pool have them."""
+    terms = run_terms(claim.text)
+    cited = [claim.evidence] if claim.evidence else []
+    held = {id(one): run_terms(one.quote) for one in (*pool, *cited)}
+    weights = rarity(held.values())
+
+    def score(evidence: EvidenceSpan) -> float:
+        if method not in (Ranking.KEYWORD, Ranking.HYBRID):
+            return alike(claim.text, evidence.quote, method, similarity)
+        words = weighted_overlap(terms, held[id(evidence)], weights)
+        if method is Ranking.KEYWORD:
+            return words
+        if similarity is None:
+            raise ValueError(f"{method.value} needs a similarity")
+        likeness = similarity(claim.text, evidence.quote)
+        return keyword_weight * words + (1 - keyword_weight) * likeness
+
+    return score
 
 
 def _best(
