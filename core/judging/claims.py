@@ -86,7 +86,11 @@ def _judge(
         examined = _examine(case, route, read, one, config)
         chances = models.calibrator.probabilities([e.features for e in examined.values()])
         probabilities = dict(zip(examined, map(float, chances), strict=True))
-        support = decide_support(probabilities[route.source_id], models.calibrator.threshold)
+        support = decide_support(
+            probabilities[route.source_id],
+            models.calibrator.threshold,
+            getattr(models.calibrator, "review_from", None),
+        )
     with one.clock("conflation_check"):
         saying = frozenset(
             source_id

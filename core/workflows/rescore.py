@@ -22,6 +22,7 @@ from core.ports import Calibrator, Progress
 from core.records import (
     AlignedToken,
     Alignment,
+    Check,
     CheckedValue,
     Claim,
     ClaimType,
@@ -33,6 +34,7 @@ from core.records import (
     Judged,
     LiteralCheck,
     OtherSource,
+    Outcome,
     Premise,
     Probabilities,
     ProtectedValue,
@@ -227,9 +229,10 @@ def _judge(
     families: Families,
     config: Config,
 ) -> Judged:
-    support = decide_support(probabilities[0], calibrator.threshold)
-    holds_all = not one.literals.missing and not one.literals.identity_mismatches
-    candidates = [(one.route.source_id, probabilities[0])] if holds_all else []
+    support = decide_support(
+        probabilities[0], calibrator.threshold, getattr(calibrator, "review_from", None)
+    )
+    candidates = [(one.route.source_id, probabilities[0])]
     candidates += [
         (other.source_id, chance)
         for other, chance in zip(one.others, probabilities[1:], strict=True)
@@ -251,6 +254,19 @@ def _judge(
         support=support,
         attribution=attribution,
         others=one.others,
+        checks=tuple(_check(found) for found in one.document.get("checks") or ()),
+    )
+
+
+def _check(found: JsonObject) -> Check:
+    """What a decision needs of a check; its facts and derivation stay in the document."""
+    span = found.get("claim_span")
+    return Check(
+        check=str(found["check"]),
+        outcome=Outcome(str(found["outcome"])),
+        reason=str(found["reason"]),
+        veto=bool(found["veto"]),
+        claim_span=Span(start=span[0], end=span[1]) if isinstance(span, list) else None,
     )
 
 
