@@ -13,12 +13,16 @@ import typer
 
 from cli import (
     audit,
+    audit_citations,
+    audit_envelope,
+    audit_lattice,
     convert,
     doctor,
     evaluate,
     export,
     import_files,
     probe,
+    reader,
     recalibrate,
     record,
     repair,
@@ -61,6 +65,10 @@ app.command("sweep", epilog=sweep.EXAMPLE)(sweep.sweep)
 app.command("recalibrate", epilog=recalibrate.EXAMPLE)(recalibrate.recalibrate)
 app.command("probe", epilog=probe.EXAMPLE)(probe.probe)
 app.command("train-reader", epilog=train_reader.EXAMPLE)(train_reader.train_reader)
+app.command("reader", epilog=reader.EXAMPLE)(reader.reader)
+app.command("audit-citations", epilog=audit_citations.EXAMPLE)(audit_citations.audit_citations)
+app.command("audit-envelope", epilog=audit_envelope.EXAMPLE)(audit_envelope.audit_envelope)
+app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_lattice)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

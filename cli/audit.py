@@ -32,9 +32,10 @@ def audit_verify(
     if packet is not None:
         _verify_packet(packet, db, json_path)
         return
+    from storage.people import local_name
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     report = store.verify_chain()
     write_json(json_path, asdict(report) | {"intact": report.intact, "database": store.name})
     found = "intact" if report.intact else f"NOT INTACT, {counted(len(report.problems), 'problem')}"

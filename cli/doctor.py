@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from cli.options import DatabaseUrl, JsonPath
+from cli.judging import database_reader
+from cli.options import DatabaseUrl, JsonPath, Reader
 from cli.output import UNAVAILABLE, print_lines, write_json
 
 EXAMPLE = "Example: provenanceguard doctor"
 
 
-def doctor(db: DatabaseUrl = None, json_path: JsonPath = None) -> None:
+def doctor(reader: Reader = None, db: DatabaseUrl = None, json_path: JsonPath = None) -> None:
     """Check that everything a verification needs is here, and say what to do where it is not."""
+    from cli.database_health import check_database
     from core.workflows.doctor import check_installation
-    from storage.health import check_database
 
-    checks = [*check_installation(), *check_database(db)]
+    checks = [*check_installation(database_reader(reader, db)), *check_database(db)]
     write_json(
         json_path,
         {"ok": all(check.passed for check in checks), "checks": [asdict(c) for c in checks]},

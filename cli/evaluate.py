@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Calibrator, JsonPath, Kept, Packet, kept_beside
+from cli.judging import reader_for
+from cli.options import Calibrator, JsonPath, Kept, Packet, Reader, kept_beside
 from cli.output import Progress, metric_lines, print_lines, require, tell_skipped, write_json
 from core.errors import InputError
 
@@ -17,6 +18,7 @@ EXAMPLE = "Example: provenanceguard evaluate packets.jsonl --json metrics.json -
 def evaluate(
     packet: Packet,
     calibrator: Calibrator = None,
+    reader: Reader = None,
     ablation: Annotated[
         str | None, typer.Option("--ablation", help="Measure this variant instead, by name.")
     ] = None,
@@ -73,7 +75,7 @@ def evaluate(
     require([packet, *given])
     config = Config()
     with Progress() as progress:
-        models = load_models(config, calibrator=calibrator)
+        models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
         report, tables = evaluate_with(
             packet, models, config, options, kept=kept_beside(keep, json_path), progress=progress
         )
@@ -87,6 +89,7 @@ def evaluate(
     write_json(json_path, report)
     shown = {name: value for name, value in report.items() if name not in ("tables", "ranking")}
     print_lines(metric_lines(shown), json_path)
-    if report["ranking"]:
-        print_lines(ranking_table(packet.name, report["ranking"]), json_path)
+    ranking = report["ranking"]
+    if isinstance(ranking, dict) and ranking:
+        print_lines(ranking_table(packet.name, ranking), json_path)
     print_lines([line for one in tables for line in table_to_markdown(one).splitlines()], json_path)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from cli.judging import open_packets
 from cli.options import DatabaseUrl, Files, Format, JsonPath
@@ -13,13 +15,25 @@ from cli.output import Progress, counted, one_line, print_lines, require, tell_s
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from core.workflows.ingest import IngestReport
+    from core.records import IngestReport
 
+SameIdOption = Annotated[
+    str,
+    typer.Option(
+        "--same-id",
+        help="A trace whose id another file has used for other content is kept 'apart', or "
+        "becomes a new 'version'.",
+    ),
+]
 EXAMPLE = "Example: provenanceguard import traces.jsonl transcripts.jsonl.gz"
 
 
 def import_files(
-    files: Files, format: Format = "auto", db: DatabaseUrl = None, json_path: JsonPath = None
+    files: Files,
+    format: Format = "auto",
+    same_id: SameIdOption = "apart",
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
 ) -> None:
     """Read captured traces into the database. The same trace twice changes nothing.
 
@@ -30,16 +44,19 @@ def import_files(
     only when no trace could be read at all.
     """
     from core.config import Config
-    from core.workflows.ingest import ingest
+    from core.workflows.ingest import SameId, ingest
+    from storage.people import local_name
     from storage.store import open_store
 
+    if same_id not in set(SameId):
+        raise ConfigError(f"--same-id: expected apart or version, found {same_id!r:.60}")
     require(files)
     if packets := _packets_among(files):
         _import_packets(packets, db, json_path)
         return
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     with Progress() as progress:
-        report = ingest(files, store, Config(), progress, format)
+        report = ingest(files, store, Config(), progress, format, SameId(same_id))
     store.put_import(report)
     tell_skipped(report.skipped, report.skipped_count)
     write_json(json_path, asdict(report) | {"database": store.name})
@@ -100,6 +117,8 @@ def _import_lines(report: IngestReport, database: str) -> list[str]:
         lines.append(f"  {name}: {counted(tool.calls, 'output')}{unusable}")
     if report.without_answer:
         lines.append(f"{counted(report.without_answer, 'trace')} without an answer")
+    if report.clashes:
+        lines.append(f"{counted(report.clashes, 'trace')} with an id that another file has used")
     if report.without_evidence:
         lines.append(f"{counted(report.without_evidence, 'trace')} without any evidence")
     lines.append(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.output import Progress, require, say
-from core.errors import InputError
+from core.errors import InputError, ProvenanceGuardError
 
 if TYPE_CHECKING:
     from core.config import Config
@@ -22,6 +22,7 @@ def verify_files(
     config: Any = None,
     *,
     decides: str | None = None,
+    reader: str | None = None,
 ) -> VerifyReport:
     """Verify files of traces into a file of verdicts."""
     from core.capture.reading import read_traces
@@ -40,7 +41,7 @@ def verify_files(
         return verify_file(
             read_traces(files, format, config),
             out,
-            models_for(config, decides),
+            models_for(config, decides, reader=reader),
             config,
             progress,
             total=total,
@@ -49,11 +50,44 @@ def verify_files(
         )
 
 
-def models_for(config: Config, decides: str | None = None, store: Any = None) -> Any:
-    """The models that judge, with the calibrator that was asked for."""
+def models_for(
+    config: Config, decides: str | None = None, store: Any = None, reader: str | None = None
+) -> Any:
+    """The models that judge, with the reader and the calibrator that were asked for."""
     from core.workflows.models import load_models
 
-    return load_models(config, calibrator=_decider(decides, store))
+    return load_models(
+        config, pair_reader=reader_for(reader, store), calibrator=_decider(decides, store)
+    )
+
+
+def reader_for(chosen: str | None, store: Any = None) -> str | None:
+    """What ``--reader`` means: None is the bundled one, and a database says which it reads with."""
+    if chosen is None and store is not None:
+        from storage.readers import Readers
+
+        chosen = Readers(store=store).current().reader
+    return None if chosen == "bundled" else chosen
+
+
+def database_reader(chosen: str | None, db: str | None) -> str | None:
+    """The reader as for that database's traces; a SQLite file that is not there yet is not made."""
+    from storage.engine import database_url
+    from storage.store import open_store
+
+    if chosen is not None:
+        return reader_for(chosen)
+    try:
+        url = database_url(db)
+        if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+            return None
+        store = open_store(db)
+    except ProvenanceGuardError:
+        return None  # what is wrong with the database has a line of its own
+    try:
+        return reader_for(None, store)
+    finally:
+        store.close()
 
 
 def _decider(decides: str | None, store: Any) -> Any:
@@ -63,9 +97,10 @@ def _decider(decides: str | None, store: Any) -> Any:
     if decides not in (None, "promoted"):
         return Path(decides)
     from storage.calibrators import Calibrators
+    from storage.people import local_name
     from storage.store import open_store
 
-    opened = store or open_store(actor="terminal")
+    opened = store or open_store(actor=local_name())
     try:
         return Calibrators(store=opened).forest()
     finally:
@@ -76,8 +111,9 @@ def _decider(decides: str | None, store: Any) -> Any:
 def open_packets(db: str | None) -> Any:
     """The database's packets, of the default project."""
     from storage.packets import Packets
+    from storage.people import local_name
     from storage.projects import Projects
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     return Packets(store=store, project=Projects(store=store).default())

@@ -32,6 +32,14 @@ Decides = Annotated[
         "Else promoted for the database's own traces, and shipped for files.",
     ),
 ]
+Reader = Annotated[
+    str | None,
+    typer.Option(
+        "--reader",
+        help="The pair reader: bundled, accurate, paper, a folder, or a model of the hub "
+        "(owner/name). Else what the database says for its own traces, and bundled for files.",
+    ),
+]
 Packet = Annotated[Path, typer.Argument(help="Labelled claim packets: .jsonl or .jsonl.gz.")]
 Calibrator = Annotated[
     Path | None,

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Calibrator, Files, Format, JsonPath
+from cli.judging import reader_for
+from cli.options import Calibrator, Files, Format, JsonPath, Reader
 from cli.output import Progress, print_lines, require, write_json
 
 EXAMPLE = "Example: provenanceguard probe traces.jsonl --out probes.jsonl --count 50"
@@ -23,6 +24,7 @@ def probe(
     ] = 50,
     seed: Annotated[int, typer.Option(help="Another seed gives other probes.")] = 20260607,
     calibrator: Calibrator = None,
+    reader: Reader = None,
     format: Format = "auto",
     json_path: JsonPath = None,
 ) -> None:
@@ -39,7 +41,7 @@ def probe(
     require(files)
     config = Config()
     with Progress() as progress:
-        models = load_models(config, calibrator=calibrator)
+        models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
         run = probe_traces(
             read_traces(files, format, config),
             models,

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cli.options import JsonPath, Kept, Packet, kept_beside
+from cli.judging import reader_for
+from cli.options import JsonPath, Kept, Packet, Reader, kept_beside
 from cli.output import Progress, metric_lines, print_lines, require, tell_skipped, write_json
 
 EXAMPLE = (
@@ -23,6 +24,7 @@ def recalibrate(
         Path | None,
         typer.Option(help="Labelled claims for the threshold; else a fifth of the traces."),
     ] = None,
+    reader: Reader = None,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -34,7 +36,7 @@ def recalibrate(
     require([train, *([validation] if validation else [])])
     config = Config()
     with Progress() as progress:
-        models = models_to_calibrate(config)
+        models = models_to_calibrate(config, pair_reader=reader_for(reader))
         kept = kept_beside(keep, json_path)
         made = fit(train, validation, out, models, config, kept=kept, progress=progress)
     tell_skipped([problem.located() for problem in made.problems], len(made.problems))

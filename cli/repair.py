@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.judging import models_for, verify_files
-from cli.options import DatabaseUrl, Decides, Format, JsonPath
+from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
 from cli.output import Progress, counted, metric_lines, print_lines, require, say, write_json
 from core.errors import ConfigError, InputError, UnreadableFile
 
@@ -76,6 +76,7 @@ def repair(
     editor_timeout: EditorTimeout = 30.0,
     allow_remote_editor: RemoteEditor = False,
     calibrator: Decides = None,
+    reader: Reader = None,
     format: Format = "auto",
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
@@ -94,13 +95,19 @@ def repair(
     if choices is not None:
         _write_choices(choices, db)
     elif files and probes is not None:
-        _repair_probes(files, format, probes, config, editor, json_path, calibrator)
+        _repair_probes(files, format, probes, config, editor, json_path, calibrator, reader)
         return
     elif files:
         if db is not None:
             raise ConfigError("--db: files are repaired without a database; leave out one of them")
         made = verify_files(
-            files, out, format, repairing_judge(editor, report), config, decides=calibrator
+            files,
+            out,
+            format,
+            repairing_judge(editor, report),
+            config,
+            decides=calibrator,
+            reader=reader,
         )
         if not made.traces:
             raise InputError("no trace could be read")
@@ -109,7 +116,7 @@ def repair(
     else:
         if out is not None:
             raise ConfigError("--out: give the files to repair; the database keeps its own repairs")
-        _repair_database(db, config, editor, report, calibrator)
+        _repair_database(db, config, editor, report, calibrator, reader)
     figures = dict(report.document())
     write_json(json_path, figures)
     if choices is None:
@@ -138,45 +145,53 @@ def report_of(out: Path) -> Any:
     """The figures of a whole file of repaired verdicts."""
     import gzip
 
+    from core.codec import repair_from_document
     from core.workflows.repair import RepairReport
 
     report = RepairReport()
     opener: Any = gzip.open if out.suffix == ".gz" else open
     with opener(out, "rt", encoding="utf-8") as lines:
         for line in lines:
-            report.add(json.loads(line)["repair"])
+            report.add(repair_from_document(json.loads(line)["repair"]))
     return report
 
 
 def _repair_database(
-    db: str | None, config: Config, editor: Any, report: Any, decides: str | None
+    db: str | None,
+    config: Config,
+    editor: Any,
+    report: Any,
+    decides: str | None,
+    reader: str | None,
 ) -> None:
     from core.workflows.repair import repair_blocked
+    from storage.people import local_name
     from storage.repairs import Repairs
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     repairs = Repairs(store=store)
     with Progress() as progress:
         waiting = list(repairs.without())
-        for trace, document in repair_blocked(
+        for trace, repair in repair_blocked(
             (store.get_trace(row.trace_id, row.content_hash).trace for row in waiting),
-            models_for(config, decides, store),
+            models_for(config, decides, store, reader),
             config,
             editor,
             progress,
             total=len(waiting),
         ):
-            repairs.put(trace, document)
-            report.add(document)
+            repairs.put(trace, repair)
+            report.add(repair)
     store.close()
 
 
 def _write_choices(path: Path, db: str | None) -> None:
+    from storage.people import local_name
     from storage.repairs import Repairs
     from storage.store import open_store
 
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     rows = Repairs(store=store).export()
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     try:
@@ -195,6 +210,7 @@ def _repair_probes(
     editor: Any,
     json_path: Path | None,
     decides: str | None,
+    reader: str | None,
 ) -> None:
     from core.capture.reading import read_traces
     from core.records import Trace
@@ -204,7 +220,9 @@ def _repair_probes(
     probes = probes_of(_json_lines(gold))
     traces = (t for t in read_traces(files, format, config) if isinstance(t, Trace))
     with Progress() as progress:
-        report = run_probes(traces, probes, models_for(config, decides), config, editor, progress)
+        report = run_probes(
+            traces, probes, models_for(config, decides, reader=reader), config, editor, progress
+        )
     if not report.probes:
         raise InputError("names no wrong credit in these traces", file=str(gold))
     figures = dict(report.document())

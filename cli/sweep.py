@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.options import Calibrator, JsonPath, Kept, Packet, kept_beside
+from cli.judging import reader_for
+from cli.options import Calibrator, JsonPath, Kept, Packet, Reader, kept_beside
 from cli.output import Progress, metric_lines, print_lines, require, tell_skipped, write_json
 from core.errors import ConfigError, InputError
 
@@ -30,6 +31,7 @@ def sweep(
         float | None, typer.Option(help="How many blocked claims people can read in a day.")
     ] = None,
     calibrator: Calibrator = None,
+    reader: Reader = None,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -42,7 +44,7 @@ def sweep(
     elif claims_a_day is not None or reviews_a_day is not None:
         raise ConfigError("a budget needs both --claims-a-day and --reviews-a-day")
     report = sweep_packet(
-        _scored(packet, calibrator, kept_beside(keep, json_path)),
+        _scored(packet, calibrator, reader, kept_beside(keep, json_path)),
         max_false_pass=max_false_pass,
         max_false_block=max_false_block,
         budget=budget,
@@ -51,7 +53,7 @@ def sweep(
     print_lines(metric_lines(report), json_path)
 
 
-def _scored(packet: Path, calibrator: Path | None, keep: Path | None) -> Any:
+def _scored(packet: Path, calibrator: Path | None, reader: str | None, keep: Path | None) -> Any:
     from core.config import Config
     from core.workflows.evaluate import score_packet
     from core.workflows.models import load_models
@@ -59,7 +61,7 @@ def _scored(packet: Path, calibrator: Path | None, keep: Path | None) -> Any:
     require([packet])
     config = Config()
     with Progress() as progress:
-        models = load_models(config, calibrator=calibrator)
+        models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
         evaluated = score_packet(packet, models, config, kept=keep, progress=progress)
     problems = evaluated.packet.problems
     tell_skipped([problem.located() for problem in problems], len(problems))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.judging import models_for, verify_files
-from cli.options import DatabaseUrl, Decides, Format, JsonPath
+from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, write_json
 from core.errors import ConfigError, InputError
 
@@ -46,6 +46,7 @@ def verify(
         bool, typer.Option("--repair", help="Repair blocked answers, and verify them again.")
     ] = False,
     calibrator: Decides = None,
+    reader: Reader = None,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -59,13 +60,15 @@ def verify(
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
-        report = verify_files(files, out, format, _judged_by(repair), decides=calibrator)
+        report = verify_files(
+            files, out, format, _judged_by(repair), decides=calibrator, reader=reader
+        )
     else:
         if out is not None:
             raise ConfigError(
                 "--out: give the files to verify; the database keeps its own verdicts"
             )
-        report = _verify_database(db, _judged_by(repair), calibrator)
+        report = _verify_database(db, _judged_by(repair), calibrator, reader)
     seconds = time.monotonic() - started
     write_json(json_path, _verify_json(report, out, seconds))
     print_lines(_verify_lines(report, out, seconds), json_path)
@@ -85,15 +88,18 @@ def _judged_by(repair: bool) -> Any:
     return repairing_judge()
 
 
-def _verify_database(db: str | None, judged_by: Any, decides: str | None) -> VerifyReport:
+def _verify_database(
+    db: str | None, judged_by: Any, decides: str | None, reader: str | None
+) -> VerifyReport:
     from core.config import Config
     from core.workflows.verify import verify_pending
+    from storage.people import local_name
     from storage.store import open_store
 
     config = Config()
-    store = open_store(db, actor="terminal")
+    store = open_store(db, actor=local_name())
     with Progress() as progress:
-        models = models_for(config, decides, store)
+        models = models_for(config, decides, store, reader)
         report = verify_pending(store, models, config, progress, judged_by=judged_by)
     store.close()
     return report

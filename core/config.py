@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from core.errors import ConfigError
 
-PIPELINE_VERSION = "4"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteWeights:
@@ -34,8 +32,9 @@ class Config:
     max_record_bytes: int = 64 * 1024 * 1024
     max_chunks_embedded: int = 1_000  # in huge traces, the chunks that share most words with claims
 
-    # III.2, Table 2: "Maximum extracted claims M: 20 in the service default"
-    max_claims: int = 20
+    # III.2. Unlike Table 2 ("Maximum extracted claims M: 20 in the service default") there is no limit
+    # (None) unless one is set: what a limit leaves out is not judged, and blocks.
+    max_claims: int | None = None
 
     # III.3
     route_weights: RouteWeights = RouteWeights()
@@ -103,7 +102,6 @@ class Config:
                 raise ConfigError(f"{name}: expected a number in [0, 1], found {value!r}")
         # A premise holds at least one unit of evidence whole (core/text/chunks.py cuts them at 600).
         least = {
-            "max_claims": 1,
             "chunk_characters": 100,
             "read_sources": 1,
             "premise_characters": 600,
@@ -112,6 +110,8 @@ class Config:
             if getattr(self, name) < smallest:
                 found = getattr(self, name)
                 raise ConfigError(f"{name}: expected at least {smallest}, found {found!r}")
+        if self.max_claims is not None and self.max_claims < 1:
+            raise ConfigError(f"max_claims: expected at least 1, found {self.max_claims!r}")
         if not 1 <= self.repair_iterations <= 3:
             raise ConfigError(
                 f"repair_iterations: expected 1 to 3, found {self.repair_iterations!r}"

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from core.config import PIPELINE_VERSION, Config
+from core.config import Config
+from core.identity import rules_digest
 from core.judging.cases import rank_claim, read_window
 from core.judging.claims import judge_or_block
 from core.judging.opening import (
@@ -62,7 +63,7 @@ def verify_claims(
 def versions(models: Models, config: Config) -> Versions:
     """What names a run: the same trace under the same versions gives the same bytes."""
     return Versions(
-        pipeline=PIPELINE_VERSION,
+        pipeline=rules_digest(),
         config_sha256=config.sha256(models.families.digest),
         embedder=models.embedder.name,
         pair_reader=models.reader.name,

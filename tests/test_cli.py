@@ -33,6 +33,7 @@ COMMANDS = (
     ["train-reader"],
     ["repair"],
     ["probe"],
+    ["reader"],
     ["export"],
     ["doctor"],
     ["audit", "verify"],

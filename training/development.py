@@ -31,7 +31,7 @@ from core.evaluation.scoring import Uncalibrated, score_rows
 from core.models.forest import DEFAULT_FOLDER, encode
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models, versions
-from core.ports import Embedder, PairReader
+from core.ports import Embedder, PairReader, Progress
 from core.workflows.recalibrate import training_rows
 from training.kept_readings import KeptEmbedder, KeptReader, Shelf
 
@@ -232,7 +232,7 @@ def _usable(
     return kept, tuple(training_rows(kept, [found for _, found in judged]))
 
 
-def _progress(name: str) -> Callable[[int, int | None, str], None]:
+def _progress(name: str) -> Progress:
     def tell(done: int, total: int | None, what: str) -> None:
         print(f"{name}: {done} of {total} {what}", file=sys.stderr)
 

@@ -22,9 +22,9 @@ from core.calibration.threshold import (
     by_false_pass,
     sweep,
 )
-from core.config import PIPELINE_VERSION
 from core.errors import InputError
 from core.evaluation.splits import shared_traces
+from core.identity import rules_digest
 from core.models.forest import Encoding, Forest, Trees, encode, write_artifact
 from core.records import Features
 
@@ -155,7 +155,7 @@ def assemble(
     importances = _importances(forest, rows, truth, grown, settings)
     card: dict[str, object] = {
         "made_by": {
-            "pipeline": PIPELINE_VERSION,
+            "pipeline": rules_digest(),
             "scikit_learn": sklearn.__version__,
             "numpy": np.__version__,
             **(made_with or {}),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.attribution.attribute import attribute
 from core.config import Config
+from core.decide import calibrate, holds_all, judge, review_from_of
 from core.errors import ReadingError, StageError
 from core.indexing import IndexedSource
 from core.judging.cases import Case, Readings
@@ -17,6 +17,7 @@ from core.records import (
     Features,
     Judged,
     LiteralCheck,
+    Measurements,
     OtherSource,
     PairReading,
     Premise,
@@ -24,7 +25,6 @@ from core.records import (
     Unjudged,
 )
 from core.stages.alignment import align_tokens
-from core.stages.calibration import decide_support
 from core.stages.entailment import judge_relation
 from core.stages.features import build_features
 from core.stages.literals import check_literals
@@ -58,16 +58,6 @@ def judge_or_block(
         return Unjudged(stage=error.stage, reason=str(error))
 
 
-def says_it(probability: float, threshold: float, config: Config) -> bool:
-    """Whether a source that holds all the claim's literals says it (III.6).
-
-    By the gate's measure, or by the lower one of attribution. What the reader took the pair for is
-    not asked: a source that is rightly credited, and read as neutral, would leave the credit to
-    another that says the same.
-    """
-    return probability >= min(threshold, config.attribution_support_probability)
-
-
 def _judge(
     case: Case, one: OpenTrace, readings: Readings, models: Models, config: Config
 ) -> Judged:
@@ -84,40 +74,33 @@ def _judge(
     alignment = align_tokens(claim, telling.reading, config)
     with one.clock("calibrate"):
         examined = _examine(case, route, read, one, config)
-        chances = models.calibrator.probabilities([e.features for e in examined.values()])
-        probabilities = dict(zip(examined, map(float, chances), strict=True))
-        support = decide_support(
-            probabilities[route.source_id],
-            models.calibrator.threshold,
-            getattr(models.calibrator, "review_from", None),
+        routed = examined[route.source_id]
+        measured = Measurements(
+            route=route,
+            premise=telling.premise,
+            entailment=routed.entailment,
+            alignment=alignment,
+            literals=routed.literals,
+            features=routed.features,
+            checks=case.checks,
+            others=tuple(
+                OtherSource(source_id=source_id, features=found.features)
+                for source_id, found in examined.items()
+                if source_id != route.source_id and holds_all(found.literals)
+            ),
         )
+        (chances,) = calibrate([measured], models.calibrator)
     with one.clock("conflation_check"):
-        saying = frozenset(
-            source_id
-            for source_id, found in examined.items()
-            if (source_id == route.source_id or _holds_all(found.literals))
-            and says_it(probabilities[source_id], support.threshold, config)
+        return judge(
+            claim,
+            measured,
+            chances,
+            models.calibrator.threshold,
+            families=one.families,
+            catalogue=models.families,
+            config=config,
+            review_from=review_from_of(models.calibrator),
         )
-        attribution = attribute(
-            claim, route, families=one.families, supporters=saying, catalogue=models.families
-        )
-    routed = examined[route.source_id]
-    return Judged(
-        route=route,
-        premise=telling.premise,
-        entailment=routed.entailment,
-        alignment=alignment,
-        literals=routed.literals,
-        features=routed.features,
-        support=support,
-        attribution=attribution,
-        checks=case.checks,
-        others=tuple(
-            OtherSource(source_id=source_id, features=found.features)
-            for source_id, found in examined.items()
-            if source_id != route.source_id and _holds_all(found.literals)
-        ),
-    )
 
 
 def _read(windows: Sequence[Premise], claim: str, readings: Readings) -> tuple[WindowReading, ...]:
@@ -132,11 +115,6 @@ def _read(windows: Sequence[Premise], claim: str, readings: Readings) -> tuple[W
 def _most_telling(windows: Sequence[WindowReading]) -> WindowReading:
     """The window that entails most: a claim is supported when one place says it."""
     return max(windows, key=lambda window: window.reading.probabilities.entailment)
-
-
-def _holds_all(literals: LiteralCheck) -> bool:
-    """Whether another source than the routed one writes every literal: only then may it speak."""
-    return not (literals.missing or literals.identity_mismatches or literals.unwritten)
 
 
 def _route(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.evidence.chart.claims import Assertion, about_patient, assertions
 from core.evidence.chart.compare import differs, dose_differs, frequency_differs, start_differs
-from core.evidence.chart.entries import Chart, entries_of, read_chart
+from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
 from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
 
@@ -36,6 +36,7 @@ class ChartFacts:
     """The charts of a trace, read once."""
 
     charts: tuple[Chart, ...]
+    alone: bool = False  # no other evidence in the trace
 
 
 def is_chart(source: Source) -> bool:
@@ -48,25 +49,23 @@ def is_chart(source: Source) -> bool:
 
 def read_chart_facts(trace: Trace) -> ChartFacts:
     """The patients' records among the trace's sources that can be evidence."""
-    return ChartFacts(
-        charts=tuple(
-            read_chart(source)
-            for source in trace.sources
-            if source.is_evidence and is_chart(source)
-        )
-    )
+    evidence = [source for source in trace.sources if source.is_evidence]
+    charts = tuple(read_chart(source) for source in evidence if is_chart(source))
+    return ChartFacts(charts=charts, alone=len(charts) == len(evidence))
 
 
 def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
     """What the charts say of one claim about a patient, name by name; empty for other claims."""
     charts = _charts_of(claim.text, facts.charts)
     patients = [who for chart in charts for who in chart.patients]
-    if not charts or not about_patient(claim.text, patients, claim.patient_specific):
+    if not charts or not about_patient(claim.text, patients, claim.patient_specific or facts.alone):
         return ()
     listed = [item for chart in charts for item in chart.names()]
     made: list[Check] = []
     for assertion in assertions(claim.text, listed, patients):
         entries = [entry for chart in charts for entry in entries_of(chart, assertion.name)]
+        if len(entries) >= MOST_ENTRIES:
+            continue  # too many to read all of them, and one that is not read may agree
         made.extend(_judge(assertion, entries, charts))
     return tuple(made)
 
@@ -92,9 +91,14 @@ def _judge(
         return
     same = _of_kind(said, entries)
     if not same:
-        yield _other_kind(said, entries)
+        if said.kind is not EntryKind.CONDITION:
+            yield _other_kind(said, entries)
         return
-    told = [entry for entry in same if entry.named or entry.status is not Status.UNSTATED] or same
+    told = [entry for entry in same if entry.named or entry.status is not Status.UNSTATED]
+    if all(entry.status is Status.HYPOTHETICAL for entry in told):
+        told = []  # "If headaches worsen" says nothing of the headaches told elsewhere
+        plain = [e for e in same if e.status is Status.UNSTATED and e.subject is Subject.PATIENT]
+        told = plain or same
     objections = [(entry, differs(said, entry)) for entry in told]
     agreeing = [entry for entry, reason in objections if reason is None]
     if not agreeing:
@@ -111,9 +115,9 @@ def _judge(
     ]
     problems = list(_value_checks(said, values, entries, charts))
     yield from problems
-    if not problems and any(
-        entry.status is not Status.UNSTATED or entry.named for entry in agreeing
-    ):
+    told_of = [e for e in agreeing if e.status is not Status.UNSTATED or e.named]
+    # A test's name says nothing of its result.
+    if not problems and any(entry.kind is not EntryKind.OBSERVATION for entry in told_of):
         entry = agreeing[0]
         yield Check(
             check="status", outcome=Outcome.SUPPORTS, claim_span=said.span, facts=_places(agreeing),

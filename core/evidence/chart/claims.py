@@ -6,13 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.evidence.chart.entries import (
-    doses_of,
-    ends_of,
-    frequencies_of,
-    is_allergy,
-    starts_of,
-)
+from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, is_disorder_name, places_of
 from core.evidence.chart.records import Dose, EntryKind, Frequency, Status, Subject, When
 from core.evidence.chart.status import standing
@@ -38,6 +32,7 @@ class Assertion:
     frequencies: tuple[Frequency, ...] = ()
     starts: tuple[When, ...] = ()
     ends: tuple[When, ...] = ()
+    whole_day: bool = False  # the dose is said to be a day's total
 
 
 _TAKES = (
@@ -63,6 +58,7 @@ _HAS = (
     r"treated for|presents with|presented with|being treated for|denies|no|not have|without|never "
     r"had|with"
 )
+_WHOLE_DAY = re.compile(r"\b(?:a|per|each) day\b|\bdaily (?:dose|total)\b|\btotal", re.IGNORECASE)
 _OBJECT = re.compile(
     rf"\b(?P<cue>{_TAKES}|{_HAS}|allergic to|allergy to|allergies to)\s+(?:(?:a|an|the|any|both|"
     rf"active|chronic-?|"
@@ -81,9 +77,11 @@ _OBJECT_END = re.compile(
     r"documented|confirmed|according|per|diagnosed|when|while)\b",
     re.IGNORECASE,
 )
+_CUE = re.compile(rf"\b(?:{_TAKES}|{_HAS}|allergic to|allergy to|allergies to)\b", re.IGNORECASE)
 _SUBJECT = re.compile(
-    r"(?:['’]s\s+)?(?P<object>[A-Z][\w'’-]*(?: [\w'’-]+){0,4}?)\s+(?:is|was|has|remains|continues|"
-    r"appears|had|are|were|runs)\b"
+    r"(?:['’]s\s+|\b(?:his|her|their|the)\s+|\A)(?P<object>[a-z][\w'’-]*(?: [\w-]+){0,4}?)\s+"
+    r"(?:is|was|has|remains|continues|appears|had|are|were|runs)\b",
+    re.IGNORECASE,
 )
 # Behind a name: what the name only qualifies ("carbamazepine level", "hepatitis A vaccine").
 _QUALIFIES = re.compile(
@@ -121,12 +119,9 @@ _DENIES_OTHER = re.compile(
     re.IGNORECASE,
 )
 _CURRENT_BEHIND = re.compile(
-    r"[^.;,]{0,60}?\b(?:(?:is|are|remains?|stays?) (?:\w+ )?(?:active|ongoing|current|open|present|"
-    r"taken|"
-    r"on (?:his|her|the|their) (?:\w+ ){0,2}(?:list|record|chart)|among (?:his|her|the|their) "
-    r"(?:current|active)|one of (?:his|her|the)"
-    r"|being taken|in use|a current|an active)|continues|is (?:\w+ )?(?:his|her|their) (?:current|"
-    r"only|active)|as (?:an )?(?:active|current))",
+    r"[^.;,]{0,60}?\b(?:(?:is|are|remains?|stays?) (?:[^.;]{0,50}\b)?(?:active|ongoing|current|open|"
+    r"present|taken|prescribed|on (?:[\w.'’]+ ){1,3}(?:\w+ )?(?:list|chart)|"
+    r"regular|being taken|in use)\b|continues)",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
@@ -162,7 +157,7 @@ def assertions(
     for span in drug_spans(text):
         found.append((span, core_words(text[span.start : span.end]), EntryKind.MEDICATION))
     for kind, name in listed:
-        if set(name) <= people:
+        if set(name) & people:
             continue
         for span in places_of(name, text)[:2]:
             found.append((span, name, kind))
@@ -184,7 +179,11 @@ def _only_qualifies(text: str, span: Span) -> bool:
 
 
 def _objects(text: str) -> Iterable[Span]:
-    for match in _OBJECT.finditer(text):
+    # From each cue anew: in "has had gout" the second cue has the object.
+    for cue in _CUE.finditer(text):
+        match = _OBJECT.match(text, cue.start())
+        if match is None:
+            continue
         stop = _OBJECT_END.search(match["object"])
         end = match.start("object") + (stop.start() if stop else len(match["object"]))
         span = _trimmed(text, match.start("object"), end)
@@ -245,6 +244,11 @@ def _assertion(
         kind = (
             EntryKind.MEDICATION if drug_spans(text[span.start : span.end]) else EntryKind.CONDITION
         )
+    if kind is EntryKind.OBSERVATION and re.search(
+        r"\b(?:has|have|had|with|positive for)\s+(?:\w+\s)?\Z", before
+    ):
+        # "Has HIV" where the record lists a test of that name.
+        kind = EntryKind.CONDITION
     cues = _HAS if kind is EntryKind.CONDITION else f"{_TAKES}|{_HAS}|on"
     near = r"(?:[\s,/-]+[\w.'’-]+){0,5}[\s(:]*\Z"
     cue = re.compile(rf"\b(?:{cues}|allergic|allergy)\b{near}", re.IGNORECASE)
@@ -256,6 +260,7 @@ def _assertion(
         asserted=allergy or current or cue.search(before) is not None,
         doses=tuple(doses_of(text, names, span)), frequencies=tuple(frequencies_of(text, names, span)),
         starts=tuple(starts_of(text, names, span)), ends=tuple(ends_of(text, names, span)),
+        whole_day=_WHOLE_DAY.search(text) is not None,
     )  # fmt: skip
 
 

@@ -96,10 +96,12 @@ def _same_dose(dose: Dose, entry: ChartEntry, said: Assertion) -> bool:
         for amount in made
         for rate in rates
     }
-    daily_said = dose.per_day or any(f.per_day == Fraction(1) for f in said.frequencies)
+    daily_said = (
+        said.whole_day or dose.per_day or any(f.per_day == Fraction(1) for f in said.frequencies)
+    )
     return (
         dose.amount in made
-        or (dose.amount in daily and (daily_said or not said.frequencies))
+        or (dose.amount in daily and daily_said)
         or (len(amounts) > 1 and dose.amount == sum(amounts))
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.evidence.chart.binding import bound
+from core.evidence.chart.field_values import field_dates, field_doses, field_frequencies
 from core.evidence.chart.labels import (
     attribute_of,
     kind_of,
@@ -16,16 +16,13 @@ from core.evidence.chart.labels import (
     words_of,
 )
 from core.evidence.chart.layout import Field, Row, read_rows
+from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, places_of
-from core.evidence.chart.quantities import find_dates, find_doses, find_frequencies
 from core.evidence.chart.records import (
     ChartEntry,
-    Dose,
     EntryKind,
-    Frequency,
     Status,
     Subject,
-    When,
 )
 from core.evidence.chart.status import standing, status_of_code, weightier
 from core.records import Source, Span
@@ -40,26 +37,19 @@ _OTHERS = re.compile(
     r"another patient|different patient|caregiver|carer|neighbou?r|flatmate|household)s?\b",
     re.IGNORECASE,
 )
-_PRIOR = re.compile(
-    r"\b(?:from|previously|formerly|was|old dose|instead of|rather than|not|max(?:imum)?|up to|down "
-    r"from|up from|prior|before|earlier|initially|target)\s*(?:of\s|dose\s|at\s|the\s)*\Z",
+
+# Where the name that heads a list item ends.
+_HEAD_END = re.compile(
+    r"[,(;:\u2013]|\s-\s|\d|\b(?:is|was|were|are|has|had|have|in|for|since|from|with|due|because|"
+    r"until|by|"
+    r"on|to|belongs|we|no|the|started|stopped|discontinued|resolved|continues|takes|denies|denied)\b",
     re.IGNORECASE,
 )
-_START = re.compile(
-    r"\b(?:since|from|start(?:ed|ing|s)?|began|begun|beginning|initiated|commenced|onset|diagnosed|"
-    r"ordered|prescribed|added|introduced|dx|dating (?:from|back to)|authored|first (?:seen|noted))\b"
-    r"(?:(?!\b(?:after|before|later|until|until|and|with|up|down|increased|reduced|"
-    r"changed)\b)[^.;]){0,40}?\Z",
+_SENTENCE = re.compile(
+    r"[\[\]]|\be\.g\.|\b(?:is|was|were|are|has|had|takes|took|belongs|denies|if|should)\b|"
+    r"[.!?]\s+[A-Z]|"
+    r"\w+(?:\s\S+){11}",
     re.IGNORECASE,
-)
-_END = re.compile(
-    r"\b(?:until|till|to|through|ended|stopped|discontinued|resolved|ceased|cleared|abated|finished|"
-    r"healed|end|held|cancelled|canceled)\b[^.;]{0,25}?\Z",
-    re.IGNORECASE,
-)
-_NO_DOSE = frozenset(
-    "dispense dispensed quantity refills refill repeats supply supplied max maximum weight height "
-    "number count id identifier page footnote ref reference index mrn code phone".split()
 )
 
 
@@ -90,26 +80,38 @@ def read_chart(source: Source) -> Chart:
         if name is not None:
             kind = kind_of_row(row, name)
             words = core_words(name.text)
+            if section_subject(name.label) is Subject.FAMILY:
+                continue
             if words and kind is not None and len(words) <= 10:
                 listed.setdefault((kind, words))
         elif not row.fields and row.paragraph is None and kind_of(row.section) is not None:
-            head = re.split(r"[,(;:\u2013]|\s-\s|\d", row.text, maxsplit=1)[0]
+            head = _HEAD_END.split(row.text, maxsplit=1)[0]
             words = core_words(head)
-            if words and len(words) <= 5:
+            if words and len(words) <= 5 and section_subject(row.section) is Subject.PATIENT:
                 listed.setdefault((kind_of(row.section) or EntryKind.OTHER, words))
     return Chart(source=source, rows=rows, patients=tuple(patients), listed=tuple(listed))
 
 
 def _patient_of(row: Row) -> str | None:
     for field in row.fields:
-        words = words_of(field.label)
-        if (
-            words
-            and words[0] in ("patient", "subject")
-            and words[-1] in ("patient", "subject", "name")
-        ):
+        if _is_person(words_of(field.label)) and re.search(r"[A-Za-z]{2}", field.text):
             return field.text.split(",")[0].strip()
-    return None
+    titled = _TITLED.search(row.text)
+    return titled.group() if titled is not None and not row.fields else None
+
+
+_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss)\.? (?:[A-Z][\w'’-]+ ?){1,3}(?<! )")
+
+
+def _is_person(words: tuple[str, ...]) -> bool:
+    """Whether a label names the person of the record: patient, patient.name, full_name."""
+    if words[:1] in (("patient",), ("subject",), ("re",)) and words[-1] in (
+        "patient", "subject", "name", "re",
+    ):  # fmt: skip
+        return True
+    return words[-1:] == ("name",) and bool(
+        {"full", "first", "last", "family", "given", "demographics", "surname"} & set(words[:-1])
+    )
 
 
 def name_field(row: Row) -> Field | None:
@@ -119,7 +121,9 @@ def name_field(row: Row) -> Field | None:
         words = words_of(field.label)
         if (
             not words
-            or words[0] in ("patient", "subject")
+            or words[0] in ("patient", "subject", "demographics")
+            or _is_person(words)
+            or _SENTENCE.search(field.text)
             or not re.search(r"[A-Za-z]{3}", field.text)
         ):
             continue
@@ -151,10 +155,15 @@ def kind_of_row(row: Row, name: Field | None) -> EntryKind | None:
 # ---------------------------------------------------------------- entries of a name
 
 
+MOST_ENTRIES = 60
+
+
 def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
     """Everything that the chart says of a name, in its order."""
     found: list[ChartEntry] = []
     for index, row in enumerate(chart.rows):
+        if len(found) >= MOST_ENTRIES:
+            break
         if row.fields:
             entry = _field_entry(chart, row, name)
             if entry is not None:
@@ -187,18 +196,27 @@ def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | 
         name_span=at, kind=kind, status=status, subject=subject, named=named, status_text=words,
     )  # fmt: skip
     if not named:
-        return entry
+        text, names = held.text, [*_names_apart(held.text, [place]), place]
+        return replace(
+            entry,
+            doses=tuple(doses_of(text, names, place)),
+            frequencies=tuple(frequencies_of(text, names, place)),
+            starts=tuple(starts_of(text, names, place)),
+        )
     return replace(
         entry,
-        doses=tuple(_field_doses(row)),
-        frequencies=tuple(_field_frequencies(row)),
-        starts=tuple(_field_dates(row, "start")),
-        ends=tuple(_field_dates(row, "end")),
+        doses=tuple(field_doses(row)),
+        frequencies=tuple(field_frequencies(row)),
+        starts=tuple(field_dates(row, "start")),
+        ends=tuple(field_dates(row, "end")),
     )
 
 
 def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Status, Subject, str]:
-    said = standing(held.text, place)
+    # "Suspected: gout", "Erroneous entry: gout": the label's words stand before the name.
+    lead = f"{' '.join(words_of(held.label.rpartition('.')[2]))}: "
+    moved = Span(start=place.start + len(lead), end=place.end + len(lead))
+    said = standing(lead + held.text, moved)
     status, subject, words = said.status, said.subject, said.words
     if status is Status.UNSTATED:
         status = section_status(row.section or held.label.rpartition(".")[0])
@@ -216,11 +234,12 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         found: Status | None = None
         if attribute == "status":
             found = _status_of_field(field)
+            subject = _subject_of(field.text) or subject
         elif attribute == "subject" or field.text.strip() == "FamilyMemberHistory":
             subject = _subject_of(field.text) or subject
         elif attribute in ("note", "other", "kind") and field is not held:
             found = _status_of_note(field)
-            noted = standing(f"X: {field.text}", Span(start=0, end=1))
+            noted = standing(f"X : {field.text}", Span(start=0, end=1))
             subject = noted.subject if noted.subject is not Subject.PATIENT else subject
         elif attribute == "end" and re.search(r"[A-Za-z]{4}", field.text):
             found = status_of_code(field.text)
@@ -270,65 +289,6 @@ def _kind_by_words(name: tuple[str, ...]) -> EntryKind:
 # ---------------------------------------------------------------- values of a row of fields
 
 
-def _field_doses(row: Row) -> Iterator[Dose]:
-    for field in row.fields:
-        attribute = attribute_of(field.label)
-        words = set(words_of(field.label))
-        if attribute not in ("name", "dose", "other", "frequency") or words & _NO_DOSE - {"code"}:
-            continue
-        text = field.text
-        if re.fullmatch(r"\s*\d+(?:[.,]\d+)*\s*", text):
-            text = f"{text.strip()} {_unit_for(row, field)}"
-        for dose in find_doses(text):
-            yield replace(dose, span=field.span)
-
-
-def _unit_for(row: Row, field: Field) -> str:
-    for word in words_of(field.label):
-        if next(find_doses(f"1 {word}"), None) is not None and word not in ("tablet", "tablets"):
-            return word
-    stem = field.label.rpartition(".")[0]
-    for other in row.fields:
-        if words_of(other.label)[-1:] in (("unit",), ("units",)) and other.label.startswith(stem):
-            return other.text
-    return ""
-
-
-def _field_frequencies(row: Row) -> Iterator[Frequency]:
-    coded = {
-        field.label.rpartition(".")[2]: field for field in row.fields if "repeat." in field.label
-    }
-    if "frequency" in coded and "period" in coded:
-        unit = coded["periodUnit"].text if "periodUnit" in coded else "d"
-        text = f"{coded['frequency'].text} times every {coded['period'].text} {unit}"
-        times, period = coded["frequency"].text, coded["period"].text
-        if times.isdigit() and period == "1":
-            text = f"{times} times per {unit}"
-        elif times == "1":
-            text = f"every {period} {unit}"
-        for frequency in find_frequencies(text):
-            yield replace(frequency, span=coded["frequency"].span, text=text)
-    for field in row.fields:
-        attribute = attribute_of(field.label)
-        if attribute not in ("name", "dose", "frequency", "other") or field.label.endswith(
-            "period"
-        ):
-            continue
-        text = field.text
-        if attribute == "frequency" and text.strip().isdigit() and "repeat." not in field.label:
-            text = f"{text.strip()} times per day"
-        for frequency in find_frequencies(text):
-            yield replace(frequency, span=field.span)
-
-
-def _field_dates(row: Row, wanted: str) -> Iterator[When]:
-    for field in row.fields:
-        if attribute_of(field.label) == wanted:
-            dates = list(find_dates(field.text))
-            for date in dates[:1]:
-                yield replace(date, span=field.span)
-
-
 # ---------------------------------------------------------------- entries in running text
 
 
@@ -340,7 +300,7 @@ def _names_in(text: str) -> tuple[Span, ...]:
 def _text_entry(
     chart: Chart, index: int, row: Row, name: tuple[str, ...], place: Span, places: Sequence[Span]
 ) -> ChartEntry:  # fmt: skip
-    names = [span for span in _names_in(row.text) if not _overlap(span, places)] + list(places)
+    names = _names_apart(row.text, places) + list(places)
     said = standing(row.text, place, names)
     listed = row.paragraph is None
     status = said.status
@@ -395,32 +355,12 @@ def _continued(
     return status, f"{text} {follow.text}", words
 
 
+def _names_apart(text: str, places: Sequence[Span]) -> list[Span]:
+    return [span for span in _names_in(text) if not _overlap(span, places)]
+
+
 def _overlap(span: Span, places: Sequence[Span]) -> bool:
     return any(span.start < place.end and place.start < span.end for place in places)
-
-
-_ALLERGIC = re.compile(
-    r"\b(?:allerg(?:y|ies|ic)(?: reactions?)?(?: to|:)|(?:hyper)?sensitiv(?:e|ity) to|"
-    r"intoleran(?:t|ce)(?: of| to)|"
-    r"anaphyla(?:xis|ctic)\w*(?: reactions?)?(?: to| after| with| from)|reacts? (?:badly )?to|"
-    r"reaction to|"
-    r"rash (?:with|from|after|on)|hives (?:with|from|after|on)|cannot tolerate)\s[^.;]{0,60}\Z",
-    re.IGNORECASE,
-)
-_ALLERGY_BEHIND = re.compile(
-    r"\W{0,3}(?:allerg(?:y|ies|ic)|intolerance|hypersensitivity|anaphylaxis|caused (?:a |an "
-    r")?(?:rash|hives|anaphyla\w+))",
-    re.IGNORECASE,
-)
-
-
-def is_allergy(text: str, place: Span) -> bool:
-    """Whether the words around a name make it what somebody is allergic to."""
-    before = text[max(0, place.start - 110) : place.start]
-    match = _ALLERGIC.search(before)
-    if match and not re.search(r"\b(?:takes?|taking|on|but|and (?:he|she))\b", match.group()):
-        return True
-    return _ALLERGY_BEHIND.match(text, place.end) is not None
 
 
 def _text_kind(row: Row, place: Span, name: tuple[str, ...]) -> EntryKind:
@@ -433,36 +373,3 @@ def _text_kind(row: Row, place: Span, name: tuple[str, ...]) -> EntryKind:
             return by_words
         return section or by_words
     return by_words
-
-
-def doses_of(text: str, names: Sequence[Span], name: Span) -> Iterator[Dose]:
-    """The doses that belong to a name in a text; earlier doses ("up from 5 mg") are left out."""
-    items = [dose for dose in find_doses(text) if not _PRIOR.search(text[: dose.span.start])]
-    for index in bound(text, [item.span for item in items], names, name):
-        yield items[index]
-
-
-def frequencies_of(text: str, names: Sequence[Span], name: Span) -> Iterator[Frequency]:
-    """The schedules that belong to a name in a text."""
-    items = list(find_frequencies(text))
-    for index in bound(text, [item.span for item in items], names, name):
-        yield items[index]
-
-
-def starts_of(text: str, names: Sequence[Span], name: Span) -> Iterator[When]:
-    """The dates that a name's use or illness began, as its sentence says."""
-    items = [date for date in find_dates(text) if _START.search(text[: date.span.start])]
-    items = [
-        date
-        for date in items
-        if not _END.search(text[max(0, date.span.start - 30) : date.span.start])
-    ]
-    for index in bound(text, [item.span for item in items], names, name):
-        yield items[index]
-
-
-def ends_of(text: str, names: Sequence[Span], name: Span) -> Iterator[When]:
-    """The dates until which it lasted."""
-    items = [date for date in find_dates(text) if _END.search(text[: date.span.start])]
-    for index in bound(text, [item.span for item in items], names, name):
-        yield items[index]

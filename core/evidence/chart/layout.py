@@ -315,7 +315,13 @@ def _is_prose(lines: Sequence[_Line], at: int, first: int, text: str, section: s
 
 def _sentences(text: str, start: int, end: int, section: str, paragraph: int) -> Iterator[Row]:
     stretch = text[start:end]
+    left: int | None = None
     for span in sentence_spans(stretch.replace("\n", " ")):
+        if not re.search(r"\w", stretch[span.start : span.end]):
+            left = span.start  # "? gout" is a query, not a mark and a sentence
+            continue
+        if left is not None:
+            span, left = Span(start=left, end=span.end), None
         yield Row(
             text=stretch[span.start : span.end],
             span=Span(start=start + span.start, end=start + span.end),

@@ -44,6 +44,9 @@ def fold(word: str) -> str:
     drug = drug_names().get(word)
     if drug is not None:
         return drug
+    if len(word) > 5:  # British spellings
+        word = re.sub(r"our\Z", "or", re.sub(r"our(?=s\Z)", "or", word))
+        word = word.replace("ae", "e").replace("oe", "e")
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "sis")):
@@ -143,6 +146,6 @@ def is_disorder_name(words: Iterable[str]) -> bool:
     known = disorder_words()
     return bool(kept) and all(
         word in known or f"{word}s" in known or (word.endswith("y") and f"{word[:-1]}ies" in known)
-        or word in ("type", "disease", "chronic", "acute", "pain")
+        or word in ("type", "disease", "chronic", "acute", "pain", "multiple", "of")
         for word in kept
     ) and any(word in known or f"{word}s" in known for word in kept)  # fmt: skip

@@ -79,17 +79,18 @@ class _Scope:
 
 
 _CLAUSE = re.compile(
-    r";|\n(?=\s*[-*•\d])|[.!?](?=\s+[A-Z(])|\s[|]\s|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|"
+    r";|\n(?=\s*[-*•\d])|[.!?](?=\s+(?-i:[A-Z(]))|\s[|]\s|\bbut\b|\bhowever\b|\balthough\b|\bthough\b|"
     r"\bwhile\b|\bwhereas\b|"
     r"\binstead of\b|\binstead\b|\bexcept(?: for)?\b|\bapart from\b|\breplaced by\b|\bin favou?r of\b|"
     r"(?:,|\band\b|\bthen\b|,\s?and\b|[\u2013\u2014])\s+(?=(?:(?:he|she|they|it|the patient|"
     r"patient|pt|mr|mrs|ms|now|also|currently|"
-    r"who|is|(?:his|her|the|their)\s(?:\w+\s){0,3}?)\.?\s*){0,3}\b(?:has|had|is|was|are|were|takes|"
+    r"is|(?:his|her|the|their)\s(?:\w+\s){0,3}?)\.?\s*){0,3}\b(?:has|had|is|was|are|were|takes|"
     r"took|continues|continued|reports|denies|"
     r"uses|used|started|starts|start|stop|stopped|remains|suffers|receives|lives|continue|hold|"
     r"held|begin|began|switched|changed|no longer|"
     r"commenced|allergic|takes|not)\b)|"
-    r"(?:,|\band\b)\s+(?=(?:[\w-]+\s){1,3}(?:was|were|is|are|has|had|continues|continued|remains|"
+    r"(?:,|\band\b)\s+(?!who\b|which\b)(?=(?:[\w-]+\s){1,3}(?:was|were|is|are|has|had|continues|"
+    r"continued|remains|"
     r"stopped|started|resolved|persists)\b)|"
     r"(?<!\bin)(?<!\bof)(?<!\bto)(?<!\bby)(?<!\bon)(?<!\bfor)(?<!\bwith)(?<!\bfrom)(?<!\ba)"
     r",?\s+(?:and\s+)?(?=(?:his|her|the patient['’]s)\s(?:mother|father|brother|sister|son|"
@@ -111,7 +112,7 @@ def standing(text: str, name: Span, others: Sequence[Span] = ()) -> Standing:
 
     A trigger reaches forward to the end of its clause, backward only past no other trigger's verb.
     """
-    start, end = _clause(text, name)
+    start, end = _clause(text, name, others)
     status, subject, words = Status.UNSTATED, Subject.PATIENT, ""
     override_at, worst_at = -1, -1
     inside = text[start:end]
@@ -135,12 +136,24 @@ def standing(text: str, name: Span, others: Sequence[Span] = ()) -> Standing:
     return Standing(status=status, subject=subject, words=words)
 
 
-def _clause(text: str, name: Span) -> tuple[int, int]:
+# "X was considered, but this has been excluded": a pronoun carries the name into its clause.
+_PRONOUN = re.compile(
+    r"[^.!?]{0,60}?\b(?:it|this|which|the (?:drug|diagnosis|entry|order|medication))\b[^.!?;]{0,80}",
+    re.IGNORECASE,
+)
+
+
+def _clause(text: str, name: Span, others: Sequence[Span]) -> tuple[int, int]:
     start, end = 0, len(text)
     for match in _CLAUSE.finditer(text):
         if match.end() <= name.start and not _if_then(text[start : match.end()], match.group()):
             start = match.end()
         elif match.start() >= name.end:
+            carried = _PRONOUN.match(text, match.end())
+            if carried is not None and match.group().strip() in (";", "but", ",", "and", "though"):
+                reach = carried.end()
+                if not any(match.end() <= other.start < reach for other in others):
+                    return start, reach
             end = match.start()
             break
     return start, end
@@ -150,7 +163,10 @@ def _if_then(clause: str, boundary: str) -> bool:
     """Whether the clause is a condition, which reaches over its comma into what follows."""
     if not re.match(r"(?:,|then|and|[\u2013\u2014])", boundary.strip(), re.I):
         return False
-    return re.match(r"\W*(?:if|should|when|in case|unless)\b", clause, re.IGNORECASE) is not None
+    return (
+        re.match(r"(?:[\w ]{0,40}:)?\W*(?:if|should|when|in case|unless)\b", clause, re.IGNORECASE)
+        is not None
+    )
 
 
 def _triggers(text: str, name: Span, names: Sequence[Span]) -> list[tuple[re.Match[str], _Scope]]:
@@ -199,7 +215,7 @@ def _scopes() -> tuple[_Scope, ...]:
     made = []
     for item in raw["scope"]:
         body = item["words"].replace(" ?", r"\s*").replace(" ", r"\s+")
-        pattern = re.compile(rf"(?<![\w-])(?:{body})(?:(?<=\s)|(?!\w))", re.IGNORECASE)
+        pattern = re.compile(rf"(?<![\w-])(?:{body})(?:(?<=[\s?])|(?!\w))", re.IGNORECASE)
         made.append(
             _Scope(
                 pattern,

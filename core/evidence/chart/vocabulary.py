@@ -123,6 +123,6 @@ def synonyms() -> dict[str, tuple[str, bool]]:
     forms: dict[str, tuple[str, bool]] = {}
     for meant, listed in raw.items():
         for form in listed:
-            exact = form.isupper() or (len(form) <= 5 and form[:2].isupper())
+            exact = form.isupper()
             forms[form if exact else form.casefold()] = (meant, exact)
     return forms

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping, Sequence
 
-from core.errors import BadRecord
+from core.codec.fields import Fields, canonical_json
 from core.records import (
     Citation,
     JsonObject,
@@ -17,13 +15,6 @@ from core.records import (
     Span,
     Trace,
 )
-
-
-def canonical_json(value: object) -> str:
-    """JSON with sorted keys and no spaces: equal values give equal text. ValueError on NaN."""
-    return json.dumps(
-        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    )
 
 
 def content_hash(trace: Trace) -> str:
@@ -110,14 +101,11 @@ def _source_document(source: Source) -> JsonObject:
 
 
 def _source(read: Fields) -> Source:
-    status = read.string("status")
-    if status not in {member.value for member in SourceStatus}:
-        raise BadRecord(f"unknown status {status!r}", path=read.at("status"))
     return Source(
         source_id=read.string("source_id"),
         tool_name=read.string("tool_name"),
         text=read.string("text"),
-        status=SourceStatus(status),
+        status=read.choice(SourceStatus, "status"),
         server=read.optional_string("server"),
         call_id=read.optional_string("call_id"),
         arguments=read.optional_string("arguments"),
@@ -136,9 +124,8 @@ def _source(read: Fields) -> Source:
 
 
 def _citation(read: Fields) -> Citation:
-    ((start, end),) = [read.integers("span", 2)]
     return Citation(
-        span=Span(start=start, end=end),
+        span=read.span("span"),
         text=read.string("text"),
         source_id=read.optional_string("source_id"),
         url=read.optional_string("url"),
@@ -152,112 +139,3 @@ def _origin(read: Fields) -> Origin:
         file=read.optional_string("file"),
         line=read.optional_integer("line"),
     )
-
-
-class Fields:
-    """Typed access to one JSON object; every refusal names the path and what was found."""
-
-    def __init__(self, value: JsonObject, path: str) -> None:
-        self.value, self.path = value, path
-
-    def at(self, key: str) -> str:
-        return f"{self.path}.{key}" if self.path else key
-
-    def get(self, key: str) -> object:
-        return self.value.get(key)
-
-    def wrong(self, key: str, expected: str) -> BadRecord:
-        return BadRecord(
-            f"expected {expected}, found {json_kind(self.get(key))}", path=self.at(key)
-        )
-
-    def string(self, key: str) -> str:
-        value = self.get(key)
-        if not isinstance(value, str):
-            raise self.wrong(key, "text")
-        return value
-
-    def optional_string(self, key: str) -> str | None:
-        return None if self.get(key) is None else self.string(key)
-
-    def optional_integer(self, key: str) -> int | None:
-        value = self.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise self.wrong(key, "a whole number")
-        return value
-
-    def optional_number(self, key: str) -> float | None:
-        value = self.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, int | float) or isinstance(value, bool):
-            raise self.wrong(key, "a number")
-        return value
-
-    def sequence(self, key: str) -> Sequence[object]:
-        value = self.get(key)
-        if value is None:
-            return ()
-        if not isinstance(value, list | tuple):
-            raise self.wrong(key, "a list")
-        return value
-
-    def strings(self, key: str) -> list[str]:
-        return [
-            Fields({"item": item}, f"{self.at(key)}[{index}]").string("item")
-            for index, item in enumerate(self.sequence(key))
-        ]
-
-    def objects(self, key: str) -> list[Fields]:
-        found = []
-        for index, item in enumerate(self.sequence(key)):
-            path = f"{self.at(key)}[{index}]"
-            if not isinstance(item, Mapping):
-                raise BadRecord(f"expected an object, found {json_kind(item)}", path=path)
-            found.append(Fields(item, path))
-        return found
-
-    def integers(self, key: str, count: int) -> list[int]:
-        row = [item for item in self.sequence(key) if isinstance(item, int)]
-        if len(row) != count:
-            raise self.wrong(key, f"{count} whole numbers")
-        return row
-
-    def rows(self, key: str, count: int) -> list[list[int]]:
-        return [
-            Fields({"row": row}, f"{self.at(key)}[{index}]").integers("row", count)
-            for index, row in enumerate(self.sequence(key))
-        ]
-
-    def mapping(self, key: str) -> JsonObject:
-        value = self.get(key)
-        if value is None:
-            return {}
-        if not isinstance(value, Mapping):
-            raise self.wrong(key, "an object")
-        return dict(value)
-
-    def optional_object(self, key: str) -> Fields | None:
-        value = self.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, Mapping):
-            raise self.wrong(key, "an object")
-        return Fields(value, self.at(key))
-
-
-def json_kind(value: object) -> str:
-    """What a reader calls a JSON value: null, text, a number, a list, an object, true or false."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, list | tuple):
-        return "a list"
-    return "an object" if isinstance(value, Mapping) else type(value).__name__

@@ -1,47 +1,88 @@
 """prepare: on the first start, load the sample traces and verify them with the real models.
 
-Run as ``python -m storage.first_start`` before the workbench is served. When nothing waits for a
-verdict, no model is loaded and it takes a moment.
+When nothing waits for a verdict, no model is loaded and it takes a moment.
 """
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from core.attribution.families import load_families
-from core.config import PIPELINE_VERSION, Config
-from core.errors import ProvenanceGuardError
+from core.config import Config
+from core.identity import rules_digest
 from core.models.loading import BUNDLED_PAIR_READER, folder_digest, packaged_minilm
-from core.records import Versions
+from core.ports import Calibrator
+from core.records import IngestReport, Versions
 from core.workflows.ingest import ingest
-from core.workflows.verify import verify_pending
-from storage.calibrators import Calibrators
-from storage.engine import PROJECT
-from storage.records import TraceFilters
-from storage.store import SqlStore, open_store
+from core.workflows.verify import VerificationStore, run_key, verify_pending
 
-SAMPLE = PROJECT / "sample_data" / "traces.jsonl"
 SECONDS_BETWEEN_LINES = 5.0
 
 
-def prepare(store: SqlStore, sample: Path, say: Callable[[str], None]) -> None:
-    """Fill an empty store with the sample traces, and verify what has no current verdict."""
+class FirstStore(VerificationStore, Protocol):
+    """A store that may be empty, and can say how much of it is verified."""
+
+    @property
+    def name(self) -> str:
+        """Where the data is."""
+        ...
+
+    def put_import(self, report: IngestReport) -> None:
+        """Keep the report of an import."""
+        ...
+
+    def count_traces(self) -> int:
+        """How many traces there are."""
+        ...
+
+    def count_unverified(self) -> int:
+        """How many of them have no verdict at all."""
+        ...
+
+    def newest_versions(self) -> Versions | None:
+        """What produced the newest run; None before there is one."""
+        ...
+
+
+class ActiveCalibrator(Protocol):
+    """What says which calibrator decides."""
+
+    def active_label(self) -> str:
+        """Its name."""
+        ...
+
+    def forest(self) -> Calibrator:
+        """The calibrator itself."""
+        ...
+
+
+def prepare(
+    store: FirstStore,
+    calibrators: ActiveCalibrator,
+    sample: Path,
+    say: Callable[[str], None],
+    *,
+    reader: str | None = None,
+) -> None:
+    """Fill an empty store with the sample traces, and verify what has no current verdict.
+
+    Whether another ``reader`` than the bundled one is still the same is known when it is loaded.
+    """
     config = Config()
-    if store.overview().traces == 0 and sample.is_file():
+    if store.count_traces() == 0 and sample.is_file():
         report = ingest([sample], store, config)
         store.put_import(report)
         say(f"Loaded {report.traces} sample traces into {store.name}")
-    if up_to_date(store, config):
-        say(f"{store.overview().traces} traces are verified")
+    if reader is None and up_to_date(store, calibrators, config):
+        say(f"{store.count_traces()} traces are verified")
         return
     say("Loading the models")
     from core.workflows.models import load_models
 
-    models = load_models(config, calibrator=Calibrators(store=store).forest())
+    models = load_models(config, pair_reader=reader, calibrator=calibrators.forest())
     progress = _Lines(say)
     done = verify_pending(store, models, config, progress)
     if done.traces:
@@ -53,26 +94,24 @@ def prepare(store: SqlStore, sample: Path, say: Callable[[str], None]) -> None:
         )
 
 
-def up_to_date(store: SqlStore, config: Config) -> bool:
+def up_to_date(store: FirstStore, calibrators: ActiveCalibrator, config: Config) -> bool:
     """Whether every trace has a verdict of the newest run, and that run's models are the present ones.
 
     Asked before any model is loaded, so it compares digests of files; raises ComponentUnavailable.
     """
-    if store.list_traces(TraceFilters(verified=False), limit=1).total:
+    if store.count_unverified():
         return False
-    runs = store.runs()
-    if not runs:
-        return store.overview().traces == 0
-    newest = runs[0]
-    in_force = Calibrators(store=store).current().label
-    return _still_made_of(newest.versions, config, in_force) and not store.count_without_run(
-        newest.run_key
-    )
+    newest = store.newest_versions()
+    if newest is None:
+        return store.count_traces() == 0
+    return _still_made_of(
+        newest, config, calibrators.active_label()
+    ) and not store.count_without_run(run_key(newest))
 
 
 def _still_made_of(versions: Versions, config: Config, calibrator: str) -> bool:
     return (
-        versions.pipeline == PIPELINE_VERSION
+        versions.pipeline == rules_digest()
         and versions.config_sha256 == config.sha256(load_families().digest)
         and versions.calibrator == calibrator
         and _names(versions.pair_reader, BUNDLED_PAIR_READER)
@@ -100,23 +139,3 @@ class _Lines:
         self._told = now
         left = (now - self.started) / done * ((total or done) - done)
         self.say(f"  verified {done} of {total} {what}, about {left:.0f} s left")
-
-
-def main() -> int:
-    """Prepare the database that PROVENANCEGUARD_DB names; the exit code."""
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    try:
-        store = open_store(actor="first start")
-        prepare(store, SAMPLE, lambda line: print(line, flush=True))
-        store.close()
-    except ProvenanceGuardError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 3
-    except KeyboardInterrupt:
-        print("Stopped. What was verified is kept; start again to go on.", file=sys.stderr)
-        return 130
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
