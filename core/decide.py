@@ -48,9 +48,13 @@ def judge(
     families: Mapping[str, str],
     catalogue: Families,
     config: Config,
+    review_from: float | None = None,
 ) -> Judged:
-    """The claim with its support and attribution; ``families`` are those of the trace's sources."""
-    support = decide_support(chances.routed, threshold)
+    """The claim with its support and attribution; ``families`` are those of the trace's sources.
+
+    From ``review_from`` up to the threshold a claim needs a person.
+    """
+    support = decide_support(chances.routed, threshold, review_from)
     candidates = [
         (other.source_id, chance)
         for other, chance in zip(measured.others, chances.others, strict=True)
@@ -86,11 +90,18 @@ def decide(
             families=families,
             catalogue=catalogue,
             config=config,
+            review_from=review_from_of(calibrator),
         )
         for claim, one, chances in zip(
             claims, measured, calibrate(measured, calibrator), strict=True
         )
     ]
+
+
+def review_from_of(calibrator: Calibrator) -> float | None:
+    """Where a calibrator's middle begins; None for those fitted before there was one."""
+    found = getattr(calibrator, "review_from", None)
+    return float(found) if isinstance(found, int | float) else None
 
 
 def measurements_of(judged: Judged) -> Measurements:

@@ -64,6 +64,11 @@ def judged_fields(claim: Claim, judged: Judged) -> JsonObject:
         "calibrator_input": features_document(judged.features),
         "support_probability": judged.support.probability,
         "threshold": judged.support.threshold,
+        **(
+            {}
+            if judged.support.review_from is None
+            else {"review_from": judged.support.review_from}
+        ),
         "support_decision": "supported" if judged.support.supported else "blocked",
         "checks": [_check_document(check) for check in judged.checks],
         "attribution": {
@@ -110,7 +115,9 @@ def judged_from_fields(read: Fields) -> Judged:
         ),
         features=features,
         support=Support(
-            probability=read.number("support_probability"), threshold=read.number("threshold")
+            probability=read.number("support_probability"),
+            threshold=read.number("threshold"),
+            review_from=None if read.get("review_from") is None else read.number("review_from"),
         ),
         attribution=_attribution(read.nested("attribution")),
         others=tuple(_other(other, features) for other in kept.items("others")) if kept else (),

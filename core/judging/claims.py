@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.config import Config
-from core.decide import calibrate, holds_all, judge
+from core.decide import calibrate, holds_all, judge, review_from_of
 from core.errors import ReadingError, StageError
 from core.indexing import IndexedSource
 from core.judging.cases import Case, Readings
@@ -99,6 +99,7 @@ def _judge(
             families=one.families,
             catalogue=models.families,
             config=config,
+            review_from=review_from_of(models.calibrator),
         )
 
 

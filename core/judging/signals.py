@@ -10,7 +10,7 @@ from core.indexing import IndexedSource, Standing
 from core.judging.cases import Case
 from core.judging.opening import OpenTrace
 from core.records import Check, Claim, Outcome, Probabilities
-from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap
+from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap, words
 
 # The kinds of check whose outcomes the calibrator sees one by one; others count in the sums.
 CHECK_KINDS = (
@@ -29,6 +29,19 @@ CHECK_KINDS = (
 _OWN_WORK = content_terms(
     "agent assistant i report file document slide presentation chart page created saved wrote "
     "generated searched tool script code repository folder directory section"
+)
+# Closed classes of words that turn a statement round, in the normalised form of content terms.
+_UP = content_terms(
+    "increase increased rise rose higher more greater grow grew gain gained raise raised elevated "
+    "up faster longer improve improved prolonged above exceed opening activate activated promote"
+)
+_DOWN = content_terms(
+    "decrease decreased fall fell lower less fewer reduce reduced decline declined drop dropped "
+    "loss lost down slower shorter worsen worsened shortened below suppress suppressed inhibit "
+    "inhibited closing unchanged"
+)
+_NEGATIONS = frozenset(
+    "no not never none without neither nor cannot denies denied negative".split()
 )
 
 
@@ -63,6 +76,7 @@ def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
         "values_in_findings": sum(in_findings.values()) / count if count else 1.0,
         "values_in_calls": sum(in_calls.values()) / count if count else 1.0,
         "values_nowhere": sum(not (in_findings[t] or in_calls[t]) for t in values),
+        "terms_nowhere": len(terms - evidence.terms - evidence.call_terms),
         "own_work": overlap(terms, _OWN_WORK),
         "sources_n": len(evidence.sources),
         "checks_n": len(outcomes),
@@ -101,15 +115,17 @@ def source_signals(
         if any(place.source_id == indexed.source.source_id for place in check.facts)
     ]
     candidate = next(c for c in case.candidates if c.source_id == indexed.source.source_id)
-    window = max(
-        (overlap(about.terms, content_terms(p.text)) for p in case.windows[candidate.source_id]),
-        default=0.0,
-    )
+    windows = case.windows[candidate.source_id]
+    window = max((overlap(about.terms, content_terms(p.text)) for p in windows), default=0.0)
+    beside = "\n".join(premise.text for premise in windows)
     return dict(about.shared) | {
         "source_overlap": overlap(about.terms, indexed.terms),
         "source_call_overlap": overlap(about.terms, indexed.call_terms),
         "source_bigrams": _share(about.bigrams, indexed.bigrams),
         "window_overlap": window,
+        "window_terms_missing": len(about.terms - content_terms(beside)),
+        "direction_opposed": float(_opposed(about.terms, content_terms(beside))),
+        "negation_differs": float(_negated(claim.text) and not _negated(beside)),
         "source_nearest": candidate.nearest,
         "source_values": candidate.values,
         "source_checks_supports": sum(c.outcome is Outcome.SUPPORTS for c in here),
@@ -129,6 +145,18 @@ def source_signals(
 
 def _share(wanted: frozenset[tuple[str, str]], there: frozenset[tuple[str, str]]) -> float:
     return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+def _opposed(claim: frozenset[str], window: frozenset[str]) -> bool:
+    """Whether the claim goes up where what was read only goes down, or the other way."""
+    return bool(
+        (claim & _UP and not claim & _DOWN and window & _DOWN and not window & _UP)
+        or (claim & _DOWN and not claim & _UP and window & _UP and not window & _DOWN)
+    )
+
+
+def _negated(text: str) -> bool:
+    return any(word in _NEGATIONS or word.endswith("n't") for word in words(text))
 
 
 def _supported_share(checks: Sequence[Check]) -> float:

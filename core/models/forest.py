@@ -75,6 +75,9 @@ class Forest:
         self.encoding, self.trees, self.card = encoding, trees, card
         self.threshold = threshold
         self.name = str(card.get("name", "forest"))
+        # Calibrators from before there was a middle have none.
+        found = card.get("review_from")
+        self.review_from = float(found) if isinstance(found, int | float) else None
         self._depth = _depth(trees)
 
     @property

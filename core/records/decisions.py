@@ -23,15 +23,26 @@ class Features:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The calibrated support decision for the routed source: probability ≥ threshold, nothing else."""
+    """The calibrated support decision for the routed source: probability ≥ threshold, nothing else.
+
+    From ``review_from`` up to the threshold neither outcome is sure enough: it needs a person.
+    """
 
     probability: float
     threshold: float
+    review_from: float | None = None
 
     @property
     def supported(self) -> bool:
         """Whether the probability reaches the threshold."""
         return self.probability >= self.threshold
+
+    @property
+    def needs_a_person(self) -> bool:
+        """Whether it is blocked and yet too likely to be right for that to be the last word."""
+        return (
+            self.review_from is not None and self.review_from <= self.probability < self.threshold
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

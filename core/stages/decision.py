@@ -171,6 +171,8 @@ def _unsupported(judged: Judged, name: str) -> str:
     # Two decimals would make "0.72, below 0.72" of a near miss.
     if f"{support.probability:.2f}" == f"{support.threshold:.2f}":
         numbers = f"support {support.probability:.4f}, below the threshold {support.threshold:.4f}"
+    if support.needs_a_person:
+        return f"Needs a person: {name} may say this, and it is not sure enough ({numbers})."
     if judged.literals.relation is Relation.CONTRADICTION:
         return f"{_capital(name)} may say otherwise ({numbers})."
     if judged.literals.relation is Relation.NEUTRAL:
