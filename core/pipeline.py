@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from core.config import Config
+from core.errors import StageError
 from core.identity import rules_digest
-from core.judging.cases import rank_claim, read_window
-from core.judging.claims import judge_or_block
+from core.judging.cases import Case, Readings, rank_claim, read_window
+from core.judging.claims import judge_claim
 from core.judging.opening import (
     Models,
     OpenTrace,
@@ -87,6 +88,16 @@ def _verify_window(
             for case in of_trace
         }
         yield _conclude(one, judged, models, config)
+
+
+def judge_or_block(
+    case: Case, one: OpenTrace, readings: Readings, models: Models, config: Config
+) -> Judged | Unjudged:
+    """Judge one claim; a failed stage blocks it (III.7). The project's only such ``except``."""
+    try:
+        return judge_claim(case, one, readings, models, config)
+    except StageError as error:
+        return Unjudged(stage=error.stage, reason=str(error))
 
 
 def _conclude(

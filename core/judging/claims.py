@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.config import Config
 from core.decide import calibrate, holds_all, judge, review_from_of
-from core.errors import ReadingError, StageError
+from core.errors import ReadingError
 from core.indexing import IndexedSource
 from core.judging.cases import Case, Readings
 from core.judging.opening import Models, OpenTrace
@@ -22,7 +22,6 @@ from core.records import (
     PairReading,
     Premise,
     Route,
-    Unjudged,
 )
 from core.stages.alignment import align_tokens
 from core.stages.entailment import judge_relation
@@ -48,19 +47,10 @@ class Examined:
     features: Features
 
 
-def judge_or_block(
-    case: Case, one: OpenTrace, readings: Readings, models: Models, config: Config
-) -> Judged | Unjudged:
-    """Judge one claim; a failed stage blocks it (III.7). The project's only such ``except``."""
-    try:
-        return _judge(case, one, readings, models, config)
-    except StageError as error:
-        return Unjudged(stage=error.stage, reason=str(error))
-
-
-def _judge(
+def judge_claim(
     case: Case, one: OpenTrace, readings: Readings, models: Models, config: Config
 ) -> Judged:
+    """Everything the stages leave about one claim; a stage that cannot judge it raises StageError."""
     claim = case.claim
     read = {
         source_id: _read(windows, claim.text, readings)
