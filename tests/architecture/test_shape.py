@@ -48,7 +48,9 @@ def test_no_code_of_ours_unpickles_or_evaluates_what_it_reads() -> None:
                 if isinstance(node, ast.ImportFrom) and node.module in forbidden:
                     found.append((path.name, node.module))
 
-    assert found == []
+    # The one exception opens an installed package's word list: only under its recorded digest, and
+    # with an unpickler that refuses every class (tests/core/evidence/chart/test_vocabulary.py).
+    assert found == [("vocabulary.py", "pickle")]
 
 
 def test_nothing_imports_the_front_doors() -> None:

@@ -7,6 +7,7 @@ they do not know is compared by its words.
 from __future__ import annotations
 
 import bz2
+import hashlib
 import io
 import pickle
 import re
@@ -14,6 +15,9 @@ import tomllib
 from functools import lru_cache
 from importlib import resources, util
 from pathlib import Path
+
+# drug-named-entity-recognition 2.0.9
+DRUG_DICTIONARY_SHA256 = "ec10a1c7b633fc4bae8d0eecff053892c0e37f49e18eaf59c8a1e9f40fc80d9d"
 
 # Names that are also laboratory values, common words or classes: no drug by themselves.
 _NOT_DRUGS = frozenset(
@@ -55,10 +59,12 @@ _GENERIC = frozenset(
 def drug_names() -> dict[str, str]:
     """Single-word drug and trade names with the ingredient each stands for; empty when not installed."""
     path = _data_file("drug_named_entity_recognition", "drug_ner_dictionary.pkl.bz2")
-    if path is None:
+    packed = path.read_bytes() if path is not None else b""
+    # Like weights, it is opened only under the digest that was looked at; another release's names
+    # are not used, and clinical names are then compared by their words.
+    if hashlib.sha256(packed).hexdigest() != DRUG_DICTIONARY_SHA256:
         return {}
-    with bz2.open(path) as stream:
-        data = _PlainUnpickler(io.BytesIO(stream.read())).load()
+    data = _PlainUnpickler(io.BytesIO(bz2.decompress(packed))).load()
     listed = data["drug_variant_to_variant_data"]
     names: dict[str, str] = {}
     for variant, found in data["drug_variant_to_canonical"].items():

@@ -36,9 +36,7 @@ def test_auroc_counts_pairs(claims: list[tuple[int, bool, int]]) -> None:
 
 
 @given(CLAIMS, st.sampled_from([0.0, 0.05, 0.1, 0.2, 0.5]))
-def test_a_threshold_reaches_what_is_told(
-    claims: list[tuple[int, bool, int]], rate: float
-) -> None:
+def test_a_threshold_reaches_what_is_told(claims: list[tuple[int, bool, int]], rate: float) -> None:
     """The told rate is that of some threshold which keeps the other rate, and none does better."""
     score, bad, _ = _arrays(claims)
     good, poor = score[~bad], score[bad]
