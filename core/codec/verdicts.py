@@ -37,7 +37,7 @@ _FIELDS = frozenset(
 _CLAIM_FIELDS = frozenset(
     "claim_id text span said claim_type stated_attribution protected_values unwritten_values "
     "routed_source premise nli alignment calibrator_input support_probability threshold "
-    "support_decision verdict checks attribution decision reasons rescoring".split()
+    "review_from support_decision verdict checks attribution decision reasons rescoring".split()
 )
 
 

@@ -122,7 +122,7 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
             for checked in _nowhere(judged)
             if config.profile != "strict"
         ]
-        found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name)))
+        found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name, alone=not found)))
     return found
 
 
@@ -165,14 +165,17 @@ def _strict_findings(judged: Judged, name: str, config: Config) -> list[Finding]
     return found
 
 
-def _unsupported(judged: Judged, name: str) -> str:
+def _unsupported(judged: Judged, name: str, *, alone: bool) -> str:
+    """Why the support is too low; only what nothing else blocks (``alone``) needs a person."""
     support = judged.support
     numbers = f"support {support.probability:.2f}, below the threshold {support.threshold:.2f}"
     # Two decimals would make "0.72, below 0.72" of a near miss.
     if f"{support.probability:.2f}" == f"{support.threshold:.2f}":
         numbers = f"support {support.probability:.4f}, below the threshold {support.threshold:.4f}"
-    if support.needs_a_person:
+    if support.needs_a_person and alone:
         return f"Needs a person: {name} may say this, and it is not sure enough ({numbers})."
+    if not alone:
+        return f"{_capital(numbers)}."
     if judged.literals.relation is Relation.CONTRADICTION:
         return f"{_capital(name)} may say otherwise ({numbers})."
     if judged.literals.relation is Relation.NEUTRAL:

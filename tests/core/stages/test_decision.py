@@ -13,11 +13,13 @@ from core.config import Config
 from core.records import (
     Attribution,
     AttributionStatus,
+    Check,
     ClaimType,
     Decision,
     Entailment,
     Features,
     Judged,
+    Outcome,
     RankedSource,
     Relation,
     Route,
@@ -68,7 +70,7 @@ def _judged(
         literals=check_literals(
             subject,
             a_premise(RECORD),
-            a_source(RECORD),
+            RECORD,
             (),
             entailment,
             Config(rescue_overlap_with_values=1, rescue_overlap_without_values=1),
@@ -98,23 +100,73 @@ def test_a_conflation_blocks_a_claim_that_stays_supported() -> None:
     assert found.reasons == ("The answer credits literature.",)
 
 
-def test_a_missing_value_blocks_even_what_the_forest_supports() -> None:
-    found = decide_claim(CLAIM, _judged(claim="Felipe Costa takes 250 mg salbutamol."), Config())
+STRICT = Config(profile="strict")
 
+
+def test_a_value_that_is_nowhere_blocks_by_itself_only_under_the_strict_profile() -> None:
+    judged = _judged(claim="Felipe Costa takes 250 mg salbutamol.")
+
+    assert decide_claim(CLAIM, judged, Config()).decision is Decision.ALLOW
+    found = decide_claim(CLAIM, judged, STRICT)
     assert (found.verdict, found.decision) == (VerdictLabel.UNSUPPORTED, Decision.BLOCK)
     assert "250 mg" in found.reasons[0]
 
 
-def test_a_confident_contradiction_blocks_even_what_the_forest_supports() -> None:
-    found = decide_claim(CLAIM, _judged(relation=Relation.CONTRADICTION), Config())
+def test_a_value_that_is_nowhere_is_told_when_the_support_is_too_low() -> None:
+    judged = _judged(claim="Felipe Costa takes 250 mg salbutamol.", probability=0.1)
+
+    assert "250 mg" in decide_claim(CLAIM, judged, Config()).reasons[0]
+
+
+def test_a_shown_contradiction_blocks_even_what_the_forest_supports() -> None:
+    shown = Check(
+        check="dose",
+        outcome=Outcome.CONTRADICTS,
+        veto=True,
+        reason="The chart gives 5 mg, not 50 mg.",
+    )
+    judged = _judged()
+
+    found = decide_claim(CLAIM, replace(judged, checks=(shown,)), Config())
+    unsure = decide_claim(CLAIM, replace(judged, checks=(replace(shown, veto=False),)), Config())
 
     assert (found.verdict, found.decision) == (VerdictLabel.CONTRADICTED, Decision.BLOCK)
-    assert "says otherwise" in found.reasons[0]
+    assert found.reasons == ("The chart gives 5 mg, not 50 mg.",)
+    assert unsure.decision is Decision.ALLOW
 
 
-def test_too_few_grounded_words_block() -> None:
-    found = decide_claim(CLAIM, _judged(weights=(1.0, 0.1, 0.1, 0.1, 0.1, 0.1)), Config())
+def test_what_the_reader_takes_for_a_contradiction_is_no_veto() -> None:
+    found = decide_claim(CLAIM, _judged(relation=Relation.CONTRADICTION), Config())
 
+    assert found.decision is Decision.ALLOW
+
+
+def test_a_claim_between_the_two_thresholds_needs_a_person_unless_something_is_shown() -> None:
+    between = Support(probability=0.6, threshold=0.7, review_from=0.5)
+    below = Support(probability=0.4, threshold=0.7, review_from=0.5)
+    judged = replace(_judged(), support=between)
+    shown = Check(check="date", outcome=Outcome.CONTRADICTS, veto=True, reason="It was in May.")
+
+    unsure = decide_claim(CLAIM, judged, Config())
+    sure = decide_claim(CLAIM, replace(judged, support=below), Config())
+    vetoed = decide_claim(CLAIM, replace(judged, checks=(shown,)), Config())
+
+    assert unsure.decision is Decision.BLOCK and "Needs a person" in unsure.reasons[0]
+    assert sure.decision is Decision.BLOCK and "person" not in " ".join(sure.reasons)
+    assert vetoed.reasons[0] == "It was in May." and "person" not in " ".join(vetoed.reasons)
+
+
+def test_a_near_miss_is_not_told_as_two_equal_numbers() -> None:
+    near = replace(_judged(), support=Support(probability=0.7197, threshold=0.72))
+
+    assert "0.7197, below the threshold 0.7200" in decide_claim(CLAIM, near, Config()).reasons[0]
+
+
+def test_too_few_grounded_words_block_under_the_strict_profile() -> None:
+    judged = _judged(weights=(1.0, 0.1, 0.1, 0.1, 0.1, 0.1))
+
+    assert decide_claim(CLAIM, judged, Config()).decision is Decision.ALLOW
+    found = decide_claim(CLAIM, judged, STRICT)
     assert found.decision is Decision.BLOCK
     assert "Too little of the statement is grounded" in found.reasons[0]
 

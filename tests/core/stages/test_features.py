@@ -43,8 +43,9 @@ def test_appendix_bs_routing_and_nli_values_give_appendix_bs_features() -> None:
         literals,
         category=example["category"],
         evidence_terms=content_terms(example["premise"]),
-        evidence_text=example["premise"],
+        absent_everywhere=frozenset(),
         chunks_n=example["chunks_n"],
+        signals={},
         config=Config(),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from builders import a_claim, a_premise, a_source, probabilities
+from builders import a_claim, a_premise, probabilities
 
 from core.config import Config
 from core.evidence.names import recorded_names
@@ -24,7 +24,7 @@ def _check(
     return check_literals(
         a_claim(claim),
         a_premise(source),
-        a_source(source),
+        source,
         recorded_names(source),
         Entailment(relation=relation, probabilities=of),
         Config(**config),  # type: ignore[arg-type]
@@ -73,14 +73,14 @@ def test_identity_is_looked_for_in_the_whole_source_because_a_chart_names_its_pa
     None
 ):
     claim = a_claim("The patient bench-6 takes metformin 500 mg.")
-    source = a_source("id: bench-6\nname: Felipe Costa\n\nmedication: metformin 500 mg daily")
+    source = "id: bench-6\nname: Felipe Costa\n\nmedication: metformin 500 mg daily"
     premise = a_premise("medication: metformin 500 mg daily")
 
     found = check_literals(
         claim,
         premise,
         source,
-        recorded_names(source.text),
+        recorded_names(source),
         Entailment(relation=Relation.ENTAILMENT, probabilities=probabilities(0.9, 0.05, 0.05)),
         Config(),
     )
@@ -101,13 +101,13 @@ def test_a_record_that_names_another_patient_is_a_mismatch_even_where_the_name_o
     reading = Entailment(relation=Relation.ENTAILMENT, probabilities=probabilities(0.9, 0.05, 0.05))
 
     other = check_literals(
-        claim, a_premise(RECORD), a_source(RECORD), recorded_names(RECORD), reading, Config()
+        claim, a_premise(RECORD), RECORD, recorded_names(RECORD), reading, Config()
     )
     own_record = RECORD.replace("Felipe Costa", "Ana Ruiz")
     own = check_literals(
         claim,
         a_premise(own_record),
-        a_source(own_record),
+        own_record,
         recorded_names(own_record),
         reading,
         Config(),
@@ -118,13 +118,13 @@ def test_a_record_that_names_another_patient_is_a_mismatch_even_where_the_name_o
 
 
 def test_the_patients_own_name_need_not_stand_in_the_premise() -> None:
-    source = a_source("id: bench-6\nname: Felipe Costa\n\nblood pressure: 144/73 mmHg")
+    source = "id: bench-6\nname: Felipe Costa\n\nblood pressure: 144/73 mmHg"
     premise = a_premise("blood pressure: 144/73 mmHg")
     reading = Entailment(relation=Relation.ENTAILMENT, probabilities=probabilities(0.9, 0.05, 0.05))
 
     def missing(claim: str) -> list[str]:
         found = check_literals(
-            a_claim(claim), premise, source, recorded_names(source.text), reading, Config()
+            a_claim(claim), premise, source, recorded_names(source), reading, Config()
         )
         return [checked.value.text for checked in found.values if not checked.present]
 
@@ -137,7 +137,7 @@ def test_a_value_that_may_be_said_in_other_words_is_unwritten_and_not_missing() 
     claim = a_claim("The tower near Cape Horn is over 300 metres high and weighs 12 kg.")
     reading = Entailment(relation=Relation.NEUTRAL, probabilities=probabilities(0.2, 0.6, 0.2))
 
-    found = check_literals(claim, premise, a_source(premise.text), (), reading, Config())
+    found = check_literals(claim, premise, premise.text, (), reading, Config())
 
     assert [checked.value.text for checked in found.missing] == ["12 kg"]
     assert [checked.value.text for checked in found.unwritten] == ["Cape Horn", "over 300 metres"]
