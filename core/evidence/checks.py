@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.evidence.absence import check_absence
+from core.evidence.extremes import check_extreme
 from core.evidence.fact_index import FactIndex, index_trace
+from core.evidence.trends import check_trend
 from core.evidence.value_checks import check_values
+from core.evidence.written import check_written
 from core.records import Check, Claim, Trace
 
 
@@ -28,4 +32,11 @@ def read_trace_facts(trace: Trace) -> TraceFacts:
 
 def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
     """What the facts say of one claim, in a fixed order; empty when no check applies."""
-    return check_values(claim, facts.values)
+    values = facts.values
+    return (
+        *check_values(claim, values),
+        *check_trend(claim, values),
+        *check_extreme(claim, values),
+        *check_absence(claim, values),
+        *check_written(claim, values),
+    )

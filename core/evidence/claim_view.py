@@ -6,14 +6,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.evidence.quantities import Day, Quantity, QuantityKind, read_quantities
+from core.evidence.quantities import read_quantities
+from core.evidence.quantity_records import Day, Quantity, QuantityKind
 from core.evidence.words import stem, stems
 
 _SHORT = re.compile(
     r"\b(?=[A-Za-z()0-9]*[A-Z][A-Za-z()]*[A-Z0-9])[A-Za-z][A-Za-z0-9]{1,6}\b|\b[A-Z]{2,7}\b"
 )
 _UP = re.compile(
-    r"\b(?:up|rose|risen|rises?|rising|increas\w+|gain\w*|put on|grew|climb\w*|higher|grew|grown|grows?|growing|"
+    r"\b(?:up|rose|risen|rises?|rising|increas\w+|gain\w*|put on|climb\w*|higher|grew|grown|grows?|growing|"
     r"creep\w* up|jump\w*|upside|more|worsen\w*|heavier|taller)\b|\+\s?\d",
     re.IGNORECASE,
 )
@@ -28,6 +29,9 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 
+_DENIES = re.compile(
+    r"\b(?:no|not|never|none|neither|nor|without|n['’]t)\b|n['’]t\b", re.IGNORECASE
+)
 # Words that set two times or values against each other: a date then says not when the other one was.
 _RELATES = re.compile(
     r"\b(?:than|versus|vs|against|compared|from|to|after|before|since|ago|later|earlier|between|until|by|"
@@ -49,6 +53,7 @@ class ClaimView:
     says_down: bool
     says_change: bool
     relates: bool
+    denies: bool
 
     def behind(self, item: Quantity, most: int = 6) -> frozenset[str]:
         """The content stems of the words that follow a quantity, up to the end of its clause."""
@@ -81,6 +86,7 @@ def view_claim(text: str, people: frozenset[str] = frozenset()) -> ClaimView:
         days=tuple(item.date for item in quantities if item.date is not None),
         says_up=up,
         says_down=down,
+        denies=_DENIES.search(text) is not None,
         relates=up or down or _RELATES.search(text) is not None,
         says_change=_CHANGE.search(text) is not None,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.evidence.quantities import Bound, Day, Quantity, QuantityKind
+from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import NAMES, converted, factor
 
 ABOUT = 0.05  # "about", "roughly" (seed 001)
@@ -74,7 +74,12 @@ def in_unit(
             (want.unit or "").split("|")
         ):
             return
-        if have.kind is want.kind or (have.unit is None and want.kind is QuantityKind.MONEY) or want.unit is None and not want.noun:
+        if (
+            have.kind is want.kind
+            or (have.unit is None and want.kind is QuantityKind.MONEY)
+            or want.unit is None
+            and not want.noun
+        ):
             yield amount, "as stated"
         return
     if have.unit == want.unit or want.unit is None or of_something(have.unit, want.unit):

@@ -10,7 +10,7 @@ from core.evidence.comparing import interval, same_day
 from core.evidence.derivation_parts import matches, number_of, shown
 from core.evidence.fact_index import Attribute, FactIndex
 from core.evidence.facts import Record, SourceFacts
-from core.evidence.quantities import Day, Quantity, QuantityKind
+from core.evidence.quantity_records import Day, Quantity, QuantityKind
 from core.evidence.words import stems
 from core.records import Derivation, FactPlace
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from core.evidence.claim_view import ClaimView
-from core.evidence.comparing import interval
+from core.evidence.comparing import interval, same_day
 from core.evidence.derivation_parts import day_key, shown
 from core.evidence.fact_index import Attribute, FactIndex
 from core.evidence.facts import Fact, Record, SourceFacts
-from core.evidence.quantities import Bound, Day, Quantity
+from core.evidence.quantity_records import Bound, Day, Quantity
 from core.evidence.words import stems
 from core.records import Derivation, FactPlace
 
@@ -26,7 +27,8 @@ _AGE = re.compile(
     re.I,
 )
 _AGE_BEHIND = re.compile(
-    r"\A\W{0,2}(?:years?|months?|weeks?|yo\b|y/o|when|at|on|in|as of|of age|-year-old|[.,;]|\Z)", re.I
+    r"\A\W{0,2}(?:years?|months?|weeks?|yo\b|y/o|when|at|on|in|as of|of age|-year-old|[.,;]|\Z)",
+    re.I,
 )
 _BEGINNING = re.compile(r"birth|\bborn\b|\bdob\b|created?|founded|registered|established", re.I)
 
@@ -76,9 +78,10 @@ def _beginnings(source: SourceFacts) -> list[Fact]:
     found = []
     for fact in source.facts:
         item = fact.quantity
-        if item is not None and item.date is not None and item.date.year:
-            if _BEGINNING.search(f"{fact.path} {fact.value[: item.span.start][-24:]}"):
-                found.append(fact)
+        if item is None or item.date is None or not item.date.year:
+            continue
+        if _BEGINNING.search(f"{fact.path} {fact.value[: item.span.start][-24:]}"):
+            found.append(fact)
     return found[:3]
 
 
@@ -86,7 +89,11 @@ def _dates_meant(claim: ClaimView, source: SourceFacts) -> Iterator[Day]:
     """The dates that the claim gives, else those of the records it names, else the source's last ones."""
     said = [day for day in claim.days if day.year and day.month]
     named = [day for record in named_records(claim, source) for _, day in record.dates]
-    yield from said or named[:_MOST_DAYS] or list(reversed(days_of(source)))[:_LAST_DAYS]
+    yield from (day for day in named if any(same_day(day, asked) for asked in said))
+    for day in said:  # a month that is said alone may be before or after the birthday
+        yield from [day] if day.day else [replace(day, day=1), replace(day, day=28)]
+    if not said:
+        yield from named[:_MOST_DAYS] or list(reversed(days_of(source)))[:_LAST_DAYS]
 
 
 def days_of(source: SourceFacts) -> list[Day]:
@@ -119,27 +126,50 @@ def _best_named(claim: ClaimView, named: list[Record]) -> list[Record]:
 def duration(
     want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
 ) -> Iterator[Derivation]:
-    """The time between two dates of one record, of two named ones, or a date of the claim and one."""
+    """The time between two dates of one record, of two named ones, or a date of the claim and one.
+
+    Where the claim gives dates, one of the two is one of these.
+    """
     if want.unit not in ("day", "week", "month", "year"):
         return
     said = [day for day in claim.days if day.year]
     for source in index.outputs:
-        named = named_records(claim, source)
-        for record in _best_named(claim, named):
-            yield from _between(_days(record), _days(record), [record], want, source)
-        for first, second in combinations(named, 2):
-            yield from _between(_days(first), _days(second), [first, second], want, source)
-        yield from _between(said, said, [], want, source)
-        for attribute in attributes[:_MOST_ATTRIBUTES]:
-            if attribute.source_id == source.source_id:
-                records = [f.record for f in attribute.facts if f.record.dates][:_MOST_DAYS]
-                for first, second in combinations(records, 2):
-                    yield from _between(_days(first), _days(second), [first, second], want, source)
-        own = [day for a in attributes if a.source_id == source.source_id for f in a.facts for _, day in f.record.dates]
-        yield from _between(said, own[:_MOST_DAYS] or days_of(source), [], want, source)
-        yield from _between(said, _birthdays(claim, source), [], want, source)
-        for record in named:
-            yield from _between(_days(record), days_of(source)[-1:], [record], want, source)
+        for ones, others, records in _date_pairs(claim, source, attributes, said):
+            if said:
+                ones_said = [one for one in ones if _is_said(one, said)]
+                others_said = [other for other in others if _is_said(other, said)]
+                yield from _between(ones_said, others, records, want, source)
+                yield from _between(ones, others_said, records, want, source)
+            else:
+                yield from _between(ones, others, records, want, source)
+
+
+def _is_said(day: Day, said: Sequence[Day]) -> bool:
+    return any(same_day(day, asked) for asked in said)
+
+
+def _date_pairs(
+    claim: ClaimView, source: SourceFacts, attributes: Sequence[Attribute], said: list[Day]
+) -> Iterator[tuple[Sequence[Day], Sequence[Day], list[Record]]]:
+    """The dates to be set against each other, nearest first, with the records they are of."""
+    named = named_records(claim, source)
+    for record in _best_named(claim, named):
+        yield _days(record), _days(record), [record]
+    for first, second in combinations(named, 2):
+        yield _days(first), _days(second), [first, second]
+    yield said, said, []
+    yield said, [day for record in named for day in _days(record)], []
+    own: list[Day] = []
+    for attribute in attributes[:_MOST_ATTRIBUTES]:
+        if attribute.source_id == source.source_id:
+            records = [f.record for f in attribute.facts if f.record.dates][:_MOST_DAYS]
+            own += [day for record in records for day in _days(record)]
+            for first, second in combinations(records, 2):
+                yield _days(first), _days(second), [first, second]
+    yield said, own[:_MOST_DAYS] or days_of(source), []
+    yield said, _birthdays(claim, source), []
+    for record in named:
+        yield _days(record), days_of(source)[-1:], [record]
 
 
 def _days(record: Record) -> list[Day]:
@@ -178,9 +208,10 @@ def _between(
                     and other.year
                     and abs(one.year - other.year) == want.amount
                 ):
+                    first_year, last_year = sorted((one.year, other.year))
                     yield shown(
                         "duration", _places(records, source), want.text, want,
-                        f"{max(one.year, other.year)} minus {min(one.year, other.year)} = {want.amount:g} years",
+                        f"{last_year} minus {first_year} = {want.amount:g} years",
                     )  # fmt: skip
             elif begin != end:
                 first, last = min(begin, end), max(begin, end)

@@ -8,7 +8,7 @@ from core.evidence.claim_view import ClaimView
 from core.evidence.comparing import in_unit, interval, sign_fits
 from core.evidence.fact_index import Attribute, FactIndex
 from core.evidence.facts import Fact
-from core.evidence.quantities import Day, Quantity, QuantityKind
+from core.evidence.quantity_records import Day, Quantity, QuantityKind
 from core.records import Derivation, FactPlace
 
 MOST_IN_SERIES = 24
@@ -67,6 +67,13 @@ def in_time(first: Fact, second: Fact) -> tuple[Fact, Fact]:
     ):
         return second, first
     return first, second
+
+
+def of_one_thing(first: Fact, second: Fact) -> bool:
+    """Whether two numbers of an attribute are of one thing over time, and not of two rows."""
+    if first.date is not None and second.date is not None:
+        return first.date != second.date
+    return first.record.name == second.record.name
 
 
 def day_key(day: Day) -> tuple[int, int, int]:

@@ -21,18 +21,21 @@ from core.evidence.derivation_parts import (
     in_time,
     matches,
     number_of,
+    of_one_thing,
     series,
     shown,
     unit_of,
 )
 from core.evidence.fact_index import Attribute, FactIndex
 from core.evidence.facts import Fact
-from core.evidence.quantities import Quantity, QuantityKind
+from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.units import TIME, factor
 from core.records import Derivation
 
 _MOST_PEOPLE = 200
-_SHARE = re.compile(r"\b(?:share|portion|proportion|ratio|margin|yield|percentage of|implies)\b", re.IGNORECASE)
+_SHARE = re.compile(
+    r"\b(?:share|portion|proportion|ratio|margin|yield|percentage of|implies)\b", re.IGNORECASE
+)
 
 
 def derive(
@@ -61,7 +64,12 @@ def difference(
             earlier, later = in_time(first, second)
             change = number_of(later) - number_of(earlier)
             have = later.quantity
-            if have is None or unit_of(earlier) != unit_of(later) or not change:
+            if (
+                have is None
+                or not of_one_thing(first, second)
+                or unit_of(earlier) != unit_of(later)
+                or not change
+            ):
                 continue
             if direction_fits(change, claim, want) and matches(change, have, want, attribute.core):
                 yield shown(
@@ -74,13 +82,14 @@ def relative(
     want: Quantity, claim: ClaimView, index: FactIndex, attributes: Sequence[Attribute]
 ) -> Iterator[Derivation]:
     """Percent change and ratio of one attribute."""
-    if want.unit not in ("percent", "fold"):
+    changes = claim.says_up or claim.says_down or claim.says_change or want.signed
+    if want.unit not in ("percent", "fold") or not changes:
         return
     wide = interval(want)
     for attribute in attributes:
         for first, second in combinations(series(attribute), 2):
             earlier, later = in_time(first, second)
-            if not number_of(earlier) or not number_of(later):
+            if not number_of(earlier) or not number_of(later) or not of_one_thing(first, second):
                 continue
             ratio = number_of(later) / number_of(earlier)
             change = (ratio - 1) * 100
@@ -175,7 +184,11 @@ def within_record(
                 by_record.setdefault((fact.source_id, fact.record.index), []).append(fact)
     for facts in by_record.values():
         for one, other in combinations(facts[:MOST_IN_SERIES], 2):
-            if one.path != other.path and unit_of(one) == unit_of(other) and {one.path, other.path} & set(named):
+            if (
+                one.path != other.path
+                and unit_of(one) == unit_of(other)
+                and {one.path, other.path} & set(named)
+            ):
                 yield from _related(one, other, want)
                 yield from _related(other, one, want)
 

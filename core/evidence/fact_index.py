@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 
 from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_something
 from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
-from core.evidence.quantities import Quantity, QuantityKind
+from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.units import factor, measured_by
 from core.evidence.words import acronyms, core_words, stems
 from core.records import Source, Trace
 
 _MOST_CANDIDATES = 60
+_WRITTEN_CHARACTERS = 200  # shorter arguments ask for something
 _HELD_CHARACTERS = 200_000  # of a source whose words are compared with the claim's
 _CATALOGUE = re.compile(r"\b(?:inputschema|input_schema|tool_description)\b", re.IGNORECASE)
 
@@ -42,6 +43,7 @@ class FactIndex:
     attributes: tuple[Attribute, ...]
     named: tuple[tuple[str, Record, frozenset[str]], ...] = ()
     held: dict[str, frozenset[str]] = field(default_factory=dict)
+    written: tuple[tuple[str, frozenset[str]], ...] = ()
     people: frozenset[str] = frozenset()
     texts: tuple[tuple[str, str, bool], ...] = field(default=())
 
@@ -98,9 +100,18 @@ def index_trace(trace: Trace) -> FactIndex:
         attributes=tuple(_attributes(outputs)),
         named=tuple(_named(outputs)),
         held={source.source_id: stems(source.text[:_HELD_CHARACTERS]) for source in sources},
+        written=tuple(_written(sources)),
         people=frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == "patient")),
         texts=tuple(_texts(sources)),
     )
+
+
+def _written(sources: list[Source]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The words of each call's arguments that are long enough to be a text."""
+    for source in sources:
+        stated = source.arguments or source.extra.get("arguments")
+        if isinstance(stated, str) and len(stated) > _WRITTEN_CHARACTERS:
+            yield source.source_id, stems(stated[:_HELD_CHARACTERS].replace("\\n", " "))
 
 
 def _named(outputs: tuple[SourceFacts, ...]) -> Iterator[tuple[str, Record, frozenset[str]]]:
@@ -195,3 +206,9 @@ def measured_attributes(unit: str | None, index: FactIndex) -> tuple[Attribute, 
     """The attributes that are counted in a unit, where a claim names none: kg is of a weight."""
     words = measured_by(unit)
     return tuple(attribute for attribute in index.attributes if attribute.core & words)
+
+
+def is_its_source(source_id: str, words: frozenset[str], index: FactIndex) -> bool:
+    """Whether no other source holds more of the claim's words than this one."""
+    own = len(words & index.held.get(source_id, frozenset()))
+    return all(len(words & held) <= own for held in index.held.values())

@@ -9,11 +9,29 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.evidence.quantities import Day, Quantity, QuantityKind, read_quantities
+from core.evidence.fact_lines import (
+    FIELD,
+    HEADER_UNIT,
+    JSON_FIELD,
+    KEY_VALUE,
+    NAMES_IT,
+    SENTENCE,
+    SUBJECT_KEY,
+    TAG,
+    argument_lines,
+    bar_cells,
+    comma_cells,
+    dates_of,
+    html_cells,
+    path_of,
+    split_fields,
+    unit_after,
+)
+from core.evidence.quantities import read_quantities
+from core.evidence.quantity_records import Day, Quantity, QuantityKind
 from core.evidence.units import unit_name
 from core.evidence.words import stems
 from core.records import Source, SourceStatus, Span
@@ -94,7 +112,7 @@ def argument_facts(source: Source) -> SourceFacts:
     """The facts of what a call was asked: its arguments' fields, and the texts written in them."""
     stated = source.arguments or source.extra.get("arguments")
     written = stated if isinstance(stated, str) else json.dumps(stated) if stated else ""
-    read = _read(_argument_lines(written))
+    read = _read(argument_lines(written))
     return SourceFacts(
         source_id=source.source_id,
         facts=tuple(_of(fact, source.source_id, spanless=True) for fact in read.facts),
@@ -105,35 +123,6 @@ def argument_facts(source: Source) -> SourceFacts:
 
 def _of(fact: Fact, source_id: str, spanless: bool = False) -> Fact:
     return replace(fact, source_id=source_id, span=None if spanless else fact.span)
-
-
-@lru_cache(maxsize=256)
-def _argument_lines(arguments: str) -> str:
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
-    return "\n".join(_leaves(value, ""))
-
-
-def _leaves(value: object, path: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from _leaves(item, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list) and value and all(isinstance(item, list) for item in value):
-        yield ""  # rows of a sheet
-        for row in value:
-            yield "| " + " | ".join(str(cell) for cell in row) + " |"
-        yield ""
-    elif isinstance(value, list):
-        for item in value:
-            yield from _leaves(item, path)
-    elif isinstance(value, str) and "\n" in value:
-        yield ""
-        yield value
-        yield ""
-    else:
-        yield f"{path}: {value}" if path else str(value)
 
 
 # ---------------------------------------------------------------- reading a text
@@ -149,26 +138,6 @@ def _read(text: str) -> SourceFacts:
         records=tuple(reader.records),
         whole=len(text) <= MOST_CHARACTERS and len(reader.facts) < _MOST_FACTS,
     )
-
-
-_KEY_VALUE = re.compile(
-    r"\s*(?:[-*•]\s+)?(?:\*\*)?([^\s:|<>{}][^:|<>{}\n]{0,90}?)(?:\*\*)?\s?[:：](?:\*\*)?\s+(\S.*)?$"
-)
-_FIELD = re.compile(r"(?:^|,\s+)([A-Za-z_][\w.\[\] -]{0,60}?):\s+")
-_JSON_FIELD = re.compile(
-    r'"([A-Za-z_][\w -]{0,60})":\s*(?:"((?:[^"\\]|\\.){0,400})"|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null))'
-)
-_SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?\n]*")
-_TAG = re.compile(r"<[^>]{1,200}>")
-_CELL = re.compile(r"<t[hd][^>]{0,200}>(.*?)</t[hd]>", re.IGNORECASE | re.DOTALL)
-_DATE_KEY = re.compile(
-    r"date|time|onset|abatement|authored|issued|recorded|effective|start|end|created|published|birth",
-    re.I,
-)
-_SUBJECT_KEY = re.compile(r"(?:patient|title|pmid|subject|file|name)\Z", re.I)
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.{0,80})\Z")
-_NAMES_IT = re.compile(r"\A(?:code|display|name|test|analyte|title|label|item)\Z|CodeableConcept\Z", re.I)
-_HEADER_UNIT = re.compile(r"[(\[]\s*([^)\]]{1,16})\s*[)\]]\s*\Z")
 
 
 class _Reader:
@@ -208,7 +177,7 @@ class _Reader:
             start, line = lines[at]
             if (
                 line.lstrip().startswith(("- ", "* ", "• "))
-                and len(_FIELD.findall(line.lstrip()[2:])) > 1
+                and len(FIELD.findall(line.lstrip()[2:])) > 1
             ):
                 self.list_line(start, line)
             else:
@@ -220,15 +189,15 @@ class _Reader:
 
     def table(self, lines: list[tuple[int, str]], at: int) -> int:
         """Read the table that begins at a line; the index behind it, or ``at`` where none begins."""
-        for split in (_bar_cells, _html_cells, _comma_cells):
+        for split in (bar_cells, html_cells, comma_cells):
             rows: list[list[tuple[int, str]]] = []
             end = at
             while end < len(lines) and (cells := split(*lines[end])) is not None:
-                if split is _comma_cells and rows and len(cells) != len(rows[0]):
+                if split is comma_cells and rows and len(cells) != len(rows[0]):
                     break
                 rows.append(cells)
                 end += 1
-            if len(rows) >= (3 if split is _comma_cells else 2):
+            if len(rows) >= (3 if split is comma_cells else 2):
                 self.rows(rows, lines[at:end])
                 return end
         return at
@@ -255,8 +224,8 @@ class _Reader:
     def list_line(self, start: int, line: str) -> None:
         body = start + len(line) - len(line.lstrip()) + 2
         text = self.text[body : start + len(line)]
-        pieces = list(_split_fields(text))
-        label = next((said for key, _, said in pieces if _NAMES_IT.search(key)), "")
+        pieces = list(split_fields(text))
+        label = next((said for key, _, said in pieces if NAMES_IT.search(key)), "")
         record = self.record(line.strip()[2:80], line, start, start + len(line), name=label)
         for key, value_start, value in pieces:
             self.field(key, value, body + value_start, record, label)
@@ -266,19 +235,19 @@ class _Reader:
             return
         start, end = lines[0][0], lines[-1][0] + len(lines[-1][1])
         text = self.text[start:end]
-        first = _KEY_VALUE.match(lines[0][1])
+        first = KEY_VALUE.match(lines[0][1])
         kind = first.group(1).strip() if first is not None else ""
         said = (first.group(2) or "").strip() if first is not None else ""
         name = said if said and not read_quantities(said[:80]) else kind
         label = lines[0][1].strip()[:120]
         record = self.record(label, text[:_RECORD_CHARACTERS], start, end, kind, name)
         for at, line in lines:
-            match = _KEY_VALUE.match(line)
+            match = KEY_VALUE.match(line)
             if match is None or len(match.group(1).split()) > 14:
                 self.prose(at, line, record)
                 continue
             key, value = match.group(1).strip(), (match.group(2) or "").strip()
-            if _SUBJECT_KEY.search(key) and value:
+            if SUBJECT_KEY.search(key) and value:
                 self.subject = value[:120]
             if value:
                 self.field(key, value, at + match.start(2), record)
@@ -286,15 +255,15 @@ class _Reader:
     def field(self, key: str, value: str, start: int, record: Record, label: str = "") -> None:
         """One field; JSON in it is read as the fields that it holds."""
         if value[:1] in "{[" and '"' in value[:40]:
-            label, unit = _path(key, label), ""
-            pieces = list(_JSON_FIELD.finditer(value))
+            label, unit = path_of(key, label), ""
+            pieces = list(JSON_FIELD.finditer(value))
             for index, match in enumerate(pieces):
                 name, said = match.group(1), match.group(2)
                 if name in ("code", "display", "text", "name", "type") and said:
                     label = said
                     continue
                 number = match.group(3)
-                unit = _unit_after(pieces, index)
+                unit = unit_after(pieces, index)
                 shown = f"{number} {unit}".strip() if number else said or ""
                 place = start + match.start(3 if number else 2)
                 path = label if name == "value" else f"{label}.{name}"
@@ -304,16 +273,16 @@ class _Reader:
         if len(value) > _VALUE_CHARACTERS:
             self.prose(start, value, record, key)
             return
-        self.value(_path(key, label), value, start, record, structured=True)
+        self.value(path_of(key, label), value, start, record, structured=True)
 
     def prose(self, start: int, line: str, record: Record, key: str = "") -> None:
         """The quantities of a text, each with its sentence."""
-        for match in _SENTENCE.finditer(line):
+        for match in SENTENCE.finditer(line):
             sentence = match.group().strip()
-            if not sentence:
+            if not sentence or len(self.facts) >= _MOST_FACTS:
                 continue
             at = start + match.start() + len(match.group()) - len(match.group().lstrip())
-            clean = _TAG.sub(lambda tag: " " * len(tag.group()), sentence)
+            clean = TAG.sub(lambda tag: " " * len(tag.group()), sentence)
             found = read_quantities(clean[:4_000])
             if not found:
                 continue
@@ -331,7 +300,7 @@ class _Reader:
         written: str | None = None,
     ) -> None:
         """One value of a field: a fact for each of its quantities, or one for its words."""
-        unit = _HEADER_UNIT.search(path)
+        unit = HEADER_UNIT.search(path)
         found = read_quantities(value[:_VALUE_CHARACTERS])
         for item in found:
             named = unit_name(unit.group(1)) if unit and item.unit is None else None
@@ -370,7 +339,7 @@ class _Reader:
     def record(
         self, label: str, text: str, start: int, end: int, kind: str | None = None, name: str = ""
     ) -> Record:
-        dates = tuple(_dates(text[:_RECORD_CHARACTERS]))
+        dates = tuple(dates_of(text[:_RECORD_CHARACTERS]))
         record = Record(
             index=len(self.records),
             label=label,
@@ -382,83 +351,3 @@ class _Reader:
         )
         self.records.append(record)
         return record
-
-
-def _path(key: str, label: str) -> str:
-    """A field that only says "value" is named by what its record is of."""
-    return label if label and re.match(r"value|result\Z|amount\Z|measurement\Z", key, re.I) else key
-
-
-def _dates(text: str) -> Iterator[tuple[str, Day]]:
-    """The dates of a record by the field they stand in."""
-    for match in re.finditer(
-        r"([\w.]{1,40})\"?:\s\"?((?:1[5-9]|2[01])\d\d-[01]\d(?:-[0-3]\d)?)", text
-    ):
-        if _DATE_KEY.search(match.group(1)):
-            parts = [int(part) for part in match.group(2).split("-")]
-            yield (
-                match.group(1),
-                Day(year=parts[0], month=parts[1], day=parts[2] if len(parts) > 2 else None),
-            )
-
-
-def _split_fields(text: str) -> Iterator[tuple[str, int, str]]:
-    """The fields ``key: value, key: value`` of a list line; commas inside JSON split nothing."""
-    depth, spans = 0, []
-    levels = []
-    for character in text:
-        depth += character in "{["
-        levels.append(depth)
-        depth -= character in "}]"
-    for match in _FIELD.finditer(text):
-        if match.start() == 0 or levels[match.start()] == 0:
-            spans.append(match)
-    for index, match in enumerate(spans):
-        end = spans[index + 1].start() if index + 1 < len(spans) else len(text)
-        yield match.group(1), match.end(), text[match.end() : end].rstrip(", ")
-
-
-def _unit_after(pieces: list[re.Match[str]], index: int) -> str:
-    if pieces[index].group(1) != "value":
-        return ""
-    for near in pieces[index + 1 : index + 3]:
-        if near.group(1) == "unit" and near.group(2):
-            return near.group(2)
-        if near.group(1) == "value":
-            break
-    return ""
-
-
-def _bar_cells(start: int, line: str) -> list[tuple[int, str]] | None:
-    if line.count("|") < 2 or not line.lstrip().startswith("|"):
-        return None
-    cells, at = [], start
-    for part in line.split("|"):
-        cells.append((at + len(part) - len(part.lstrip()), part.strip().strip("*")))
-        at += len(part) + 1
-    return cells[1:-1] if line.rstrip().endswith("|") else cells[1:]
-
-
-def _html_cells(start: int, line: str) -> list[tuple[int, str]] | None:
-    if "<tr" not in line[:40].lower():
-        return None
-    return [
-        (start + cell.start(1), _TAG.sub("", cell.group(1)).strip())
-        for cell in _CELL.finditer(line)
-    ]
-
-
-def _comma_cells(start: int, line: str) -> list[tuple[int, str]] | None:
-    if (
-        line.count(",") < 2
-        or ": " in line
-        or ". " in line
-        or len(line) > 2_000
-        or line.startswith("-")
-    ):
-        return None
-    cells, at = [], start
-    for part in line.split(","):
-        cells.append((at, part.strip().strip('"')))
-        at += len(part) + 1
-    return cells

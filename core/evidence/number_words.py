@@ -24,7 +24,10 @@ SCALES = {
 }  # fmt: skip
 _BIG = ("hundred", "thousand", "million", "billion", "trillion", "dozen")
 # An article counts one only before a scale or a unit of time: "a million", "within a week".
-_ARTICLE = r"an?(?=\s(?:hundred|thousand|million|billion|trillion|dozen|minute|hour|day|week|month|year|decade)\b)"
+_ARTICLE = (
+    r"an?(?=\s(?:hundred|thousand|million|billion|trillion|dozen|"
+    r"minute|hour|day|week|month|year|decade)\b)"
+)
 
 
 def spelled_pattern() -> str:

@@ -7,152 +7,28 @@ times; pairs ("150/92", "4 of 9"). Identifiers, versions, addresses and paths ar
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from core.evidence.names import MONTHS
-from core.evidence.number_words import SCALES, spelled_number, spelled_pattern
+from core.evidence.number_words import SCALES, spelled_number
+from core.evidence.quantity_patterns import (
+    AMOUNT,
+    BEFORE,
+    BEFORE_ARTICLE,
+    CODE_BEHIND,
+    CURRENCY,
+    DASH,
+    NOUN,
+    SCALE,
+    SIGN,
+    VULGAR,
+    YEAR,
+)
+from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import UNIT, unit_name
 from core.evidence.words import STOP
 from core.records import Span
 
-
-class QuantityKind(StrEnum):
-    """What a quantity is compared as."""
-
-    NUMBER = "number"
-    MONEY = "money"
-    DATE = "date"
-    CLOCK = "clock"
-    PAIR = "pair"
-    ORDINAL = "ordinal"
-
-
-class Bound(StrEnum):
-    """How a quantity is meant: exactly, about, or as a bound."""
-
-    EXACT = "exact"
-    ABOUT = "about"
-    NEARLY = "nearly"
-    OVER = "over"
-    AT_LEAST = "at_least"
-    UNDER = "under"
-    AT_MOST = "at_most"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Day:
-    """A date at the granularity it is written in; parts that are not said are None."""
-
-    year: int | None
-    month: int | None = None
-    day: int | None = None
-
-    def __str__(self) -> str:
-        year = "----" if self.year is None else f"{self.year:04d}"
-        return "-".join([year, *(f"{part:02d}" for part in (self.month, self.day) if part)])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
-    """One amount as written: ``amount`` (and ``high`` of a range or pair) in ``unit``.
-
-    ``step`` is the smallest difference that the writing shows (0.1 for 12.3, 10 million for $3.17
-    billion); ``noun`` is the word behind a number without a unit; ``span`` is in the text read.
-    """
-
-    text: str
-    span: Span
-    kind: QuantityKind
-    amount: float = 0.0
-    high: float | None = None
-    high_step: float | None = None
-    unit: str | None = None
-    step: float = 1.0
-    bound: Bound = Bound.EXACT
-    signed: bool = False
-    date: Day | None = None
-    until: Day | None = None
-    noun: str = ""
-    digits: int = 0
-    in_words: bool = False
-
-
-_MONTH = r"(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")"
-_NUMBER = r"(?:\d{1,3}(?:[\u00a0\u202f\u2009]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?=\s[a-z])|\d{1,3}·\d{1,4}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,18}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?|\.\d{1,15})"
-_VULGAR = {
-    "½": 0.5, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 0.25, "¾": 0.75, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
-    "⅘": 0.8, "⅙": 1 / 6, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875,
-}  # fmt: skip
-_DASH = r"[-\u2010-\u2015\u2212~]"
-_YEAR = r"(?:1[5-9]|20|21)\d\d"
-# What holds digits and is no amount: addresses, paths, files, codes, versions, words with digits.
-_LITERAL = (
-    r"(?P<literal>https?://[^\s<>\"'\])]{1,2000}|www\.[^\s<>\"'\])]{1,500}"
-    r"|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,24}){1,4}|10\.\d{4,9}/[^\s\"<>\])]{2,200}"
-    r"|(?<![\w/.])~?/(?=[^\s/]*[A-Za-z])[\w.@+-]{1,128}(?:/[\w.@+-]{1,128}){0,30}"
-    r"|[\w-]{1,100}\.(?:pdf|md|csv|xlsx?|pptx?|docx?|html?|png|jpe?g|svg|json|txt|py|ts|js|wav|mp3|mp4|zip)\b"
-    r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
-    r"|\b(?:PMID|PMC|MRN|LOINC|SNOMED|RxCUI|NPI|ISBN|DOI|CAS)\b[\s:#]{0,3}\d[\d-]{0,20}"
-    r"|(?<![\w.])v?\d+(?:\.\d+){2,5}(?![\w])|(?<![\w.])v\d+(?:\.\d+)?\b|\d{4,6}-\d(?![\d-])"
-    r"|(?<![A-Za-z0-9_])(?!(?:mid|pre|post|late|early|sub|non|a|to|of|up)-)(?=[A-Za-z])[A-Za-z][A-Za-z]{0,20}-?(?=\d)"
-    r"(?!(?:\d{1,2}-\d{4}))[A-Za-z0-9_]{1,30}(?:-[A-Za-z0-9]{1,20}){0,4}(?![A-Za-z0-9])"
-    r"|(?<![A-Za-z0-9_.])\d+-[A-Z]{1,3}\d[\w-]*"
-    r"|(?:[×x]\s?|\b)10(?:\^|\*)?[³⁶⁹\d]\s?/\s?[µμu]?L\b)"  # ×10³/µL: the number before it is the amount
-)
-_DATES = (
-    rf"(?P<iso>(?<![\d.,/-]){_YEAR}[-/.](?:1[0-2]|0?[1-9])(?:[-/.](?:3[01]|[12]\d|0?[1-9]))?(?!\d|[-/.]\d)"
-    r"(?:T(?=\d))?)"
-    r"|(?P<cjk>\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?)"
-    rf"|(?P<dmy>(?<![\w.,])(?:\d{{1,2}}[-\u2010-\u2015])?\d{{1,2}}(?:st|nd|rd|th)?[\s-](?:of\s)?{_MONTH}\b\.?(?:,?[\s-]{_YEAR}(?!\d))?)"
-    rf"|(?P<monthyear>(?<![\d/.])(?:1[0-2]|0?[1-9])/{_YEAR}(?![\d/]))"
-    rf"|(?P<mdy>\b{_MONTH}\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d%:]|\.\d|\s?(?:mg|kg|cm)\b)"
-    rf"(?:{_DASH}\d{{1,2}}(?!\d))?(?:,?\s{_YEAR}(?!\d))?)"
-    rf"|(?P<my>\b{_MONTH}\b\.?,?(?:[\s-]|\sof\s){_YEAR}(?!\d))"
-    rf"|(?P<slash>(?<![\d/.-])\d{{1,2}}(?:/\d{{1,2}}/|-\d{{1,2}}-|\.\d{{1,2}}\.)(?:{_YEAR}|\d\d)(?![\d/-]))"
-    rf"|(?P<month>\b(?:January|February|March|April|May|June|July|August|September|October|November|"
-    r"December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
-    r"|(?P<decade>(?<![\w.])(?:(?:1[5-9]|20)\d|[2-9])0['’]?s\b)"
-)
-_CURRENCY = {
-    "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR",
-    "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "¥": "CNY|JPY",
-    "￥": "CNY|JPY", "元": "CNY", "yuan": "CNY", "rmb": "CNY", "cny": "CNY", "yen": "JPY",
-    "jpy": "JPY", "₹": "INR", "inr": "INR", "chf": "CHF", "cad": "CAD", "aud": "AUD",
-}  # fmt: skip
-_SIGN = r"(?:US\$|[$€£¥￥₹]|(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD)\s)"
-_CODE_BEHIND = re.compile(
-    r"\s?(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|dollars?|euros?|yuan|yen|元)(?![A-Za-z])",
-    re.IGNORECASE,
-)
-_SCALE = re.compile(
-    r"\s?(?:hundred|thousand|million|billion|trillion|[万亿千])(?![A-Za-z])|\s?(?:bn|mn|[KMBT])(?![A-Za-z\d])"
-)
-_AMOUNT = re.compile(
-    _LITERAL
-    + "|"
-    + _DATES
-    + r"|(?P<hours>(?<![\w.])\d{1,3}\s?h(?:rs?|ours?)?\s?(?:and\s)?\d{1,2}\s?(?:m|mins?|minutes?)(?![A-Za-z]))"
-    r"|(?P<clock>(?<![\d:.])(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?![\d:]))"
-    rf"|(?P<pair>(?<![\w./])\d{{1,3}}(?:\.\d{{1,2}})?(?:/|\sover\s)\d{{1,3}}(?:\.\d{{1,2}})?(?![\w/]|\.\d))"
-    rf"|(?P<of>(?<![\w.])\d{{1,5}}(?:\.\d{{1,2}})?\s(?:out\s)?of\s(?:the\s|all\s)?\d{{1,6}}(?![\w]|[.,]\d))"
-    rf"|(?P<ordinal>(?<![\w.])\d{{1,4}}(?:st|nd|rd|th)\b|#\s?\d{{1,4}}(?![\w.]))"
-    rf"|(?P<number>(?:{_SIGN})?(?<![A-Za-z_.\d])(?P<digits>{_NUMBER})(?P<vulgar>[½⅓⅔¼¾⅛⅜⅝⅞])?)"
-    r"|(?P<fraction>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞])"
-    rf"|(?P<words>{spelled_pattern()})",
-    re.IGNORECASE,
-)  # fmt: skip
-_BEFORE = re.compile(
-    r"(?:(?P<over>more than|greater than|larger than|over|above|exceeding|exceeds?|well over|just over|(?<![-=])>|超过)"
-    r"|(?P<at_least>at least|no (?:less|fewer) than|not less than|minimum of|as (?:many|much) as|>=|≥|至少)"
-    r"|(?P<under>less than|fewer than|lower than|under|below|<)"
-    r"|(?P<at_most>at most|no more than|not more than|up to|maximum of|within|<=|≤)"
-    r"|(?P<nearly>nearly|almost|close to|just under|just below|approaching)"
-    r"|(?P<about>about|around|approximately|approx\.?|roughly|some|circa|ca\.?|near|nearer|~|≈|约|大约))"
-    r"\s{0,2}(?:an?\s|the\s)?\Z",
-    re.IGNORECASE,
-)
-_NOUN = re.compile(r"[ \u00a0-](?:[a-z]+[ -])?([A-Za-z]{3,24})")
 _MOST = 20_000  # quantities of one text
 
 
@@ -160,7 +36,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     """Every quantity of a text in order, without overlap; spans are in ``text``."""
     found: list[Quantity] = []
     at = 0
-    while len(found) < _MOST and (match := _AMOUNT.search(text, at)) is not None:
+    while len(found) < _MOST and (match := AMOUNT.search(text, at)) is not None:
         item = None if match.lastgroup == "literal" else _read(match)
         at = max(match.end(), match.start() + 1)
         if item is not None:
@@ -237,25 +113,28 @@ def _number(match: re.Match[str]) -> Quantity | None:
             return None
         amount, digits_said = spelled, len(str(int(spelled)).rstrip("0")) or 1
     elif match.group("fraction"):
-        amount, digits_said, step = _VULGAR[match.group("fraction")], 1, 0.01
+        amount, digits_said, step = VULGAR[match.group("fraction")], 1, 0.01
     else:
         plain = re.sub(r"[,\s]", "", digits).replace("·", ".")
         # A number in whole thousands states thousands: 136,000 for 136,226.
-        amount, step = float(plain), 1_000.0 if plain.endswith("000") and "." not in plain else _step(plain)
+        amount, step = (
+            float(plain),
+            1_000.0 if plain.endswith("000") and "." not in plain else _step(plain),
+        )
         digits_said = len(re.sub(r"[eE].*", "", plain).replace(".", "").strip("0"))
         if match.group("vulgar"):
-            amount, step = amount + _VULGAR[match.group("vulgar")], 0.01
-    scale = _SCALE.match(text, end)
+            amount, step = amount + VULGAR[match.group("vulgar")], 0.01
+    scale = SCALE.match(text, end)
     written = scale.group().strip() if scale else ""
     if scale and not (written in "kKbBtTmM" and _unit_longer(text, end, scale.end())):
         by = SCALES[written.lower()]
         amount, step, end = amount * by, step * by, scale.end()
-    money = re.match(_SIGN, match.group(), re.IGNORECASE)
+    money = re.match(SIGN, match.group(), re.IGNORECASE)
     unit, kind = None, QuantityKind.NUMBER
-    behind = _CODE_BEHIND.match(text, end)
+    behind = CODE_BEHIND.match(text, end)
     if money or behind:
         kind = QuantityKind.MONEY
-        unit = _CURRENCY[
+        unit = CURRENCY[
             (money.group() if money else behind.group() if behind else "").strip().lower()
         ]
         end = end if money or behind is None else behind.end()
@@ -266,7 +145,7 @@ def _number(match: re.Match[str]) -> Quantity | None:
         return None  # "for a week" is a quantity; "twice a day" a rate, "a patient" an article
     if unit is None and _touches_word(text, end):
         return None
-    year = digits if digits and re.fullmatch(_YEAR, digits) else None
+    year = digits if digits and re.fullmatch(YEAR, digits) else None
     sign = re.search(r"[-−+]\Z", text[max(0, start - 1) : start]) if not words else None
     plus = text[match.end() : match.end() + 1] == "+" or text[end : end + 1] == "+"
     bound = Bound.AT_LEAST if plus else _bound(text, start - (1 if sign else 0))
@@ -284,16 +163,9 @@ def _number(match: re.Match[str]) -> Quantity | None:
 
 
 def _article_counts(text: str, start: int, end: int, unit: str | None) -> bool:
-    before = _BEFORE_ARTICLE.search(text, max(0, start - 14), start)
+    before = BEFORE_ARTICLE.search(text, max(0, start - 14), start)
     behind = re.compile(r"\s(?:after|later|before|earlier|ago|long|old)\b").match(text, end)
     return unit is not None and (before is not None or behind is not None)
-
-
-_BEFORE_ARTICLE = re.compile(
-    r"\b(?:within|in|for|after|of|than|about|over|under|nearly|almost|last(?:s|ed)|took|takes|roughly|is|was|"
-    r"only|just)\s\Z",
-    re.IGNORECASE,
-)
 
 
 def _step(number: str) -> float:
@@ -341,7 +213,7 @@ def _touches_word(text: str, end: int) -> bool:
 
 def _noun(text: str, end: int) -> str:
     """The one or two words behind a number, where they name what it counts."""
-    noun = _NOUN.match(text, end)
+    noun = NOUN.match(text, end)
     said = noun.group().strip(" -\u00a0").lower() if noun is not None else ""
     first = said.split(" ")[0] if said else ""
     counts = first and first not in STOP and first not in MONTHS and spelled_number(first) is None
@@ -349,7 +221,7 @@ def _noun(text: str, end: int) -> str:
 
 
 def _bound(text: str, start: int) -> Bound:
-    before = _BEFORE.search(text, max(0, start - 24), start)
+    before = BEFORE.search(text, max(0, start - 24), start)
     return Bound(before.lastgroup) if before is not None and before.lastgroup else Bound.EXACT
 
 
@@ -400,12 +272,14 @@ def _date(match: re.Match[str], group: str) -> Quantity | None:
 
 
 def _dated_may(text: str, start: int, end: int) -> bool:
-    """Whether a lone "May" is the month: behind a preposition or a comma, and no verb behind it."""
+    """Whether a lone "May" is the month: behind a preposition or a comma, or what had something."""
+    if re.match(r"\s(?:had|was|is|has|saw|showed|shows)\b", text[end : end + 8]) is not None:
+        return True
     before = re.search(
         r"(?:\b(?:in|of|since|until|by|and|to|from|late|early|mid)|[,–(-])\s?-?\Z",
-        text[:start][-10:],
+        text[max(0, start - 10) : start],
     )
-    return before is not None and re.match(r"\s[a-z]+\b", text[end:]) is None
+    return before is not None and re.match(r"\s[a-z]+\b", text[end : end + 24]) is None
 
 
 def _slashed(numbers: list[int]) -> Day | None:
@@ -431,7 +305,7 @@ def _clock(match: re.Match[str]) -> Quantity:
     return replace(item, kind=QuantityKind.CLOCK)
 
 
-_BETWEEN = re.compile(rf"\s?{_DASH}\s?|\s(?:to|through|until|and)\s")
+_BETWEEN = re.compile(rf"\s?{DASH}\s?|\s(?:to|through|until|and)\s")
 
 
 def _range_with(first: Quantity, second: Quantity, text: str) -> Quantity | None:
@@ -475,6 +349,6 @@ def _with_years(found: list[Quantity], text: str) -> list[Quantity]:
         if item.date is None or item.date.year is not None or behind.date is None:
             continue
         between = text[item.span.end : behind.span.start]
-        if behind.date.year and re.fullmatch(rf"\s?(?:,|and|&|or|to|{_DASH}|,\sand)\s?", between):
+        if behind.date.year and re.fullmatch(rf"\s?(?:,|and|&|or|to|{DASH}|,\sand)\s?", between):
             found[at] = replace(item, date=replace(item.date, year=behind.date.year))
     return found

@@ -10,7 +10,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from core.evidence.words import stems
+from core.evidence.words import stem, stems
 
 if TYPE_CHECKING:
     import pint
@@ -230,6 +230,7 @@ def converted(amount: float, unit: str, into: str, words: frozenset[str]) -> flo
     if {unit, into} == {"degree_Celsius", "degree_Fahrenheit"}:
         return amount * 1.8 + 32 if into == "degree_Fahrenheit" else (amount - 32) / 1.8
     for names, one, other, times, offset in _ANALYTES:
+        names = names | {stem(name) for name in names}
         if names & words and (unit, into) == (one, other):
             return amount * times + offset
         if names & words and (unit, into) == (other, one):

@@ -11,20 +11,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.evidence.claim_view import ClaimView, view_claim
-from core.evidence.count_derivations import in_days
 from core.evidence.derivation_parts import place_of
 from core.evidence.derivations import derive
-from core.evidence.fact_index import Attribute, FactIndex, measured_attributes, said_attributes
+from core.evidence.fact_index import (
+    Attribute,
+    FactIndex,
+    measured_attributes,
+    said_attributes,
+)
 from core.evidence.facts import Fact
-from core.evidence.quantities import Bound, Quantity, QuantityKind
-from core.evidence.units import TIME, measured_by
+from core.evidence.quantity_records import Quantity, QuantityKind
+from core.evidence.singled_out import name_before, named_days, records_meant
+from core.evidence.stated_otherwise import dated_otherwise, stated_otherwise
+from core.evidence.units import measured_by
 from core.evidence.words import stems
 from core.records import Check, Claim, FactPlace, Outcome, Span
 
 _OUT_OF = (5.0, 10.0, 100.0)
-_MOST_MEANT = 12
 _MUCH_SHARED = 0.3
-_MOST_ROWS = 2_000
 _MOST_ATTRIBUTES = 12
 _PROSE_SHARE = 0.2  # of the claim's words in a sentence whose converted number may be what is meant
 _ENOUGH_DIGITS = 3  # a number of so many digits is rarely there by chance
@@ -59,11 +63,11 @@ def _check_quantity(
     found = _found(want, view, index, attributes)
     if found is not None:
         return replace(found, check=kind, claim_span=want.span)
-    named = _name_before(want, view.text)
+    named = name_before(want, view.text)
     if named is not None:
         place = _literal_place(f"{named} {want.text}", index)
         return None if place is None else _stands(f"{named} {want.text}", "value", place, want.span)
-    other = _stated_otherwise(want, view, said, index)
+    other = stated_otherwise(want, view, said, index)
     if other is not None:
         return Check(
             check=kind,
@@ -72,6 +76,18 @@ def _check_quantity(
             veto=True,
             claim_span=want.span,
             facts=(place_of(other),),
+        )
+    dated = dated_otherwise(want, view, index)
+    if dated is not None:
+        source_id, record = dated
+        days = ", ".join(dict.fromkeys(str(day) for _, day in record.dates))
+        return Check(
+            check=kind,
+            outcome=Outcome.CONTRADICTS,
+            reason=f"{record.name[:80]}: {days}, not {want.text}",
+            veto=True,
+            claim_span=want.span,
+            facts=(FactPlace(source_id=source_id, span=record.span, path=record.name[:60]),),
         )
     return Check(
         check=kind,
@@ -130,31 +146,6 @@ def _found(
     )
 
 
-# "Slide 5", "type 2", "S&P 500": a number that is part of a name, and states no amount.
-_NAMED = re.compile(
-    r"\b(slides?|steps?|sections?|chapters?|figures?|tables?|phase|types?|grade|stage|groups?|arm|day|"
-    r"weeks?|part|level|tier|line|class|version|page|room|line|number|no\.?|id)\s\Z|"
-    r"(?<=[a-z,;] )([A-Z][\w&.-]*)\s\Z|(&\s?[A-Z])\s\Z",
-    re.IGNORECASE,
-)
-
-
-def _name_before(want: Quantity, text: str) -> str | None:
-    """The word that a number belongs to as a name; None where it is an amount."""
-    if (
-        want.unit is not None
-        or want.kind is not QuantityKind.NUMBER
-        or want.step < 1
-        or want.in_words
-    ):
-        return None
-    before = _NAMED.search(text, max(0, want.span.start - 24), want.span.start)
-    if before is None:
-        return None
-    named = before.group().strip()
-    return named if before.lastindex == 1 or named[:1].isupper() or "&" in named else None
-
-
 def _shown(fact: Fact) -> str:
     item = fact.quantity
     value = item.text if item is not None else fact.value[:60]
@@ -176,10 +167,10 @@ def _best(
     """The fact that states the value and shares most words with the claim; None where none is about it."""
     best: tuple[tuple[float, bool, bool], Fact, str, float] | None = None
     singled = {
-        (attribute.source_id, attribute.path): _records_meant(want, view, attribute.facts)
+        (attribute.source_id, attribute.path): records_meant(want, view, attribute.facts)
         for attribute in attributes[:_MOST_ATTRIBUTES]
     }
-    dated_records = _named_days(want, view, index)
+    dated_records = named_days(want, view, index)
     named = {(attribute.source_id, attribute.path) for attribute in attributes}
     records = {(f.source_id, f.record.index) for attribute in attributes for f in attribute.facts}
     for fact, how in _stating(want, index):
@@ -196,39 +187,6 @@ def _best(
         if best is None or rank > best[0]:
             best = (rank, fact, how, shared)
     return None if best is None else best[1:]
-
-
-def _records_meant(want: Quantity, view: ClaimView, facts: Sequence[Fact]) -> frozenset[tuple[str, int]]:
-    """The records of one attribute that the claim singles out: by row, name, id or date; else none."""
-    if len({(fact.source_id, fact.record.index) for fact in facts}) < 2 or len(facts) > _MOST_ROWS:
-        return frozenset()
-    others = frozenset(
-        q.text for q in view.quantities if q is not want and _name_before(q, view.text) is not None
-    )
-    scored = [(_singled(fact, view, others), fact) for fact in facts]
-    most, least = max(score for score, _ in scored), min(score for score, _ in scored)
-    if most == least:
-        return frozenset()
-    return frozenset((fact.source_id, fact.record.index) for score, fact in scored if score == most)
-
-
-def _singled(fact: Fact, view: ClaimView, others: frozenset[str]) -> int:
-    """How many of a claim's words, identifiers and dates stand in a fact's record, beside its path."""
-    record = fact.record
-    words = (record.stems - stems(fact.path)) & (view.words | view.shorts)
-    numbers = sum(
-        re.search(rf"(?<![\d.]){re.escape(other)}(?![\d]|\.\d)", record.text) is not None
-        for other in others
-    )
-    return len(words) + numbers + (not view.relates and in_days(record, view.days))
-
-
-def _named_days(want: Quantity, view: ClaimView, index: FactIndex) -> frozenset[tuple[str, int]]:
-    """The dated records that the claim names, where it says one date and sets it against nothing."""
-    if want.date is None or want.date.month is None or view.relates or len(view.days) > 1:
-        return frozenset()
-    said = view.words | view.shorts
-    return frozenset((source_id, record.index) for source_id, record, head in index.named if head <= said)
 
 
 def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:
@@ -261,14 +219,16 @@ def _is_about(
     if have is None:
         return False
     if want.kind is QuantityKind.DATE and have.date is not None:
-        full = want.date is None or want.date.day is not None
-        full = full or (want.date.year is not None and want.date.month is not None and fact.structured)
+        day = want.date
+        month = day is not None and day.year is not None and day.month is not None
+        full = day is None or day.day is not None or (month and fact.structured)
         return full or meant or shared > 0
     named = bool(stems(fact.path) & (view.words | measured_by(want.unit)))
     if want.unit is not None and have.unit is None and have.kind is QuantityKind.NUMBER:
         # In a sentence a bare number is no other one's amount; a field may leave its unit out.
         exact = shared > 0 and (
-            how == "as stated" and want.digits > 1
+            how == "as stated"
+            and want.digits > 1
             or want.digits >= _ENOUGH_DIGITS
             or want.unit == "fold"
             or (want.unit == "percent" and "%" in fact.record.text)
@@ -281,74 +241,14 @@ def _is_about(
             return False
     if how not in ("as stated", "rounded") and want.digits < _ENOUGH_DIGITS:
         return meant or named or (not fact.structured and shared > _PROSE_SHARE)
-    same_unit = want.unit is not None and (want.unit == have.unit or have.kind is QuantityKind.MONEY)
+    same_unit = want.unit is not None and (
+        want.unit == have.unit or have.kind is QuantityKind.MONEY
+    )
     if fact.structured and some_named and not meant and want.digits < _ENOUGH_DIGITS:
         said = bool(stems(f"{fact.path} {fact.value}") & view.words)
         return said and (same_unit or want.unit is None)
     alone = want.digits > 1 or not fact.record.text.isascii()
     return shared > 0 or meant or want.digits > _ENOUGH_DIGITS or (same_unit and alone)
-
-
-# ---------------------------------------------------------------- stated otherwise
-
-
-def _stated_otherwise(
-    want: Quantity, view: ClaimView, said: Sequence[tuple[Attribute, float]], index: FactIndex
-) -> Fact | None:
-    """The fact that states the same attribute at the same time with another value; None without one.
-
-    Where a claim sets times against each other, every time of the attribute must say otherwise.
-    """
-    if want.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY) or want.noun or want.unit in TIME:
-        return None
-    if want.bound not in (Bound.EXACT, Bound.ABOUT) or want.high is not None:
-        return None
-    full = [attribute for attribute, share in said if share == 1.0 and len(attribute.facts) <= _MOST_ROWS]
-    named = _nearest(full, want, view)
-    if not named or not _is_its_source(named[0], view, index):
-        return None
-    facts = [fact for attribute in named for fact in attribute.facts if fact.quantity is not None]
-    only = _records_meant(want, view, facts)
-    meant = [f for f in facts if not only or (f.source_id, f.record.index) in only]
-    if not view.relates and view.days and not all(in_days(fact.record, view.days) for fact in meant):
-        return None
-    if any(not _comparable(fact, want) for fact in meant) or len(meant) > _MOST_MEANT:
-        return None
-    return min(meant, key=lambda f: abs((f.quantity.amount if f.quantity else 0) - want.amount), default=None)
-
-
-def _nearest(full: Sequence[Attribute], want: Quantity, view: ClaimView) -> list[Attribute]:
-    """Of the attributes that a claim names in full, the one that it names nearest before the value."""
-    places: dict[frozenset[str], int] = {}
-    for word in re.finditer(r"[^\W_]+", view.text[: want.span.start]):
-        here = stems(word.group()) | {word.group().lower()}
-        for attribute in full:
-            if here & (attribute.core | attribute.short):
-                places[attribute.core] = word.start()
-    if not places:
-        return []
-    last = max(places.values())
-    cores = [core for core, at in places.items() if at == last]
-    if len(cores) > 1:  # "blood pressure": the one with most of its words said
-        cores = [core for core in cores if len(core) == max(map(len, cores))]
-    return [attribute for attribute in full if attribute.core in cores] if len(cores) == 1 else []
-
-
-def _is_its_source(attribute: Attribute, view: ClaimView, index: FactIndex) -> bool:
-    """Whether no other source holds more of the claim's words than the one of the attribute."""
-    own = len(view.words & index.held.get(attribute.source_id, frozenset()))
-    return all(len(view.words & held) <= own for held in index.held.values())
-
-
-def _comparable(fact: Fact, want: Quantity) -> bool:
-    have = fact.quantity
-    if have is None or have.high is not None or have.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY):
-        return False
-    if want.unit is None:
-        return want.kind is have.kind and have.unit != "percent"
-    if want.unit == "percent" and have.unit is None:
-        return abs(have.amount) <= 1
-    return have.unit == want.unit and want.kind is have.kind
 
 
 # ---------------------------------------------------------------- literals
