@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from core.citations.claim_records import Confidence, Ranking, Similarity
 from core.citations.normal import norm_v1
-from core.evidence.quantities import QuantityKind, read_quantities
+from core.evidence.quantities import read_quantities
+from core.evidence.quantity_records import QuantityKind
 from core.text.tokens import content_terms, overlap
 
 BASE, HIGH, MEDIUM = 0.5, 0.85, 0.50

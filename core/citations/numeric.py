@@ -11,7 +11,8 @@ from itertools import combinations
 
 from core.citations.claim_records import Answered, FiveWay, NumericFinding
 from core.evidence.comparing import dates_agree, fits
-from core.evidence.quantities import Quantity, QuantityKind, read_quantities
+from core.evidence.quantities import read_quantities
+from core.evidence.quantity_records import Quantity, QuantityKind
 from core.records import Derivation, FactPlace, Span
 from core.text.sentences import sentence_spans
 from core.text.tokens import content_terms
