@@ -92,9 +92,13 @@ def test_what_is_said_and_what_it_rests_on_are_exact(models: Models, samples: li
                 judged += 1
                 premise = verdict.outcome.premise
                 text = trace.source(premise.source_id).text
-                assert premise.text == "\n".join(span.cut(text) for span in premise.spans)
+                cut = [span.cut(text) for span in premise.spans]
+                assert premise.text == "\n".join([premise.call] * bool(premise.call) + cut)
                 assert {r.source_id for r in verdict.outcome.route.ranking} == {
-                    s.source_id for s in trace.sources if s.is_evidence
+                    s.source_id
+                    for s in trace.sources
+                    # Failed and empty calls too: they are evidence of their failure.
+                    if s.status is not SourceStatus.NOT_CAPTURED
                 }
 
     assert judged > 10
