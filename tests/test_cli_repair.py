@@ -47,7 +47,16 @@ def test_choices_of_an_empty_database_are_an_empty_file(tmp_path: Path) -> None:
 
 def test_figures_of_a_file_with_repairs_are_those_of_all_its_lines(tmp_path: Path) -> None:
     out = tmp_path / "repaired.jsonl"
-    line = {"repair": {"status": "not_needed", "actions": []}}
+    saved = {
+        "supported_before": 2, "supported_kept": 2, "lost": [], "words_kept": 1.0,
+        "wrong_attributions_before": 0, "wrong_attributions_left": 0,
+    }  # fmt: skip
+    line = {
+        "repair": {
+            "status": "not_needed", "actions": [], "revised_answer": None, "decision_after": "allow",
+            "reasons_after": [], "rounds": 0, "removed": [], "saved": saved,
+        }
+    }  # fmt: skip
     out.write_text(json.dumps(line) + "\n" + json.dumps(line) + "\n")
 
     assert report_of(out).rows == 2

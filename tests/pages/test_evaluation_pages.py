@@ -330,9 +330,9 @@ def test_a_lead_puts_a_threshold_to_use_with_a_reason(folder: Path) -> None:
     packet = keep_evaluated(folder, threshold=0.5)
     store = open_store(str(folder.parent / "workbench.db"))
     in_force = Calibrators(store=store).current().threshold
-    test = thresholds(packet=packet.sha256, threshold="0.77")
+    test = thresholds(packet=packet.sha256, threshold="0.66")
     assert view(test, "provenanceguard_thresholds")["words"][0] == "0.01"
-    assert in_force != 0.77
+    assert in_force != 0.66
 
     test.button(key="use-threshold").click().run()
     assert Calibrators(store=store).current().threshold == in_force
@@ -342,14 +342,14 @@ def test_a_lead_puts_a_threshold_to_use_with_a_reason(folder: Path) -> None:
     test.button(key="use-threshold").click().run()
 
     assert not test.exception
-    assert "Threshold 0.77 is in use" in titles(test)
+    assert "Threshold 0.66 is in use" in titles(test)
     now = Calibrators(store=store).current()
-    assert (now.threshold, now.reason) == (0.77, "Fewer good claims may be lost on charts.")
+    assert (now.threshold, now.reason) == (0.66, "Fewer good claims may be lost on charts.")
     assert (
         view(test, "provenanceguard_thresholds")["words"][
             view(test, "provenanceguard_thresholds")["current"]
         ]
-        == "0.77"
+        == "0.66"
     )
 
 

@@ -322,7 +322,8 @@ def test_a_checkpoint_of_another_kind_reads_like_the_lean_pass(reader: BertPairR
             assert abs(mine.score - theirs.score) <= 1e-4
 
 
-def test_embeddings_are_those_of_sentence_transformers(embedder: BertEmbedder) -> None:
+def test_embeddings_are_those_of_sentence_transformers() -> None:
+    embedder = load_embedder(precision="fp32")
     from sentence_transformers import SentenceTransformer
 
     texts = ["Ana Ruiz has asthma.", CHART, CHART * 30, "", "HbA1c 7.2 %"]
