@@ -9,16 +9,20 @@ from functools import lru_cache
 from core.records import Span
 
 
+Piece = Span | str  # a stretch of the sentence, or a word that it leaves out
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One fact of a sentence: where it is said, and the pieces whose text, joined, stands alone.
 
     All spans are in the sentence. The first pieces carry a subject (and verb) over from an earlier
-    part: "Carla has asthma and takes albuterol" gives ("Carla", "takes albuterol").
+    part: "Carla has asthma and takes albuterol" gives ("Carla", "takes albuterol"). A piece that is
+    no span is a verb that the sentence leaves out: "was".
     """
 
     span: Span
-    pieces: tuple[Span, ...]
+    pieces: tuple[Piece, ...]
 
 
 _BE = "is|are|was|were|has|have|had|does|did|do"
@@ -129,7 +133,7 @@ _LIST_VERB = re.compile(
 _CANNOT_STAND = re.compile(
     r"(?:in|on|at|for|with|by|from|of|to|since|during|after|before|including|which|who|that|as|but|"
     r"also|then|such|diagnosed|started|taken|prescribed|given|due|followed|especially|mainly|"
-    r"resulting|leading|making|showing|where|when|while|although|[a-z]+ly)\b",
+    r"resulting|leading|making|showing|where|when|while|although|all|each|both|none|[a-z]+ly)\b",
     re.IGNORECASE,
 )
 _ADJECTIVE = re.compile(
@@ -298,6 +302,11 @@ def _noun_after(body: str, at: int) -> bool:
     )  # fmt: skip
 
 
+def opens_with_verb(text: str) -> bool:
+    """Whether the text opens with a finite verb, which lacks its subject."""
+    return _FINITE.match(text) is not None
+
+
 def main_verb(body: str) -> re.Match[str] | None:
     for match in _FINITE.finditer(body):
         before = body[: match.start()].split()
@@ -362,7 +371,9 @@ def _gapped(text: str, part: Part, body: str) -> list[Part]:
     if verb is None or TOGETHER.search(body):
         return []
     gap = _GAPPED.search(body, verb.end())
-    if gap is None or has_finite_verb(gap.group("noun")) or _RELATIVE.search(body):
+    if gap is None or re.search(r"\bwith\b", body[verb.end() : gap.start()]):
+        return []
+    if has_finite_verb(gap.group("noun")) or _RELATIVE.search(body):
         return []
     offset = part.span.start
     first = Span(start=offset, end=offset + gap.start("cut"))

@@ -33,7 +33,7 @@ from core.decomposition.claim_type import (
     is_generic_title,
     is_written_out,
 )
-from core.decomposition.clauses import has_finite_verb, may_assert, reads_as_sentence
+from core.decomposition.clauses import Piece, has_finite_verb, may_assert, reads_as_sentence
 from core.decomposition.code_prose import code_prose
 from core.decomposition.coreference import Referents
 from core.decomposition.heading_context import Lead, head_of, intro_label, led, unnumbered
@@ -377,6 +377,7 @@ class _Reader:
             if len(listed) > (1 if heads_a_list(label) else 2):
                 for item in listed:
                     said = f"{label}: {plain(item.cut(self.answer))}"
+                    said = self.about.named(said, lead.about_patient or self.of_person)
                     self._add(item, led(lead, said), stated=stated or lead.stated, lead=lead)
                 return stated
         if label and value is not None and is_generic_title(label):
@@ -429,7 +430,9 @@ class _Reader:
     def _found(self, hidden: str) -> Credit | None:
         return find_credit(hidden, self.families, self.tools, known=self.known)
 
-    def _piece(self, body: Span, piece: Span) -> str:
+    def _piece(self, body: Span, piece: Piece) -> str:
+        if isinstance(piece, str):
+            return piece
         return self.answer[body.start + piece.start : body.start + piece.end]
 
     def _add(
