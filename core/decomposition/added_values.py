@@ -59,6 +59,9 @@ _MEASURE = re.compile(
     re.DOTALL,
 )
 _COPULA = re.compile(r"(?:is|are|was|were|stayed|remained|went|fell|rose|dropped)\Z", re.IGNORECASE)
+_PREPOSITION = re.compile(
+    r"\s*(?:in|on|at|by|during|since|as|over|between|from|after|before|with|for|among)\s", re.I
+)
 _SCOPE = re.compile(
     r"\s*(?:in|on|at|by|during|since|as of|over|between|from)\s(?=[^,;:]*\d)[^,;:]{2,60},\s",
     re.IGNORECASE,
@@ -108,13 +111,11 @@ def _asides(text: str, part: Part) -> list[Part]:
     verb = main_verb(body)
     last, measures = 0, False
     for cut in _ASIDE.finditer(body):
-        behind, *rest = re.split(r"[,;]\s", body[cut.end() :], maxsplit=1)
-        if verb is not None and cut.start() < verb.start():
+        behind = re.split(r"[,;]\s", body[cut.end() :], maxsplit=1)[0].strip()
+        if verb is not None and cut.start() < verb.start() and _PREPOSITION.match(body):
+            continue  # "In 2017, LDL was 87"
+        if not _adds(body[last : cut.start()], behind):
             continue
-        # "The hotel, opened in May 2023, has 12 rooms": what is set between commas ends no sentence.
-        if not _adds(body[last : cut.start()], behind.strip()) or opens_with_verb("".join(rest)):
-            continue
-        behind = behind.strip()
         measures = "with" in cut.group() or (measures and cut.group().strip() in (",", "and", ", and"))
         completed = _completed(text, part, cut, behind, measures)
         if completed is None:
@@ -170,7 +171,9 @@ def _completed(
     if listed:
         subject = None
     if subject is not None and opens_with_verb(behind):
-        return (subject, added)
+        # "The hotel, opened in May 2023, has 12 rooms": what stands between commas ends no sentence.
+        joined = verb is None or re.search(r"and|but|then|;", cut.group()) is not None
+        return (subject, added) if joined else None
     if subject is not None and verb and (_DOING.match(behind) or _DONE.match(behind)):
         return (subject, _be(subject.cut(text)), added)
     if _GOES_ON.match(behind) or has_finite_verb(behind):

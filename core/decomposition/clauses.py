@@ -289,6 +289,12 @@ def _predicates(text: str, clause: Span) -> list[Part]:
     return parts
 
 
+_NOUNS_TOO = frozenset(
+    "reports visits tests needs costs changes notes records documents features scores measures "
+    "uses".split()
+)
+
+
 def _noun_after(body: str, at: int) -> bool:
     """A past form that is a modifier or a noun here: "and reported events", "and does"."""
     verb = _FINITE.match(body, at)
@@ -296,8 +302,7 @@ def _noun_after(body: str, at: int) -> bool:
         return True
     rest = body[verb.end() :].lstrip()
     return not rest or rest[0] in ".,;" or (
-        verb.group().lower() in ("reports", "visits", "tests", "needs", "costs", "changes", "notes",
-                                 "records", "documents", "features", "scores", "measures", "uses")
+        verb.group().lower() in _NOUNS_TOO
         and not re.match(r"(?:a|an|the|no|that|his|her|its|their|\d|[a-z]+ing)\b", rest)
     )  # fmt: skip
 
@@ -313,6 +318,8 @@ def main_verb(body: str) -> re.Match[str] | None:
         if before and before[-1].lower() not in ("the", "a", "an", "of", "in", "with", "for", "to"):
             if _RELATIVE.search(body, 0, match.start()):
                 return None
+            if match.group().lower() in _NOUNS_TOO and _FINITE.match(body, match.end() + 1):
+                continue  # "blood tests showed"
             return match
     return None
 
