@@ -77,7 +77,12 @@ class Referents:
         for name in self.people:
             place = text.rfind(name)
             if place > at:
-                at, self.person = place, name
+                at, self.person = place, self._full(name)
+
+    def _full(self, name: str) -> str:
+        """The one longer name that ends in this one: "Jacob Larson" for "Larson"."""
+        longer = [each for each in self.people if each.endswith(f" {name}")]
+        return longer[0] if len(longer) == 1 else name
 
     @property
     def asked_person(self) -> bool:
@@ -145,7 +150,8 @@ class Referents:
 # "Platelets were 266": whose they are must be said.
 _BARE_MEASURE = re.compile(
     r"(?!(?:the|a|an|this|that|these|those|there|no|both|all|each|he|she|it|they|his|her|its|in|on|at|"
-    r"during|since|after|before|when|if|patients|participants|what|which|who|one|two|three)\b)"
+    r"during|since|after|before|when|if|patients|participants|what|which|who|one|two|three|for|with|by|of|"
+    r"from|compared|among)\b)"
     r"(?:[^\W\d][\w/-]*\s){1,3}(?:is|are|was|were)\s.*\d",
     re.IGNORECASE,
 )
