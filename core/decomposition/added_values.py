@@ -107,7 +107,9 @@ def _asides(text: str, part: Part) -> list[Part]:
     body = part.span.cut(text)
     if NEGATIVE.search(body) or TOGETHER.search(body) or SCOPED.match(body):
         return [part]
-    found: list[tuple[int, int, tuple[Piece, ...]]] = []  # where each begins, and how it is completed
+    found: list[
+        tuple[int, int, tuple[Piece, ...]]
+    ] = []  # where each begins, and how it is completed
     verb = main_verb(body)
     last, measures = 0, False
     for cut in _ASIDE.finditer(body):
@@ -116,7 +118,9 @@ def _asides(text: str, part: Part) -> list[Part]:
             continue  # "In 2017, LDL was 87"
         if not _adds(body[last : cut.start()], behind):
             continue
-        measures = "with" in cut.group() or (measures and cut.group().strip() in (",", "and", ", and"))
+        measures = "with" in cut.group() or (
+            measures and cut.group().strip() in (",", "and", ", and")
+        )
         completed = _completed(text, part, cut, behind, measures)
         if completed is None:
             continue
@@ -200,7 +204,12 @@ def _completed(
     at = start + (measure.group("noun").rindex(noun[-1]) if stays else measure.end("noun"))
     kept = verb.group() if _COPULA.match(verb.group()) and not stays and not listed else None
     named = Span(start=start, end=at)
-    if kept is None and not stays and not listed and _MEASURE.match(before.cut(text)[verb.end() :].strip()):
+    if (
+        kept is None
+        and not stays
+        and not listed
+        and _MEASURE.match(before.cut(text)[verb.end() :].strip())
+    ):
         return (Span(start=offset, end=offset + verb.end()), added)  # "lists A 5 mg, B 10 mg"
     return (named, kept or _be(named.cut(text)), Span(start=at, end=added.end))
 

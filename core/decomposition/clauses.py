@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from core.records import Span
 
-
 Piece = Span | str  # a stretch of the sentence, or a word that it leaves out
 
 
