@@ -132,7 +132,7 @@ def list_members(answer: str, value: Span) -> list[Span]:
         at = last
     items.append(tidy(answer, Span(start=value.start + at, end=value.end)))
     words = [plain(item.cut(answer)).split() for item in items]
-    if any(not 1 <= len(each) <= 9 or not each[0][0].isalpha() for each in words):
+    if any(not 1 <= len(each) <= 9 or not re.match(r"[^\W\d]{2}", each[0]) for each in words):
         return [value]
     if any(re.match(r"(?i)(?:in|on|at|for|with|by|from|of|to|since|daily|once|twice)\b", each[0])
            for each in words):  # fmt: skip

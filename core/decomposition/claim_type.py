@@ -136,13 +136,13 @@ _OPEN_END = re.compile(
     re.IGNORECASE,
 )
 _CONNECTOR = re.compile(
-    r"(?P<relative>,? \b(?:who|which|that)\s)|(?:\b(?:because|since|as|but|and|so|while|although|"
-    r"though|whereas|given that)|[;:,\u2013\u2014(])\s*(?:(?:and|but|so|as|because|since) )?",
+    r"(?P<relative>,? \b(?:who|which|that)\s)|(?:\b(?:because|since|as|but|yet|and|so|while|although|"
+    r"though|whereas|given that)|[;:,\u2013\u2014(])\s*(?:(?:and|but|yet|so|as|because|since) )?",
     re.IGNORECASE,
 )
 # What stands behind these is a clause, whether or not its verb is known to us.
 _STRONG = re.compile(
-    r"[;:]|(?:[,\u2013\u2014(]\s*)?\s*(?:because|since|but|although|though|whereas|given that)\b|,\s*as\b",
+    r"[;:]|(?:[,\u2013\u2014(]\s*)?\s*(?:because|since|but|although|though|whereas|given that)\b|,\s*(?:as|yet)\b",
     re.IGNORECASE,
 )
 _EXEMPT = frozenset(
@@ -245,7 +245,9 @@ def holds_fact(text: str) -> bool:
             plain_noun = "," not in cut.group("relative") and words[0] in _HYPOTHETICAL
             if not plain_noun and has_finite_verb(" ".join(words[:6])):
                 return True
-            if "," in cut.group("relative"):
+            # "My impression is that rye bread …": what opens with no verb has a subject of its own.
+            clause = cut.group("relative").strip() == "that" and not has_finite_verb(words[0])
+            if "," in cut.group("relative") or (clause and not plain_noun and len(words) > 2):
                 return True
         elif may_assert(" ".join(words[:12])) or (
             len(words) > 2 and _STRONG.match(cut.group()) and not _labels(text[: cut.end()])

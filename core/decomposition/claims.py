@@ -14,7 +14,8 @@ from dataclasses import replace
 from core.attribution.families import Families, load_families
 from core.config import Config
 from core.decomposition.markdown import plain
-from core.decomposition.statements import Statement, read_statements
+from core.decomposition.sentences import Statement
+from core.decomposition.statements import read_statements
 from core.evidence.values import protected_values
 from core.records import Claim, ClaimType, Trace
 

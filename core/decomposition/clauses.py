@@ -8,17 +8,20 @@ from functools import lru_cache
 
 from core.records import Span
 
+Piece = Span | str  # a stretch of the sentence, or a word that it leaves out
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One fact of a sentence: where it is said, and the pieces whose text, joined, stands alone.
 
     All spans are in the sentence. The first pieces carry a subject (and verb) over from an earlier
-    part: "Carla has asthma and takes albuterol" gives ("Carla", "takes albuterol").
+    part: "Carla has asthma and takes albuterol" gives ("Carla", "takes albuterol"). A piece that is
+    no span is a verb that the sentence leaves out: "was".
     """
 
     span: Span
-    pieces: tuple[Span, ...]
+    pieces: tuple[Piece, ...]
 
 
 _BE = "is|are|was|were|has|have|had|does|did|do"
@@ -129,7 +132,7 @@ _LIST_VERB = re.compile(
 _CANNOT_STAND = re.compile(
     r"(?:in|on|at|for|with|by|from|of|to|since|during|after|before|including|which|who|that|as|but|"
     r"also|then|such|diagnosed|started|taken|prescribed|given|due|followed|especially|mainly|"
-    r"resulting|leading|making|showing|where|when|while|although|[a-z]+ly)\b",
+    r"resulting|leading|making|showing|where|when|while|although|all|each|both|none|[a-z]+ly)\b",
     re.IGNORECASE,
 )
 _ADJECTIVE = re.compile(
@@ -285,6 +288,12 @@ def _predicates(text: str, clause: Span) -> list[Part]:
     return parts
 
 
+_NOUNS_TOO = frozenset(
+    "reports visits tests needs costs changes notes records documents features scores measures "
+    "uses".split()
+)
+
+
 def _noun_after(body: str, at: int) -> bool:
     """A past form that is a modifier or a noun here: "and reported events", "and does"."""
     verb = _FINITE.match(body, at)
@@ -292,10 +301,14 @@ def _noun_after(body: str, at: int) -> bool:
         return True
     rest = body[verb.end() :].lstrip()
     return not rest or rest[0] in ".,;" or (
-        verb.group().lower() in ("reports", "visits", "tests", "needs", "costs", "changes", "notes",
-                                 "records", "documents", "features", "scores", "measures", "uses")
+        verb.group().lower() in _NOUNS_TOO
         and not re.match(r"(?:a|an|the|no|that|his|her|its|their|\d|[a-z]+ing)\b", rest)
     )  # fmt: skip
+
+
+def opens_with_verb(text: str) -> bool:
+    """Whether the text opens with a finite verb, which lacks its subject."""
+    return _FINITE.match(text) is not None
 
 
 def main_verb(body: str) -> re.Match[str] | None:
@@ -304,6 +317,8 @@ def main_verb(body: str) -> re.Match[str] | None:
         if before and before[-1].lower() not in ("the", "a", "an", "of", "in", "with", "for", "to"):
             if _RELATIVE.search(body, 0, match.start()):
                 return None
+            if match.group().lower() in _NOUNS_TOO and _FINITE.match(body, match.end() + 1):
+                continue  # "blood tests showed"
             return match
     return None
 
@@ -362,7 +377,9 @@ def _gapped(text: str, part: Part, body: str) -> list[Part]:
     if verb is None or TOGETHER.search(body):
         return []
     gap = _GAPPED.search(body, verb.end())
-    if gap is None or has_finite_verb(gap.group("noun")) or _RELATIVE.search(body):
+    if gap is None or re.search(r"\bwith\b", body[verb.end() : gap.start()]):
+        return []
+    if has_finite_verb(gap.group("noun")) or _RELATIVE.search(body):
         return []
     offset = part.span.start
     first = Span(start=offset, end=offset + gap.start("cut"))

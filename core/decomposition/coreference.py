@@ -63,11 +63,13 @@ class Referents:
         name = self.person if patient else self.asked
         if patient and self.asked_person:
             name = self.people[0]  # the longest: a family name alone may be two patients'
-        if name is None or reads_as_sentence(text):
+        if name is None or any(word in text.casefold() for word in name.casefold().split()):
             return text
-        if any(word in text.casefold() for word in name.casefold().split()):
-            return text
-        return f"{name} - {text}"
+        if not reads_as_sentence(text):
+            return f"{name} - {text}"
+        if patient and self.asked_person and _BARE_MEASURE.match(text):
+            return f"{name}{_possessive(name)} {text}"
+        return text
 
     def meet(self, text: str) -> None:
         """Remembers the person that a text names last, for the pronouns behind it."""
@@ -75,7 +77,12 @@ class Referents:
         for name in self.people:
             place = text.rfind(name)
             if place > at:
-                at, self.person = place, name
+                at, self.person = place, self._full(name)
+
+    def _full(self, name: str) -> str:
+        """The one longer name that ends in this one: "Jacob Larson" for "Larson"."""
+        longer = [each for each in self.people if each.endswith(f" {name}")]
+        return longer[0] if len(longer) == 1 else name
 
     @property
     def asked_person(self) -> bool:
@@ -102,7 +109,7 @@ class Referents:
         if name is None:
             return text
         if pronoun in ("his", "her", "its"):
-            name = name + ("'" if name.endswith("s") else "'s")
+            name += _possessive(name)
         return name + text[opening.end() :]
 
     def remember_topic(self, text: str) -> None:
@@ -138,6 +145,20 @@ class Referents:
         """The patient that the text names first, else the one met last."""
         named = [(text.find(name), name) for name in self.people if name in text]
         return min(named)[1] if named else self.person
+
+
+# "Platelets were 266": whose they are must be said.
+_BARE_MEASURE = re.compile(
+    r"(?!(?:the|a|an|this|that|these|those|there|no|both|all|each|he|she|it|they|his|her|its|in|on|at|"
+    r"during|since|after|before|when|if|patients|participants|what|which|who|one|two|three|for|with|by|of|"
+    r"from|compared|among)\b)"
+    r"(?:[^\W\d][\w/-]*\s){1,3}(?:is|are|was|were)\s.*\d",
+    re.IGNORECASE,
+)
+
+
+def _possessive(name: str) -> str:
+    return "'" if name.endswith("s") else "'s"
 
 
 def _asked_about(question: str) -> str | None:

@@ -607,7 +607,7 @@ def test_values_in_brackets_and_behind_commas_are_facts_of_their_own() -> None:
 
     assert factual(answer) == [
         "Coach class: €31",
-        "Coach class 6 seats left",
+        "Coach class: 6 seats left",
         "Last visit: weight 70.2 kg",
         "Last visit: BP 118/76",
         "Last visit: pulse 61 bpm.",

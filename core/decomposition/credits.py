@@ -1,0 +1,186 @@
+"""What an answer credits its statements to: cues, names, tools, papers and citation marks (III.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from core.attribution.bylines import Bylines
+from core.attribution.cues import Credit, find_credit
+from core.attribution.families import LITERATURE, REGISTRY, Families
+from core.attribution.named_source import NamedSources
+from core.decomposition.answer_lines import tidy
+from core.decomposition.markdown import masked, plain
+from core.evidence.values import protected_values
+from core.records import Citation, Source, Span, StatedAttribution, Trace
+
+
+class Credits:
+    """Finds the sources that an answer names, among those of its trace."""
+
+    def __init__(self, trace: Trace, answer: str, families: Families) -> None:
+        self.trace, self.answer, self.families = trace, answer, families
+        self.source_families = families.families_of(trace.sources)
+        self.known = frozenset(self.source_families.values())
+        self.bylines = Bylines(
+            [
+                source
+                for source in trace.sources
+                if self.source_families[source.source_id] in (LITERATURE, REGISTRY)
+            ],
+            families,
+        )
+        self.named = NamedSources(trace.sources)
+        self.tools = _named_tools(trace.sources)
+
+    def of(self, place: Span) -> StatedAttribution | None:
+        """What a part of a sentence credits by itself."""
+        return self.stated(self.found(masked(place.cut(self.answer))), place.start)
+
+    def found(self, hidden: str) -> Credit | None:
+        """The credit in a text whose markup is masked."""
+        return find_credit(hidden, self.families, self.tools, known=self.known)
+
+    def stated(self, credit: Credit | None, offset: int) -> StatedAttribution | None:
+        """A credit as the answer states it, its place counted from ``offset``."""
+        if credit is None:
+            return None
+        span = tidy(
+            self.answer, Span(start=offset + credit.span.start, end=offset + credit.span.end)
+        )
+        family = credit.families[0] if len(credit.families) == 1 else None
+        source_id, also = credit.source_id, tuple[str, ...]()
+        # Where a trace also has a registry, "a 2019 trial found" may mean its entry or a paper.
+        if family == LITERATURE and _ONLY_A_TRIAL.search(span.cut(self.answer)):
+            also = tuple(one for one, of in self.source_families.items() if of == REGISTRY)
+        if credit.tool is not None and source_id is None:
+            called = {
+                self.source_families[source.source_id]
+                for source in self.trace.sources
+                if source.tool_name.casefold() == credit.tool
+            }
+            family = called.pop() if len(called) == 1 else family
+        elif source_id is None and (named := self._named(credit, span)):
+            source_id, also = named[0], named[1:]
+        elif (
+            source_id is None
+            and set(credit.families) <= {LITERATURE, REGISTRY}
+            and (meant := self.bylines.sources_meant(span.cut(self.answer)))
+        ):
+            source_id, also = meant[0], meant[1:]
+        if source_id is not None:
+            family = self.source_families.get(source_id, family)
+        return StatedAttribution(
+            text=plain(span.cut(self.answer)),
+            span=span,
+            family=family,
+            source_id=source_id,
+            also=also,
+        )
+
+    def _named(self, credit: Credit, span: Span) -> tuple[str, ...]:
+        """The sources of the credited kind that the cue, or the mark right behind it, names."""
+        return tuple(
+            source_id
+            for source_id in self.named.meant(self.answer[span.start : span.end + 3])
+            if any(
+                self.families.compatible(family, self.source_families[source_id])
+                for family in credit.families
+            )
+        )
+
+    def cited(self, span: Span) -> StatedAttribution | None:
+        """The citation marks on a claim, or right behind it, as its stated attribution."""
+        marks = [mark for mark in self.trace.citations if _marks(self.answer, mark, span)]
+        if not marks:
+            return None
+        ids = {mark.source_id for mark in marks if mark.source_id is not None}
+        cited = [one.source_id for one in self.trace.sources if one.source_id in ids]
+        named = {self.source_families[one] for one in ids if one in self.source_families}
+        if not ids:
+            mentioned = {
+                mention.family_id for mark in marks for mention in self.families.mentions(mark.text)
+            } | {
+                LITERATURE for mark in marks if mark.url and re.search(r"pubmed|doi\.org", mark.url)
+            }
+            named = mentioned
+        return StatedAttribution(
+            text=", ".join(dict.fromkeys(mark.text for mark in marks)),
+            span=marks[0].span,
+            family=named.pop() if len(named) == 1 else None,
+            source_id=cited[0] if cited else None,
+            also=tuple(cited[1:]),
+        )
+
+
+_ONLY_A_TRIAL = re.compile(
+    r"\A(?!.*(?:pubmed|literature|publi|journal|paper|article|abstract|et al)).*\b(?:trials?|"
+    r"rcts?|study|studies)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def _named_tools(sources: Sequence[Source]) -> tuple[tuple[str, str | None], ...]:
+    """(folded name, source_id) for every tool; no id where several sources come from it."""
+    counts: dict[str, list[str]] = {}
+    for source in sources:
+        for name in {source.tool_name.casefold(), source.source_id.casefold()}:
+            if len(name) >= 5 and re.search(r"[_/:#.-]", name):
+                counts.setdefault(name, []).append(source.source_id)
+    pairs = ((name, ids[0] if len(ids) == 1 else None) for name, ids in counts.items())
+    return tuple(sorted(pairs, key=lambda pair: (-len(pair[0]), pair[0])))[:200]
+
+
+def _marks(answer: str, mark: Citation, span: Span) -> bool:
+    if mark.span.overlaps(span):
+        return True
+    if not 0 <= mark.span.start - span.end <= 24:
+        return False
+    between = answer[span.end : mark.span.start]
+    return not re.sub(r"\[\^?\d+\]|[\s.,;()]", "", between)
+
+
+def credited_from(answer: str, parts: Sequence[Span], own: StatedAttribution | None) -> int:
+    """From where on a sentence's own credit counts.
+
+    "She has asthma, and the trial showed that …": what opens a later part credits nothing before it.
+    "…, and the guideline supports this" says it of all.
+    """
+    if own is None:
+        return 0
+    for part in parts[1:]:
+        opens = part.start <= own.span.start < part.end
+        if opens and not _WORD.search(_AND.sub("", answer[part.start : own.span.start])):
+            return part.start if len(_WORD.findall(answer[own.span.end : part.end])) >= 2 else 0
+    return 0
+
+
+_WORD = re.compile(r"\w+")
+_AND = re.compile(
+    r"^\W*(?:and|but|while|whereas|so|yet|however|also|the|a|an|his|her|their|your)\b"
+)
+
+
+def goes_on(text: str) -> bool:
+    """Whether a sentence goes on with what the one before was credited to."""
+    return re.match(
+        # "He takes …" behind a credit says nothing of its source; "he also takes …" does.
+        r"(?:it|they|(?:he|she) also|its|their|also|in addition|additionally|furthermore|moreover|"
+        r"the (?:same|study|trial|authors|paper|review|chart|record|label|entry|"
+        r"abstract)(?! (?:number|id)\b)|"
+        r"this (?:study|trial|paper|review|record|entry|patient))\b",
+        text,
+        re.IGNORECASE,
+    ) is not None  # fmt: skip
+
+
+def without(span: Span, raw: str, removable: Span) -> Span:
+    """The span without a credit at its edge, unless the credit holds a value of its own."""
+    cut = removable.cut(raw)
+    if any(value.kind != "name" for value in protected_values(cut)):
+        return span
+    if removable.start == 0:
+        return Span(start=span.start + removable.end, end=span.end)
+    if not raw[removable.end :].strip(" .\"'*_)"):
+        return Span(start=span.start, end=span.start + removable.start)
+    return span

@@ -1,0 +1,202 @@
+"""A sentence of an answer as statements, each with its place, its context and its credit (III.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from core.attribution.cues import Credit
+from core.attribution.families import LITERATURE
+from core.decomposition.added_values import split_statement
+from core.decomposition.answer_lines import (
+    capitalised,
+    finished,
+    heads_a_list,
+    label_and_value,
+    labelled_cells,
+    list_members,
+    people_shares,
+    run_in_joined,
+    run_in_label,
+    standing_lines,
+    tidy,
+)
+from core.decomposition.claim_type import (
+    aside_of_sentence,
+    claim_type_of,
+    is_generic_title,
+)
+from core.decomposition.clauses import Piece, reads_as_sentence
+from core.decomposition.coreference import Referents
+from core.decomposition.credits import Credits, credited_from, goes_on, without
+from core.decomposition.heading_context import Lead, led
+from core.decomposition.markdown import masked, plain
+from core.records import ClaimType, Span, StatedAttribution, Trace
+from core.text.sentences import sentence_spans
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A stretch of the answer that says one thing; ``text`` stands alone, ``span`` is where it is said."""
+
+    span: Span
+    text: str
+    claim_type: ClaimType
+    reason: str | None
+    stated: StatedAttribution | None
+    patient_specific: bool
+    subject: str | None
+
+
+class Sentences:
+    """Reads sentences into statements, remembering whom and what they are about."""
+
+    def __init__(self, trace: Trace, answer: str, credits: Credits) -> None:
+        self.answer, self.credits = answer, credits
+        self.about = Referents.of(trace, answer, credits.source_families)
+        self.found: list[Statement] = []
+        self.of_person = False  # whether this block is about a patient
+
+    def sentences(self, span: Span) -> Iterator[Span]:
+        for piece in standing_lines(self.answer, span):
+            text = piece.cut(self.answer)
+            places = list(sentence_spans(text))
+            for sentence in run_in_joined(text, places):
+                yield Span(start=piece.start + sentence.start, end=piece.start + sentence.end)
+
+    def sentence(
+        self, span: Span, lead: Lead, before: StatedAttribution | None
+    ) -> StatedAttribution | None:
+        """Adds the sentence's claims; gives the credit that the next sentence may go on with."""
+        for cell in labelled_cells(self.answer, span):
+            stated = self._statement(cell, lead, before)
+        return stated
+
+    def _statement(
+        self, span: Span, lead: Lead, before: StatedAttribution | None
+    ) -> StatedAttribution | None:
+        remark = _behind_remark(self.answer, span)
+        span = remark if remark is not None else span
+        label, value = run_in_label(self.answer, span)
+        if value is not None:
+            span = value
+            lead = lead if is_generic_title(label) else replace(lead, text=label, joins=False)
+        raw = span.cut(self.answer)
+        hidden = masked(raw)
+        aside = aside_of_sentence(plain(raw))
+        if aside is not None:
+            self.add(span, plain(raw), kind=aside[0], reason=aside[1], lead=lead)
+            return None
+        credit = self.credits.found(hidden)
+        own = self.credits.stated(credit, span.start)
+        if own is None and (named := self.credits.bylines.byline(hidden)) is not None:
+            credit = Credit(span=named, families=(LITERATURE,), removable=None)
+            own = self.credits.stated(credit, span.start)
+        stated = own
+        if own is None and before is not None and goes_on(plain(raw)):
+            stated = before
+        body = span
+        if credit is not None and credit.removable is not None:
+            body = without(span, raw, credit.removable)
+        label, value = label_and_value(self.answer, body)
+        text = plain(body.cut(self.answer))
+        if not any(character.isalnum() for character in text):
+            return stated
+        if label and value is not None:
+            listed = list_members(self.answer, value)
+            if len(listed) > (1 if heads_a_list(label) else 2):
+                for item in listed:
+                    said = f"{label}: {plain(item.cut(self.answer))}"
+                    said = self.about.named(said, lead.about_patient or self.of_person)
+                    self.add(item, led(lead, said), stated=stated or lead.stated, lead=lead)
+                return stated
+        if label and value is not None and is_generic_title(label):
+            body, text, label = value, plain(value.cut(self.answer)), ""
+        shares = people_shares(self.answer, body, self.about.people)
+        if shares:
+            for share in shares[1]:
+                said = finished(plain(share.cut(self.answer)))
+                self.about.meet(said)
+                said = f"{shares[0]}: {said}" if shares[0] else said
+                self.add(share, led(lead, said), stated=stated or lead.stated, lead=lead)
+            return stated
+        whole = reads_as_sentence(plain(value.cut(self.answer)) if label and value else text)
+        parts = split_statement(masked(body.cut(self.answer)))
+        places = [
+            Span(start=body.start + part.span.start, end=body.start + part.span.end)
+            for part in parts
+        ]
+        credited_at = credited_from(self.answer, places, own)
+        for part, place in zip(parts, places, strict=True):
+            said = finished(" ".join(plain(self._piece(body, piece)) for piece in part.pieces))
+            if not any(character.isalnum() for character in said):
+                continue
+            # A list that opens a sentence makes statements of its items: "The plan is: stop X".
+            judged = led(lead, said) if lead.joins and not whole else said
+            given = stated if place.start >= credited_at else None
+            if len(parts) > 1 and own is not None and own.family is None and own.source_id is None:
+                given = (
+                    self.credits.of(place) or given
+                )  # "the chart lists X, and the trial found Y"
+            kind, reason = claim_type_of(judged, credited=given is not None)
+            self.about.meet(said)
+            self.of_person = self.of_person or any(name in said for name in self.about.people)
+            if kind is ClaimType.FACTUAL:
+                said = self.about.resolved(said)
+                whole_part = whole if len(parts) == 1 else reads_as_sentence(said)
+                said = capitalised(said if whole_part else led(lead, said))
+                said = self.about.named(said, lead.about_patient or self.of_person)
+            self.add(place, said, kind=kind, reason=reason, stated=given or lead.stated, lead=lead)
+        self.about.remember_topic(text)
+        # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
+        opens = own is None or not raw[: own.span.start - span.start].strip(" *_\"'")
+        return stated if opens else None
+
+    def _piece(self, body: Span, piece: Piece) -> str:
+        if isinstance(piece, str):
+            return piece
+        return self.answer[body.start + piece.start : body.start + piece.end]
+
+    def add(
+        self,
+        span: Span,
+        text: str,
+        *,
+        kind: ClaimType | None = None,
+        reason: str | None = None,
+        stated: StatedAttribution | None = None,
+        lead: Lead | None = None,
+    ) -> None:
+        span = tidy(self.answer, span)
+        if span.start >= span.end:
+            return
+        if kind is None:
+            kind, reason = claim_type_of(text, credited=stated is not None)
+        cited = self.credits.cited(span)
+        specific = kind is ClaimType.FACTUAL and self.about.is_specific(text, lead, cited or stated)
+        subject = self.about.subject_of(text) if specific else None
+        self.found.append(
+            Statement(
+                span=span,
+                text=text,
+                claim_type=kind,
+                reason=reason,
+                stated=cited or stated,
+                patient_specific=specific,
+                subject=subject,
+            )
+        )
+
+
+def _behind_remark(answer: str, span: Span) -> Span | None:
+    """What stands behind "Here is what I found: " on the same line."""
+    text = masked(span.cut(answer))
+    colon = re.search(r":\s+(?=\S)", text)
+    if colon is None:
+        return None
+    before = text[: colon.start()]
+    aside = aside_of_sentence(before) or claim_type_of(before, credited=False)
+    if aside[0] is not ClaimType.META:
+        return None
+    return tidy(answer, Span(start=span.start + colon.end(), end=span.end))
