@@ -142,7 +142,8 @@ _CONNECTOR = re.compile(
 )
 # What stands behind these is a clause, whether or not its verb is known to us.
 _STRONG = re.compile(
-    r"[;:]|(?:[,\u2013\u2014(]\s*)?\s*(?:because|since|but|although|though|whereas|given that)\b|,\s*(?:as|yet)\b",
+    r"[;:]|(?:[,\u2013\u2014(]\s*)?\s*(?:because|since|but|although|though|whereas|given that)\b|"
+    r",\s*(?:as|yet)\b",
     re.IGNORECASE,
 )
 _EXEMPT = frozenset(
