@@ -656,10 +656,11 @@ def test_decomposition_agrees_with_the_reference_that_was_written_before_it_was_
     precision, recall, value_exact = measured(half)
 
     # What the agent did ("I searched PubMed") is a claim now, and what a list or a bracket adds is one
-    # of its own: this older reference takes the first for a remark and keeps the second whole.
+    # of its own: this older reference takes the first for a remark, keeps the second whole, and leaves
+    # the date or the id of a heading ("Lipids (2019)") out of what stands under it.
     assert precision >= 0.93  # the paper's rule-based decomposer: 0.644
     assert recall >= 0.96  # 0.935
-    assert value_exact >= 0.94  # 0.563
+    assert value_exact >= 0.92  # 0.563
 
 
 def test_the_reference_says_where_each_of_its_claims_stands() -> None:
@@ -714,3 +715,10 @@ def test_what_cannot_stand_alone_stays_where_it_is(sentence: str) -> None:
     (claim,) = factual(sentence)
 
     assert claim.rstrip(".") == sentence.rstrip(".")
+
+
+def test_the_date_or_the_id_of_a_heading_goes_with_its_items() -> None:
+    answer = "## Lipids (March 2019)\n- LDL: 85 mg/dL\n\n## Arvi (unit ID 7)\n- Rating: 52 %\n"
+
+    assert factual(answer)[-2:] == ["Arvi (unit ID 7)", "Arvi (unit ID 7): Rating: 52 %"]
+    assert "Lipids (March 2019): LDL: 85 mg/dL" in factual(answer)
