@@ -165,7 +165,7 @@ def _completed(
     offset = part.span.start
     start = offset + cut.end()
     added = Span(start=start, end=start + len(behind))
-    if opens_clause(behind, True):
+    if opens_clause(behind, True) and not opens_with_verb(behind):
         return (added,)
     before = Span(start=offset, end=offset + cut.start())
     subject = subject_of(text, Part(span=before, pieces=(*part.pieces[:-1], before)))
@@ -176,7 +176,9 @@ def _completed(
         subject = None
     if subject is not None and opens_with_verb(behind):
         # "The hotel, opened in May 2023, has 12 rooms": what stands between commas ends no sentence.
-        joined = verb is None or re.search(r"and|but|then|;", cut.group()) is not None
+        joined = re.search(r"and|but|then|;", cut.group()) is not None or (
+            verb is None and "," not in before.cut(text)
+        )
         return (subject, added) if joined else None
     if subject is not None and verb and (_DOING.match(behind) or _DONE.match(behind)):
         return (subject, _be(subject.cut(text)), added)
@@ -264,8 +266,8 @@ def _completed_bracket(
     sentence: str, hidden: str, part: Part, span: Span
 ) -> tuple[Piece, ...] | None:
     said = span.cut(sentence)
-    if not _VALUED.search(said):
-        return None
+    if not _VALUED.search(said) or not re.search(r"[^\W\d_]{3,}", said):
+        return None  # "(4h33m)", "(152g)": of what stands before it
     if opens_clause(said, True):
         return (span,)
     body = part.span.cut(hidden)

@@ -57,10 +57,16 @@ def led(lead: Lead, text: str) -> str:
 def head_of(text: str) -> str:
     """The part of a title or parent line that names it: "Jinx" of "Jinx (Champion 222) - Tier 1"."""
     head = re.split(r"\s*\(|\s+[-–—→]\s+", text, maxsplit=1)[0]
+    if (scope := _SCOPE.match(text, len(head))) is not None:
+        head += scope.group()
     match = re.match(r"(.{2,60}?):\s", head)
     if match is not None and not re.search(r"\s\d+\Z", match.group(1)):  # "Stop 1: Marlow"
         head = match.group(1)
     return head.rstrip(": .：") if len(head) <= 90 else ""
+
+
+# A date or an id in brackets belongs to the name: "Lipids (March 2019)", "Jinx (Champion ID: 222)".
+_SCOPE = re.compile(r"\s*\((?=[^()]*(?:\b(?:19|20)\d\d\b|\b(?:ID|PMID|MRN)\b|#\s?\d))[^()]{1,40}\)")
 
 
 def unnumbered(text: str) -> str:
