@@ -32,6 +32,7 @@ from core.records import (
     Verification,
     Versions,
 )
+from pages.components.claim_checks import check_lines, fact_spans, not_found, reasons_beside
 from pages.components.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.components.offsets import Offsets
 from pages.components.palette import (
@@ -224,6 +225,11 @@ def _claim(
         "word": LOOKS[kind].word,
         "headline": _headline(verdict, kind, names),
         "reasons": list(verdict.reasons),
+        "reasons_beside": reasons_beside(verdict),
+        "checks": check_lines(
+            verdict, names, {source_id: one.offsets for source_id, one in sent.items()}
+        ),
+        "not_found": not_found(verdict),
         "decision": verdict.decision.value,
         "type": claim.claim_type.value,
         "pieces": _claim_pieces(verdict),
@@ -313,6 +319,8 @@ def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> st
         return f"{source} says otherwise"
     if kind is Kind.UNJUDGED:
         return "Not judged"
+    if kind is Kind.PERSON:
+        return f"Needs a person: {source} may say this"
     if kind is Kind.ASIDE:
         return f"Set aside: {verdict.claim.claim_type.value}"
     if verdict.verdict is VerdictLabel.SUPPORTED:
@@ -499,6 +507,7 @@ def _text(source_id: str, text: str, kept: Source | None, verdicts: Sequence[Cla
         verdict.claim.claim_id: list(_premise_spans(verdict, source_id)) for verdict in verdicts
     }
     lit = [span for spans in by_claim.values() for span in spans]
+    lit += [span for verdict in verdicts for span in fact_spans(verdict, source_id)]
     shown: dict[str, object] = {"readable": _excerpts(text, lit), "raw": None}
     # A verdict of an older version of the trace must not be mapped onto a newer raw output.
     if kept is not None and kept.raw is not None and kept.text == text:
