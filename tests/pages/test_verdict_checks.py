@@ -135,7 +135,9 @@ def test_a_place_in_a_source_that_is_not_at_hand_comes_once_its_text_is_fetched(
     late = replace(base.trace.source(SEARCH), source_id="late", text="Dose 10 mg. " * 20_000)
     many = tuple(replace(late, source_id=f"long-{n}") for n in range(12))
     trace = replace(base.trace, sources=(*sources, *many, late))
-    families = dict(base.families) | dict.fromkeys((s.source_id for s in (*many, late)), "literature")
+    families = dict(base.families) | dict.fromkeys(
+        (s.source_id for s in (*many, late)), "literature"
+    )
     place = FactPlace(source_id="late", span=Span(start=5, end=10))
     checked = with_checks(
         replace(base, trace=trace, families=families), 2, a_check("10 mg", facts=(place,))
