@@ -43,6 +43,16 @@ def reasons_beside(verdict: ClaimVerdict) -> list[str]:
     return [reason for reason in verdict.reasons if _key(reason) not in told]
 
 
+def found_by_a_check(verdict: ClaimVerdict, value: Span) -> bool:
+    """Whether the record has a value of the claim in another notation, rounded or derived."""
+    outcomes = {
+        check.outcome
+        for check in _checks(verdict)
+        if check.claim_span is not None and check.claim_span.overlaps(value)
+    }
+    return Outcome.SUPPORTS in outcomes and Outcome.CONTRADICTS not in outcomes
+
+
 def fact_spans(verdict: ClaimVerdict, source_id: str) -> Iterator[Span]:
     """Where the claim's lines stand in one source's text."""
     for check in _told(verdict):
@@ -108,7 +118,8 @@ def _words(check: Check, claim: Claim) -> str:
 
 def _sentence(text: str) -> str:
     words = " ".join(text.split()).rstrip(".")
-    return words[:1].upper() + words[1:]
+    # A field's own name ("onsetDateTime") stays as the record writes it.
+    return words[:1].upper() + words[1:] if words.partition(" ")[0].islower() else words
 
 
 def _key(text: str) -> str:

@@ -32,7 +32,13 @@ from core.records import (
     Verification,
     Versions,
 )
-from pages.components.claim_checks import check_lines, fact_spans, not_found, reasons_beside
+from pages.components.claim_checks import (
+    check_lines,
+    fact_spans,
+    found_by_a_check,
+    not_found,
+    reasons_beside,
+)
 from pages.components.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.components.offsets import Offsets
 from pages.components.palette import (
@@ -265,7 +271,7 @@ def _measured(verdict: ClaimVerdict) -> Json:
             {
                 "text": checked.value.text,
                 "kind": checked.value.kind,
-                "present": checked.present,
+                "present": checked.present or found_by_a_check(verdict, checked.value.span),
                 "nearest": checked.nearest,
             }
             for checked in judged.literals.values
@@ -320,7 +326,7 @@ def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> st
     if kind is Kind.UNJUDGED:
         return "Not judged"
     if kind is Kind.PERSON:
-        return f"Needs a person: {source} may say this"
+        return "Needs a person"
     if kind is Kind.ASIDE:
         return f"Set aside: {verdict.claim.claim_type.value}"
     if verdict.verdict is VerdictLabel.SUPPORTED:
@@ -398,7 +404,8 @@ def _claim_pieces(verdict: ClaimVerdict) -> list[Json]:
         for checked in values:
             if checked.value.span.overlaps(here):
                 missing = "missing" if checked.settles else "unwritten"
-                piece["value"] = "present" if checked.present else missing
+                found = checked.present or found_by_a_check(verdict, checked.value.span)
+                piece["value"] = "present" if found else missing
                 piece["nearest"] = checked.nearest
                 piece["opens"] = checked.value.span.start == start
                 piece["closes"] = checked.value.span.end == end
@@ -559,6 +566,8 @@ def _source_marks(
     for checked in judged.literals.values:
         if not checked.settles:
             continue
+        if not checked.present and found_by_a_check(verdict, checked.value.span):
+            continue  # its place is lit when the line that tells it is chosen
         # Outside the premise a value is only found, not checked, so it is not called missing.
         shown = checked.present or not premise
         sought = checked.value.text if shown else checked.nearest

@@ -188,7 +188,32 @@ def test_between_the_thresholds_a_claim_needs_a_person_unless_something_else_blo
     assert kinds == [Kind.PERSON, Kind.UNSUPPORTED, Kind.UNSUPPORTED]
     view = laid_out(alone)
     assert {"kind": "person", "mark": "◐", "word": "needs a person", "n": 1} in view["counts"]
-    assert view["claims"][5]["headline"].startswith("Needs a person: ")
+    assert view["claims"][5]["headline"] == "Needs a person"
+
+
+def test_a_value_that_a_check_found_is_not_called_missing_unless_another_contradicts_it() -> None:
+    base = showcase()
+    text = base.claims[1].claim.text
+    dose = Span(start=text.index("25 mg"), end=text.index("25 mg") + 5)
+    found = a_check("25.1 mg gives 25 mg (rounded)", claim_span=dose)
+    against = a_check("10 mg, not 25 mg", Outcome.CONTRADICTS, claim_span=dose)
+
+    views = [laid_out(with_checks(base, 2, *checks)) for checks in ((), (found,), (found, against))]
+
+    for view, kind in zip(views, ("missing", "present", "missing"), strict=True):
+        claim = view["claims"][1]
+        assert {p["value"] for p in claim["pieces"] if "value" in p} == {kind}
+        assert [value["present"] for value in claim["values"]] == [kind == "present"]
+        nearest = [mark for mark in claim["marks"][PATIENT] if mark["kind"] == "nearest"]
+        assert bool(nearest) == (kind == "missing")
+
+
+def test_a_fields_own_name_stays_as_the_record_writes_it() -> None:
+    checks = (a_check("onsetDateTime: 2018-09-17"), a_check("weight: 71.4 kg"))
+
+    lines = laid_out(with_checks(showcase(), 2, *checks))["claims"][1]["checks"]
+
+    assert {line["text"] for line in lines} == {"onsetDateTime: 2018-09-17", "Weight: 71.4 kg"}
 
 
 def test_a_claim_without_checks_has_no_lines() -> None:

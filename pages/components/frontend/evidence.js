@@ -326,8 +326,8 @@ function checkLine(state, claim, check, at) {
   const where = `${check.called[0] || ""}${others > 0 ? ` + ${others}` : ""}`;
   const node = button(`check ${check.outcome}${state.check === at ? " chosen" : ""}`, null, () => chooseCheck(state, claim, at), {
     "aria-pressed": String(state.check === at),
-    "aria-label": `${check.outcome}: ${check.text}${where ? `, in ${where}` : ""}`,
-    title: `${check.outcome === "supports" ? "Supports the claim" : "Contradicts the claim"}: ${check.text}\nShow where ${check.called.join(", ")} says this`,
+    "aria-label": `${check.outcome === "supports" ? "in the record" : "contradicts"}: ${check.text}${where ? `, in ${where}` : ""}`,
+    title: `${check.outcome === "supports" ? "In the record" : "Contradicts the claim"}: ${check.text}\nShow where ${check.called.join(", ")} says this`,
     "data-check": at,
   });
   node.append(el("span", "glyph", check.mark, { "aria-hidden": "true" }), el("span", "check-text", check.text), el("span", "check-source", where));
@@ -359,13 +359,13 @@ function factMarks(check, source) {
   return check ? check.places.filter((place) => place.source === source.id).map((place) => ({ ...place, kind })) : [];
 }
 
-function legend(check) {
+function legend(check, premise) {
   const line = el("p", "legend", null, { "data-testid": "legend" });
   const said = el("span");
   said.append(el("mark", check.outcome === "contradicts" ? "fact against" : "fact", "a"), check.outcome === "contradicts" ? "what contradicts the claim" : "what the chosen line shows");
   const read = el("span");
   read.append(el("mark", "premise", "a"), "what the claim was checked against");
-  line.append(said, read);
+  line.append(said, ...(premise ? [read] : []));
   return line;
 }
 
@@ -471,7 +471,7 @@ function drawOutput(state, claim) {
   const check = claim && state.check !== null ? claim.checks[state.check] : null;
   const facts = raw ? [] : factMarks(check, source);
   const asked = check && check.asked && check.sources.includes(source.id);
-  if (facts.length) parts.sources.append(legend(check));
+  if (facts.length) parts.sources.append(legend(check, ((claim.marks || {})[source.id] || []).some((mark) => mark.kind === "premise")));
   const box = el("div", "output scroll own-arrows", null, { tabindex: "0", "aria-label": "The source's output", "data-testid": "output" });
   parts.sources.append(box);
   if (source.arguments) {
