@@ -13,6 +13,7 @@ from core.records import (
     AnswerDecision,
     Attribution,
     AttributionStatus,
+    Check,
     CheckedValue,
     Claim,
     ClaimType,
@@ -218,6 +219,44 @@ def _judged(trace: Trace, families: dict[str, str], claim: Claim, one: Said) -> 
             reason="the credited family differs" if one.conflation else "",
         ),
     )
+
+
+def with_checks(verification: Verification, number: int, *checks: Check) -> Verification:
+    """The verification with these checks on the claim of that number, counted from 1."""
+    verdict = verification.claims[number - 1]
+    assert isinstance(verdict.outcome, Judged)
+    return _with_claim(
+        verification, number, replace(verdict, outcome=replace(verdict.outcome, checks=checks))
+    )
+
+
+def with_support(
+    verification: Verification,
+    number: int,
+    *,
+    probability: float,
+    review_from: float,
+    reasons: int = 1,
+) -> Verification:
+    """The verification with that support on a claim that ``reasons`` reasons block."""
+    verdict = verification.claims[number - 1]
+    assert isinstance(verdict.outcome, Judged)
+    support = Support(probability=probability, threshold=0.65, review_from=review_from)
+    return _with_claim(
+        verification,
+        number,
+        replace(
+            verdict,
+            outcome=replace(verdict.outcome, support=support),
+            reasons=tuple(f"Reason {n}." for n in range(1, reasons + 1)),
+        ),
+    )
+
+
+def _with_claim(verification: Verification, number: int, verdict: ClaimVerdict) -> Verification:
+    claims = list(verification.claims)
+    claims[number - 1] = verdict
+    return replace(verification, claims=tuple(claims))
 
 
 # ---------------------------------------------------------------- two traces that screens are shown with

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     CONFLATION = "conflation"
     CONTRADICTED = "contradicted"
     UNSUPPORTED = "unsupported"
+    PERSON = "person"
     UNJUDGED = "unjudged"
     ASIDE = "aside"
 
@@ -43,6 +44,7 @@ LOOKS: dict[Kind, Look] = {
     Kind.CONTRADICTED: Look(mark="✕", word="contradicted"),
     Kind.CONFLATION: Look(mark="⇄", word="wrong source credited"),
     Kind.UNSUPPORTED: Look(mark="?", word="no source says this"),
+    Kind.PERSON: Look(mark="◐", word="needs a person"),
     Kind.UNJUDGED: Look(mark="⊘", word="not judged"),
     Kind.SUPPORTED: Look(mark="✓", word="supported"),
     Kind.ASIDE: Look(mark="–", word="set aside"),
@@ -78,6 +80,9 @@ def claim_kind(verdict: ClaimVerdict) -> Kind:
         return Kind.CONTRADICTED
     if verdict.verdict is VerdictLabel.SUPPORTED and verdict.decision is Decision.ALLOW:
         return Kind.SUPPORTED
+    # Where something else blocks it as well, a person has nothing left to decide.
+    if outcome.support.needs_a_person and len(verdict.reasons) == 1:
+        return Kind.PERSON
     return Kind.UNSUPPORTED
 
 

@@ -23,12 +23,19 @@ _TABLE = st.components.v2.component(
 
 _COLUMNS = (Kind.CONTRADICTED, Kind.CONFLATION, Kind.UNSUPPORTED, Kind.UNJUDGED, Kind.SUPPORTED)
 
+# A stored verdict is counted by its labels, which do not tell these two apart.
+_WORDS = {Kind.UNSUPPORTED: f"{LOOKS[Kind.UNSUPPORTED].word}, or {LOOKS[Kind.PERSON].word}"}
+
 
 def show_trace_table(rows: Sequence[TraceRow], *, key: str) -> str | None:
     """Show the rows; the id of the trace that was just opened, if any."""
     data = {
         "columns": [
-            {"kind": kind.value, "mark": LOOKS[kind].mark, "word": LOOKS[kind].word}
+            {
+                "kind": kind.value,
+                "mark": LOOKS[kind].mark,
+                "word": _WORDS.get(kind, LOOKS[kind].word),
+            }
             for kind in _COLUMNS
         ],
         "rows": [_row(row) for row in rows],

@@ -32,6 +32,13 @@ from core.records import (
     Verification,
     Versions,
 )
+from pages.components.claim_checks import (
+    check_lines,
+    fact_spans,
+    found_by_a_check,
+    not_found,
+    reasons_beside,
+)
 from pages.components.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.components.offsets import Offsets
 from pages.components.palette import (
@@ -224,6 +231,11 @@ def _claim(
         "word": LOOKS[kind].word,
         "headline": _headline(verdict, kind, names),
         "reasons": list(verdict.reasons),
+        "reasons_beside": reasons_beside(verdict),
+        "checks": check_lines(
+            verdict, names, {source_id: one.offsets for source_id, one in sent.items()}
+        ),
+        "not_found": not_found(verdict),
         "decision": verdict.decision.value,
         "type": claim.claim_type.value,
         "pieces": _claim_pieces(verdict),
@@ -259,7 +271,7 @@ def _measured(verdict: ClaimVerdict) -> Json:
             {
                 "text": checked.value.text,
                 "kind": checked.value.kind,
-                "present": checked.present,
+                "present": checked.present or found_by_a_check(verdict, checked.value.span),
                 "nearest": checked.nearest,
             }
             for checked in judged.literals.values
@@ -313,6 +325,8 @@ def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> st
         return f"{source} says otherwise"
     if kind is Kind.UNJUDGED:
         return "Not judged"
+    if kind is Kind.PERSON:
+        return "Needs a person"
     if kind is Kind.ASIDE:
         return f"Set aside: {verdict.claim.claim_type.value}"
     if verdict.verdict is VerdictLabel.SUPPORTED:
@@ -390,7 +404,8 @@ def _claim_pieces(verdict: ClaimVerdict) -> list[Json]:
         for checked in values:
             if checked.value.span.overlaps(here):
                 missing = "missing" if checked.settles else "unwritten"
-                piece["value"] = "present" if checked.present else missing
+                found = checked.present or found_by_a_check(verdict, checked.value.span)
+                piece["value"] = "present" if found else missing
                 piece["nearest"] = checked.nearest
                 piece["opens"] = checked.value.span.start == start
                 piece["closes"] = checked.value.span.end == end
@@ -499,6 +514,7 @@ def _text(source_id: str, text: str, kept: Source | None, verdicts: Sequence[Cla
         verdict.claim.claim_id: list(_premise_spans(verdict, source_id)) for verdict in verdicts
     }
     lit = [span for spans in by_claim.values() for span in spans]
+    lit += [span for verdict in verdicts for span in fact_spans(verdict, source_id)]
     shown: dict[str, object] = {"readable": _excerpts(text, lit), "raw": None}
     # A verdict of an older version of the trace must not be mapped onto a newer raw output.
     if kept is not None and kept.raw is not None and kept.text == text:
@@ -550,6 +566,8 @@ def _source_marks(
     for checked in judged.literals.values:
         if not checked.settles:
             continue
+        if not checked.present and found_by_a_check(verdict, checked.value.span):
+            continue  # its place is lit when the line that tells it is chosen
         # Outside the premise a value is only found, not checked, so it is not called missing.
         shown = checked.present or not premise
         sought = checked.value.text if shown else checked.nearest

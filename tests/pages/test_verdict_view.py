@@ -19,6 +19,7 @@ from verdicts import (
     a_verification,
     hostile,
     showcase,
+    with_support,
 )
 
 from core.codec import verdict_document, verification_from_document
@@ -164,7 +165,8 @@ def test_a_claim_that_is_blocked_never_looks_supported() -> None:
 
 
 def test_the_list_counts_claims_as_the_verdict_page_shows_them() -> None:
-    for verification in (showcase(), hostile()):
+    unsure = with_support(showcase(), 6, probability=0.5, review_from=0.3)
+    for verification in (showcase(), hostile(), unsure):
         summary = summarise(verification)
         counted = claim_counts(
             VerdictCounts(
@@ -177,6 +179,8 @@ def test_the_list_counts_claims_as_the_verdict_page_shows_them() -> None:
         shown = {kind.value: 0 for kind in LOOKS} | {
             count["kind"]: count["n"] for count in laid_out(verification)["counts"]
         }
+        # The list counts stored labels, which do not tell these two apart.
+        shown[Kind.UNSUPPORTED] += shown.pop(Kind.PERSON)
         assert {kind.value: n for kind, n in counted.items()} == {
             kind: n for kind, n in shown.items() if kind != Kind.ASIDE
         }

@@ -50,8 +50,8 @@ function appendMarked(body, part, marks) {
     if (!here.length) { body.append(document.createTextNode(text)); continue; }
     const node = el("mark", null, text);
     for (const mark of here) {
-      node.classList.add(mark.kind);
-      if (mark.kind !== "premise") {
+      node.classList.add(...mark.kind.split(" "));
+      if (mark.kind === "value" || mark.kind === "nearest") {
         if (mark.start === from) node.classList.add("opens");
         if (mark.end === to) node.classList.add("closes");
       }

@@ -5,6 +5,7 @@
 
 const states = new WeakMap();
 const SOURCES_SHOWN_AT_FIRST = 40;
+const CHECKS_SHOWN_AT_FIRST = 6;
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
@@ -14,7 +15,7 @@ export default function (component) {
   if (arriving) {
     state = {
       traceId: data.trace.id,
-      claim: null, source: null, raw: false, panel: null, shown: SOURCES_SHOWN_AT_FIRST,
+      claim: null, source: null, check: null, raw: false, panel: null, shown: SOURCES_SHOWN_AT_FIRST,
     };
     states.set(parentElement, state);
   }
@@ -206,7 +207,9 @@ function step(state, by) {
 function choose(state, claimId, { source = null, quiet = false } = {}) {
   const { data, parts } = state;
   const claim = data.claims.find((each) => each.id === claimId) || null;
-  state.claim = claim ? claim.id : null;
+  const next = claim ? claim.id : null;
+  if (next !== state.claim) { state.check = null; state.allChecks = false; }
+  state.claim = next;
   state.source = source || (claim && claim.routed) || state.source || (data.sources[0] && data.sources[0].id) || null;
   const at = claim ? data.claims.indexOf(claim) : -1;
   for (const node of parts.answerText.querySelectorAll("[data-claims]")) {
@@ -281,7 +284,89 @@ function drawClaim(state, claim) {
       : "Nothing in this answer claims a fact that could be checked."));
     return;
   }
-  card.append(...claimNodes(claim));
+  const [line, ...measured] = claimNodes(claim);
+  card.append(line, ...checkNodes(state, claim), ...measured);
+}
+
+// ---------------------------------------------------------------- what the record shows
+
+function checkNodes(state, claim) {
+  const { words, open } = claim.not_found;
+  if (!claim.checks.length && !words.length && !open.length) return [];
+  const box = el("div", "checks", null, { "data-testid": "checks" });
+  if (claim.checks.length) box.append(el("h3", null, "What the record shows"));
+  const list = el("ul");
+  const shown = state.allChecks ? claim.checks.length : CHECKS_SHOWN_AT_FIRST;
+  claim.checks.slice(0, shown).forEach((check, at) => {
+    const item = el("li");
+    item.append(checkLine(state, claim, check, at));
+    list.append(item);
+  });
+  box.append(list);
+  if (claim.checks.length > shown) {
+    box.append(button("text more-checks", `${claim.checks.length - shown} more`, () => {
+      state.allChecks = true;
+      drawClaim(state, claim);
+    }));
+  }
+  if (words.length) box.append(el("p", "missed", `Not found: ${words.join(", ")}`));
+  if (open.length) {
+    const more = el("details");
+    more.append(el("summary", null, `Not settled: ${open.length}`));
+    const notes = el("ul");
+    for (const each of open) notes.append(el("li", null, each));
+    more.append(notes);
+    box.append(more);
+  }
+  return [box];
+}
+
+function checkLine(state, claim, check, at) {
+  const others = check.called.length - 1;
+  const where = `${check.called[0] || ""}${others > 0 ? ` + ${others}` : ""}`;
+  const node = button(`check ${check.outcome}${state.check === at ? " chosen" : ""}`, null, () => chooseCheck(state, claim, at), {
+    "aria-pressed": String(state.check === at),
+    "aria-label": `${check.outcome === "supports" ? "in the record" : "contradicts"}: ${check.text}${where ? `, in ${where}` : ""}`,
+    title: `${check.outcome === "supports" ? "In the record" : "Contradicts the claim"}: ${check.text}\nShow where ${check.called.join(", ")} says this`,
+    "data-check": at,
+  });
+  node.append(el("span", "glyph", check.mark, { "aria-hidden": "true" }), el("span", "check-text", check.text), el("span", "check-source", where));
+  return node;
+}
+
+// The line's source with its place lit; where several sources are behind it, again means the next.
+function chooseCheck(state, claim, at) {
+  const { sources } = claim.checks[at];
+  const again = state.check === at ? sources.indexOf(state.source) + 1 : 0;
+  state.check = at;
+  state.raw = false;
+  if (sources.length) state.source = sources[again % sources.length];
+  for (const node of state.parts.claim.querySelectorAll("[data-check]")) {
+    const chosen = Number(node.dataset.check) === at;
+    node.classList.toggle("chosen", chosen);
+    node.setAttribute("aria-pressed", String(chosen));
+  }
+  drawSources(state, claim);
+  if (state.panel === "matrix") drawMatrix(state);
+  remember(state);
+  const source = state.data.sources.find((each) => each.id === state.source);
+  state.parts.said.textContent = source ? `Shown in ${source.name}` : "";
+}
+
+// The chosen line's places in one source, as marks.
+function factMarks(check, source) {
+  const kind = check && check.outcome === "contradicts" ? "fact against" : "fact";
+  return check ? check.places.filter((place) => place.source === source.id).map((place) => ({ ...place, kind })) : [];
+}
+
+function legend(check, premise) {
+  const line = el("p", "legend", null, { "data-testid": "legend" });
+  const said = el("span");
+  said.append(el("mark", check.outcome === "contradicts" ? "fact against" : "fact", "a"), check.outcome === "contradicts" ? "what contradicts the claim" : "what the chosen line shows");
+  const read = el("span");
+  read.append(el("mark", "premise", "a"), "what the claim was checked against");
+  line.append(said, ...(premise ? [read] : []));
+  return line;
 }
 
 // ---------------------------------------------------------------- sources
@@ -363,8 +448,8 @@ function drawOutput(state, claim) {
   const head = el("div", "output-bar");
   const title = el("div", "output-title");
   title.append(sourceName("h3", source));
-  const facts = [source.family, source.server && `server ${source.server}`, many(source.characters, "character"), source.status_words, source.note].filter(Boolean).join(" · ");
-  title.append(el("span", "facts", facts, { title: [source.id, facts, source.uri].filter(Boolean).join("\n") }));
+  const about = [source.family, source.server && `server ${source.server}`, many(source.characters, "character"), source.status_words, source.note].filter(Boolean).join(" · ");
+  title.append(el("span", "facts", about, { title: [source.id, about, source.uri].filter(Boolean).join("\n") }));
   head.append(title);
   if (held && held.raw) {
     const toggle = el("div", "toggle", null, { role: "group", "aria-label": "How to show this output" });
@@ -382,23 +467,27 @@ function drawOutput(state, claim) {
     drawSources(state, claim);
   }, { title: state.wide ? "Give the answer its room back" : "Give the source more room", "aria-pressed": String(Boolean(state.wide)) }));
   parts.sources.append(head);
+  const raw = state.raw && held && held.raw;
+  const check = claim && state.check !== null ? claim.checks[state.check] : null;
+  const facts = raw ? [] : factMarks(check, source);
+  const asked = check && check.asked && check.sources.includes(source.id);
+  if (facts.length) parts.sources.append(legend(check, ((claim.marks || {})[source.id] || []).some((mark) => mark.kind === "premise")));
   const box = el("div", "output scroll own-arrows", null, { tabindex: "0", "aria-label": "The source's output", "data-testid": "output" });
   parts.sources.append(box);
   if (source.arguments) {
-    const asked = el("p", "arguments");
-    asked.append(el("span", "label", "Called with"), el("code", null, source.arguments));
-    box.append(asked);
+    const line = el("p", asked ? "arguments fact" : "arguments");
+    line.append(el("span", "label", "Called with"), el("code", null, source.arguments));
+    box.append(line);
   }
   if (!held) {
     box.append(el("p", "muted", "Fetching this output …"));
     state.fetch(source.id);
     return;
   }
-  const raw = state.raw && held.raw;
   const text = raw ? held.raw : held.readable;
   const marks = raw
     ? (claim && (held.raw_marks || {})[claim.id]) || []
-    : (claim && claim.marks[source.id]) || [];
+    : [...((claim && claim.marks[source.id]) || []), ...facts];
   if (!text.characters) box.append(el("p", "muted", "This output is empty."));
   if (claim && claim.routed && !raw && !marks.some((mark) => mark.kind === "premise") && claim.routed !== source.id) {
     box.append(el("p", "muted small", "Not the source that this claim was checked against; the claim's values are boxed where they occur."));
@@ -414,7 +503,8 @@ function drawOutput(state, claim) {
   if (text.parts.length && text.parts[text.parts.length - 1].after < text.characters) {
     body.append(el("span", "gap", "\n… not shown …\n"));
   }
-  bringIntoView(box, body.querySelector(".premise") || body.querySelector(".value"), 0.3);
+  if (asked && !facts.length) return;  // the call's arguments stand at the top
+  bringIntoView(box, body.querySelector(".fact") || body.querySelector(".premise") || body.querySelector(".value"), 0.3);
 }
 
 // ---------------------------------------------------------------- why
@@ -431,9 +521,9 @@ function drawWhy(state, claim) {
   head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", claim.headline));
   words.append(head);
   words.append(...creditNodes(claim));
-  if (claim.reasons.length) {
+  if (claim.reasons_beside.length) {
     const list = el("ul", "reasons");
-    for (const reason of claim.reasons) list.append(el("li", null, reason));
+    for (const reason of claim.reasons_beside) list.append(el("li", null, reason));
     words.append(list);
   }
   const figures = figuresOf(claim);
