@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import Config
+from core.decomposition.claim_type import claim_type_of
 from core.decomposition.claims import decompose
 from core.decomposition.remarks import read_weights, shipped_weights
 from core.errors import ConfigError
@@ -134,3 +135,22 @@ def test_the_probabilities_of_any_text_sum_to_one(text: str) -> None:
 def test_damaged_weights_are_refused_by_name(text: str) -> None:
     with pytest.raises(ConfigError, match="weights.json"):
         read_weights(text, "weights.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("Please discuss any change with her physician.", True),
+        ("Please talk to his own doctor before any change.", True),
+        ("Please discuss her penicillin allergy with her physician.", False),
+        ("Please note that the scan was clear.", False),
+        ("Please stop the warfarin because she is bleeding.", False),
+        ("Please ask Dr. Lind about the tumour.", False),
+    ],
+)
+def test_a_plain_request_is_advice_and_one_that_tells_something_is_checked(
+    text: str, asks: bool
+) -> None:
+    kind, _ = claim_type_of(text, credited=False)
+
+    assert (kind is ClaimType.ADVICE) is asks
