@@ -257,8 +257,8 @@ def convert(
     Each trace is read back before it counts: one that the format cannot carry is named and left
     out, and the exit code is 2 only when no trace could be written at all.
     """
+    from core.capture.reading import read_traces
     from core.config import Config
-    from core.importers import read_traces
     from core.workflows.trace_export import export_traces
 
     _require(files)
@@ -396,8 +396,8 @@ def _verify_files(
     *,
     decides: str | None = None,
 ) -> VerifyReport:
+    from core.capture.reading import read_traces
     from core.config import Config
-    from core.importers import read_traces
     from core.workflows.verify import verify_file
 
     _require(files)
@@ -694,7 +694,7 @@ def _repair_probes(
     json_path: Path | None,
     decides: str | None,
 ) -> None:
-    from core.importers import read_traces
+    from core.capture.reading import read_traces
     from core.records import Trace
     from core.workflows.repair import probes_of, run_probes
 
@@ -924,9 +924,9 @@ def probe(
 
     Every wrong credit has a twin with the right one: flagging everything would not do.
     """
+    from core.capture.reading import read_traces
     from core.config import Config
     from core.evaluation.tables import Material, make_table, table_to_json, table_to_markdown
-    from core.importers import read_traces
     from core.workflows.models import load_models
     from core.workflows.probe import probe_traces, write_packet
 
@@ -1016,8 +1016,8 @@ def train_reader(
     if (minutes is None) == (steps is None):
         raise ConfigError("give either --minutes or --steps")
     _require([data])
-    from core.training.pair_reader import TrainingOptions
-    from core.training.pair_reader import train_reader as train
+    from training.pair_reader import TrainingOptions
+    from training.pair_reader import train_reader as train
 
     def progress(event: str, figures: Mapping[str, float]) -> None:
         told = ", ".join(f"{name} {_figure(float(value))}" for name, value in figures.items())

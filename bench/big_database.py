@@ -26,15 +26,15 @@ from evaluations import keep_evaluated  # noqa: E402
 from lexical import verify_lexically  # noqa: E402
 from verdicts import VERSIONS, Said, a_verification  # noqa: E402
 
+from core.attribution.families import load_families  # noqa: E402
 from core.config import Config  # noqa: E402
 from core.documents import content_hash  # noqa: E402
 from core.errors import NotFound  # noqa: E402
 from core.records import JsonObject, Trace, VerdictLabel  # noqa: E402
+from core.repair.loop import repair_answer  # noqa: E402
 from core.review.items import QueueState  # noqa: E402
 from core.review.records import Person, Project, ProjectSettings, Role  # noqa: E402
-from core.stages.repair import repair_answer  # noqa: E402
 from core.stages.report import verdict_document  # noqa: E402
-from core.text.families import load_families  # noqa: E402
 from core.workflows.repair import repair_document  # noqa: E402
 from core.workflows.verify import run_key  # noqa: E402
 from storage.audit import BEGINNING, event_hash, row_hash  # noqa: E402

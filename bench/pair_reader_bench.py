@@ -25,7 +25,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer  # no
 
 from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader  # noqa: E402
 from core.models.pair_reader import BertPairReader  # noqa: E402
-from core.training.clinical_pairs import clinical_pairs  # noqa: E402
+from training.clinical_pairs import clinical_pairs  # noqa: E402
 
 BATCH = 32
 

@@ -15,6 +15,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from core.calibration.threshold import GRID  # noqa: E402
 from core.evaluation.threshold_view import (  # noqa: E402
     bands_of,
     costs_at,
@@ -22,7 +23,6 @@ from core.evaluation.threshold_view import (  # noqa: E402
     only,
     view_claims,
 )
-from core.training.threshold import GRID  # noqa: E402
 
 MOVES = 200
 

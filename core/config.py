@@ -14,7 +14,7 @@ PIPELINE_VERSION = "3"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteWeights:
-    """Weights of the evidence router, fitted on training packets by ``core/training/router.py``."""
+    """Weights of the evidence router, fitted on training packets by ``training/router.py``."""
 
     bias: float = -6.329
     centroid: float = 3.2436

@@ -15,9 +15,14 @@ from itertools import islice
 
 import numpy as np
 
+from core.attribution.attribute import attribute
+from core.attribution.families import Families
 from core.config import PIPELINE_VERSION, Config
+from core.decomposition.claims import decompose
 from core.errors import ReadingError, StageError
-from core.evidence import Evidence, IndexedSource, Vectors, index_evidence
+from core.evidence.names import other_person
+from core.evidence.values import value_present
+from core.indexing import Evidence, IndexedSource, Vectors, index_evidence
 from core.ports import Calibrator, Embedder, PairReader
 from core.records import (
     Claim,
@@ -39,19 +44,14 @@ from core.records import (
     Versions,
 )
 from core.stages.alignment import align_tokens
-from core.stages.attribution import attribute
 from core.stages.calibration import decide_support
-from core.stages.claims import decompose
 from core.stages.decision import decide_answer, decide_claim
+from core.stages.entailment import judge_relation
 from core.stages.features import build_features
 from core.stages.literals import check_literals
-from core.stages.nli import judge_relation
 from core.stages.premise import select_premise
 from core.stages.routing import Candidate, rank_sources, route_claim, similarities
-from core.text.families import Families
-from core.text.names import other_person
 from core.text.tokens import content_terms, weighted_overlap
-from core.text.values import value_present
 
 WINDOW = 8  # traces whose pairs share a batch
 

@@ -12,11 +12,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from core.attribution.families import load_families
 from core.config import PIPELINE_VERSION, Config
 from core.errors import ProvenanceGuardError
 from core.models.loading import BUNDLED_PAIR_READER, folder_digest, packaged_minilm
 from core.records import Versions
-from core.text.families import load_families
 from core.workflows.ingest import ingest
 from core.workflows.verify import verify_pending
 from storage.calibrators import Calibrators

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.attribution.families import load_families
+from core.calibration.rows import SHIPPED_ROWS, KeptRows, read_training_rows
 from core.config import Config
 from core.errors import ComponentUnavailable
 from core.ports import Progress
@@ -18,8 +20,6 @@ from core.records import JsonObject
 from core.review.items import Guideline
 from core.review.records import Person, Role
 from core.review.roles import require
-from core.text.families import load_families
-from core.training.rows import SHIPPED_ROWS, KeptRows, read_training_rows
 from core.workflows.rescore import RescoreReport, rescore_stored
 from core.workflows.retrain import Material, fit_candidate, gather
 from core.workflows.verify import silent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.evidence.values import protected_values
 from core.records import (
     Claim,
     PairReading,
@@ -13,7 +14,6 @@ from core.records import (
     Trace,
 )
 from core.text.tokens import word_spans
-from core.text.values import protected_values
 
 
 def a_source(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.attribution.families import load_families
 from core.config import PIPELINE_VERSION, Config
 from core.evaluation.ablations import apply_plain
 from core.evaluation.comparison import compare_with
@@ -24,7 +25,6 @@ from core.records import (
     VerdictLabel,
     Versions,
 )
-from core.text.families import load_families
 
 HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) :red[x]'
 DRUGS = ("metformin", "ramipril", "apixaban", "sertraline", "furosemide")

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.attribution.families import load_families
 from core.config import Config
 from core.pipeline import Models, verify
 from core.records import Features, PairReading, Probabilities, TokenScore, Trace, Verification
-from core.text.families import load_families
 from core.text.tokens import content_terms, normalised_term, overlap, word_spans
 
 NEGATIONS = frozenset("no not never without denies denied neither".split())

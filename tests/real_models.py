@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from core.attribution.families import load_families
 from core.config import Config
 from core.evaluation.scoring import Uncalibrated
 from core.models.forest import load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models
 from core.ports import Calibrator
-from core.text.families import load_families
 from core.workflows import models, recalibrate
 
 

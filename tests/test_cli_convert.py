@@ -8,7 +8,7 @@ from pathlib import Path
 from typer.testing import CliRunner, Result
 
 from cli import app
-from core.importers import read_traces
+from core.capture.reading import read_traces
 
 SAMPLE = Path(__file__).parent.parent / "sample_data" / "traces.jsonl"
 

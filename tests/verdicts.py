@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.documents import content_hash
+from core.evidence.values import nearest_value, protected_values, value_present
 from core.records import (
     AlignedToken,
     Alignment,
@@ -40,7 +41,6 @@ from core.records import (
 )
 from core.stages.report import verdict_document
 from core.text.tokens import is_content_word, word_spans
-from core.text.values import nearest_value, protected_values, value_present
 from core.workflows.verify import run_key
 from storage.store import SqlStore
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.evidence.values import protected_values
 from core.text.tokens import content_terms
-from core.text.values import protected_values
 
 MATCH_FROM = 0.60  # share of content terms, Dice; the paper does not say where it draws the line
 

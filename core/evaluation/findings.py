@@ -9,12 +9,12 @@ from enum import StrEnum
 
 import numpy as np
 
+from core.attribution.families import Families
 from core.bootstrap import RESAMPLES, SEED, Interval, interval, resampled_sums
 from core.evaluation.columns import Columns
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction
 from core.records import AttributionStatus
-from core.text.families import Families
 
 BINS = 10
 NO_SOURCE = "no source"

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from core.attribution.families import Families
+from core.capture.readable.structured import unfold_output
 from core.config import Config
+from core.decomposition.claims import decompose
 from core.evaluation.packets import PacketRow
+from core.evidence.values import protected_values
 from core.records import (
     Claim,
     ClaimType,
@@ -15,10 +19,6 @@ from core.records import (
     StatedAttribution,
     Trace,
 )
-from core.stages.claims import decompose
-from core.text.families import Families
-from core.text.structured import unfold_output
-from core.text.values import protected_values
 
 
 def freeze(row: PacketRow, families: Families) -> tuple[Trace, Claim]:

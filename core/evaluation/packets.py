@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from core.capture.files import read_records
 from core.errors import BadRecord, InputError, UnreadableFile
 from core.records import (
     AttributionStatus,
@@ -18,7 +19,6 @@ from core.records import (
     SourceStatus,
     VerdictLabel,
 )
-from core.text.files import read_records
 
 Choice = TypeVar("Choice", VerdictLabel, Relation, AttributionStatus)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.config import Config
+from core.evidence.values import value_present
 from core.records import Claim, Entailment, Features, LiteralCheck, Relation, Route
 from core.text.tokens import content_terms, overlap
-from core.text.values import value_present
 
 CATEGORICAL = ("verifier_label", "category", "pred_tool", "status")
 NUMERIC = (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.config import Config
+from core.evidence.names import other_person
+from core.evidence.values import nearest_value, settles, value_present
 from core.records import (
     CheckedValue,
     Claim,
@@ -16,9 +18,7 @@ from core.records import (
     Source,
 )
 from core.text.chunks import is_record_text
-from core.text.names import other_person
 from core.text.tokens import content_terms, overlap
-from core.text.values import nearest_value, settles, value_present
 
 
 def check_literals(

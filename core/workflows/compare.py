@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from core.bootstrap import RESAMPLES
+from core.calibration.threshold import by_block_f1, sweep
+from core.calibration.verdict_head import Variant, fit_variants
 from core.config import Config
 from core.errors import BadRecord, ComponentUnavailable, ConfigError, InputError
 from core.evaluation.ablations import PLAIN, apply_plain
@@ -30,8 +32,6 @@ from core.evaluation.tables import TABLES, Material, Probes, RepairRun, System, 
 from core.pipeline import Models
 from core.ports import PairReader, Progress
 from core.records import VerdictLabel
-from core.training.threshold import by_block_f1, sweep
-from core.training.verdict_head import Variant, fit_variants
 from core.workflows.evaluate import Evaluated, evaluate, score_packet
 from core.workflows.rebuilt import repair_rebuilt_answers, repair_run
 from core.workflows.recalibrate import refuse_held_out, training_rows
@@ -253,7 +253,7 @@ def _routers(
 
 
 def _beside(path: Path, evaluated: Evaluated) -> System:
-    """A system whose predictions are in a file, as ``core.training.joint`` writes them."""
+    """A system whose predictions are in a file, as ``training.joint`` writes them."""
     known = {found.claim_id: found for found in read_predictions(path)}
     missing = [row.claim_id for row in evaluated.rows if row.claim_id not in known]
     if missing:

@@ -130,7 +130,7 @@ def _calibrator() -> Check:
 
 
 def _families() -> Check:
-    from core.text.families import load_families
+    from core.attribution.families import load_families
 
     families = load_families()
     return Check(

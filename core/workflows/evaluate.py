@@ -10,6 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from core.bootstrap import RESAMPLES, SEED
+from core.calibration.fit import point_to_json
+from core.calibration.threshold import (
+    Choice,
+    by_block_f1,
+    by_budget,
+    by_false_block,
+    by_false_pass,
+    sweep,
+)
 from core.config import Config
 from core.errors import InputError
 from core.evaluation.packets import Packet, PacketRow, read_packet
@@ -20,15 +29,6 @@ from core.evaluation.sweep import Band, sweep_bands
 from core.pipeline import Models, versions
 from core.ports import Progress
 from core.records import Versions
-from core.training.calibrator import point_to_json
-from core.training.threshold import (
-    Choice,
-    by_block_f1,
-    by_budget,
-    by_false_block,
-    by_false_pass,
-    sweep,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from core.capture.files import read_records
 from core.documents import trace_from_document
 from core.errors import BadRecord, InputError
 from core.ports import Progress, PutCount
 from core.records import JsonObject, Trace, Versions
 from core.review.packet import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
-from core.text.files import read_records
 from core.workflows.manifest import check_packet
 from core.workflows.packet_readme import GUIDELINE, PACKET, TRACES, VERDICTS
 from core.workflows.verify import run_key

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from core.capture.reading import read_traces
 from core.config import Config
 from core.errors import InputError
-from core.importers import read_traces
 from core.ports import Progress, Store
 from core.records import Source, SourceStatus, Trace
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.attribution.families import load_families
 from core.config import Config
 from core.models.forest import load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models
 from core.ports import Calibrator
-from core.text.families import load_families
 
 
 def load_models(

@@ -6,6 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.attribution.families import load_families
+from core.calibration.fit import (
+    FittedCalibrator,
+    ForestSettings,
+    fit_calibrator,
+)
+from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows
 from core.config import Config
 from core.errors import InputError
 from core.evaluation.columns import is_target
@@ -16,13 +23,6 @@ from core.evaluation.splits import split_by_trace
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models, versions
 from core.ports import Progress
-from core.text.families import load_families
-from core.training.calibrator import (
-    FittedCalibrator,
-    ForestSettings,
-    fit_calibrator,
-)
-from core.training.rows import ROWS_FILE, TrainingRow, write_training_rows
 
 VALIDATION_SHARE = 0.2
 

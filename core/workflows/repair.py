@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.attribution.families import Families
 from core.config import Config
 from core.documents import content_hash
 from core.errors import BadRecord
@@ -31,10 +32,9 @@ from core.records import (
     Verification,
     Versions,
 )
-from core.stages.repair import repair_answer
+from core.repair.edits import share_of_words_kept
+from core.repair.loop import repair_answer
 from core.stages.report import verdict_document
-from core.text.edits import share_of_words_kept
-from core.text.families import Families
 from core.text.tokens import content_terms, overlap
 from core.workflows.verify import Judge
 

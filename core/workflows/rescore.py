@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Protocol
 
+from core.attribution.attribute import attribute
+from core.attribution.families import Families
 from core.config import PIPELINE_VERSION, Config
 from core.errors import BadRecord
 from core.pipeline import says_it
@@ -45,10 +47,8 @@ from core.records import (
     Unjudged,
     VerdictLabel,
 )
-from core.stages.attribution import attribute
 from core.stages.calibration import decide_support
 from core.stages.decision import decide_answer, decide_claim
-from core.text.families import Families
 from core.workflows.summary import versions_of
 from core.workflows.verify import run_key, silent
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from core.calibration.rows import KeptRows, TrainingRow
+from core.calibration.threshold import GRID
 from core.config import PIPELINE_VERSION
 from core.errors import InputError
 from core.evaluation.threshold_view import (
@@ -30,11 +32,9 @@ from core.ports import Calibrator
 from core.records import Features, JsonObject, VerdictLabel, Versions
 from core.review.records import Judgement, ReviewedClaim, Split
 from core.statistics import exact_binomial_interval
-from core.training.rows import KeptRows, TrainingRow
-from core.training.threshold import GRID
 
 if TYPE_CHECKING:
-    from core.training.calibrator import FittedCalibrator, ForestSettings
+    from core.calibration.fit import FittedCalibrator, ForestSettings
 
 # Below the leaf size of Table 1 no tree could tell the two kinds apart.
 LEAST_TRAIN = 8
@@ -235,7 +235,7 @@ def fit_candidate(
     Raises InputError when there are too few labels, naming how many of which kind are missing.
     """
     # Imported here: who only looks at labels and candidates does not wait for scikit-learn.
-    from core.training.calibrator import ForestSettings, fit_calibrator
+    from core.calibration.fit import ForestSettings, fit_calibrator
 
     missing = needs(material, shipped)
     if missing:

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.capture.carried import plain_run
+from core.capture.files import FileRecord, parse_record, write_json
+from core.capture.native_record import AS_READ
+from core.capture.reading import FORMATS as IMPORTERS
+from core.capture.writing import FORMATS, Exporter, frame_of
 from core.config import Config
 from core.documents import trace_document
 from core.errors import BadRecord, ConfigError, InputError
-from core.exporters import FORMATS, Exporter, frame_of
-from core.importers import FORMATS as IMPORTERS
 from core.records import JsonObject, Trace
-from core.text.carried import plain_run
-from core.text.files import FileRecord, parse_record, write_json
-from core.text.native_record import AS_READ
 
 # What a trace may lose only by not being exported: without these it is another trace.
 # A trace without an id is named by its content: another name means that a text of it is another.

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from core.evaluation.threshold_view import ThresholdView
-from core.training.threshold import (
+from core.calibration.threshold import (
     Choice,
     OperatingPoint,
     by_budget,
@@ -16,6 +15,7 @@ from core.training.threshold import (
     by_false_pass,
     sweep,
 )
+from core.evaluation.threshold_view import ThresholdView
 from pages.components.figures import percent
 from pages.components.threshold_view import Workload
 

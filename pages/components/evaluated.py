@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import streamlit as st
 
+from core.attribution.families import load_families
 from core.config import PIPELINE_VERSION
 from core.errors import DamagedArtifact, NotFound
 from core.evaluation.columns import Columns, pair_columns
@@ -27,7 +28,6 @@ from core.evaluation.predictions import Prediction
 from core.evaluation.sweep import Band
 from core.evaluation.threshold_view import ThresholdView, bands_of, only, view_predictions
 from core.review.records import Person
-from core.text.families import load_families
 from pages.components.adjudicated import may_see_labels, settled_claims, write_settled
 from pages.components.plain import show_notice
 from pages.components.session import settings

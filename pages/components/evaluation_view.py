@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from core.attribution.families import load_families
 from core.bootstrap import RESAMPLES
 from core.evaluation.findings import confused_families, reliability_bins
 from core.evaluation.kept import KeptRun
@@ -13,7 +14,6 @@ from core.evaluation.metrics import Metric
 from core.evaluation.report import read_metrics
 from core.evaluation.tables import TABLES, Material, Table, make_table, table_to_markdown
 from core.records import JsonObject
-from core.text.families import load_families
 from pages.components.evaluated import Opened
 from pages.components.figures import Cell, percent, rate_interval, show_numbers
 from pages.components.palette import family_words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from core.evidence.names import recorded_names
 from core.records import Source
-from core.text.names import recorded_names
 
 _HEAD = 20_000  # characters: a record says near its top what it is
 _LONGEST = 90

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from core.capture.reading import FORMATS
 from core.errors import InputError, ProvenanceGuardError
-from core.importers import FORMATS
 from core.workflows.ingest import IngestReport, ingest, preview
 from pages.components.plain import Card, show_cards
 from pages.components.session import settings

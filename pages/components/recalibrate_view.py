@@ -12,9 +12,9 @@ from typing import cast
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.calibration.rows import KeptRows
 from core.records import JsonObject
 from core.review.records import Split
-from core.training.rows import KeptRows
 from core.workflows.retrain import LabelledRow, Material, Need, Side
 from pages.components.figures import Cell, between, percent
 from pages.components.plots import BLUE, GREEN, ORANGE

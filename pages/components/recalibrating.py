@@ -12,9 +12,9 @@ from threading import Lock, Thread
 
 import streamlit as st
 
+from core.calibration.rows import KeptRows
 from core.config import Config
 from core.errors import ProvenanceGuardError
-from core.training.rows import KeptRows
 from core.workflows.rescore import RescoreReport
 from core.workflows.retrain import Material
 from pages.components.plain import show_notice

@@ -9,9 +9,9 @@ from pathlib import Path
 import streamlit as st
 
 from core.records import JsonObject, RepairAction, RepairKind, RepairStatus, Source, Span, Trace
-from core.stages.repair import chosen_answer
-from core.text.drafts import RULES
-from core.text.edits import word_diff
+from core.repair.drafts import RULES
+from core.repair.edits import word_diff
+from core.repair.loop import chosen_answer
 from core.workflows.repair import actions_of
 from pages.components.excerpts import choose_excerpts, merge_spans
 from pages.components.palette import DECISIONS

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.calibration.threshold import GRID
 from core.evaluation.sweep import Band
 from core.evaluation.threshold_view import Cost, Flips, ThresholdView, costs_at
-from core.training.threshold import GRID
 from pages.components.evaluated import Opened
 from pages.components.figures import Cell, percent, rate_interval
 

@@ -13,11 +13,11 @@ from lexical import verify_lexically
 from playwright.sync_api import Browser, BrowserContext, expect
 from verdicts import fill
 
+from core.attribution.families import load_families
 from core.config import Config
 from core.documents import content_hash
 from core.records import Trace
-from core.stages.repair import repair_answer
-from core.text.families import load_families
+from core.repair.loop import repair_answer
 from core.workflows.repair import repair_document
 from storage.repairs import Choice, Repairs
 from storage.store import open_store

@@ -10,8 +10,8 @@ import pytest
 from builders import a_source, a_trace
 from real_models import real_models
 
+from core.capture.reading import read_traces
 from core.config import Config
-from core.importers import read_traces
 from core.pipeline import Models, verify, verify_all
 from core.records import (
     AttributionStatus,

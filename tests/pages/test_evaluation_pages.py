@@ -20,6 +20,7 @@ from opening import cards, opened, titles, views
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from streamlit.testing.v1 import AppTest
 
+from core.calibration.threshold import by_false_pass, sweep
 from core.evaluation.findings import list_errors
 from core.evaluation.kept import (
     CENTROID_FILE,
@@ -36,7 +37,6 @@ from core.evaluation.packets import read_packet
 from core.evaluation.threshold_view import costs_at, view_predictions
 from core.records import VerdictLabel
 from core.review.records import Role
-from core.training.threshold import by_false_pass, sweep
 from pages.components.adjudicated import settled_claims, write_settled
 from pages.components.evaluated import bring_choice, packet_choices
 from pages.components.evaluating import is_evaluating, progress_words, start_evaluating

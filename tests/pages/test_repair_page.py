@@ -12,11 +12,11 @@ from lexical import verify_lexically
 from opening import opened, titles, views
 from verdicts import fill
 
+from core.attribution.families import load_families
 from core.config import Config
 from core.documents import content_hash
 from core.records import Trace
-from core.stages.repair import repair_answer
-from core.text.families import load_families
+from core.repair.loop import repair_answer
 from core.workflows.repair import actions_of, repair_document
 from pages.components.repair_view import changed_by_reviewer, final_answer, lay_out_repair
 from storage.repairs import Choice, Repairs, StoredChoice

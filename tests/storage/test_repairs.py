@@ -6,12 +6,12 @@ import pytest
 from builders import a_source, a_trace
 from lexical import verify_lexically
 
+from core.attribution.families import load_families
 from core.config import Config
 from core.documents import content_hash
 from core.errors import NotFound, StoreError
 from core.records import JsonObject, RepairStatus
-from core.stages.repair import repair_answer
-from core.text.families import load_families
+from core.repair.loop import repair_answer
 from core.workflows.repair import repair_document
 from storage.repairs import Choice, Repairs
 from storage.store import SqlStore

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from evaluations import packet_records, predict
 
+from core.attribution.families import load_families
 from core.evaluation.columns import is_target, pair_columns
 from core.evaluation.findings import (
     BINS,
@@ -20,7 +21,6 @@ from core.evaluation.findings import (
 )
 from core.evaluation.packets import row_from_json
 from core.records import AttributionStatus
-from core.text.families import load_families
 
 ROWS = [row_from_json(record) for record in packet_records(120)]
 FOUND = predict(ROWS, threshold=0.5)

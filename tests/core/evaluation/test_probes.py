@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from core.attribution.families import load_families
 from core.errors import InputError
 from core.evaluation.frozen import freeze, readable
 from core.evaluation.packets import row_from_json, row_to_json
 from core.evaluation.probes import CHART, LITERATURE, WORDINGS, Credit, Fact, make_probes
+from core.evidence.values import value_present
 from core.records import AttributionStatus, Source
-from core.text.families import load_families
-from core.text.values import value_present
 
 FAMILIES = load_families()
 COMPATIBLE = {item.family_id: item.compatible for item in FAMILIES.items}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.bootstrap import resampled_counts
+from core.calibration.threshold import GRID, sweep
 from core.evaluation.sweep import sweep_bands
-from core.training.threshold import GRID, sweep
 
 
 def claims(count: int, traces: int, seed: int):

@@ -8,6 +8,7 @@ from evaluations import packet_records, predict
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.calibration.threshold import GRID, sweep
 from core.errors import InputError
 from core.evaluation.packets import row_from_json
 from core.evaluation.predictions import at_threshold
@@ -20,7 +21,6 @@ from core.evaluation.threshold_view import (
     view_claims,
     view_predictions,
 )
-from core.training.threshold import GRID, sweep
 
 # Few distinct probabilities, so that ties and thresholds that meet a probability are the rule.
 PROBABILITY = st.integers(0, 20).map(lambda twentieth: twentieth / 20)

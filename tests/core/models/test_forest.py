@@ -17,11 +17,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from core.calibration.fit import fit_encoding, flatten
 from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.forest import Forest, encode, load_forest, write_artifact
 from core.ports import Calibrator
 from core.records import Features
-from core.training.calibrator import fit_encoding, flatten
 
 LABELS = ("entailment", "neutral", "contradiction")
 TOOLS = ("chart", "literature", "labs")

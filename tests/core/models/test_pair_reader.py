@@ -33,7 +33,7 @@ from core.models.pair_reader import (
 )
 from core.ports import Embedder, PairReader
 from core.records import Relation, Span
-from core.training.clinical_pairs import clinical_pairs
+from training.clinical_pairs import clinical_pairs
 
 CHART = (
     "Patient.name: Ana Ruiz\nCondition.code.text: Asthma\nCondition.clinicalStatus: active\n"

@@ -10,9 +10,9 @@ from builders import a_claim, a_premise, a_source
 
 from core.config import Config
 from core.records import Entailment, PairReading, Probabilities, RankedSource, Route
+from core.stages.entailment import judge_relation
 from core.stages.features import CATEGORICAL, NUMERIC, build_features
 from core.stages.literals import check_literals
-from core.stages.nli import judge_relation
 from core.text.tokens import content_terms
 
 PAPER = Path(__file__).parents[2] / "golden" / "paper"

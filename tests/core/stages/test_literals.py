@@ -5,9 +5,9 @@ from __future__ import annotations
 from builders import a_claim, a_premise, a_source, probabilities
 
 from core.config import Config
+from core.evidence.names import recorded_names
 from core.records import Entailment, LiteralCheck, Relation
 from core.stages.literals import check_literals
-from core.text.names import recorded_names
 
 RECORD = "id: bench-6; name: Felipe Costa; label: Asthma; status: active."
 PROSE = "Felipe Costa was seen today because of asthma, which remains active under treatment."

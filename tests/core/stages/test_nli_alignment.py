@@ -11,7 +11,7 @@ from core.config import Config
 from core.errors import ReadingError
 from core.records import PairReading, Probabilities, Relation
 from core.stages.alignment import align_tokens
-from core.stages.nli import judge_relation
+from core.stages.entailment import judge_relation
 from core.text.tokens import is_content_word
 
 SENTENCE = "Felipe Costa takes salbutamol for his asthma"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.config import Config
 from core.errors import PremiseError
-from core.evidence import index_evidence
+from core.indexing import index_evidence
 from core.records import Premise
 from core.stages.premise import select_premise
 from core.text.chunks import chunks, is_record_text, units

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from real_models import uncalibrated_models
 
+from core.calibration.fit import ForestSettings
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, InputError
 from core.models.forest import load_forest
 from core.pipeline import Models
-from core.training.calibrator import ForestSettings
 from core.workflows.compare import (
     Options,
     ablate,

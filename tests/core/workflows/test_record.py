@@ -21,9 +21,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.capture.reading import read_traces
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError
-from core.importers import read_traces
 from core.records import Trace
 from core.workflows.ingest import ingest
 from core.workflows.record import Lines, WireLog

@@ -14,7 +14,7 @@ from core.config import Config
 from core.errors import BadRecord
 from core.pipeline import verify
 from core.records import EditorFailure, EditRequest, RepairKind, RepairStatus, Trace
-from core.stages.repair import chosen_answer, repair_answer
+from core.repair.loop import chosen_answer, repair_answer
 from core.workflows.repair import (
     Probe,
     RepairReport,

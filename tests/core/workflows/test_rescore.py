@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from lexical import lexical_models
 from numpy.typing import NDArray
 
+from core.capture.reading import read_traces
 from core.config import Config
 from core.errors import BadRecord
-from core.importers import read_traces
 from core.pipeline import verify_all
 from core.records import Decision, Features, JsonObject, Trace
 from core.stages.report import verdict_document

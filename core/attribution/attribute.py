@@ -1,0 +1,156 @@
+"""III.6: does the answer credit the source that supports the claim, and is it a conflation?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from core.attribution.families import LITERATURE, OTHER, PATIENT_RECORD, Families, load_families
+from core.records import Attribution, AttributionStatus, Claim, Route
+
+# Sources that say nothing about one patient. A tool of an unknown family might well be a chart.
+_NEVER_A_RECORD = frozenset({"literature", "guideline", "registry", "formulary", "web"})
+
+
+def attribute(
+    claim: Claim,
+    route: Route,
+    *,
+    families: Mapping[str, str],
+    supporters: frozenset[str],
+    catalogue: Families | None = None,
+) -> Attribution:
+    """Compare the source that the answer states or implies with the one that supports the claim (III.6).
+
+    ``families`` maps every source of the trace to its family; ``supporters`` are the sources that
+    say the claim by their own calibrated support, the routed one among them or not. A conflation
+    needs positive support, and there is none when the stated source, or one of the stated family,
+    supports the claim as well.
+    """
+    known = catalogue or load_families()
+    supported = route.source_id in supporters
+    stated = claim.stated
+    if stated is None:
+        return _implied(claim, route, supported, families, supporters, known)
+    if stated.source_id is not None and stated.source_id in families:
+        cited = tuple(one for one in (stated.source_id, *stated.also) if one in families)
+        return _against_source(cited, route, supported, families, supporters, known)
+    if stated.family is None:
+        reason = f'The answer credits "{stated.text}", which names no one kind of source.'
+        return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
+    return _against_family(
+        stated.family, stated.also, route, supported, families, supporters, known
+    )
+
+
+def _against_source(
+    cited: Sequence[str],
+    route: Route,
+    supported: bool,
+    families: Mapping[str, str],
+    supporters: frozenset[str],
+    known: Families,
+) -> Attribution:
+    """One source is meant, or a few that are one work: two calls of one tool are two sources."""
+    family, named = families[cited[0]], " and ".join(cited)
+    where = _where(route, known)
+    if route.source_id in cited:
+        reason = f"The answer credits {named}, and that is where the statement was checked."
+        return _result(AttributionStatus.MATCH, family, route, reason)
+    if not supported:
+        reason = f"The answer credits {named}; no source supports the statement to compare it with."
+        return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
+    if supporting := [one for one in cited if one in supporters]:
+        reason = (
+            f"The answer credits {supporting[0]}, which supports the statement, as {where} does."
+        )
+        return _result(AttributionStatus.MATCH, family, route, reason)
+    reason = f"The answer credits {named}; the statement is in {where}."
+    return _result(AttributionStatus.CONFLATION, family, route, reason)
+
+
+def _against_family(
+    family: str,
+    meant: Sequence[str],
+    route: Route,
+    supported: bool,
+    families: Mapping[str, str],
+    supporters: frozenset[str],
+    known: Families,
+) -> Attribution:
+    """A family is meant; ``meant`` are sources of another that the same words may mean as well."""
+    credited, where = _article(known.label(family)), _where(route, known)
+    if known.compatible(family, route.family) or route.source_id in meant:
+        reason = f"The answer credits {credited}, and the statement was checked against {where}."
+        return _result(AttributionStatus.MATCH, family, route, reason)
+    if not supported:
+        reason = (
+            f"The answer credits {credited}; no source supports the statement to compare it with."
+        )
+        return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
+    also = sorted(
+        one
+        for one in supporters
+        if one in meant or known.compatible(family, families.get(one, OTHER))
+    )
+    if also:
+        reason = (
+            f"The answer credits {credited}, and {also[0]} supports the statement as {where} does."
+        )
+        return _result(AttributionStatus.MATCH, family, route, reason)
+    in_trace = any(known.compatible(family, other) for other in families.values())
+    if route.family == OTHER and not in_trace:
+        reason = f"The answer credits {credited}; what kind of source {route.tool_name} is, is not known."
+        return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
+    reason = f"The answer credits {credited}; the statement is in {where}."
+    return _result(AttributionStatus.CONFLATION, family, route, reason)
+
+
+def _implied(
+    claim: Claim,
+    route: Route,
+    supported: bool,
+    families: Mapping[str, str],
+    supporters: frozenset[str],
+    known: Families,
+) -> Attribution:
+    """Defaults where the answer names no source; they apply only to families that the trace has."""
+    family = PATIENT_RECORD if claim.patient_specific else LITERATURE
+    label, where = _article(known.label(family)), _where(route, known)
+    about = "about this patient" if claim.patient_specific else "a general statement"
+    if not any(known.compatible(family, other) for other in families.values()):
+        reason = "The answer names no source for it, and none is implied."
+        return _result(AttributionStatus.NONE, None, route, reason)
+    if known.compatible(family, route.family):
+        reason = f"The answer names no source; {about}, it belongs to {label}: {where}."
+        return _result(AttributionStatus.MATCH, family, route, reason)
+    elsewhere = any(known.compatible(family, families.get(one, OTHER)) for one in supporters)
+    # Unlike the paper, a default alone flags a conflation only for a statement about one patient
+    # that rests on a source which cannot know the patient. A general statement without a stated
+    # source may come from any source, and an alarm would be false.
+    wrong = claim.patient_specific and route.family in _NEVER_A_RECORD and supported
+    if wrong and not elsewhere:
+        reason = (
+            f"The statement is about this patient and would belong to {label}; it is in {where}."
+        )
+        return _result(AttributionStatus.CONFLATION, family, route, reason)
+    reason = f"The answer names no source; {about}, it may come from {label} or from {where}."
+    return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
+
+
+def _where(route: Route, known: Families) -> str:
+    return f"{route.tool_name} ({known.label(route.family)})"
+
+
+def _article(label: str) -> str:
+    """ "the patient's chart", "published literature", "a clinical guideline" as they read best."""
+    if label.endswith(("literature", "results")):
+        return label
+    return f"the {label}"
+
+
+def _result(
+    status: AttributionStatus, stated_family: str | None, route: Route, reason: str
+) -> Attribution:
+    return Attribution(
+        status=status, stated_family=stated_family, routed_family=route.family, reason=reason
+    )

@@ -1,0 +1,343 @@
+"""Fitting the support calibrator: Table 1's forest, its threshold, and its card."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import sklearn
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+
+from core.calibration.rows import TrainingRow
+from core.calibration.threshold import (
+    DEFAULT_MAX_FALSE_PASS,
+    Choice,
+    OperatingPoint,
+    by_block_f1,
+    by_false_pass,
+    sweep,
+)
+from core.config import PIPELINE_VERSION
+from core.errors import InputError
+from core.evaluation.splits import shared_traces
+from core.models.forest import Encoding, Forest, Trees, encode, write_artifact
+from core.records import Features
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestSettings:
+    """Table 1: what the forest is grown with."""
+
+    trees: int = 400
+    max_depth: int = 5
+    min_samples_leaf: int = 8
+    class_weight: str = "balanced"
+    criterion: str = "gini"
+    seed: int = 20260607
+    max_false_pass: float = DEFAULT_MAX_FALSE_PASS
+    permutations: int = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReliabilityBin:
+    """Claims whose probability falls in ``[low, high)``: what was said and what was so."""
+
+    low: float
+    high: float
+    claims: int
+    mean_probability: float | None
+    share_supported: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Importance:
+    """How much a feature matters: Brier loss added by shuffling it, and the impurity it removes."""
+
+    feature: str
+    permutation_mean: float
+    permutation_sd: float
+    impurity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedCalibrator:
+    """A forest with its threshold and its card; ``save`` makes it an artifact folder."""
+
+    encoding: Encoding
+    trees: Trees
+    choice: Choice
+    paper_choice: Choice
+    points: tuple[OperatingPoint, ...]
+    reliability: tuple[ReliabilityBin, ...]
+    importances: tuple[Importance, ...]
+    card: dict[str, object]
+
+    def forest(self) -> Forest:
+        """The calibrator, ready to use."""
+        return Forest(self.encoding, self.trees, self.choice.point.threshold, self.card)
+
+    def save(self, folder: Path) -> str:
+        """Write the artifact folder; returns the calibrator's name."""
+        return write_artifact(folder, self.encoding, self.trees, self.card)
+
+
+def fit_calibrator(
+    train: Sequence[TrainingRow],
+    validation: Sequence[TrainingRow],
+    *,
+    settings: ForestSettings | None = None,
+    made_with: dict[str, str] | None = None,
+) -> FittedCalibrator:
+    """The forest of Table 1, grown on ``train`` with its threshold chosen on ``validation``.
+
+    Raises InputError on held-out rows, on traces that stand on both sides, and on a training set
+    with only one kind of target. ``made_with`` names what made the features (models, config).
+    """
+    settings = settings or ForestSettings()
+    _refuse_unsound(train, validation)
+    encoding = fit_encoding([row.features for row in train])
+    columns = encode([row.features for row in train], encoding)
+    target = np.array([row.supported_by_route for row in train])
+    grown = RandomForestClassifier(
+        n_estimators=settings.trees,
+        max_depth=settings.max_depth,
+        min_samples_leaf=settings.min_samples_leaf,
+        class_weight=settings.class_weight,
+        criterion=settings.criterion,
+        bootstrap=True,
+        random_state=settings.seed,
+        n_jobs=1,
+    ).fit(columns, target)
+    trees = flatten(grown)
+    forest = Forest(encoding, trees, 0.5, {})
+    probability = forest.probabilities([row.features for row in validation])
+    truth = np.array([row.supported_by_route for row in validation])
+    points = sweep(
+        probability,
+        np.array([row.should_block for row in validation]),
+        np.array([row.forced for row in validation]),
+    )
+    choice = by_false_pass(points, settings.max_false_pass)
+    paper_choice = by_block_f1(points)
+    reliability = reliability_curve(probability, truth)
+    importances = _importances(forest, validation, truth, grown, settings)
+    card: dict[str, object] = {
+        "made_by": {
+            "pipeline": PIPELINE_VERSION,
+            "scikit_learn": sklearn.__version__,
+            "numpy": np.__version__,
+            **(made_with or {}),
+        },
+        "settings": asdict(settings),
+        "threshold": choice.point.threshold,
+        "threshold_rule": choice.rule,
+        "threshold_rule_met": choice.met,
+        "paper_threshold": paper_choice.point.threshold,
+        "data": {"train": _data_card(train), "validation": _data_card(validation)},
+        "metrics": {
+            "validation_at_threshold": point_to_json(choice.point),
+            "validation_at_paper_threshold": point_to_json(paper_choice.point),
+            "validation_brier": _rounded(float(np.mean((probability - truth) ** 2))),
+            "validation_ece": _rounded(_expected_error(reliability, len(truth))),
+        },
+        "reliability": [asdict(bin_) for bin_ in reliability],
+        "importances": [asdict(importance) for importance in importances],
+        "sweep": [point_to_json(point) for point in points],
+    }
+    return FittedCalibrator(
+        encoding=encoding,
+        trees=trees,
+        choice=choice,
+        paper_choice=paper_choice,
+        points=points,
+        reliability=reliability,
+        importances=importances,
+        card=card,
+    )
+
+
+def fit_encoding(rows: Sequence[Features]) -> Encoding:
+    """One-hot categories in sorted order and the mean and spread of each number, over ``rows``."""
+    if not rows:
+        raise InputError("there are no rows to fit a calibrator on")
+    first = rows[0]
+    for row in rows:
+        if set(row.categorical) != set(first.categorical) or set(row.numeric) != set(first.numeric):
+            raise InputError("the rows do not all have the same features")
+    numbers = np.array([[row.numeric[name] for name in first.numeric] for row in rows], dtype=float)
+    if not np.isfinite(numbers).all():
+        raise InputError("a numeric feature is not a finite number")
+    spread = numbers.std(axis=0)
+    return Encoding(
+        categories=tuple(
+            (name, tuple(sorted({row.categorical[name] for row in rows})))
+            for name in first.categorical
+        ),
+        numeric=tuple(first.numeric),
+        means=tuple(float(value) for value in numbers.mean(axis=0)),
+        # A feature that never varies keeps its unit, as scikit-learn's scaler does.
+        scales=tuple(float(value) if value > 1e-12 else 1.0 for value in spread),
+    )
+
+
+def flatten(grown: RandomForestClassifier) -> Trees:
+    """The trees of a fitted two-class forest end to end, with P(class 1) at every node."""
+    roots, features, thresholds, lefts, rights, values = [], [], [], [], [], []
+    start = 0
+    for estimator in grown.estimators_:
+        tree = estimator.tree_
+        inner = tree.children_left >= 0
+        share = tree.value[:, 0, :]
+        roots.append(start)
+        features.append(np.where(inner, tree.feature, -1))
+        thresholds.append(np.where(inner, tree.threshold, 0.0))
+        lefts.append(np.where(inner, tree.children_left + start, 0))
+        rights.append(np.where(inner, tree.children_right + start, 0))
+        values.append(share[:, 1] / share.sum(axis=1))
+        start += tree.node_count
+    return Trees(
+        roots=np.array(roots, dtype=np.int32),
+        feature=np.concatenate(features).astype(np.int32),
+        threshold=np.concatenate(thresholds).astype(np.float64),
+        left=np.concatenate(lefts).astype(np.int32),
+        right=np.concatenate(rights).astype(np.int32),
+        value=np.concatenate(values).astype(np.float64),
+    )
+
+
+def reliability_curve(
+    probability: NDArray[np.float64], truth: NDArray[np.bool_], bins: int = 10
+) -> tuple[ReliabilityBin, ...]:
+    """Equal-width bins of the probability; an empty bin has no means."""
+    place = np.minimum((probability * bins).astype(int), bins - 1)
+    curve = []
+    for index in range(bins):
+        inside = place == index
+        count = int(inside.sum())
+        curve.append(
+            ReliabilityBin(
+                low=index / bins,
+                high=(index + 1) / bins,
+                claims=count,
+                mean_probability=_rounded(float(probability[inside].mean())) if count else None,
+                share_supported=_rounded(float(truth[inside].mean())) if count else None,
+            )
+        )
+    return tuple(curve)
+
+
+def point_to_json(point: OperatingPoint) -> dict[str, float | int | None]:
+    """An operating point with its rates, rounded to 4 decimals."""
+    rates = {
+        name: getattr(point, name)
+        for name in (
+            "block_precision",
+            "block_recall",
+            "block_f1",
+            "block_accuracy",
+            "false_block_rate",
+            "false_pass_rate",
+            "blocked_share",
+        )
+    }
+    return {
+        **asdict(point),
+        **{name: None if rate is None else _rounded(rate) for name, rate in rates.items()},
+    }
+
+
+def _refuse_unsound(train: Sequence[TrainingRow], validation: Sequence[TrainingRow]) -> None:
+    held_out = [row.claim_id for row in (*train, *validation) if row.held_out]
+    if held_out:
+        raise InputError(
+            f"{len(held_out)} rows are marked held-out and may not be fitted to, "
+            f"{held_out[0]!r} first"
+        )
+    if not train or not validation:
+        raise InputError("a calibrator needs rows to train on and others to choose a threshold on")
+    shared = shared_traces(train, validation)
+    if shared:
+        raise InputError(
+            f"{len(shared)} traces have claims in both training and validation, "
+            f"{min(shared)!r} first: split by trace"
+        )
+    if len({row.supported_by_route for row in train}) < 2:
+        raise InputError("every training claim has the same target: there is nothing to learn")
+    if len({row.should_block for row in validation}) < 2:
+        raise InputError("validation needs claims to block and claims to pass")
+
+
+def _importances(
+    forest: Forest,
+    rows: Sequence[TrainingRow],
+    truth: NDArray[np.bool_],
+    grown: RandomForestClassifier,
+    settings: ForestSettings,
+) -> tuple[Importance, ...]:
+    """Per feature, on validation: mean rise of the Brier loss when its columns are shuffled."""
+    encoding = forest.encoding
+    columns = encode([row.features for row in rows], encoding)
+    base = float(np.mean((forest.exact_probabilities(columns) - truth) ** 2))
+    rng = np.random.default_rng(settings.seed)
+    blocks = _blocks(encoding)
+    found = []
+    for name, places in blocks:
+        rises = []
+        for _ in range(settings.permutations):
+            shuffled = columns.copy()
+            # All columns of one categorical feature move together, or rows would be impossible.
+            shuffled[:, places] = columns[rng.permutation(len(rows))][:, places]
+            loss = float(np.mean((forest.exact_probabilities(shuffled) - truth) ** 2))
+            rises.append(loss - base)
+        found.append(
+            Importance(
+                feature=name,
+                permutation_mean=round(float(np.mean(rises)), 6),
+                permutation_sd=round(float(np.std(rises)), 6),
+                impurity=round(float(grown.feature_importances_[places].sum()), 6),
+            )
+        )
+    return tuple(sorted(found, key=lambda item: -item.permutation_mean))
+
+
+def _blocks(encoding: Encoding) -> list[tuple[str, list[int]]]:
+    blocks: list[tuple[str, list[int]]] = []
+    place = 0
+    for name, values in encoding.categories:
+        blocks.append((name, list(range(place, place + len(values)))))
+        place += len(values)
+    for name in encoding.numeric:
+        blocks.append((name, [place]))
+        place += 1
+    return blocks
+
+
+def _data_card(rows: Sequence[TrainingRow]) -> dict[str, object]:
+    digest = hashlib.sha256()
+    for row in rows:
+        line = [row.claim_id, row.supported_by_route, dict(row.features.categorical)]
+        digest.update(json.dumps([*line, dict(row.features.numeric)], sort_keys=True).encode())
+    return {
+        "rows": len(rows),
+        "traces": len({row.trace_id for row in rows}),
+        "supported_by_route": sum(row.supported_by_route for row in rows),
+        "should_block": sum(row.should_block for row in rows),
+        "sha256": digest.hexdigest(),
+    }
+
+
+def _expected_error(curve: Sequence[ReliabilityBin], claims: int) -> float:
+    return sum(
+        bin_.claims / claims * abs(bin_.mean_probability - bin_.share_supported)
+        for bin_ in curve
+        if bin_.mean_probability is not None and bin_.share_supported is not None
+    )
+
+
+def _rounded(value: float) -> float:
+    return round(value, 6)

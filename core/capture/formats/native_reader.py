@@ -1,0 +1,41 @@
+"""Native traces (Appendix A): one record, one trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from core.capture.files import FileRecord
+from core.capture.native_record import read_trace
+from core.config import Config
+from core.errors import BadRecord, InputError
+from core.records import Origin, Trace
+
+NAME = "native"
+
+
+def detect(values: Sequence[object]) -> float:
+    """How sure we are, from 0 to 1, that these records are native traces."""
+    best = 0.0
+    for value in values:
+        if isinstance(value, Mapping):
+            answered = "final_reply_to_user" in value or "assistant_answer" in value
+            if "full_tool_outputs" in value:
+                best = 1.0
+            elif "user_question" in value or (answered and "question_id" in value):
+                best = max(best, 0.6)
+    return best
+
+
+def read(
+    records: Iterable[FileRecord | InputError], file: str, config: Config
+) -> Iterator[Trace | InputError]:
+    """One trace a record, or the reason why there is none."""
+    for record in records:
+        if isinstance(record, InputError):
+            yield record
+            continue
+        origin = Origin(format=NAME, file=file, line=record.line)
+        try:
+            yield read_trace(record.value, origin, record.notes)
+        except BadRecord as error:
+            yield BadRecord(error.message, file=file, line=record.line, path=error.path)

@@ -1,0 +1,258 @@
+"""From captured tool calls to the sources of a trace: what every imported format shares."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.capture.carried import CHANGED, restored
+from core.capture.citation_markers import citations_in, order_doubt, source_named
+from core.capture.files import write_json
+from core.capture.readable.structured import Unfolded, unfold_output
+from core.capture.status import status_of
+from core.documents import content_hash
+from core.records import Citation, JsonObject, Origin, Source, SourceStatus, Span, Trace
+
+_META_TOOL = re.compile(
+    r"(?:execute|call|invoke|run|use)[-_ ]?(?:mcp[-_ ]?)?tool(?:[-_ ]?call)?$", re.I
+)
+_MCP_NAME = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.+)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturedCall:
+    """One tool call as logged; ``output`` is None when no output was captured for it."""
+
+    tool: str
+    output: str | None
+    call_id: str | None = None
+    server: str | None = None
+    arguments: str | None = None
+    failed: bool = False
+    truncated: bool = False
+    note: str | None = None
+    extra: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturedCitation:
+    """A citation that the log holds: code points of the answer, and the address it points at."""
+
+    start: int
+    end: int
+    text: str
+    url: str | None = None
+    source_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapturedRun:
+    """One agent run as logged, before its outputs are made readable."""
+
+    origin: Origin
+    question: str
+    answer: str | None
+    calls: Sequence[CapturedCall]
+    trace_id: str | None = None
+    category: str | None = None
+    route: str | None = None
+    elapsed_seconds: float | None = None
+    citations: Sequence[CapturedCitation] = ()
+    notices: Sequence[str] = ()
+    extra: JsonObject = field(default_factory=dict)
+    carried: object = None
+
+
+def trace_of_run(run: CapturedRun) -> Trace:
+    """The trace of a logged run; without an id of its own it is named by its content hash.
+
+    A run that was written by an export of ours comes back as the trace that was exported.
+    """
+    if run.carried is not None:
+        told = [(call.tool, call.output) for call in run.calls]
+        trace = restored(run.carried, run.question, run.answer, told, run.origin)
+        if trace is not None:
+            return dataclasses.replace(trace, notices=(*trace.notices, *run.notices))
+        run = dataclasses.replace(run, carried=None, notices=(*run.notices, CHANGED))
+    calls = [resolve_call(call) for call in run.calls]
+    sources, notices = distinct_sources(sources_of_call(call) for call in calls)
+    doubt = None if run.citations else order_doubt(run.answer, sources)
+    trace = Trace(
+        trace_id=run.trace_id or "",
+        question=run.question,
+        answer=run.answer,
+        sources=sources,
+        category=run.category,
+        route=run.route,
+        tool_calls=tuple(call.tool for call in calls),
+        citations=_citations(run, sources),
+        elapsed_seconds=run.elapsed_seconds,
+        origin=run.origin,
+        notices=(*run.notices, *notices, *([doubt] if doubt else [])),
+        extra=run.extra,
+    )
+    return trace if run.trace_id else dataclasses.replace(trace, trace_id=content_hash(trace))
+
+
+def trace_id_of(record: Mapping[str, object]) -> str | None:
+    """``question_id``, else ``trace_id``, else ``task_id`` with its trial; None without any."""
+    for key in ("question_id", "trace_id", "task_id"):
+        value = record.get(key)
+        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+            trial = record.get("trial")
+            return f"{value}::{trial}" if key == "task_id" and trial is not None else str(value)
+    return None
+
+
+def resolve_call(call: CapturedCall) -> CapturedCall:
+    """The call with the real server and tool, where a gateway's tool name hides them.
+
+    ``execute-tool {server_name, tool_name, params}`` and ``mcp__server__tool`` are such names.
+    """
+    named = _MCP_NAME.match(call.tool)
+    if named and call.server is None:
+        return dataclasses.replace(call, server=named["server"], tool=named["tool"])
+    if not _META_TOOL.search(call.tool) or not call.arguments:
+        return call
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return call
+    if not isinstance(arguments, Mapping):
+        return call
+    tool = _first_text(arguments, "tool_name", "toolName", "tool", "name")
+    server = _first_text(arguments, "server_name", "serverName", "server", "server_label")
+    if tool is None:
+        return call
+    inner = next(
+        (
+            arguments[key]
+            for key in ("params", "arguments", "args", "input", "tool_input")
+            if key in arguments
+        ),
+        None,
+    )
+    return dataclasses.replace(
+        call,
+        tool=tool,
+        server=server or call.server,
+        arguments=inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False),
+        extra={**call.extra, "called_through": call.tool},
+    )
+
+
+def source_id_of(call: CapturedCall) -> str:
+    """``server/tool#call_id``, without the parts that are unknown."""
+    server = f"{call.server}/" if call.server else ""
+    return f"{server}{call.tool}" + (f"#{call.call_id}" if call.call_id else "")
+
+
+def sources_of_call(call: CapturedCall) -> list[Source]:
+    """The sources that one call gave: its output, and each resource with an address in it."""
+    bare = Source(
+        source_id=source_id_of(call),
+        tool_name=call.tool,
+        text="",
+        server=call.server,
+        call_id=call.call_id,
+        arguments=call.arguments,
+        note=call.note,
+        extra=call.extra,
+    )
+    if call.output is None:
+        note = call.note or "the output of this call was not captured"
+        return [dataclasses.replace(bare, status=SourceStatus.NOT_CAPTURED, note=note)]
+    unfolded = unfold_output(call.output)
+    notes = [note for note in (call.note, *unfolded.notes) if note]
+    if not unfolded.parts:
+        status = _status_without_text(call, unfolded)
+        raw = call.output if unfolded.changed else None
+        return [dataclasses.replace(bare, status=status, raw=raw, note=_joined(notes))]
+    made = []
+    for part in unfolded.parts:
+        status, reason = status_of(call.output, part.text, unfolded, call.failed, call.truncated)
+        made.append(
+            dataclasses.replace(
+                bare,
+                source_id=part.uri or bare.source_id,
+                text=part.text,
+                status=status,
+                uri=part.uri,
+                structured=part.structured,
+                raw=call.output if unfolded.changed else None,
+                raw_map=part.raw_map,
+                note=_joined([*notes, reason]),
+                extra={**call.extra, "title": part.title} if part.title else call.extra,
+            )
+        )
+    return made
+
+
+def distinct_sources(groups: Iterable[Sequence[Source]]) -> tuple[tuple[Source, ...], list[str]]:
+    """All sources with ids of their own: two calls are two sources, one resource read twice is one."""
+    kept: dict[str, Source] = {}
+    notices: list[str] = []
+    for group in groups:
+        for source in group:
+            known = kept.get(source.source_id)
+            if known is not None and source.uri and known.text == source.text:
+                notices.append(f"{source.uri} was read again by {source.tool_name}: one source")
+                continue
+            if known is not None and source.uri and source.call_id:
+                source = dataclasses.replace(source, source_id=f"{source.uri}#{source.call_id}")
+            source_id, count = source.source_id, 1
+            while source_id in kept:
+                count += 1
+                source_id = f"{source.source_id}~{count}"
+            kept[source_id] = dataclasses.replace(source, source_id=source_id)
+    return tuple(kept.values()), notices
+
+
+def written(value: object) -> str:
+    """A captured value as text: strings as they are, the rest as JSON with numbers as written."""
+    if isinstance(value, str):
+        return value
+    return write_json(value)
+
+
+def _status_without_text(call: CapturedCall, unfolded: Unfolded) -> SourceStatus:
+    if call.failed or unfolded.error:
+        return SourceStatus.ERROR
+    return SourceStatus.NOT_CAPTURED if unfolded.waiting else SourceStatus.EMPTY
+
+
+def _citations(run: CapturedRun, sources: Sequence[Source]) -> tuple[Citation, ...]:
+    """The captured citations, or, where none were captured, the marks in the answer itself."""
+    if not run.citations:
+        return citations_in(run.answer, sources)
+    made = []
+    length = len(run.answer or "")
+    for citation in run.citations:
+        start, end = max(0, citation.start), min(length, citation.end)
+        if start >= end:
+            continue
+        made.append(
+            Citation(
+                span=Span(start=start, end=end),
+                text=citation.text,
+                source_id=citation.source_id
+                or (source_named(citation.url, sources) if citation.url else None),
+                url=citation.url,
+            )
+        )
+    return tuple(made)
+
+
+def _first_text(values: Mapping[str, object], *keys: str) -> str | None:
+    for key in keys:
+        value = values.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return None
+
+
+def _joined(notes: Sequence[str | None]) -> str | None:
+    return "; ".join(note for note in notes if note) or None

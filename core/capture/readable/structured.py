@@ -1,0 +1,619 @@
+"""Tool outputs as readable evidence: JSON, FHIR, MCP results and Python reprs become lines.
+
+``path: value``, one record a block, the record's names, ids and dates repeated in each block below
+it, so that a block stands alone. List positions are left out of the paths: "2" in ``results[2]``
+would look like evidence for the number 2. Every value shown maps back to its place in the raw output.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.capture.readable.fhir import fhir_blocks, is_fhir
+from core.capture.readable.layers import Layer, Line, Piece, Value, Writer
+from core.capture.readable.nodes import (
+    MAX_CHARACTERS,
+    Kind,
+    Node,
+    NotStructured,
+    Parsed,
+    parse_json,
+    parse_repr,
+    same_value,
+)
+from core.records import RawRange
+
+MAX_LAYERS = 6
+_INLINE_LINES = 12
+_LIST_CHARACTERS = 300
+_CONTEXT_LINES = 5
+_CONTEXT_CHARACTERS = 120
+_IDENTIFYING = re.compile(
+    r"(?:^|[._])(?:id|uuid|mrn|pmid|pmcid|doi|nct|name|names|title|date|dob|patient|subject|symbol"
+    r"|ticker|code|label|birthdate|first_name|last_name|given|family|display|query|city)$"
+    r"|(?:_id|Id|ID|_name|Name|_date|Date|_number|Number)$"
+)
+_REPR_START = re.compile(r"\s*(?:[A-Za-z_][\w.]*[=(]|[\[({])")
+_REPR_SIGN = re.compile(r"[\w\])'\"]=|[\[{(,:]\s*(?:'|None|True|False|[A-Z]\w*\()|\(")
+_DOCUMENT_LINE = re.compile(
+    r"^[ \t]*(?:```(?:json)?[ \t]*\n[ \t]*|[^\n\[{]{1,60}:[ \t]+)?(?=[\[{])", re.M
+)
+_BETWEEN = re.compile(r"[,\s]*")
+_BLOCK_TYPES = {
+    "text", "image", "audio", "resource", "resource_link", "search_result", "document",
+    "input_text", "output_text", "input_image", "image_url",
+}  # fmt: skip
+_RESULT_KEYS = {
+    "content", "isError", "is_error", "structuredContent", "structured_content", "_meta", "meta",
+    "resultType", "citations",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Readable text of one output, or of one resource inside it (``uri`` set, ``title`` if known)."""
+
+    text: str
+    raw_map: tuple[RawRange, ...]
+    structured: bool
+    uri: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfolded:
+    """An output made readable; ``parts`` is empty when it holds no text at all.
+
+    ``changed`` is False when the only part is the output as it came. ``error`` says that the result
+    itself reports a failure, ``cut`` that it breaks off, ``waiting`` that it asks for input.
+    """
+
+    parts: tuple[Part, ...]
+    changed: bool
+    error: bool = False
+    cut: bool = False
+    waiting: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def unfold_output(raw: str) -> Unfolded:
+    """A tool output as readable text with its places in ``raw``; other text stays as it is."""
+    if len(raw) > MAX_CHARACTERS:
+        note = f"longer than {MAX_CHARACTERS} characters, so its structure was not read"
+        return Unfolded(parts=(_verbatim(raw),), changed=False, notes=(note,))
+    reader = _Reader(raw)
+    reader.read(Layer(raw), reader.main, 0)
+    return reader.finish()
+
+
+def _verbatim(raw: str) -> Part:
+    return Part(text=raw, raw_map=(), structured=False)
+
+
+class _Section:
+    def __init__(self, uri: str | None = None, title: str | None = None) -> None:
+        self.writer, self.uri, self.title, self.structured = Writer(), uri, title, False
+
+
+class _Cited:
+    """A source that a tool result cites for its blocks (MCP's draft ``citations``, SEP-3094)."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+        self.identity = _ref(value) if value.node.kind is Kind.OBJECT else None
+        self.uri = value.node.string("uri", "url", "source")
+        self.title = value.node.string("title", "name")
+        self.section: _Section | None = None
+
+
+def _ref(value: Value) -> str | None:
+    """What a block calls a source by: text, a number, or an object with an id."""
+    node = value.node if value.node.kind is not Kind.OBJECT else value.node.get("id")
+    return node.value if node is not None and node.kind in (Kind.STRING, Kind.NUMBER) else None
+
+
+class _Reader:
+    """Walks one output from its outermost layer inwards and collects what it finds."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+        self.main = _Section()
+        self.sections = [self.main]
+        self.changed = self.error = self.cut = self.waiting = False
+        self.notes: list[str] = []
+
+    def finish(self) -> Unfolded:
+        parts = []
+        for section in self.sections:
+            text = section.writer.text
+            if text.strip():
+                parts.append(
+                    Part(
+                        text=text,
+                        raw_map=section.writer.raw_map(self.raw) if self.changed else (),
+                        structured=section.structured,
+                        uri=section.uri,
+                        title=section.title,
+                    )
+                )
+        return Unfolded(
+            parts=tuple(parts),
+            changed=self.changed,
+            error=self.error,
+            cut=self.cut,
+            waiting=self.waiting,
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+    def read(self, layer: Layer, section: _Section, depth: int) -> None:
+        """Write what a text says, unfolding it when it is structured."""
+        found = _parse(layer.text) if depth < MAX_LAYERS else None
+        if found is None:
+            self.embedded(layer, section, depth)
+            return
+        value = Value(layer, found.node)
+        if found.node.kind is Kind.STRING:
+            self.changed = True
+            self.read(layer.inside(found.node), section, depth + 1)
+            return
+        self.changed, self.cut = True, self.cut or found.cut
+        if _is_result(found.node):
+            self.result(value, section, depth)
+        elif _is_blocks(found.node):
+            self.blocks(value.items, section, depth)
+        else:
+            section.structured = True
+            self.records(value, section, depth)
+
+    def embedded(self, layer: Layer, section: _Section, depth: int) -> None:
+        """Text, with at most one JSON document in it ("Found 3 results:" and then the list)."""
+        text = layer.text
+        for index, place in enumerate(_DOCUMENT_LINE.finditer(text)):
+            if index == 3 or depth >= MAX_LAYERS:
+                break
+            try:
+                found = parse_json(text, place.end())
+            except NotStructured:
+                continue
+            rest = text[found.end :].lstrip(" \t\r\n`")
+            if found.cut or not (found.node.members or found.node.items) or len(rest) > 2_000:
+                continue
+            if found.end - place.end() < 40:  # a set of citation marks, an example
+                continue
+            self.changed = section.structured = True
+            self.lines(layer, section, 0, place.start() if "`" in place.group() else place.end())
+            self.records(Value(layer, found.node), section, depth)
+            self.lines(layer, section, len(text) - len(rest), len(text))
+            return
+        self.lines(layer, section, 0, len(text))
+
+    def lines(self, layer: Layer, section: _Section, start: int, end: int) -> None:
+        """Text as it is, each line with its place."""
+        text = layer.text[start:end]
+        if not text.strip():
+            return
+        section.writer.gap()
+        at = start
+        for line in text.splitlines(keepends=True):
+            section.writer.add_from(line, layer, at, at + len(line))
+            at += len(line)
+
+    # ------------------------------------------------------------ MCP results and content blocks
+
+    def result(self, value: Value, section: _Section, depth: int) -> None:
+        node = value.node
+        flag = node.get("isError") or node.get("is_error")
+        self.error = self.error or (flag is not None and flag.is_word("true"))
+        kind = node.string("resultType")
+        self.waiting = self.waiting or kind == "input_required"
+        content = value.get("content")
+        cited = value.get("citations")
+        sources = [_Cited(each) for each in (cited.items if cited is not None else [])]
+        if content is not None and content.node.kind is Kind.STRING:
+            self.read(content.layer.inside(content.node), section, depth + 1)
+        elif content is not None:
+            self.blocks(content.items, section, depth, sources)
+        for source in sources:
+            if source.section is None:
+                self.names(source, section)
+        structured = value.get("structuredContent") or value.get("structured_content")
+        if structured is None or structured.node.kind is Kind.WORD:
+            return
+        if not self.repeats(structured, content):
+            section.structured = True
+            self.records(structured, section, depth)
+
+    def repeats(self, structured: Value, content: Value | None) -> bool:
+        """Whether a text block already says what ``structuredContent`` says: one source, not two."""
+        wanted = [structured.node]
+        if [key for key, _ in structured.node.members] == ["result"]:
+            wanted.append(structured.node.members[0][1])  # how FastMCP wraps what is no object
+        texts = [
+            item.node.string("text") or ""
+            for item in (content.items if content is not None else [])
+        ]
+        whole: list[Node] = []
+        for text in texts:
+            found = _parse(text)
+            if found is not None and any(same_value(found.node, node) for node in wanted):
+                return True
+            if found is not None:
+                whole.append(found.node)
+            if any(node.kind is Kind.STRING and node.value == text for node in wanted):
+                return True
+        # FastMCP writes a list as one text block an item.
+        return any(
+            node.kind is Kind.ARRAY
+            and len(node.items) == len(texts) > 0
+            and all(
+                item.value == text if item.kind is Kind.STRING else _says(text, item)
+                for item, text in zip(node.items, texts, strict=True)
+            )
+            for node in wanted
+        )
+
+    def blocks(
+        self,
+        items: Sequence[Value],
+        whole: _Section,
+        depth: int,
+        cited: Sequence[_Cited] = (),
+    ) -> None:
+        for item in items:
+            node = item.node
+            section = self.credited(item, cited) or whole
+            kind = node.string("type") or (node.name or "").removesuffix("Content").lower()
+            text = node.get("text")
+            if kind in ("resource", "embeddedresource") or node.get("resource") is not None:
+                self.resource(item.get("resource") or item, depth)
+            elif kind in ("resource_link", "resourcelink"):
+                self.link(item, section)
+            elif kind in ("search_result", "document"):
+                self.search_result(item, depth)
+            elif kind in ("image", "audio", "input_image", "image_url"):
+                data = node.get("source") or node
+                mime = (
+                    node.string("mimeType")
+                    or data.string("media_type", "mimeType")
+                    or "unknown type"
+                )
+                self.notes.append(
+                    f"an {kind.replace('_', ' ')} ({mime}) was kept but cannot be verified"
+                )
+                self.changed = True
+            elif text is not None and text.kind is Kind.STRING:
+                self.read(item.layer.inside(text), section, depth + 1)
+            elif node.kind is Kind.STRING:
+                self.read(item.layer.inside(node), section, depth + 1)
+            else:
+                section.structured = True
+                self.records(item, section, depth)
+
+    def credited(self, item: Value, cited: Sequence[_Cited]) -> _Section | None:
+        """The section of the one source that a block says it is taken from; None without one."""
+        refs = item.get("citationRefs") or item.get("citation_refs")
+        named = [_ref(ref) for ref in (refs.items if refs is not None else [])]
+        found = [
+            source
+            for index, source in enumerate(cited)
+            if any(name in (source.identity, source.uri) for name in named)
+            or (source.identity is None and str(index) in named)
+        ]
+        if len(found) != 1 or len(named) != 1 or found[0].uri is None:
+            return None
+        (source,) = found
+        if source.section is None:
+            source.section = _Section(uri=source.uri, title=source.title)
+            self.sections.append(source.section)
+        return source.section
+
+    def names(self, cited: _Cited, section: _Section) -> None:
+        """A line that says which source the tool itself cites for what it gave."""
+        line: list[Piece] = ["cited source: "]
+        for key in ("title", "name", "uri", "url", "source"):
+            part = cited.value.get(key)
+            if part is not None and part.node.kind is Kind.STRING:
+                line.extend(([" · "] if len(line) > 1 else []) + [part])
+        if cited.value.node.kind is Kind.STRING:
+            line.append(cited.value)
+        if len(line) > 1:
+            section.writer.block([tuple(line)])
+
+    def resource(self, value: Value, depth: int) -> None:
+        """An embedded resource: a section of its own under its URI."""
+        uri = value.node.string("uri")
+        text = value.get("text")
+        if text is None or text.node.kind is not Kind.STRING:
+            mime = value.node.string("mimeType") or "unknown type"
+            self.notes.append(
+                f"the resource {uri or 'without URI'} ({mime}) is binary: not verifiable"
+            )
+            return
+        section = _Section(uri=uri, title=value.node.string("title", "name"))
+        self.sections.append(section)
+        self.read(text.layer.inside(text.node), section, depth + 1)
+
+    def link(self, value: Value, section: _Section) -> None:
+        line: list[Piece] = ["resource link: "]
+        for key in ("title", "name", "description", "uri"):
+            part = value.get(key)
+            if part is not None and part.node.kind is Kind.STRING:
+                line.extend(([" · "] if len(line) > 1 else []) + [part])
+        section.writer.block([tuple(line)])
+        self.notes.append(
+            f"the resource {value.node.string('uri')} is linked, its content not captured"
+        )
+
+    def search_result(self, value: Value, depth: int) -> None:
+        """One of several sources that one call found (title and text under its own address)."""
+        node = value.node
+        address = node.string("source", "url", "uri")
+        section = _Section(uri=address, title=node.string("title"))
+        self.sections.append(section)
+        title = value.get("title")
+        if title is not None and title.node.kind is Kind.STRING:
+            section.writer.block([("title: ", title)])
+        content = value.get("content") or value.get("source")
+        if content is not None and content.node.kind is Kind.ARRAY:
+            self.blocks(content.items, section, depth + 1)
+        else:
+            for key in ("text", "data", "content"):
+                text = (content or value).get(key) if (content or value).node.members else content
+                if (
+                    text is not None
+                    and text.node.kind is Kind.STRING
+                    and text.node.value != address
+                ):
+                    self.read(text.layer.inside(text.node), section, depth + 1)
+                    break
+
+    # ------------------------------------------------------------ records
+
+    def records(self, value: Value, section: _Section, depth: int) -> None:
+        if is_fhir(value):
+            for lines in fhir_blocks(value):
+                section.writer.block(lines)
+            return
+        _Records(section.writer, depth).write(value, "", ())
+
+
+class _Records:
+    """Writes JSON values as blocks of ``path: value`` lines."""
+
+    def __init__(self, writer: Writer, depth: int) -> None:
+        self.writer, self.depth = writer, depth
+
+    def write(self, value: Value, path: str, context: tuple[Line, ...]) -> None:
+        if is_fhir(value):
+            for lines in fhir_blocks(value):
+                self.writer.block(lines)
+        elif value.node.members:
+            self.block(value, path, context)
+        elif value.node.kind is Kind.ARRAY and value.node.items:
+            loose: list[Line] = []
+            for item in map(self.opened, value.items):
+                if item.node.members or _holds_objects(item):
+                    self.write(item, path, context)
+                else:
+                    loose.extend(_list_lines(item, path))
+            self.writer.block([*context, *loose] if loose else [])
+        else:
+            self.writer.block([*context, *_list_lines(value, path)])
+
+    def block(self, value: Value, path: str, context: tuple[Line, ...]) -> None:
+        lines: list[Line] = []
+        children: list[tuple[str, Value]] = []
+        self.collect(value, path, lines, children, 0)
+        if lines:
+            self.writer.block([*(line for line in context if line not in lines), *lines])
+        if children:
+            below = tuple(dict.fromkeys((*context, *_identifying(lines))))[-_CONTEXT_LINES:]
+            for where, child in children:
+                self.write(child, where, below)
+
+    def collect(
+        self,
+        value: Value,
+        path: str,
+        lines: list[Line],
+        children: list[tuple[str, Value]],
+        depth: int,
+    ) -> None:
+        parts: list[tuple[str, Value]] = [*value.members, *(("", item) for item in value.items)]
+        for key, part in parts:
+            part = self.opened(part)
+            where = f"{path}.{key}" if path and key else path or key
+            if _holds_objects(part) or (part.node.kind is Kind.OBJECT and is_fhir(part)):
+                children.append((where, part))
+            elif part.node.kind is Kind.OBJECT and part.node.members:
+                if depth < 6 and _weight(part.node, _INLINE_LINES) <= _INLINE_LINES:
+                    self.collect(part, where, lines, children, depth + 1)
+                else:
+                    children.append((where, part))
+            else:
+                lines.extend(_list_lines(part, where))
+
+    def opened(self, value: Value) -> Value:
+        """What is in a string that is itself JSON, and the value itself otherwise."""
+        text = value.node.value if value.node.kind is Kind.STRING else ""
+        if len(text) < 2 or text.lstrip()[:1] not in ("{", "[") or self.depth >= MAX_LAYERS:
+            return value
+        try:
+            found = parse_json(text)
+        except NotStructured:
+            return value
+        if found.cut or text[found.end :].strip() or not (found.node.members or found.node.items):
+            return value
+        return Value(value.layer.inside(value.node), found.node)
+
+
+def _parse(text: str) -> Parsed | None:
+    """A whole text as JSON or as a Python repr; None when it is neither."""
+    head = text.lstrip()[:1]
+    if not head:
+        return None
+    if head in '{["':
+        found = _whole(parse_json, text)
+        if found is not None and (head != '"' or not found.cut):
+            return found
+    if head == "{" and (found := _json_lines(text)) is not None:
+        return found
+    if _REPR_START.match(text) and _REPR_SIGN.search(text, 0, 4_000):
+        found = _whole(parse_repr, text)
+        if found is not None and _tells(found.node):
+            return found
+    return None
+
+
+def _whole(parse: object, text: str) -> Parsed | None:
+    try:
+        found = parse_json(text) if parse is parse_json else parse_repr(text)
+    except NotStructured:
+        return None
+    if text[found.end :].strip() or (found.cut and not (found.node.members or found.node.items)):
+        return None
+    return found
+
+
+def _json_lines(text: str) -> Parsed | None:
+    """A text of two or more JSON objects, one behind the other, as one list."""
+    items: list[Node] = []
+    at = 0
+    while at < len(text):
+        try:
+            found = parse_json(text, at)
+        except NotStructured:
+            return None
+        if found.cut or found.node.kind is not Kind.OBJECT:
+            return None
+        items.append(found.node)
+        between = _BETWEEN.match(text, found.end)
+        at = between.end() if between else found.end
+    if len(items) < 2:
+        return None
+    return Parsed(Node(Kind.ARRAY, 0, len(text), items=tuple(items)), False, len(text))
+
+
+def _tells(node: Node) -> bool:
+    """Whether a repr holds named data: a dictionary, fields, or known content blocks."""
+    if node.kind is Kind.OBJECT:
+        return bool(node.members) and (
+            node.name is None or node.name == "" or node.name[0].isupper()
+        )
+    return node.kind is Kind.ARRAY and any(
+        item.kind is Kind.OBJECT and item.members for item in node.items
+    )
+
+
+def _is_result(node: Node) -> bool:
+    """Whether an object is an MCP tool result, however it was printed."""
+    if node.kind is not Kind.OBJECT:
+        return False
+    keys = {key for key, _ in node.members}
+    content = node.get("content")
+    marked = keys & {"isError", "is_error", "structuredContent", "resultType", "_meta"}
+    if content is None:
+        return bool(keys & {"structuredContent"}) and keys <= _RESULT_KEYS
+    if content.kind is Kind.STRING:
+        return bool(marked) and keys <= _RESULT_KEYS
+    if content.kind is not Kind.ARRAY:
+        return False
+    return (_is_blocks(content) and (bool(marked) or keys <= _RESULT_KEYS)) or (
+        not content.items and bool(marked)
+    )
+
+
+def _is_blocks(node: Node) -> bool:
+    """Whether a list holds nothing but content blocks."""
+    return node.kind is Kind.ARRAY and bool(node.items) and all(map(_is_block, node.items))
+
+
+def _is_block(node: Node) -> bool:
+    if node.kind is not Kind.OBJECT:
+        return False
+    if node.name and node.name.removesuffix("Content") in ("Text", "Image", "Audio"):
+        return True
+    if node.name in ("EmbeddedResource", "ResourceLink"):
+        return True
+    kind = node.string("type")
+    if kind not in _BLOCK_TYPES:
+        return False
+    return any(
+        node.get(key) is not None
+        for key in ("text", "data", "resource", "uri", "source", "content", "image_url", "file_id")
+    )
+
+
+def _says(text: str, node: Node) -> bool:
+    found = _parse(text)
+    return found is not None and same_value(found.node, node)
+
+
+def _holds_objects(value: Value) -> bool:
+    """Whether a list holds records, itself or in its lists."""
+    node = value.node
+    return node.kind is Kind.ARRAY and any(
+        item.kind is Kind.OBJECT
+        or (item.kind is Kind.ARRAY and _holds_objects(Value(value.layer, item)))
+        for item in node.items
+    )
+
+
+def _weight(node: Node, limit: int) -> int:
+    """How many lines a value takes, counted only a little past the limit."""
+    if node.kind is not Kind.OBJECT:
+        return 1
+    total = 0
+    for _, part in node.members:
+        total += _weight(part, limit - total)
+        if total > limit:
+            break
+    return total
+
+
+def _list_lines(value: Value, path: str) -> Iterator[Line]:
+    """The lines of a value that holds no records."""
+    label = f"{path}: " if path else ""
+    node = value.node
+    if value.broke_off:
+        return
+    if value.is_empty:
+        yield (label, value, " (none listed)")
+    elif node.kind is Kind.ARRAY:
+        leaves = list(_leaves(value))
+        if sum(len(leaf.shown) for leaf in leaves) <= _LIST_CHARACTERS and not any(
+            "\n" in leaf.shown for leaf in leaves
+        ):
+            joined: list[Piece] = [label]
+            if not leaves:
+                return
+            for index, leaf in enumerate(leaves):
+                joined.extend(([", "] if index else []) + [leaf])
+            yield tuple(joined)
+        else:
+            yield from ((label, leaf) for leaf in leaves)
+    else:
+        yield (f"{path}:\n" if path and "\n" in value.shown else label, value)
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    for item in value.items:
+        if item.node.kind is Kind.ARRAY and item.node.items:
+            yield from _leaves(item)
+        elif not item.broke_off:
+            yield item
+
+
+def _identifying(lines: list[Line]) -> list[Line]:
+    """The lines that say which record this is: names, ids, dates, titles."""
+    found: list[Line] = []
+    for line in lines:
+        label = line[0] if isinstance(line[0], str) else ""
+        value = line[-1]
+        if not isinstance(value, Value) or len(line) != 2:
+            continue
+        if _IDENTIFYING.search(label.rstrip(": \n")) and len(value.shown) <= _CONTEXT_CHARACTERS:
+            found.append(line)
+    return found[:_CONTEXT_LINES]

@@ -1,0 +1,156 @@
+"""Transcripts as turns: what chat-like formats share once their own field names are read."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.capture.outputs import CapturedCall, CapturedCitation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Something a participant said; ``calls_tools`` when the same turn also calls tools."""
+
+    role: str  # user, assistant or system
+    text: str
+    calls_tools: bool = False
+    citations: tuple[CapturedCitation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """A tool call that the agent made."""
+
+    tool: str
+    call_id: str | None
+    arguments: str | None
+    server: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """A tool output that came back; ``output`` None when it was not captured."""
+
+    call_id: str | None
+    output: str | None
+    tool: str | None = None
+    failed: bool = False
+    truncated: bool = False
+    note: str | None = None
+
+
+Turn = Said | Called | Returned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What a transcript comes to: question, answer, and the calls made before the answer."""
+
+    question: str
+    answer: str | None
+    calls: tuple[CapturedCall, ...]
+    citations: tuple[CapturedCitation, ...]
+    notices: tuple[str, ...]
+
+
+def read_conversation(turns: Sequence[Turn], response: str | None) -> Conversation:
+    """The answer and its evidence.
+
+    The answer is ``response`` where it is given, else the last assistant text of a turn without
+    tool calls, even if others speak after it; every tool output before it is evidence.
+    """
+    final = len(turns)
+    citations: tuple[CapturedCitation, ...] = ()
+    answer = response
+    for index in reversed(range(len(turns))):
+        turn = turns[index]
+        if isinstance(turn, Said) and turn.role == "assistant" and not turn.calls_tools:
+            if response is None:
+                answer, final, citations = turn.text, index, turn.citations
+                break
+            if turn.text.strip() == response.strip():
+                citations = turn.citations if turn.text == response else ()
+                break
+    before = turns[:final] if response is None and answer is not None else turns
+    calls = pair_calls(before)
+    late = sum(isinstance(turn, Called) for turn in turns[len(before) :])
+    notices = [f"{late} tool calls after the answer are no evidence for it"] if late else []
+    return Conversation(
+        question=_question(before),
+        answer=answer,
+        calls=calls,
+        citations=citations,
+        notices=tuple(notices),
+    )
+
+
+def pair_calls(turns: Sequence[Turn]) -> tuple[CapturedCall, ...]:
+    """Calls with their outputs, in the order of the calls; an output without a call stands alone.
+
+    Ids may be reused in one transcript, so an output belongs to the earliest open call of its id.
+    """
+    calls: list[Called] = []
+    outputs: list[Returned | None] = []
+    open_calls: dict[str | None, deque[int]] = {}
+    for turn in turns:
+        if isinstance(turn, Called):
+            open_calls.setdefault(turn.call_id, deque()).append(len(calls))
+            calls.append(turn)
+            outputs.append(None)
+        elif isinstance(turn, Returned):
+            place = _open_call(calls, open_calls, turn)
+            if place is not None:
+                outputs[place] = turn
+                continue
+            known = next((call for call in calls if call.call_id == turn.call_id), None)
+            tool = turn.tool or (known.tool if known and turn.call_id else "unknown tool")
+            calls.append(Called(tool=tool, call_id=turn.call_id, arguments=None))
+            outputs.append(turn)
+            open_calls.setdefault(turn.call_id, deque())
+    return tuple(
+        CapturedCall(
+            tool=call.tool,
+            call_id=call.call_id or f"{index + 1}",
+            server=call.server,
+            arguments=call.arguments,
+            output=returned.output if returned else None,
+            failed=returned.failed if returned else False,
+            truncated=returned.truncated if returned else False,
+            note=returned.note if returned else None,
+        )
+        for index, (call, returned) in enumerate(zip(calls, outputs, strict=True))
+    )
+
+
+def _open_call(
+    calls: Sequence[Called], open_calls: Mapping[str | None, deque[int]], turn: Returned
+) -> int | None:
+    """The call that an output answers, taken from those still open; None when there is none."""
+    if turn.call_id and turn.call_id in open_calls:
+        same = open_calls[turn.call_id]
+        return same.popleft() if same else None
+    if turn.call_id:  # the calls were logged without ids
+        nameless = open_calls.get(None)
+        return nameless.popleft() if nameless else None
+    fitting = sorted(
+        (place, holder)
+        for holder, places in enumerate(open_calls.values())
+        for place in places
+        if turn.tool in (None, calls[place].tool)
+    )
+    if not fitting:
+        return None
+    place, holder = fitting[0]
+    list(open_calls.values())[holder].remove(place)
+    return place
+
+
+def _question(turns: Sequence[Turn]) -> str:
+    """What was asked: the first user text and, in a longer talk, the last one before the answer."""
+    said = [turn for turn in turns if isinstance(turn, Said) and turn.role == "user"]
+    asked = [turn.text for turn in said if turn.text]
+    if len(asked) > 1 and asked[-1] != asked[0]:
+        return f"{asked[0]}\n\n[…]\n\n{asked[-1]}"
+    return asked[0] if asked else ""

@@ -1,0 +1,128 @@
+"""Whom and what a statement is about: the patient named last, and what "it" stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.attribution.families import LITERATURE
+from core.decomposition.clauses import reads_as_sentence
+from core.decomposition.heading_context import Lead
+from core.decomposition.markdown import plain
+from core.evidence.names import recorded_names
+from core.evidence.values import names_in, protected_values
+from core.records import StatedAttribution, Trace
+
+_PATIENT = re.compile(r"\b(?:the|this|your|our) patient(?:['’]s)?\b|\bpatient['’]s\b|\A\W*Patient:",
+                      re.IGNORECASE)  # fmt: skip
+_CHART_TITLE = re.compile(
+    r"\b(?:(?:active|current|known|chronic|home|past)\s)?(?:medications?|conditions?|problems?|"
+    r"allerg(?:y|ies)|diagnos[ie]s|vitals?|vital signs|labs?|lab results|laboratory|medical history|"
+    r"demographics|immuni[sz]ations?|encounters?|problem list|observations?)\b",
+    re.IGNORECASE,
+)
+_PERSON_BEHIND = re.compile(
+    r"(?:['’]s (?:chart|record|medical|medication|medications|history|problem|lab|labs|blood|allerg)"
+    r"|,? \(?(?:MRN|DOB|patient|ID\b|[a-z]+[-_]\d)|,? (?:a|an|is a|is an) \d{1,3}[- ]year[- ]old)"
+)
+_MR = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|[Pp]atient|[Pp]t)[.:]? \Z")
+_RECORDS = ("patient_record", "lab", "imaging", "other")
+_POINTERS = frozenset("this that these those it there he she they".split())
+
+
+@dataclass(slots=True)
+class Referents:
+    """Who and what was met on the way down an answer; ``people`` are its patients, longest first.
+
+    ``someone`` says that the answer or the question speaks of "the patient" without a name.
+    """
+
+    people: tuple[str, ...]
+    someone: bool
+    person: str | None = None
+    topic: str | None = None
+
+    @classmethod
+    def of(cls, trace: Trace, answer: str, families: Mapping[str, str]) -> Referents:
+        """Those of an answer, before its first line: the patient that the question names."""
+        people = _people(trace, answer, families)
+        asked = next((name for name in people if name in trace.question), None)
+        someone = _PATIENT.search(trace.question) or _PATIENT.search(answer)
+        return cls(people=people, someone=someone is not None, person=asked)
+
+    def meet(self, text: str) -> None:
+        """Remembers the person that a text names last, for the pronouns behind it."""
+        at = -1
+        for name in self.people:
+            place = text.rfind(name)
+            if place > at:
+                at, self.person = place, name
+
+    def resolved(self, text: str) -> str:
+        """The text with the pronoun that opens it named, where it is known whom it means."""
+        opening = re.match(r"(?:(?:and|but|also|however,|additionally,)\s+)?(he|she|his|her|it|its)\b",
+                           text, re.IGNORECASE)  # fmt: skip
+        if opening is None:
+            return text
+        pronoun = opening.group(1).lower()
+        name = self.topic if pronoun in ("it", "its") else self.person
+        if name is None and self.someone and pronoun not in ("it", "its"):
+            name = "The patient"
+        if name is None:
+            return text
+        if pronoun in ("his", "her", "its"):
+            name = name + ("'" if name.endswith("s") else "'s")
+        return name + text[opening.end() :]
+
+    def remember_topic(self, text: str) -> None:
+        """Remembers what a sentence is about, for an "it" behind it."""
+        named = [value.text for value in protected_values(text) if value.identity]
+        if len(named) == 1 and re.search(r"\b(?:lists|shows|describes)\b", text):
+            self.topic = named[0]
+            return
+        opening = re.match(r"((?:The |A |An )?[A-Z][\w-]*(?: [\w-]+){0,4}?) (?:is|was|has|are|were|"
+                           r"reduces|reduced|can|may|works|helps)\b", text)  # fmt: skip
+        if opening is None:
+            return
+        name = opening.group(1)
+        if name.split()[0].lower() not in _POINTERS:
+            self.topic = name
+
+    def about_patient(self, text: str) -> bool:
+        """Whether a heading or an intro line speaks of a patient or of parts of a chart."""
+        named = any(name in text for name in self.people)
+        return named or _PATIENT.search(text) is not None or _CHART_TITLE.search(text) is not None
+
+    def is_specific(self, text: str, lead: Lead | None, stated: StatedAttribution | None) -> bool:
+        """Whether the claim is about one patient, so that the record is where it belongs (III.6)."""
+        if any(name in text for name in self.people) or _PATIENT.search(text):
+            return True
+        if stated is not None and stated.family == LITERATURE:
+            return False
+        fragment = not reads_as_sentence(text)
+        known = self.person is not None or self.someone
+        return fragment and known and lead is not None and lead.about_patient
+
+    def subject_of(self, text: str) -> str | None:
+        """The patient that the text names first, else the one met last."""
+        named = [(text.find(name), name) for name in self.people if name in text]
+        return min(named)[1] if named else self.person
+
+
+def _people(trace: Trace, answer: str, families: Mapping[str, str]) -> tuple[str, ...]:
+    """The patients that question, answer and records name, longest name first."""
+    found: dict[str, None] = {}
+    recorded: set[str] = set()
+    for source in trace.sources:
+        if families[source.source_id] in _RECORDS:
+            recorded.update(name.casefold() for name in recorded_names(source.text))
+    for text in (trace.question, answer[:200_000]):
+        for name in names_in(text):
+            before = text[max(0, name.span.start - 12) : name.span.start]
+            behind = text[name.span.end : name.span.end + 30]
+            known = plain(name.text).casefold() in recorded
+            cued = _MR.search(before) is not None or _PERSON_BEHIND.match(behind) is not None
+            if known or cued or re.search(r"[Pp]atient (?:is|was|named) \Z", before):
+                found.setdefault(name.text)
+    return tuple(sorted(found, key=lambda name: (-len(name), name)))[:50]

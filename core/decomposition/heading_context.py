@@ -1,0 +1,68 @@
+"""Leads: what stands above a list item, a row or a fragment and makes it a statement."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.decomposition.claim_type import claim_type_of, is_generic_title
+from core.decomposition.clauses import has_finite_verb
+from core.records import ClaimType, StatedAttribution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """What stands above a list item, a row or a fragment and makes it a statement.
+
+    ``joins`` is True for the start of a sentence ("The patient takes"), False for a label.
+    """
+
+    text: str = ""
+    joins: bool = False
+    stated: StatedAttribution | None = None
+    about_patient: bool = False
+
+
+def intro_label(text: str) -> tuple[str, bool]:
+    """What an intro line gives to its items: (words, whether they open the item's sentence)."""
+    text = re.sub(r"(?i)\s*,?\s*(?:including|include|includes|such as|like)?\s*(?:the|these) "
+                  r"following(?: [\w-]+)?\Z", "", text).strip()  # fmt: skip
+    text = re.sub(r"(?i)\A(?:based on [^,]{0,120},\s*)?(?:here(?:['’]s| is| are)|below (?:is|are)|"
+                  r"these are|the following (?:is|are))\s+(?:(?:a|an) (?:[\w-]+ ){0,3}?"
+                  r"(?:summary|overview|list|breakdown) of\s+)?(?:the\s+|your\s+)?", "", text)  # fmt: skip
+    if is_generic_title(text) or claim_type_of(text, credited=False)[0] is not ClaimType.FACTUAL:
+        return "", False
+    verbs = (
+        r"(?:is|are|was|were|has|have|had|takes|took|includes?|included|shows?|showed|lists?|on|"
+        r"with|for|of)"
+    )
+    if has_finite_verb(text) and re.search(
+        rf"\b{verbs}\Z|\b(?:taking|including|receiving)\Z", text
+    ):
+        return text, True
+    if has_finite_verb(text):
+        return "", False
+    return head_of(text), False
+
+
+def led(lead: Lead, text: str) -> str:
+    """The text behind its lead; the text itself where there is none or it repeats it."""
+    if not lead.text or text.startswith(lead.text):
+        return text
+    if lead.joins:
+        return f"{lead.text} {text}"
+    return f"{lead.text}: {text}"
+
+
+def head_of(text: str) -> str:
+    """The part of a title or parent line that names it: "Jinx" of "Jinx (Champion 222) - Tier 1"."""
+    head = re.split(r"\s*\(|\s+[-–—→]\s+", text, maxsplit=1)[0]
+    match = re.match(r"(.{2,60}?):\s", head)
+    if match is not None and not re.search(r"\s\d+\Z", match.group(1)):  # "Stop 1: Marlow"
+        head = match.group(1)
+    return head.rstrip(": .：") if len(head) <= 90 else ""
+
+
+def unnumbered(text: str) -> str:
+    """A title without its number."""
+    return re.sub(r"\A\s*(?:\(?\d{1,3}[.)]|[IVX]{1,4}\.|[A-Z][.)])\s+", "", text)

@@ -1,0 +1,107 @@
+"""Frozen records that pass between stages. Spans are half-open code-point ranges ``[start, end)``.
+
+Read in order (trace, claims, measurements, evidence, decisions, repair), this is the life of a claim:
+a trace comes in with its sources, the answer is split into claims, each is routed, read, aligned,
+checked, calibrated, attributed and decided.
+"""
+
+from core.records.basics import (
+    AttributionStatus,
+    ClaimType,
+    Decision,
+    JsonObject,
+    Relation,
+    SourceStatus,
+    Span,
+    VerdictLabel,
+)
+from core.records.claims import Claim, ProtectedValue, StatedAttribution
+from core.records.decisions import (
+    AnswerDecision,
+    Attribution,
+    ClaimVerdict,
+    Features,
+    Judged,
+    OtherSource,
+    SetAside,
+    Support,
+    Unjudged,
+    Verification,
+    Versions,
+)
+from core.records.evidence import Check, Derivation, FactPlace, Outcome
+from core.records.measurements import (
+    AlignedToken,
+    Alignment,
+    CheckedValue,
+    Entailment,
+    LiteralCheck,
+    PairReading,
+    Premise,
+    Probabilities,
+    RankedSource,
+    Route,
+    TokenScore,
+)
+from core.records.repair import (
+    EditorFailure,
+    EditorText,
+    EditRequest,
+    Repair,
+    RepairAction,
+    RepairKind,
+    RepairStatus,
+)
+from core.records.trace import Citation, Origin, RawRange, Source, Trace
+
+__all__ = [
+    "AlignedToken",
+    "Alignment",
+    "AnswerDecision",
+    "Attribution",
+    "AttributionStatus",
+    "Check",
+    "CheckedValue",
+    "Citation",
+    "Claim",
+    "ClaimType",
+    "ClaimVerdict",
+    "Decision",
+    "Derivation",
+    "EditRequest",
+    "EditorFailure",
+    "EditorText",
+    "Entailment",
+    "FactPlace",
+    "Features",
+    "JsonObject",
+    "Judged",
+    "LiteralCheck",
+    "Origin",
+    "OtherSource",
+    "Outcome",
+    "PairReading",
+    "Premise",
+    "Probabilities",
+    "ProtectedValue",
+    "RankedSource",
+    "RawRange",
+    "Relation",
+    "Repair",
+    "RepairAction",
+    "RepairKind",
+    "RepairStatus",
+    "Route",
+    "SetAside",
+    "Source",
+    "SourceStatus",
+    "Span",
+    "StatedAttribution",
+    "Support",
+    "TokenScore",
+    "Trace",
+    "Unjudged",
+    "VerdictLabel",
+    "Verification",
+    "Versions",
+]

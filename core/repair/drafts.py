@@ -1,0 +1,136 @@
+"""What a revision works with: drafts of edits, treatments of claims, and the plan that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.attribution.families import Families
+from core.ports import Editor
+from core.records import (
+    ClaimType,
+    ClaimVerdict,
+    Decision,
+    RepairKind,
+    Span,
+    Trace,
+    Verification,
+)
+from core.repair.edits import Edit
+from core.repair.layout import LineKind
+
+RULES = "rules"  # who wrote what no language model wrote
+TIDIED = "Tidied up after the edits around it."
+DESTRUCTIVENESS = tuple(RepairKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An edit of the answer on its way to becoming a RepairAction."""
+
+    kind: RepairKind
+    claim_ids: tuple[str, ...]
+    edit: Edit
+    reasons: tuple[str, ...]
+    source_id: str | None = None
+    evidence: tuple[Span, ...] = ()
+    editor: str = RULES
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Local:
+    """Small edits inside the claim; ``restated`` is the claim's own text with them made."""
+
+    drafts: tuple[Draft, ...]
+    restated: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recredit:
+    """The claim stays, and the source it belongs to is named ``noun``."""
+
+    noun: str | None  # None: no words can tell the source apart from others
+    family: str
+    local: Local | None
+    reason: str
+    marker: str | None = None  # a citation mark that stands for the right source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reworded:
+    """A sentence from the evidence says it instead."""
+
+    text: str
+    reason: str
+    source_id: str
+    evidence: tuple[Span, ...]
+    editor: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """The claim is taken out."""
+
+    reason: str
+
+
+Treatment = Local | Recredit | Reworded | Removed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """A stretch of the answer that is edited as one: a sentence, an item, a table row."""
+
+    span: Span
+    kind: LineKind
+    claims: tuple[ClaimVerdict, ...]
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a revision of one answer works on."""
+
+    verification: Verification
+    families: Families
+    accepts: Callable[[Sequence[str]], frozenset[str]]
+    editor: Editor | None
+    tried: Mapping[str, frozenset[RepairKind]]
+    only_prune: bool
+    treatments: dict[str, Treatment] = field(default_factory=dict)
+
+    @property
+    def trace(self) -> Trace:
+        """The trace with the answer that is revised."""
+        return self.verification.trace
+
+    @property
+    def answer(self) -> str:
+        """The answer that is revised."""
+        return self.trace.answer or ""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Texts that show which words are written with a capital."""
+        return (self.answer, *(source.text for source in self.trace.sources if source.is_evidence))
+
+
+def says_something(verification: Verification) -> bool:
+    return any(
+        verdict.claim.claim_type is ClaimType.FACTUAL and verdict.decision is Decision.ALLOW
+        for verdict in verification.claims
+    )
+
+
+def blocked_claims(verification: Verification) -> list[ClaimVerdict]:
+    return [one for one in verification.claims if one.decision is Decision.BLOCK]
+
+
+def taken_out(verdict: ClaimVerdict) -> Removed:
+    """The claim taken out, with what the verifier found first."""
+    return Removed(reason=f"Taken out: {lower_first(verdict.reasons[0])}")
+
+
+def lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text

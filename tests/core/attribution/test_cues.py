@@ -1,0 +1,114 @@
+"""Which source a sentence credits, in the many ways in which answers say so (III.2, III.6)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.attribution.cues import find_credit
+from core.attribution.families import load_families
+from training.attribution_classifier import SENTENCES, measure, read_sentences
+
+FAMILIES = load_families()
+# Original sentences; None where no source is credited, however tempting the words are. The model
+# that reads the words around a name was fitted on them; the held-out ones nobody saw who wrote a rule.
+WORDINGS = [(each.text, each.family) for each in read_sentences(SENTENCES)]
+GOLDEN = Path(__file__).parents[2] / "golden" / "credits"
+HELD_OUT = read_sentences(GOLDEN / "held_out.jsonl")
+OPENINGS = read_sentences(GOLDEN / "held_out_openings.jsonl")
+CREDITING = [(text, family) for text, family in WORDINGS if family is not None]
+
+
+def credited(text: str) -> tuple[str, ...]:
+    found = find_credit(text, FAMILIES)
+    return () if found is None else found.families
+
+
+def is_right(text: str, family: str) -> bool:
+    found = credited(text)
+    return len(found) == 1 and FAMILIES.compatible(found[0], family)
+
+
+# A missed credit says nothing of the answer; a wrong one would make a false conflation. The first
+# 1,315 sentences are older than the model and keep the bounds that the ways of crediting had.
+@pytest.mark.parametrize(
+    ("sentences", "credited", "silent", "missed", "wrong", "false"),
+    [
+        pytest.param(read_sentences(SENTENCES)[:1315], 829, 486, 52, 2, 5, id="wordings"),
+        pytest.param(HELD_OUT, 150, 100, 17, 4, 9, id="held out"),
+        pytest.param(OPENINGS, 105, 105, 15, 6, 6, id="held-out openings"),
+    ],
+)
+def test_nearly_all_credits_are_found_with_the_right_family(
+    sentences, credited: int, silent: int, missed: int, wrong: int, false: int
+) -> None:
+    found = measure(sentences, FAMILIES)
+
+    assert (found.credited, found.silent) == (credited, silent)
+    assert credited - found.right <= missed, str(found)
+    assert found.wrong <= wrong, str(found)
+    assert found.false <= false, str(found)
+
+
+def test_no_held_out_sentence_was_learned_from() -> None:
+    assert not {each.text for each in HELD_OUT + OPENINGS} & {text for text, _ in WORDINGS}
+
+
+def test_the_known_wordings_are_found() -> None:
+    found = measure(read_sentences(SENTENCES), FAMILIES)
+
+    assert found.credited > 2_000
+    assert found.right / found.credited >= 0.85, str(found)
+    assert found.wrong / found.credited <= 0.02, str(found)
+    assert found.false / found.silent <= 0.06, str(found)
+
+
+FOUND = [(text, family) for text, family in CREDITING if is_right(text, family)]
+
+
+@given(st.sampled_from(FOUND), st.sampled_from([" ", "  ", "\u00a0"]))
+def test_space_around_a_sentence_changes_no_credit(found: tuple[str, str], space: str) -> None:
+    text, family = found
+
+    assert is_right(text + space, family)
+
+
+@given(st.sampled_from(CREDITING + [(text, "") for text, family in WORDINGS if family is None]))
+def test_what_can_be_left_out_lies_around_the_credit(found: tuple[str, str]) -> None:
+    text, _ = found
+    credit = find_credit(text, FAMILIES)
+
+    if credit is not None:
+        assert credit.span.cut(text).strip()
+        if credit.removable is not None:
+            rest = text[: credit.removable.start] + text[credit.removable.end :]
+            assert 0 <= credit.removable.start < credit.removable.end <= len(text)
+            assert len(rest) < len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "family"),
+    [
+        ("According to the trial registry, the trial enrolled 200 adults.", "registry"),
+        ("According to DailyMed, it is taken once a day.", "formulary"),
+        ("As WebMD puts it, sunburn fades within a week.", "web"),
+        ("Per GOLD, triple therapy is kept for frequent exacerbators.", "guideline"),
+        ("It was completed early, per the trial's ClinicalTrials.gov record.", "registry"),
+        (
+            "We know from her own file that two earlier trials of sertraline failed.",
+            "patient_record",
+        ),
+        ("Two falls since January, says the GP letter.", "patient_record"),
+        ("Per the guideline, the laboratory reported a CRP of 38 mg/L.", "guideline"),
+        (
+            "Based on the patient history, it is PMID 92660418 of Pichler and colleagues.",
+            "patient_record",
+        ),
+        ("Lower doses work as well, a pooled analysis reveals.", "literature"),
+    ],
+)
+def test_the_longer_and_the_nearer_name_decides(text: str, family: str) -> None:
+    assert credited(text) == (family,)

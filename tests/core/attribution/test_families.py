@@ -1,0 +1,110 @@
+"""The packaged families, and what a person is told who edits them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.attribution.families import load_families, read_families
+from core.errors import ConfigError
+from core.records import Source
+
+FORMAT_IDS = {
+    "patient_record", "literature", "formulary", "guideline", "registry", "lab", "imaging", "web",
+    "database", "other",
+}  # fmt: skip
+
+
+def test_the_packaged_families_are_those_of_the_verdict_format() -> None:
+    assert {item.family_id for item in load_families().items} == FORMAT_IDS
+
+
+@pytest.mark.parametrize(
+    ("tool", "family"),
+    [
+        ("load_patient_history", "patient_record"),
+        ("get_record", "patient_record"),
+        ("fhir_search", "patient_record"),
+        ("getPatientChart", "patient_record"),
+        ("search_pubmed_key_words", "literature"),
+        ("get_pubmed_article_metadata", "literature"),
+        ("search_literature", "literature"),
+        ("rxnorm_lookup", "formulary"),
+        ("formulary_search", "formulary"),
+        ("openfda-drug-label", "formulary"),
+        ("search_clinicaltrials", "registry"),
+        ("get_trial_record", "registry"),
+        ("get_labs", "lab"),
+        ("get_patient_labs", "lab"),
+        ("search_guidelines", "guideline"),
+        ("radiology_report", "imaging"),
+        ("search_web", "web"),
+        ("fetch", "web"),
+        ("execute_sql", "database"),
+        ("generate_chart", "other"),
+        ("get_reservation_details", "other"),
+    ],
+)
+def test_a_tool_name_says_its_family(tool: str, family: str) -> None:
+    assert load_families().family_of_tool(tool) == family
+
+
+def test_a_tool_says_more_than_its_server() -> None:
+    families = load_families()
+
+    chart = Source(source_id="a", tool_name="search", text="x", server="fhir-server")
+    papers = Source(source_id="b", tool_name="search_pubmed", text="x", server="fhir-server")
+
+    assert families.family_of(chart) == "patient_record"
+    assert families.family_of(papers) == "literature"
+
+
+def test_compatibility_holds_both_ways_and_with_itself() -> None:
+    families = load_families()
+
+    for one in FORMAT_IDS:
+        assert families.compatible(one, one)
+        for other in FORMAT_IDS:
+            assert families.compatible(one, other) == families.compatible(other, one)
+    assert families.compatible("lab", "patient_record")
+    assert not families.compatible("literature", "guideline")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[lab\n", "x.toml: not valid TOML"),
+        ("[lab]\n", "x.toml: other: expected this family, found none"),
+        ('[other]\naliases = "chart"\n', "x.toml: other.aliases: expected a list of texts"),
+        ("[other]\naliases = [3]\n", "x.toml: other.aliases[0]: expected text, found 3"),
+        ('[other]\ntools = ["("]\n', "x.toml: other.tools[0]:"),
+        ("[other]\ncolour = 1\n", "x.toml: other.colour: unknown"),
+        (
+            '[other]\ncompatible = ["labs"]\n',
+            "x.toml: other.compatible: no family is called 'labs'",
+        ),
+        ("other = 1\n", "x.toml: other: expected a table"),
+        ("[other]\nlabel = 1\n", "x.toml: other.label: expected text"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named_with_its_key(text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        read_families(text, "x.toml")
+
+    assert str(raised.value).startswith(message)
+
+
+def test_a_family_of_ones_own_is_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "families.toml"
+    path.write_text('[crm]\naliases = ["the CRM"]\ntools = ["crm"]\n[other]\n', encoding="utf-8")
+
+    families = load_families(path)
+
+    assert families.family_of_tool("crm_lookup") == "crm"
+    assert [m.family_id for m in families.mentions("According to the crm, yes")] == ["crm"]
+
+
+def test_a_missing_file_is_a_configuration_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_families(tmp_path / "none.toml")

@@ -1,0 +1,638 @@
+"""III.2: what decompose must always do, and what it does with the shapes that answers have."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.config import Config
+from core.decomposition.claims import decompose
+from core.evaluation.decomposition import measure_decomposition
+from core.records import Citation, Claim, ClaimType, Source, Span, Trace
+
+REFERENCE = Path(__file__).parents[2] / "golden" / "decomposition" / "reference.jsonl"
+SHARED_TRACES = Path(__file__).parents[4] / "shared" / "data" / "traces"
+CHART = Source(
+    source_id="chart",
+    tool_name="load_patient_history",
+    text="id: bench-6; name: Felipe Costa; label: Asthma; status: active.",
+)
+PUBMED = Source(source_id="papers", tool_name="search_pubmed", text="[1] A trial of albuterol.")
+
+# Lines that answers are made of, so that random documents look like answers.
+LINES = st.sampled_from(
+    [
+        "Felipe Costa has asthma and takes albuterol 90 mcg twice daily.",
+        "According to the chart, she takes metformin 500 mg and lisinopril 10 mg.",
+        "## Labs on 2024-03-12",
+        "- HbA1c: 7.2 %",
+        "  - drawn at 07:30",
+        "1. No evidence of gout or asthma.",
+        "The patient takes:",
+        "| Test | Value |",
+        "|---|---|",
+        "| LDL | 101 mg/dL |",
+        "**Total:** $1,234.50 | **Tax:** $12",
+        "```",
+        "```python",
+        "Is 7 enough?",
+        "Consult your doctor.",
+        "",
+        "> quoted 12 times",
+        "See [the label](https://example.org/a(1)) [2].",
+        "It was approved in 2019; it costs €5.",
+    ]
+)
+ANSWERS = st.one_of(
+    st.text(max_size=300),
+    st.text(alphabet="#*-_|`[]()>1.:; \n\tabA", max_size=200),
+    st.lists(st.one_of(LINES, st.text(max_size=40)), max_size=14).map("\n".join),
+)
+
+
+def trace_of(answer: str | None, *sources: Source, question: str = "") -> Trace:
+    return Trace(trace_id="t", question=question, answer=answer, sources=sources)
+
+
+def claims_of(answer: str, *sources: Source, question: str = "") -> tuple[Claim, ...]:
+    return decompose(trace_of(answer, *sources, question=question), Config())
+
+
+def factual(answer: str, *sources: Source, question: str = "") -> list[str]:
+    claims = claims_of(answer, *sources, question=question)
+    return [claim.text for claim in claims if claim.claim_type is ClaimType.FACTUAL]
+
+
+def real_answers() -> list[tuple[str, str]]:
+    found = []
+    for name in ("livemcpbench_chat.jsonl.gz", "tau_airline_chat.jsonl.gz"):
+        path = SHARED_TRACES / name
+        if not path.exists():
+            pytest.skip(f"{path} is not on this machine")
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                record = json.loads(line)
+                said = [
+                    m for m in record["messages"] if m["role"] == "assistant" and m.get("content")
+                ]
+                answer = record.get("response") or (said[-1]["content"] if said else "")
+                found.append((answer, str(record.get("question", ""))))
+    return found
+
+
+def uncovered_numbers(answer: str, claims: tuple[Claim, ...]) -> list[str]:
+    """Numbers of the answer that no claim covers, found without our own value grammar."""
+    covered = [False] * (len(answer) + 1)
+    for claim in claims:
+        for at in range(claim.span.start, claim.span.end):
+            covered[at] = True
+    in_texts = " ".join(claim.text for claim in claims)
+    # List marks, heading numbers, link targets, citation marks and column names are no statements.
+    bare = re.sub(r"\]\([^)\n]*\)", lambda match: "]" + " " * (len(match.group()) - 1), answer)
+    bare = re.sub(r"\[\^?\d[\d,^ \u2013-]*\]", lambda match: " " * len(match.group()), bare)
+    lines = [(m.start(), m.group()) for m in re.finditer(r"[^\n\r\u2028\u2029]+", bare)]
+    lost = []
+    for start, line in lines:
+        mark = re.match(r"[\s>#*_]*(?:[-*+•]\s+)?(?:\(?\d{1,3}[.)](?=[\s*]))?", line)
+        skip = mark.end() if mark else 0
+        for number in re.finditer(r"(?<![\w.,])\d+(?:\.\d+)?(?![\w])", line):
+            at = start + number.start()
+            if number.start() >= skip and not covered[at] and number.group() not in in_texts:
+                lost.append(line.strip())
+    return lost
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(ANSWERS)
+def test_any_text_gives_claims_whose_places_are_exact(answer: str) -> None:
+    claims = claims_of(answer, CHART, PUBMED)
+
+    for number, claim in enumerate(claims, start=1):
+        assert answer[claim.span.start : claim.span.end] == claim.said
+        assert claim.said.strip()
+        assert claim.claim_id == f"t::c{number:02d}"
+        assert (claim.reason is None) == (claim.claim_type is ClaimType.FACTUAL)
+        for value in claim.protected_values:
+            assert claim.text[value.span.start : value.span.end] == value.text
+        if claim.stated is not None:
+            assert 0 <= claim.stated.span.start < claim.stated.span.end <= len(answer)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(LINES, max_size=14).map("\n".join))
+def test_no_number_of_an_answer_is_lost(answer: str) -> None:
+    assert uncovered_numbers(answer, claims_of(answer, CHART)) == []
+
+
+def test_no_number_of_a_real_answer_is_lost() -> None:
+    lost = []
+    for answer, question in real_answers():
+        claims = claims_of(answer, question=question)
+        lost += uncovered_numbers(answer, claims)
+        assert all(answer[claim.span.start : claim.span.end] == claim.said for claim in claims)
+        assert claims or not answer.strip()
+
+    assert lost == []
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(ANSWERS)
+def test_the_same_answer_gives_the_same_claims(answer: str) -> None:
+    assert claims_of(answer, CHART, PUBMED) == claims_of(answer, CHART, PUBMED)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "The patient takes 5 mg of x. ",
+        "- a: 5\n",
+        "[x](",
+        "According to the chart that ",
+        "(a",
+        "5-",
+    ],
+)
+def test_time_grows_with_the_length_of_an_answer_and_not_with_its_square(unit: str) -> None:
+    def seconds(length: int) -> float:
+        answer = unit * (length // len(unit))
+        start = time.process_time()
+        claims_of(answer, CHART)
+        return time.process_time() - start
+
+    seconds(4_000)
+    short = max(seconds(10_000), 0.02)
+
+    assert seconds(40_000) < 12 * short
+
+
+def test_an_answer_without_text_makes_no_claims() -> None:
+    assert decompose(trace_of(None, CHART), Config()) == ()
+    assert claims_of(" \n\t") == ()
+
+
+def test_claims_past_the_limit_are_kept_and_say_that_they_were_not_judged() -> None:
+    answer = "\n".join(f"- Drug {n} costs ${n}." for n in range(1, 26))
+
+    claims = claims_of(answer)
+
+    assert len(claims) == 25
+    assert [claim.beyond_limit for claim in claims] == [False] * 20 + [True] * 5
+    assert all("more than 20 factual claims" in (claim.reason or "") for claim in claims[20:])
+
+
+def test_numbers_of_claims_get_a_third_digit_when_there_are_a_hundred() -> None:
+    claims = claims_of("\n".join(f"- Item {n} weighs {n} g." for n in range(1, 121)))
+
+    assert claims[0].claim_id == "t::c001"
+    assert claims[-1].claim_id == "t::c120"
+
+
+def test_coordinated_facts_are_split_where_each_can_stand_alone() -> None:
+    assert factual("Carla Mendoza has type 2 diabetes and takes metformin 500 mg.") == [
+        "Carla Mendoza has type 2 diabetes",
+        "Carla Mendoza takes metformin 500 mg.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "There is no evidence of gout or asthma.",
+        "There is no evidence of gout and asthma.",
+        "He does not smoke or drink.",
+        "She may have gout or pseudogout.",
+        "He has left and right knee pain.",
+        "The dose was raised between March and June.",
+        "If she has gout and takes allopurinol, the dose may be reduced.",
+        "Groups A and B had rates of 12% and 15%, respectively.",
+    ],
+)
+def test_negation_hedges_and_shared_words_keep_a_sentence_whole(sentence: str) -> None:
+    claims = factual(sentence)
+
+    assert len(claims) == 1
+    assert claims[0].split()[1:] == sentence.split()[1:]
+
+
+def test_pronouns_are_replaced_by_the_patient_that_is_meant() -> None:
+    claims = claims_of(
+        "She also takes lisinopril 10 mg.", question="What does patient Carla Mendoza take?"
+    )
+
+    assert claims[0].text == "Carla Mendoza also takes lisinopril 10 mg."
+    assert claims[0].subject == "Carla Mendoza"
+    assert claims[0].patient_specific
+
+
+def test_a_pronoun_means_the_patient_named_last() -> None:
+    answer = (
+        "Patient Ada Lind has gout. She takes allopurinol 100 mg. "
+        "Patient Bo Berg has asthma. He takes albuterol."
+    )
+
+    assert factual(answer) == [
+        "Patient Ada Lind has gout.",
+        "Ada Lind takes allopurinol 100 mg.",
+        "Patient Bo Berg has asthma.",
+        "Bo Berg takes albuterol.",
+    ]
+
+
+def test_an_intro_line_is_carried_into_the_items_under_it() -> None:
+    answer = "The patient takes:\n- metformin 500 mg\n- lisinopril 10 mg"
+
+    assert factual(answer) == [
+        "The patient takes metformin 500 mg",
+        "The patient takes lisinopril 10 mg",
+    ]
+
+
+def test_an_item_knows_the_item_above_it() -> None:
+    assert factual("- **G7**: 07:00\n  - Second class: €49\n  - First class: €78") == [
+        "G7: 07:00",
+        "G7: Second class: €49",
+        "G7: First class: €78",
+    ]
+
+
+def test_a_table_gives_a_claim_a_row_under_its_column_names() -> None:
+    answer = "| Test | Result | Date |\n|---|---|---|\n| LDL | 101 mg/dL | 2024-03-12 |"
+
+    assert factual(answer) == ["LDL: 101 mg/dL; Date: 2024-03-12"]
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "claim"),
+    [
+        ("Test | Value | Unit", "LDL | 101 | mg/dL", "LDL: 101; Unit: mg/dL"),
+        ("Topic | Detail", "Next review | in 6 months", "Next review: in 6 months"),
+        ("Drug | Dose | Since", "Iron | 50 mg | May", "Iron - Dose: 50 mg; Since: May"),
+        (
+            "Patient | Topic | Detail",
+            "Leila Tanaka | Treatment | alendronate 70 mg",
+            "Leila Tanaka - Treatment: alendronate 70 mg",
+        ),
+    ],
+)
+def test_columns_whose_names_say_nothing_are_left_out_of_a_rows_claim(
+    head: str, row: str, claim: str
+) -> None:
+    rule = "|".join("---" for _ in head.split("|"))
+
+    assert factual(f"| {head} |\n|{rule}|\n| {row} |") == [claim]
+
+
+def test_a_table_without_column_names_loses_no_row() -> None:
+    assert factual("| LDL | 101 mg/dL |\n| HDL | 52 mg/dL |") == [
+        "LDL - 101 mg/dL",
+        "HDL - 52 mg/dL",
+    ]
+
+
+def test_what_appendix_c_credits_is_kept_apart_from_the_claim() -> None:
+    answer = "Felipe Costa (bench-6) has active condition Asthma, according to PubMed evidence."
+
+    (claim,) = claims_of(answer, CHART)
+
+    assert claim.text == "Felipe Costa (bench-6) has active condition Asthma"
+    assert [value.text for value in claim.protected_values] == ["bench-6"]
+    assert claim.stated is not None
+    assert claim.stated.text == "according to PubMed evidence"
+    assert claim.stated.span.cut(answer) == "according to PubMed evidence"
+    assert claim.stated.family == "literature"
+
+
+@pytest.mark.parametrize(
+    ("answer", "family"),
+    [
+        ("According to the patient's chart, empagliflozin is active.", "patient_record"),
+        ("Per the EHR, empagliflozin is active.", "patient_record"),
+        ("His problem list shows gout.", "patient_record"),
+        ("Her chart lists metformin 500 mg.", "patient_record"),
+        ("A 2019 trial found that it reduced deaths by 3%.", "literature"),
+        ("PubMed evidence shows that statins help.", "literature"),
+        ("Statins help (source: PubMed).", "literature"),
+        ("The label warns of bleeding.", "formulary"),
+        ("The registry entry lists 612 participants.", "registry"),
+        ("The guideline recommends 10 mg.", "guideline"),
+        ("Gout is documented in the patient's chart.", "patient_record"),
+        ("Gout is painful.", None),
+        ("He has a site (https://someone.github.io/).", None),
+        ("It uses knowledge bases (Wikipedia, user manuals).", None),
+        ("The fee was charged to the credit card on file.", None),
+        ("Statins help (PubMed, PMID 123456).", "literature"),
+        ("The chart of accounts is long and the literature class met.", None),
+        ("The patient's medical record number is 44-1.", None),
+    ],
+)
+def test_explicit_and_paraphrased_credits_are_found(answer: str, family: str | None) -> None:
+    stated = claims_of(answer)[0].stated
+
+    assert (stated.family if stated is not None else None) == family
+
+
+def test_a_trial_may_be_a_registry_entry_where_the_trace_has_a_registry() -> None:
+    registry = Source(source_id="ct", tool_name="search_clinicaltrials", text="NCT01234567")
+    answer = "A 2019 trial found that it reduced deaths by 3%."
+
+    alone, beside = (claims_of(answer, *sources)[0].stated for sources in ((), (registry,)))
+
+    assert alone is not None and alone.family == "literature"
+    assert alone.also == ()
+    assert beside is not None and (beside.family, beside.also) == ("literature", ("ct",))
+
+
+@pytest.mark.parametrize(
+    ("answer", "families"),
+    [
+        (
+            "She has asthma, but the trial showed that salbutamol does not help.",
+            [None, "literature"],
+        ),
+        ("Metformin lowers HbA1c, while her chart shows 8.2%.", [None, "patient_record"]),
+        ("He is on warfarin; the chart lists an allergy to penicillin.", [None, "patient_record"]),
+        (
+            "The chart lists an allergy to penicillin, and the trial found cross-reactions in 2%.",
+            ["patient_record", "literature"],
+        ),
+        ("He takes iron, and he is allergic to latex, per the chart.", ["patient_record"] * 2),
+        (
+            "The chart shows that he takes iron, and he is allergic to latex.",
+            ["patient_record"] * 2,
+        ),
+    ],
+)
+def test_a_credit_that_opens_a_later_part_says_nothing_of_the_part_before(
+    answer: str, families: list[str | None]
+) -> None:
+    claims = claims_of(answer)
+
+    assert [claim.stated.family if claim.stated else None for claim in claims] == families
+
+
+def test_a_heading_credits_everything_under_it_and_nothing_after() -> None:
+    answer = "## From the chart\n- Gout\n- Asthma\n\n## Trends\n- Deaths fell by 3%"
+
+    families = [claim.stated.family if claim.stated else None for claim in claims_of(answer)]
+
+    assert families == ["patient_record", "patient_record", None]
+
+
+def test_a_credit_covers_every_fact_of_its_sentence_and_ends_with_the_paragraph() -> None:
+    answer = "According to PubMed, statins lowered LDL and they raised CK.\n\nGout is painful."
+
+    families = [claim.stated.family if claim.stated else None for claim in claims_of(answer)]
+
+    assert families == ["literature", "literature", None]
+
+
+def test_a_tool_named_in_the_sentence_is_the_source_that_is_meant() -> None:
+    stated = claims_of("According to load_patient_history, he has asthma.", CHART, PUBMED)[0].stated
+
+    assert stated is not None
+    assert (stated.source_id, stated.family) == ("chart", "patient_record")
+
+
+def test_a_citation_on_a_claim_is_its_stated_source() -> None:
+    answer = "Statins lower LDL. [1] Gout is painful."
+    mark = Citation(span=Span(start=19, end=22), text="[1]", source_id="papers")
+    trace = replace(trace_of(answer, CHART, PUBMED), citations=(mark,))
+
+    first, second = decompose(trace, Config())
+
+    assert first.text == "Statins lower LDL."
+    assert first.stated is not None and first.stated.source_id == "papers"
+    assert second.stated is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("Let me know if you need anything else!", ClaimType.META),
+        ("I searched PubMed and the chart.", ClaimType.META),
+        ("Here is a summary:", ClaimType.META),
+        ("Please consult your doctor before stopping.", ClaimType.ADVICE),
+        ("You should discuss this with your cardiologist.", ClaimType.ADVICE),
+        ("This is not medical advice.", ClaimType.BOILERPLATE),
+        ("I think this is a good plan.", ClaimType.OPINION),
+        ("Would you like the dates?", ClaimType.QUESTION),
+        ("I skipped unrelated entries.", ClaimType.META),
+        ("Further documents can be fetched if needed.", ClaimType.META),
+        ("No output came back from get_vitals; I did not retry.", ClaimType.META),
+        ("We used two lookups.", ClaimType.META),
+        ("Have a pharmacist double-check the list.", ClaimType.ADVICE),
+        ("It might be prudent to verify this with the ward.", ClaimType.ADVICE),
+        (
+            "Personal situations differ, so professional assessment is needed.",
+            ClaimType.BOILERPLATE,
+        ),
+        ("This summary was drafted by a language model.", ClaimType.BOILERPLATE),
+        ("No liability is accepted for this text.", ClaimType.BOILERPLATE),
+        ("From my perspective, the results are mixed.", ClaimType.OPINION),
+        ("He may well qualify, though that is only my interpretation.", ClaimType.OPINION),
+    ],
+)
+def test_what_claims_nothing_is_set_aside_with_its_reason(answer: str, kind: ClaimType) -> None:
+    (claim,) = claims_of(answer)
+
+    assert claim.claim_type is kind
+    assert claim.reason
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "This is not medical advice, but she takes warfarin 5 mg.",
+        "I reviewed her chart: she has no allergies.",
+        "I reviewed the chart, and she has no allergies.",
+        "Here's what I found: she has diabetes.",
+        "Unfortunately, I couldn't find labs, but she takes metformin.",
+        "You should take 500 mg twice daily.",
+        "According to the guideline, you should avoid ibuprofen.",
+        "I believe her LDL is 190 mg/dL.",
+        "Based on the chart, I can see that she takes metformin.",
+        "I found no drug allergies.",
+        "I find that she has asthma.",
+        "The search failed to find a cause of her fever.",
+        "As an assistant nurse, she works at night.",
+        "get_labs failed, but the potassium was 5.9 mmol/L.",
+        "The note was reviewed, and his gout remains active.",
+        "Coverage is limited; the plan pays for three pens.",
+    ],
+)
+def test_a_fact_inside_a_remark_or_a_disclaimer_is_still_a_claim(answer: str) -> None:
+    assert factual(answer)
+
+
+PAPERS = tuple(
+    Source(source_id=f"p{n}", tool_name="search_pubmed", text=text)
+    for n, text in enumerate(
+        (
+            "PMID 90000001. Hallberg et al. 2019. The FERNHILL trial of drug A.",
+            "PMID 90000002. Okonjo et al. 2021. A cohort of drug B. Published: 2021.",
+            "PMID 90000003. Ruiz et al. 2018. First report.",
+            "PMID 90000003. Ruiz et al. 2018. Metadata of the first report.",
+        )
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "source_id"),
+    [
+        ("The Hallberg paper states that drug A works.", "p0"),
+        ("As Okonjo and co-workers describe, drug B is safe.", "p1"),
+        ("From the 2021 article by Okonjo: drug B is safe.", "p1"),
+        ("In the FERNHILL trial, drug A works.", "p0"),
+        ("Drug A (Hallberg 2019): fewer falls than before.", "p0"),
+        ("According to Ruiz et al., drug C is weak.", "p2"),
+        ("According to Nobody et al., drug C is weak.", None),
+        ("Published research found that drug B is safe.", None),
+    ],
+)
+def test_a_named_author_or_trial_means_the_one_source_that_holds_the_name(
+    answer: str, source_id: str | None
+) -> None:
+    (claim,) = claims_of(answer, *PAPERS)
+
+    assert claim.stated is not None
+    assert (claim.stated.family, claim.stated.source_id) == ("literature", source_id)
+
+
+def test_two_outputs_about_one_article_are_both_meant_by_its_author() -> None:
+    (claim,) = claims_of("According to Ruiz et al., drug C is weak.", *PAPERS)
+
+    assert claim.stated is not None
+    assert (claim.stated.source_id, claim.stated.also) == ("p2", ("p3",))
+
+
+def test_an_author_of_two_articles_means_neither() -> None:
+    second = Source(
+        source_id="p4", tool_name="search_pubmed", text="PMID 90000004. Ruiz et al. 2022. Another."
+    )
+
+    (claim,) = claims_of("According to Ruiz et al., drug C is weak.", *PAPERS, second)
+
+    assert claim.stated is not None
+    assert (claim.stated.source_id, claim.stated.also) == (None, ())
+
+
+@pytest.mark.parametrize(
+    ("answer", "family"),
+    [
+        ("As the care team noted, he fell twice.", "patient_record"),
+        ("Looking at Mr. Lind's file, he fell twice.", "patient_record"),
+        ("Mr. Lind's intake form says that he fell twice.", "patient_record"),
+        ("He fell twice, the medical record states.", "patient_record"),
+        ("He fell twice [chart].", "patient_record"),
+        ("Sodium was low (source: laboratory results).", "lab"),
+        ("The registered protocol has it that men are eligible.", "registry"),
+        ("The company's records show a loss.", None),
+    ],
+)
+def test_credits_in_other_words_are_found_and_a_companys_records_are_no_chart(
+    answer: str, family: str | None
+) -> None:
+    stated = claims_of(answer, CHART)[0].stated
+
+    assert (stated.family if stated else None) == family
+
+
+def test_the_source_column_of_a_table_credits_its_rows_and_is_no_part_of_the_claim() -> None:
+    answer = "| Finding | Value | Source |\n|---|---|---|\n| Dose | 5 mg | Chart |\n| Risk | 3% | PubMed |"
+
+    claims = claims_of(answer)
+
+    assert [claim.stated and claim.stated.family for claim in claims] == [
+        "patient_record",
+        "literature",
+    ]
+    assert not any("PubMed" in claim.text or "Chart" in claim.text for claim in claims)
+
+
+def test_a_line_that_names_a_source_credits_the_rest_of_its_paragraph() -> None:
+    answer = "Published evidence:\nFalls were rarer. Pain was rarer.\n\nGout is painful."
+
+    families = [claim.stated and claim.stated.family for claim in claims_of(answer)]
+
+    assert families == ["literature", "literature", None]
+
+
+def test_a_tool_that_was_called_twice_is_credited_as_its_kind_of_source() -> None:
+    twin = replace(CHART, source_id="chart-2")
+
+    stated = claims_of("According to load_patient_history, he has asthma.", CHART, twin)[0].stated
+
+    assert stated is not None
+    assert (stated.source_id, stated.family) == (None, "patient_record")
+
+
+def test_a_possessive_ends_a_name_and_an_acronym_is_no_part_of_one() -> None:
+    claims = claims_of("Mr. Lind's FHIR record lists gout. His LDL is 101 mg/dL.", CHART)
+
+    assert [claim.subject for claim in claims] == ["Lind", "Lind"]
+    assert claims[1].text.startswith("Lind's LDL")
+
+
+def test_a_run_in_heading_is_the_label_of_a_bare_value() -> None:
+    (claim,) = claims_of("**Language.** English")
+
+    assert (claim.text, claim.said) == ("Language: English", "English")
+
+
+def test_a_row_about_two_patients_gives_a_claim_for_each() -> None:
+    question = "Compare patient Ada Lind and patient Bo Ekdahl."
+    table = "| | Ada Lind | Bo Ekdahl |\n|---|---|---|\n| Inhaler | drug A 5 mg | drug B 7 mg |"
+    line = "Inhaler - Ada Lind: drug A 5 mg; Bo Ekdahl: drug B 7 mg"
+
+    for answer in (table, line):
+        claims = claims_of(answer, CHART, question=question)
+
+        assert [claim.subject for claim in claims] == ["Ada Lind", "Bo Ekdahl"]
+        assert ["7 mg" in claim.text for claim in claims] == [False, True]
+
+
+def test_markup_is_text_and_nothing_more() -> None:
+    (claim,) = claims_of("<script>alert(1)</script> The dose is 5 mg.")[-1:]
+
+    assert claim.text.endswith("The dose is 5 mg.")
+
+
+def measured(half: str) -> tuple[float, float, float]:
+    rows = [json.loads(line) for line in REFERENCE.read_text(encoding="utf-8").splitlines()]
+    agreement = measure_decomposition(
+        (
+            factual(row["answer"], question=row["question"]),
+            [claim["text"] for claim in row["claims"]],
+        )
+        for row in rows
+        if row["half"] == half
+    )
+    assert agreement.answers >= 30
+    return agreement.precision or 0.0, agreement.recall or 0.0, agreement.value_exact or 0.0
+
+
+@pytest.mark.parametrize("half", ["tune", "held_out"])
+def test_decomposition_agrees_with_the_reference_that_was_written_before_it_was_tuned(
+    half: str,
+) -> None:
+    precision, recall, value_exact = measured(half)
+
+    assert precision >= 0.95  # the paper's rule-based decomposer: 0.644
+    assert recall >= 0.95  # 0.935
+    assert value_exact >= 0.95  # 0.563
+
+
+def test_the_reference_says_where_each_of_its_claims_stands() -> None:
+    rows = [json.loads(line) for line in REFERENCE.read_text(encoding="utf-8").splitlines()]
+
+    assert len(rows) >= 60
+    assert all(claim["said"] in row["answer"] for row in rows for claim in row["claims"])
