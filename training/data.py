@@ -20,6 +20,7 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
 from training.clinical_pairs import clinical_pairs
 from training.literature_pairs import literature_pairs
+from training.meaning_pairs import meaning_pairs
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 
@@ -125,6 +126,7 @@ SOURCES: Mapping[str, Source] = {
 }
 CLINICAL_PAIRS_PER_PASS = 16_000
 LITERATURE_PAIRS_PER_PASS = 16_000
+MEANING_PAIRS_PER_PASS = 20_000
 
 
 def load_sources(folder: Path, limit: int | None = None) -> dict[str, list[Pair]]:
@@ -155,6 +157,7 @@ def one_pass(
     index: int,
     clinical: int = CLINICAL_PAIRS_PER_PASS,
     literature: int = LITERATURE_PAIRS_PER_PASS,
+    meaning: int = MEANING_PAIRS_PER_PASS,
 ) -> list[Pair]:
     """Return the shuffled pairs of pass `index`; the same seed and index give the same pairs."""
     rng = random.Random(f"pass-{seed}-{index}")
@@ -164,6 +167,7 @@ def one_pass(
     synthetic = {
         "clinical": clinical_pairs(clinical, seed * 1000 + index),
         "literature": literature_pairs(literature, seed * 1000 + index),
+        "meaning": meaning_pairs(meaning, seed * 1000 + index),
     }
     pairs += [
         Pair(
