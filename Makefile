@@ -22,7 +22,7 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 	@touch $@
 
 run: setup
-	@$(BIN)/python -m storage.first_start
+	@$(BIN)/python -m cli.first_start
 	@$(BIN)/python -m streamlit run app.py
 
 # Browser tests mostly wait for a browser: two files at a time.

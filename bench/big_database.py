@@ -27,15 +27,19 @@ from lexical import verify_lexically  # noqa: E402
 from verdicts import VERSIONS, Said, a_verification  # noqa: E402
 
 from core.attribution.families import load_families  # noqa: E402
+from core.codec import (  # noqa: E402
+    content_hash,
+    repair_document,
+    verdict_document,
+    verification_from_document,
+)
 from core.config import Config  # noqa: E402
-from core.documents import content_hash  # noqa: E402
 from core.errors import NotFound  # noqa: E402
-from core.records import JsonObject, Trace, VerdictLabel  # noqa: E402
+from core.records import Trace, VerdictLabel, Verification  # noqa: E402
 from core.repair.loop import repair_answer  # noqa: E402
 from core.review.items import QueueState  # noqa: E402
 from core.review.records import Person, Project, ProjectSettings, Role  # noqa: E402
-from core.stages.report import verdict_document  # noqa: E402
-from core.workflows.repair import repair_document  # noqa: E402
+from core.workflows.repair import outcome_of  # noqa: E402
 from core.workflows.verify import run_key  # noqa: E402
 from storage.audit import BEGINNING, event_hash, row_hash  # noqa: E402
 from storage.calibrators import Calibrators  # noqa: E402
@@ -114,10 +118,7 @@ def put_answers(store: SqlStore, traces: int, say: Say) -> None:
         store.put_traces([trace for trace, _ in pairs])
         store.put_verdicts(
             run_key(versions),
-            [
-                (content_hash(trace), {**document, "versions": dataclasses.asdict(versions)})
-                for trace, document in pairs
-            ],
+            [dataclasses.replace(verdict, versions=versions) for _, verdict in pairs],
         )
 
 
@@ -166,7 +167,7 @@ def _pattern(variant: int, generator: random.Random) -> Pattern:
     return Pattern(trace=trace, document=json.dumps(verdict_document(verification)))
 
 
-def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trace, JsonObject]:
+def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trace, Verification]:
     """One trace of a pattern, with its verdict and its own probabilities."""
     digits = f"{number:05d}"
     trace = pattern.trace
@@ -188,7 +189,8 @@ def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trac
         claim["calibrator_input"]["numeric_features"] = {
             f"feature_{n:02d}": round(generator.random(), 4) for n in range(21)
         }
-    return made, document
+    named = {**document, "content_hash": content_hash(made)}
+    return made, verification_from_document(named)
 
 
 # ---------------------------------------------------------------- people and what they said
@@ -390,7 +392,7 @@ def put_repairs(store: SqlStore, count: int, say: Say) -> None:
     """Repairs of the first traces, as the lexical reader makes them."""
     trace = _pattern(0, random.Random(1)).trace
     repaired = repair_answer(verify_lexically(trace), verify_lexically, Config(), load_families())
-    pattern = json.dumps(repair_document(repaired))
+    pattern = json.dumps(repair_document(outcome_of(repaired)))
     for number in _progress(range(count), count, "repairs", say):
         stored = store.get_trace(f"bench-{number:05d}")
         Repairs(store=store).put(

@@ -15,12 +15,13 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.6   attribution/attribute   Claim, Route, Support → Attribution
     III.7   stages/decision         ClaimVerdict… → AnswerDecision
     III.8   repair/loop             Verification, verify → Repair
-    App.    stages/report           Verification → JSON
+    App.    codec/verdicts          Verification ⇄ JSON
 
 What the stages stand on: ``capture`` reads and writes traces of every format, ``decomposition``
 splits answers, ``attribution`` knows families and cues, ``evidence`` values and names, ``text``
 sentences and words. Imports point down only: workflows, calibration, (evaluation | review),
-(bootstrap | statistics), (pipeline | models), repair, indexing, (stages | capture), decomposition,
-attribution, evidence, text, documents, ports, config, records, errors. No stage imports another.
+(bootstrap | statistics), (pipeline | models), repair,
+(decide | indexing), (stages | capture), decomposition, attribution, evidence, text, codec, ports,
+config, identity, records, errors. No stage imports another.
 What makes the shipped weights is ``training/``, beside ``core`` and not in the wheel.
 """

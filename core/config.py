@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from core.errors import ConfigError
 
-PIPELINE_VERSION = "3"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteWeights:
@@ -34,8 +32,9 @@ class Config:
     max_record_bytes: int = 64 * 1024 * 1024
     max_chunks_embedded: int = 1_000  # in huge traces, the chunks that share most words with claims
 
-    # III.2, Table 2: "Maximum extracted claims M: 20 in the service default"
-    max_claims: int = 20
+    # III.2. Unlike Table 2 ("Maximum extracted claims M: 20 in the service default") there is no limit
+    # (None) unless one is set: what a limit leaves out is not judged, and blocks.
+    max_claims: int | None = None
 
     # III.3
     route_weights: RouteWeights = RouteWeights()
@@ -44,11 +43,13 @@ class Config:
     )
     chunk_characters: int = 600  # the embedder reads at most 256 tokens
     read_sources: int = (
-        6  # candidates of a claim that get a reading; the paper reads only the first
+        3  # candidates of a claim that get a reading; the paper reads only the first
     )
     # Table 2 caps the window at 1,500 characters for a reader eight times the size of ours, which
     # loses the thread in long premises (see "How good it is" in the README).
     premise_characters: int = 800
+    window_characters: int = 320  # one to three lines or sentences, read apart from the long window
+    read_call_from: float = 0.2  # share of the claim's terms that a call's arguments must hold
     # Of the best evidence's worth: less would only distract the reader.
     distracting_below: float = 0.5
 
@@ -71,7 +72,8 @@ class Config:
     # passes, and a credit given to the wrong source is wrong long before that.
     attribution_support_probability: float = 0.50
 
-    # III.7
+    # III.7; "strict" also blocks on a value that is nowhere and on too few grounded words
+    profile: str = "standard"
     contradiction_block_probability: float = 0.80
     # Share of the claim's terms in the source: then a missing value makes it "unsupported".
     about_it_overlap: float = 0.5
@@ -82,7 +84,10 @@ class Config:
     def __post_init__(self) -> None:
         if self.router not in ("evidence", "centroid"):
             raise ConfigError(f"router: expected evidence or centroid, found {self.router!r}")
+        if self.profile not in ("standard", "strict"):
+            raise ConfigError(f"profile: expected standard or strict, found {self.profile!r}")
         for name in (
+            "read_call_from",
             "alignment_tau",
             "min_supported_token_ratio",
             "rescue_overlap_with_values",
@@ -97,7 +102,6 @@ class Config:
                 raise ConfigError(f"{name}: expected a number in [0, 1], found {value!r}")
         # A premise holds at least one unit of evidence whole (core/text/chunks.py cuts them at 600).
         least = {
-            "max_claims": 1,
             "chunk_characters": 100,
             "read_sources": 1,
             "premise_characters": 600,
@@ -106,6 +110,8 @@ class Config:
             if getattr(self, name) < smallest:
                 found = getattr(self, name)
                 raise ConfigError(f"{name}: expected at least {smallest}, found {found!r}")
+        if self.max_claims is not None and self.max_claims < 1:
+            raise ConfigError(f"max_claims: expected at least 1, found {self.max_claims!r}")
         if not 1 <= self.repair_iterations <= 3:
             raise ConfigError(
                 f"repair_iterations: expected 1 to 3, found {self.repair_iterations!r}"

@@ -5,18 +5,29 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.config import Config
+from core.evidence.calls import call_lines, is_catalogue, is_echo
 from core.evidence.names import recorded_names
-from core.records import Claim, Source, Span, Trace
+from core.records import Claim, Source, SourceStatus, Span, Trace
 from core.stages.premise import Group
 from core.text.chunks import Unit, chunks, groups, units
-from core.text.tokens import content_terms, overlap, rarity
+from core.text.tokens import content_bigrams, content_terms, overlap, rarity
 
 Vectors = Mapping[str, NDArray[np.float64]]
+
+
+class Standing(StrEnum):
+    """What an output can be evidence of (evidence.md, section 1)."""
+
+    FINDING = "finding"  # what the world is
+    CATALOGUE = "catalogue"  # which tools there are, and nothing else
+    ECHO = "echo"  # what the agent itself said
+    FAILURE = "failure"  # that the call failed or came back empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +35,12 @@ class IndexedSource:
     """One source that can be evidence, with its units, chunks and terms.
 
     ``embedded`` are the chunks that the router compares with claims: all of them, except in traces
-    with more than ``config.max_chunks_embedded``.
+    with more than ``config.max_chunks_embedded``. ``call`` is the call in readable lines, cut like
+    the output: what was asked is evidence of its own.
     """
 
     source: Source
+    standing: Standing
     units: tuple[Unit, ...]
     groups: tuple[Group, ...]
     group_chunks: tuple[int, ...]
@@ -35,60 +48,87 @@ class IndexedSource:
     chunks: tuple[Span, ...]
     embedded: tuple[int, ...]
     terms: frozenset[str]
+    bigrams: frozenset[tuple[str, str]]
     people: tuple[str, ...]
+    call: str
+    call_units: tuple[Unit, ...]
+    call_groups: tuple[Group, ...]
+    call_terms: frozenset[str]
 
     def chunk_text(self, index: int) -> str:
         """The text of one chunk."""
         return self.chunks[index].cut(self.source.text)
 
+    @property
+    def finds(self) -> bool:
+        """Whether its output says what the world is."""
+        return self.standing is Standing.FINDING
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The evidence set E of a trace (III.1): never collapsed, each source on its own."""
+    """The evidence set E of a trace (III.1): never collapsed, each source on its own.
+
+    ``terms``, ``bigrams`` and ``text`` are those of outputs that say what the world is;
+    ``call_terms`` those of what was asked and written in all calls, whose lines are ``calls``.
+    """
 
     sources: tuple[IndexedSource, ...]
     terms: frozenset[str]
+    bigrams: frozenset[tuple[str, str]]
     text: str
+    call_terms: frozenset[str]
+    calls: str
     rare: Mapping[str, float]
+    whole: bool  # whether all of it is embedded, whatever the claims
 
 
 def index_evidence(trace: Trace, claims: Sequence[Claim], config: Config) -> Evidence:
-    """Cut and index the sources of a trace that can be evidence."""
+    """Cut and index the sources of a trace that can be evidence, of a finding or of a failure."""
     wanted = frozenset().union(*(content_terms(claim.text) for claim in claims))
+    kept = [source for source in trace.sources if source.is_evidence]
+    if kept:
+        kept = [s for s in trace.sources if s.status is not SourceStatus.NOT_CAPTURED]
     cut = []
-    for source in trace.sources:
-        if source.is_evidence:
-            parts = units(source.text)
-            cut.append((source, parts, chunks(source.text, parts, config.chunk_characters)))
+    for source in kept:
+        parts = units(source.text)
+        cut.append((source, parts, chunks(source.text, parts, config.chunk_characters)))
     embedded = _embedded([(s, c) for s, _, c in cut], wanted, config.max_chunks_embedded)
     sources = tuple(
         _indexed(source, parts, spans, embedded[source.source_id]) for source, parts, spans in cut
     )
+    finding = [indexed for indexed in sources if indexed.finds]
     return Evidence(
         sources=sources,
-        terms=frozenset().union(*(indexed.terms for indexed in sources)),
-        text="\n\n".join(indexed.source.text for indexed in sources),
-        rare=rarity(indexed.terms for indexed in sources),
+        terms=frozenset().union(*(indexed.terms for indexed in finding)),
+        bigrams=frozenset().union(*(indexed.bigrams for indexed in finding)),
+        text="\n\n".join(indexed.source.text for indexed in finding),
+        call_terms=frozenset().union(*(indexed.call_terms for indexed in sources)),
+        calls="\n\n".join(indexed.call for indexed in sources),
+        rare=rarity(indexed.terms | indexed.call_terms for indexed in sources),
+        whole=all(len(indexed.embedded) == len(indexed.chunks) for indexed in sources),
     )
+
+
+def _standing(source: Source) -> Standing:
+    if not source.is_evidence:
+        return Standing.FAILURE
+    if is_catalogue(source):
+        return Standing.CATALOGUE
+    return Standing.ECHO if is_echo(source) else Standing.FINDING
 
 
 def _indexed(
     source: Source, parts: tuple[Unit, ...], spans: tuple[Span, ...], embedded: tuple[int, ...]
 ) -> IndexedSource:
-    headings = {unit.block: index for index, unit in enumerate(parts) if unit.heading}
-    grouped = tuple(
-        Group(
-            units=indices,
-            terms=frozenset().union(
-                *(content_terms(parts[index].span.cut(source.text)) for index in indices)
-            ),
-            heading=headings[parts[indices[0]].block],
-        )
-        for indices in groups(source.text, parts)
-    )
+    grouped = _grouped(source.text, parts)
+    call = call_lines(source) if source.arguments else ""
+    call_parts = units(call)
+    call_grouped = _grouped(call, call_parts)
     starts = [span.start for span in spans]
     return IndexedSource(
         source=source,
+        standing=_standing(source),
         units=parts,
         groups=grouped,
         group_chunks=tuple(
@@ -98,7 +138,26 @@ def _indexed(
         chunks=spans,
         embedded=embedded,
         terms=frozenset().union(*(group.terms for group in grouped)),
+        bigrams=content_bigrams(source.text),
         people=recorded_names(source.text),
+        call=call,
+        call_units=call_parts,
+        call_groups=call_grouped,
+        call_terms=frozenset().union(*(group.terms for group in call_grouped)),
+    )
+
+
+def _grouped(text: str, parts: tuple[Unit, ...]) -> tuple[Group, ...]:
+    headings = {unit.block: index for index, unit in enumerate(parts) if unit.heading}
+    return tuple(
+        Group(
+            units=indices,
+            terms=frozenset().union(
+                *(content_terms(parts[index].span.cut(text)) for index in indices)
+            ),
+            heading=headings[parts[indices[0]].block],
+        )
+        for indices in groups(text, parts)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -13,9 +13,9 @@ from core.records import (
     EditorText,
     EditRequest,
     Features,
-    JsonObject,
     PairReading,
     Trace,
+    Verification,
 )
 
 
@@ -74,6 +74,10 @@ class Editor(Protocol):
 class Store(Protocol):
     """What the workflows ask of a database; records in, records out."""
 
+    def files_of(self, trace_ids: Sequence[str]) -> Mapping[str, Mapping[str, str | None]]:
+        """For each of these ids that is known: content hash → file, of every version of it."""
+        ...
+
     def put_traces(self, traces: Iterable[Trace]) -> PutCount:
         """Keep traces by content hash; the same trace twice changes nothing."""
         ...
@@ -82,8 +86,8 @@ class Store(Protocol):
         """The newest version of each trace that has no verdict of that run key, in import order."""
         ...
 
-    def put_verdicts(self, run_key: str, verdicts: Iterable[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs in one transaction."""
+    def put_verdicts(self, run_key: str, verdicts: Iterable[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names, in one transaction."""
         ...
 
 

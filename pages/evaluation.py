@@ -36,6 +36,7 @@ from pages.components.routing import ensure_routed
 from pages.components.session import open_store
 from pages.components.who import current_person, show_person
 from storage.calibrators import Calibrators
+from storage.readers import Readers
 
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
 CHOSEN_IS_TEXT = """<style>
@@ -82,7 +83,8 @@ def _evaluate(chosen: PacketChoice) -> None:
     centroid = bool(st.session_state.get("centroid"))
     try:
         packet = bring_choice(store, chosen, person)
-        start_evaluating(packet, centroid=centroid, calibrator=ruling)
+        reader = Readers(store=store).current().reader
+        start_evaluating(packet, centroid=centroid, calibrator=ruling, reader=reader)
     except ProvenanceGuardError as error:
         st.session_state["packet_problem"] = str(error)
         return

@@ -16,7 +16,7 @@ from pages.components.tour import show_tour, tour_steps
 from pages.components.verifying import start_verifying
 from pages.components.who import current_person, show_person
 from storage.calibrators import Calibrators
-from storage.first_start import SAMPLE
+from storage.engine import SAMPLE
 from storage.projects import Projects
 from storage.reviews import open_desk
 from storage.trail import Trail
@@ -31,7 +31,7 @@ st.set_page_config(page_title="Home · ProvenanceGuard")
 person = current_person()
 show_person(person)
 try:
-    store = open_store()
+    store = open_store(person)
     overview = store.overview()
     project = Projects(store=store).default()
     progress = open_desk(store, project, person).progress()

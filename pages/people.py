@@ -6,14 +6,22 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from pages.components.hands import HANDS, HANDS_LINK, show_hands
-from pages.components.people_forms import show_guideline, show_people, show_project, show_saved
+from pages.components.people_forms import (
+    save,
+    show_guideline,
+    show_people,
+    show_project,
+    show_saved,
+)
 from pages.components.plain import show_notice
+from pages.components.reader_form import show_reader
 from pages.components.routing import ensure_routed
 from pages.components.session import open_store
 from pages.components.who import current_person, show_person
 from storage.guidelines import Guidelines
 from storage.people import People
 from storage.projects import Projects
+from storage.readers import Readers
 from storage.reviews import open_desk
 
 ensure_routed(__file__)
@@ -37,6 +45,7 @@ try:
     with how:
         slices = [each.name for each in store.slices()]
         show_project(projects, projects.default(), slices, person)
+        show_reader(Readers(store=store), person, save)
     with what:
         show_guideline(Guidelines(store=store), person)
 except ProvenanceGuardError as error:

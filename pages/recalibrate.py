@@ -33,6 +33,7 @@ from pages.components.session import open_store
 from pages.components.who import current_person, show_person
 from storage.calibrators import Calibrators, Standing
 from storage.fitting import start_fitting
+from storage.readers import Readers
 from storage.retraining import Retraining, lineage_json
 
 VERDICT = "pages/verdict.py"
@@ -63,7 +64,10 @@ try:
     retraining = Retraining(store=store, calibrators=calibrators)
     current, before = calibrators.current(), calibrators.before()
     candidates = [kept for kept in calibrators.candidates() if kept.comparison]
-    material, shipped = known_material(retraining), shipped_rows(retraining)
+    material, shipped = (
+        known_material(retraining),
+        shipped_rows(retraining, Readers(store=store).current().reader),
+    )
     waiting = retraining.waiting()
 except ProvenanceGuardError as error:
     show_notice("The calibrators could not be read", str(error), key="no-database", tone="bad")

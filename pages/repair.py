@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.documents import content_hash
+from core.codec import content_hash
 from core.errors import NotFound, ProvenanceGuardError
-from core.records import Decision
-from core.workflows.repair import actions_of, repair_trace
+from core.records import Decision, RepairStatus
+from core.workflows.repair import repair_trace
 from pages.components.plain import show_notice
 from pages.components.repair_list import show_repair_list
 from pages.components.repair_view import (
@@ -18,7 +18,7 @@ from pages.components.repair_view import (
 )
 from pages.components.routing import ensure_routed
 from pages.components.session import load_models_once, open_store, settings
-from pages.components.who import current_person
+from pages.components.who import current_person, show_person
 from pages.components.withheld import stop_while_undecided
 from storage.repairs import Choice, Repairs, StoredRepair
 
@@ -26,6 +26,7 @@ TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"
 
 ensure_routed(__file__)
 person = current_person()
+show_person(person)
 wanted = st.query_params.get("trace")
 if wanted is None:
     try:
@@ -39,7 +40,7 @@ if wanted is None:
     st.stop()
 
 try:
-    store = open_store()
+    store = open_store(person)
     stored = store.get_trace(wanted)
     verdict = store.get_verdict(wanted, content_hash=stored.content_hash)
 except NotFound:
@@ -66,10 +67,10 @@ def _known_repair() -> StoredRepair | None:
     try:
         return repairs.latest(stored.content_hash)
     except NotFound:
-        document = verdict.document.get("repair")
-        if not isinstance(document, dict):
+        repair = verdict.verification.repair
+        if repair is None:
             return None
-        repairs.put(stored.content_hash, document)
+        repairs.put(stored.content_hash, repair)
         return repairs.latest(stored.content_hash)
 
 
@@ -78,8 +79,8 @@ def _repair_now() -> None:
     try:
         with st.spinner("Repairing: the verifier reads every revision …"):
             config = settings()
-            document = repair_trace(trace, load_models_once(config), config)
-        repairs.put(content_hash(trace), document)
+            repair = repair_trace(trace, load_models_once(config), config)
+        repairs.put(content_hash(trace), repair)
     except ProvenanceGuardError as error:
         show_notice("The repair stopped", str(error), key="repair-error", tone="bad")
 
@@ -110,7 +111,7 @@ if known is None:
 
 choices = repairs.choices(known.repair_id)
 decided = show_repair(
-    lay_out_repair(known.document, trace, verdict.decision.value, choices), key="repair-view"
+    lay_out_repair(known.outcome, trace, verdict.decision.value, choices), key="repair-view"
 )
 if decided is not None:
     kept = choices.get(decided.action_id)
@@ -133,7 +134,7 @@ if decided is not None:
 
 left, middle, right, back = st.columns([1.3, 1.3, 1.2, 0.8], vertical_alignment="center")
 left.caption(f"Choices are kept under {person.name}.")
-final = final_answer(trace.answer or "", actions_of(known.document), choices)
+final = final_answer(trace.answer or "", known.outcome.actions, choices)
 if changed_by_reviewer(choices) and middle.button(
     "Verify my version", icon=":material/fact_check:", key="verify-mine", width="stretch"
 ):
@@ -144,7 +145,7 @@ if changed_by_reviewer(choices) and middle.button(
     except ProvenanceGuardError as error:
         show_notice("The verification stopped", str(error), key="mine-error", tone="bad")
         st.stop()
-    allowed = checked["status"] == "not_needed"
+    allowed = checked.status is RepairStatus.NOT_NEEDED
     show_notice(
         "Your version passes" if allowed else "Your version does not pass",
         "Every claim in it is supported by the source it belongs to."

@@ -13,7 +13,7 @@ from pages.components.routing import ensure_routed
 from pages.components.session import open_store
 from pages.components.trace_table import show_trace_table
 from pages.components.verifying import show_verifying
-from pages.components.who import current_person
+from pages.components.who import current_person, show_person
 from storage.records import Order, TraceFilters
 
 VERDICT = "pages/verdict.py"
@@ -33,11 +33,12 @@ CHOSEN_IS_TEXT = """<style>
 </style>"""
 
 ensure_routed(__file__)
-current_person()  # with logins, nobody sees anything before
+person = current_person()  # with logins, nobody sees anything before
+show_person(person)
 st.set_page_config(page_title="Traces · ProvenanceGuard")
 
 try:
-    store = open_store()
+    store = open_store(person)
     overview = store.overview()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

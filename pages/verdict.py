@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import streamlit as st
 
 from core.errors import NotFound, ProvenanceGuardError
@@ -12,16 +10,21 @@ from pages.components.evidence_view import show_evidence
 from pages.components.plain import show_notice
 from pages.components.routing import ensure_routed
 from pages.components.session import open_store
-from pages.components.verdict_document import VerdictDocument
-from pages.components.verdict_view import lay_out, unverified_document
-from pages.components.who import current_person
+from pages.components.verdict_view import lay_out, unverified
+from pages.components.who import current_person, show_person
 from pages.components.withheld import stop_while_undecided
 from storage.records import StoredVerdict
 
 TRACES, REPAIR, REVIEW = "pages/traces.py", "pages/repair.py", "pages/review.py"
 
+# The accent carries white button text, so in the dark theme it is too dark to be text itself.
+CHOSEN_IS_TEXT = """<style>
+[class*="st-key-version-of-"] button[role="radio"][aria-checked="true"] { color: inherit; }
+</style>"""
+
 ensure_routed(__file__)
 person = current_person()
+show_person(person)
 wanted = st.query_params.get("trace")
 if wanted is None:
     show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")
@@ -29,8 +32,12 @@ if wanted is None:
     st.stop()
 
 try:
-    store = open_store()
+    store = open_store(person)
     stored = store.get_trace(wanted)
+    asked_version = st.query_params.get("version", "")
+    number = int(asked_version) if asked_version.isdecimal() else len(stored.versions)
+    if 1 <= number < len(stored.versions):
+        stored = store.get_trace(wanted, stored.versions[number - 1])
 except NotFound:
     st.set_page_config(page_title="Trace not found · ProvenanceGuard")
     show_notice(
@@ -54,12 +61,26 @@ st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
     stop_while_undecided(store, person, verdict)
 
+if len(stored.versions) > 1:
+    st.html(CHOSEN_IS_TEXT)
+    # Above the view: whoever looks at an earlier version must not take it for the newest.
+    chosen = st.segmented_control(
+        "Version",
+        range(1, len(stored.versions) + 1),
+        format_func=lambda each: f"Version {each}",
+        default=stored.version,
+        required=True,
+        label_visibility="collapsed",
+        key=f"version-of-{stored.content_hash}",
+    )
+    if chosen != stored.version:
+        st.query_params["version"] = str(chosen)
+        st.rerun()
+
 # Texts beyond what a page holds at first are fetched when their source is opened.
 opened = st.session_state.setdefault("opened_sources", {}).setdefault(stored.content_hash, [])
 data = lay_out(
-    unverified_document(stored.trace)
-    if verdict is None
-    else cast(VerdictDocument, verdict.document),
+    unverified(stored.trace) if verdict is None else verdict.verification,
     stored.trace,
     opened=opened,
     verified_at=verdict.verified_at if verdict else None,

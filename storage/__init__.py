@@ -16,6 +16,4 @@ reviews     all of review as one object; implements core.review.ports.ReviewStor
 labels      what stands for each claim that people have read
 packets     what an export reads, what an import adds, who signed which packet
 trail       the audit trail as people read it: filtered, by name, exported
-
-first_start the sample traces, loaded and verified before the first page opens
 """

@@ -75,6 +75,14 @@ def append_event(
     )
 
 
+def trail_id(connection: Connection) -> str:
+    """Sixteen hexadecimal digits of the trail's first hash, no other trail's; "" for an empty one."""
+    first = connection.execute(
+        select(col(AuditEvent.hash)).order_by(col(AuditEvent.sequence)).limit(1)
+    ).scalar()
+    return "" if first is None else first.removeprefix("sha256:")[:16]
+
+
 def add_row(
     connection: Connection,
     table: type[SQLModel],

@@ -159,6 +159,10 @@ class Calibrators:
             reason=row.reason,
         )
 
+    def active_label(self) -> str:
+        """The name of the calibrator that decides."""
+        return self.current().label
+
     def forest(self) -> Forest:
         """What decides now, loaded, under the name that verdicts give it."""
         found = self.current()
@@ -271,6 +275,20 @@ class Calibrators:
             if standing is not Standing.WAITING:
                 raise Conflict(f"calibrator {name} is not waiting: {standing.value}")
             self._step(connection, name, threshold, Action.REJECT, reason, by)
+
+    def adopt(self, connection: Connection, folder: Path, reason: str, by: Person) -> None:
+        """Keep the calibrator of a folder and let it decide, inside the transaction of another change.
+
+        Nothing changes when it decides already. Raises NotAllowed, and what loading it raises.
+        """
+        forest = load_forest(folder)
+        ruling = _ruling(connection)
+        if ruling is None and forest.name == load_forest(self.shipped).name:
+            return
+        self._keep(connection, folder, {}, {"adopted": True}, by.name)
+        threshold = _threshold_of(connection, forest.name)
+        if ruling is None or (ruling.calibrator, ruling.threshold) != (forest.name, threshold):
+            self._step(connection, forest.name, threshold, Action.PROMOTE, reason, by)
 
     def roll_back(self, name: str, reason: str, by: Person, *, over: str | None = None) -> None:
         """Let a calibrator that decided before decide again, at the threshold it had then.

@@ -1,4 +1,4 @@
-"""Claims and what each run said about them: taken from verdict documents, added once, never changed."""
+"""Claims and what each run said about them: taken from verdicts, added once, never changed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
-from core.errors import StoreError
+from core.codec import verification_from_document
 from core.records import (
     AttributionStatus,
     ClaimType,
+    ClaimVerdict,
     Decision,
     Features,
-    JsonObject,
+    Judged,
+    Support,
     VerdictLabel,
+    Verification,
 )
 from core.review.records import Signal
 from storage import queue
@@ -29,7 +32,7 @@ from storage.tables import Run, Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedClaim:
-    """One factual claim of a verdict document, with what its run said about it."""
+    """One factual claim of a verdict, with what its run said about it."""
 
     claim_id: str
     number: int
@@ -41,13 +44,10 @@ class JudgedClaim:
 
 
 def put_claims(
-    connection: Connection, position: int, run_id: int, run_key: str, document: JsonObject
+    connection: Connection, position: int, run_id: int, run_key: str, verification: Verification
 ) -> None:
-    """Keep the claims of a verdict on the trace at ``position``, and put them into the queues.
-
-    Raises StoreError when the document is no verdict.
-    """
-    judged = judged_claims(document, run_key)
+    """Keep the claims of a verdict on the trace at ``position``, and put them into the queues."""
+    judged = judged_claims(verification, run_key)
     keys = _claim_keys(connection, position, judged)
     signals = {key: one.signal for key, one in zip(keys, judged, strict=True)}
     _put_signals(connection, run_id, signals)
@@ -67,100 +67,72 @@ def fill_claims(connection: Connection) -> None:
         document = connection.execute(
             select(col(Verdict.document)).where(col(Verdict.verdict_id) == row.verdict_id)
         ).scalar_one()
-        put_claims(connection, row.position, row.run_id, row.run_key, json.loads(document))
+        verification = verification_from_document(json.loads(document))
+        put_claims(connection, row.position, row.run_id, row.run_key, verification)
 
 
-def judged_claims(document: JsonObject, run_key: str) -> list[JudgedClaim]:
-    """The factual claims of a verdict document, in its order; raises StoreError."""
-    claims = document.get("claims")
-    if not isinstance(claims, list):
-        raise StoreError(f"claims: expected a list, found {claims!r:.60}")
+def judged_claims(verification: Verification, run_key: str) -> list[JudgedClaim]:
+    """The factual claims of a verification, in its order; one with the same id and text is the same."""
     found: dict[tuple[str, str], JudgedClaim] = {}
-    for index, claim in enumerate(claims):
-        try:
-            if claim["claim_type"] != ClaimType.FACTUAL:
-                continue
-            one = _judged(claim, index, run_key)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise StoreError(f"claims[{index}]: {type(error).__name__}: {error}") from None
+    for number, verdict in enumerate(verification.claims, 1):
+        claim = verdict.claim
+        if claim.claim_type is not ClaimType.FACTUAL:
+            continue
+        one = JudgedClaim(
+            claim_id=plain_text(claim.claim_id),
+            number=number,
+            text=plain_text(claim.text),
+            span_start=claim.span.start,
+            span_end=claim.span.end,
+            claim_type=claim.claim_type.value,
+            signal=signal_of_claim(verdict, run_key),
+        )
         found.setdefault((one.claim_id, one.text), one)
     return list(found.values())
 
 
-def _judged(claim: Mapping[str, object], index: int, run_key: str) -> JudgedClaim:
-    span = claim["span"]
-    assert isinstance(span, Sequence)
-    return JudgedClaim(
-        claim_id=plain_text(str(claim["claim_id"])),
-        number=index + 1,
-        text=plain_text(str(claim["text"])),
-        span_start=int(span[0]),
-        span_end=int(span[1]),
-        claim_type=str(claim["claim_type"]),
-        signal=signal_of_claim(claim, run_key),
-    )
-
-
-def signal_of_claim(claim: Mapping[str, object], run_key: str) -> Signal:
-    """What one claim of a verdict document says; raises KeyError, TypeError or ValueError."""
-    routed = _object(claim.get("routed_source"))
-    features = _object(claim.get("calibrator_input"))
-    attribution = _object(claim.get("attribution"))
-    probability, threshold = (
-        _number(claim.get("support_probability")),
-        _number(claim.get("threshold")),
-    )
-    decision, verdict = Decision(str(claim["decision"])), claim.get("verdict")
-    reasons = claim.get("reasons")
+def signal_of_claim(verdict: ClaimVerdict, run_key: str) -> Signal:
+    """What one claim of a verification says."""
+    outcome = verdict.outcome
+    if not isinstance(outcome, Judged):
+        return Signal(
+            run_key=run_key,
+            decision=verdict.decision,
+            verdict=verdict.verdict,
+            probability=None,
+            threshold=None,
+            margin=None,
+            routed_source_id=None,
+            routed_family=None,
+            attribution=AttributionStatus.NONE,
+            gated=verdict.decision is Decision.BLOCK,
+            features=None,
+        )
+    support, route = outcome.support, outcome.route
     return Signal(
         run_key=run_key,
-        decision=decision,
-        verdict=None if verdict is None else VerdictLabel(str(verdict)),
-        probability=probability,
-        threshold=threshold,
-        margin=_number(routed.get("routing_margin")),
-        routed_source_id=_text(routed.get("source_id")),
-        routed_family=_text(routed.get("family")),
-        attribution=AttributionStatus(str(attribution["status"])),
-        gated=_gated(
-            decision, probability, threshold, len(reasons) if isinstance(reasons, list) else 0
-        ),
-        features=None
-        if not features
-        else Features(
-            categorical={
-                name: str(value)
-                for name, value in _object(features["categorical_features"]).items()
-            },
-            numeric={
-                name: float(str(value))
-                for name, value in _object(features["numeric_features"]).items()
-            },
-        ),
+        decision=verdict.decision,
+        verdict=verdict.verdict,
+        probability=support.probability,
+        threshold=support.threshold,
+        margin=route.margin,
+        routed_source_id=plain_text(route.source_id),
+        routed_family=plain_text(route.family),
+        attribution=outcome.attribution.status,
+        gated=_gated(verdict, support),
+        features=outcome.features,
     )
 
 
-def _gated(
-    decision: Decision, probability: float | None, threshold: float | None, reasons: int
-) -> bool:
+def _gated(verdict: ClaimVerdict, support: Support) -> bool:
     """Whether the claim would stay blocked if its probability reached the threshold.
 
     The gate gives one reason for each thing that it found, and exactly one of them for a
     probability below the threshold: any more is something else.
     """
-    if decision is not Decision.BLOCK:
+    if verdict.decision is not Decision.BLOCK:
         return False
-    if probability is None or threshold is None or probability >= threshold:
-        return True
-    return reasons > 1
-
-
-def _object(value: object) -> Mapping[str, object]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise TypeError(f"expected an object, found {value!r:.60}")
-    return value
+    return support.supported or len(verdict.reasons) > 1
 
 
 def _number(value: object) -> float | None:

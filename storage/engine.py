@@ -16,6 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from core.errors import ComponentUnavailable, ConfigError, StoreError
 
 PROJECT = Path(__file__).resolve().parent.parent
+SAMPLE = PROJECT / "sample_data" / "traces.jsonl"
 DEFAULT_DATABASE = PROJECT / "data" / "workbench.db"
 ENVIRONMENT_VARIABLE = "PROVENANCEGUARD_DB"
 

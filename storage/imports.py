@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
-from core.workflows.ingest import FileCount, IngestReport, ToolCount
+from core.records import FileCount, IngestReport, ToolCount
 from storage import records
 from storage.audit import append_event
 from storage.tables import ImportRecord

@@ -11,9 +11,11 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
+from core.codec import actions_of
 from core.errors import Conflict, InputError, NotFound
-from core.records import JsonObject, Trace
+from core.records import JsonObject, Trace, Verification
 from core.review.assignment import TIE_SLOT, check_reason, free_slot
+from core.review.exchange import MEANINGS, Evidence, PacketSignature, ReviewsPut
 from core.review.items import Guideline
 from core.review.packet import PacketReview
 from core.review.preferences import ChosenEdit
@@ -27,10 +29,6 @@ from core.review.records import (
     Split,
     Vote,
 )
-from core.workflows.export import Evidence
-from core.workflows.import_packet import ReviewsPut
-from core.workflows.manifest import MEANINGS, PacketSignature
-from core.workflows.repair import actions_of
 from storage import assignments
 from storage.adjudications import adjudication_of
 from storage.audit import add_row, append_event, sha256_of
@@ -113,7 +111,7 @@ class Packets:
                 found = self.store.get_verdict(trace_id, content_hash=content_hash, run_key=wanted)
             except NotFound:
                 continue
-            return Evidence(trace=trace, verdict=found.document)
+            return Evidence(trace=trace, verdict=found.verification)
         return Evidence(trace=trace, verdict=None)
 
     def edits(self, content_hashes: Sequence[str]) -> Mapping[str, Sequence[ChosenEdit]]:
@@ -169,6 +167,10 @@ class Packets:
             claim_keys={claim.claim_key for claim in claims},
             content_hashes={claim.content_hash for claim in claims},
         )
+
+    def machine_profiles(self) -> Mapping[str, str]:
+        """Name → identity of the people whom a machine without login made for itself."""
+        return People(store=self.store).machine_profiles()
 
     def guidelines(self) -> Sequence[Guideline]:
         """The versions of the guideline, the oldest first."""
@@ -293,8 +295,8 @@ class Packets:
         """Keep traces by content hash."""
         return self.store.put_traces(traces_in)
 
-    def put_verdicts(self, run_key: str, verdicts_in: Sequence[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs."""
+    def put_verdicts(self, run_key: str, verdicts_in: Sequence[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names."""
         self.store.put_verdicts(run_key, verdicts_in)
 
     def guideline_texts(self) -> Mapping[int, str]:
@@ -316,7 +318,12 @@ class Packets:
         return put
 
     def put_reviews(
-        self, reviews: Sequence[PacketReview], *, by: Person, manifest_sha256: str
+        self,
+        reviews: Sequence[PacketReview],
+        *,
+        by: Person,
+        manifest_sha256: str,
+        machine_profiles: Mapping[str, str],
     ) -> ReviewsPut:
         """Keep the votes and tie-breaks that are not here yet, each with its event.
 
@@ -324,7 +331,7 @@ class Packets:
         same person, or for which no reading is left, is skipped with its reason. Raises NotAllowed.
         """
         put = ReviewsPut()
-        people = self._people(reviews, by, put)
+        people = self._people(reviews, by, put, machine_profiles)
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "import reviews")
             for review in reviews:
@@ -354,16 +361,22 @@ class Packets:
         return put
 
     def _people(
-        self, reviews: Sequence[PacketReview], by: Person, put: ReviewsPut
+        self,
+        reviews: Sequence[PacketReview],
+        by: Person,
+        put: ReviewsPut,
+        profiles: Mapping[str, str],
     ) -> Mapping[str, Person]:
         people = People(store=self.store)
-        known = {person.name: person for person in people.everybody()}
+        here = {person.person_id for person in people.everybody()}
+        known: dict[str, Person] = {}
         names = [vote.reviewer for review in reviews for vote in review.votes]
         names += [r.adjudication.reviewer for r in reviews if r.adjudication is not None]
         for name in map(_plain_name, names):
             if name not in known:
-                known[name] = people.add(name, (), by=by)
-                put.people += 1
+                known[name] = people.add_from_packet(name, profiles.get(name), by=by)
+                put.people += known[name].person_id not in here
+                here.add(known[name].person_id)
         return known
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,12 +16,14 @@ from core.errors import ConfigError, Conflict, InputError, NotAllowed, NotFound
 from core.review.assignment import check_reason
 from core.review.records import Person, Role
 from core.review.roles import require
-from storage.audit import add_row, append_event
+from storage.audit import add_row, append_event, trail_id
 from storage.columns import plain_text
 from storage.review_tables import PersonRow, RoleGrant
 from storage.store import SqlStore
+from storage.tables import AuditEvent
 
 LOCAL_NAME = "local reviewer"
+THIS_MACHINE = "this machine"
 # Whoever sits at a machine without login may do everything; an auditor could do nothing.
 LOCAL_ROLES = frozenset({Role.REVIEWER, Role.ADJUDICATOR, Role.LEAD})
 NAME_CHARACTERS = 200
@@ -71,7 +74,7 @@ class People:
 
     def local(self) -> Person:
         """Who works on a machine without login; made at first use with all roles that write."""
-        name = _local_name()
+        name = local_name()
         with self.store.database.reading() as connection:
             found = [one for one in people(connection) if one.name == name]
         if found:
@@ -81,8 +84,13 @@ class People:
             if found:
                 return found[0]
             return _add(
-                connection, name, LOCAL_ROLES, email=None, by="this machine", at=self.store.now()
+                connection, name, LOCAL_ROLES, email=None, by=THIS_MACHINE, at=self.store.now()
             )
+
+    def database_id(self) -> str:
+        """Short, and no other database's: the beginning of its trail; "" while it has none."""
+        with self.store.database.reading() as connection:
+            return trail_id(connection)
 
     def add(
         self, name: str, roles: Collection[Role], *, by: Person, email: str | None = None
@@ -91,6 +99,32 @@ class People:
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "add people")
             return _add(connection, name, roles, email=email, by=by.name, at=self.store.now())
+
+    def add_from_packet(self, name: str, origin: str | None, *, by: Person) -> Person:
+        """A person of a packet, without a role; ``origin`` is a machine profile's identity.
+
+        Such a profile is recognised by its identity alone: where its name is somebody else's here, it
+        is kept under the name with the beginning of its identity. Raises NotAllowed, InputError.
+        """
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "add people")
+            plain, profiles = _plain_name(name), machine_profiles(connection)
+            known = {each.name: each for each in people(connection)}
+            if origin is None and plain in known:
+                return known[plain]
+            for called, identity in profiles.items():
+                if identity == origin:
+                    return known[called]
+            if plain in known:
+                plain = f"{plain} ({str(origin).removeprefix('sha256:')[:8]})"
+            return _add(
+                connection, plain, (), email=None, by=by.name, at=self.store.now(), origin=origin
+            )
+
+    def machine_profiles(self) -> dict[str, str]:
+        """Names and identities of the people whom a machine without login made for itself."""
+        with self.store.database.reading() as connection:
+            return machine_profiles(connection)
 
     def grant(self, person: Person, role: Role, *, by: Person) -> Person:
         """The person with the role; raises NotAllowed."""
@@ -140,6 +174,32 @@ def people(connection: Connection) -> tuple[Person, ...]:
         )
         for row in rows
     )
+
+
+def machine_profiles(connection: Connection) -> dict[str, str]:
+    """The people whom a machine without login made for itself, here or elsewhere: name → identity.
+
+    The identity is the hash of the event that added them where they come from: two machines call
+    such a profile by the same name, and it is not the same person.
+    """
+    emails = {person.person_id: person.email for person in people(connection)}
+    rows = connection.execute(
+        select(
+            col(AuditEvent.actor),
+            col(AuditEvent.entity),
+            col(AuditEvent.detail),
+            col(AuditEvent.hash),
+        ).where(col(AuditEvent.action) == "person.added")
+    )
+    found: dict[str, str] = {}
+    for row in rows:
+        detail = json.loads(row.detail)
+        person_id = int(row.entity.removeprefix("person "))
+        if "origin" in detail:
+            found[detail["name"]] = detail["origin"]
+        elif row.actor == THIS_MACHINE and emails.get(person_id) is None:
+            found[detail["name"]] = row.hash
+    return found
 
 
 def person_at(connection: Connection, person_id: int) -> Person:
@@ -197,7 +257,7 @@ def _named_first() -> str | None:
 
 
 def _make_first_lead(connection: Connection, address: str, name: str, *, at: datetime) -> Person:
-    by = "this machine"
+    by = THIS_MACHINE
     try:
         person = _one(connection, col(PersonRow.email) == address, address)
     except NotFound:
@@ -228,6 +288,7 @@ def _add(
     email: str | None,
     by: str,
     at: datetime,
+    origin: str | None = None,
 ) -> Person:
     plain, address = _plain_name(name), None if email is None else _plain_email(email)
     taken = connection.execute(
@@ -250,7 +311,7 @@ def _add(
         actor=by,
         action="person.added",
         entity=f"person {person_id}",
-        detail={"name": plain},
+        detail={"name": plain} | ({} if origin is None else {"origin": origin}),
     )
     person = Person(person_id=person_id, name=plain, email=address, roles=frozenset())
     for role in sorted(set(roles)):
@@ -305,7 +366,8 @@ def _plain_email(email: str) -> str:
     return plain
 
 
-def _local_name() -> str:
+def local_name() -> str:
+    """What whoever works on this machine without a login is called."""
     try:
         name = _plain_name(getpass.getuser())
     except (OSError, KeyError, InputError):

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.records import Decision, JsonObject, Trace, VerdictLabel, Versions
-from core.workflows.ingest import IngestReport
+from core.records import Decision, IngestReport, Trace, VerdictLabel, Verification, Versions
 
 
 class Order(StrEnum):
@@ -90,9 +89,9 @@ class StoredTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredVerdict:
-    """A verdict document (as ``verify`` writes it) with the trace version and run it belongs to."""
+    """A verdict with the trace version and run it belongs to; its trace is as the verdict tells it."""
 
-    document: JsonObject
+    verification: Verification
     content_hash: str
     run_key: str
     decision: Decision

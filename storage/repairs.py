@@ -11,9 +11,9 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Connection, func, insert, select
 from sqlmodel import col
 
+from core.codec import repair_document, repair_from_document
 from core.errors import BadRecord, NotFound, StoreError
-from core.records import Decision, JsonObject, RepairStatus
-from core.workflows.repair import RepairReport, actions_of
+from core.records import Decision, JsonObject, RepairOutcome, RepairStatus
 from storage.audit import append_event, sha256_of
 from storage.records import TraceFilters, TraceRow
 from storage.store import SqlStore
@@ -30,13 +30,13 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRepair:
-    """A repair document with the trace version that it is about."""
+    """A repair with the trace version that it is about."""
 
     repair_id: int
     trace_id: str
     content_hash: str
     status: RepairStatus
-    document: JsonObject
+    outcome: RepairOutcome
     actor: str
     repaired_at: datetime
 
@@ -67,10 +67,9 @@ class Repairs:
 
     store: SqlStore
 
-    def put(self, content_hash: str, document: JsonObject) -> int:
-        """Keep a repair document; its id. Raises StoreError for an unknown trace or a wrong document."""
-        status = _status(document)
-        text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    def put(self, content_hash: str, repair: RepairOutcome) -> int:
+        """Keep a repair; its id. Raises StoreError for an unknown trace."""
+        text = json.dumps(repair_document(repair), separators=(",", ":"), allow_nan=False)
         with self.store.database.writing() as connection:
             position = connection.execute(
                 select(col(TraceVersion.position)).where(
@@ -86,7 +85,7 @@ class Repairs:
                     position=position,
                     actor=self.store.actor,
                     repaired_at=at,
-                    status=status.value,
+                    status=repair.status.value,
                     document_sha256=sha256_of(text),
                     document=text,
                 )
@@ -99,7 +98,11 @@ class Repairs:
                 actor=self.store.actor,
                 action="repair.stored",
                 entity=content_hash,
-                detail={"repair_id": repair_id, "status": status, "document": sha256_of(text)},
+                detail={
+                    "repair_id": repair_id,
+                    "status": repair.status,
+                    "document": sha256_of(text),
+                },
             )
         return repair_id
 
@@ -143,8 +146,8 @@ class Repairs:
         if (choice is Choice.EDIT) != (text is not None):
             raise StoreError(f"repair {repair_id}: only an edited edit has a text of its own")
         with self.store.database.writing() as connection:
-            document = _document(connection, repair_id)
-            if action_id not in {action.action_id for action in actions_of(document)}:
+            outcome = _outcome(connection, repair_id)
+            if action_id not in {action.action_id for action in outcome.actions}:
                 raise NotFound(f"repair {repair_id} has no edit {action_id!r:.200}")
             at = self.store.now()
             connection.execute(
@@ -175,29 +178,25 @@ class Repairs:
         with self.store.database.reading() as connection:
             return _repairs(connection, None, limit=limit, latest=True)
 
-    def report(self) -> RepairReport:
-        """What the last repair of each trace version did, all together."""
-        place = str(self.store.database.engine.url)
+    def latest_digests(self) -> Mapping[int, str]:
+        """The last repair of each trace version: its id and the hash of its document."""
         with self.store.database.reading() as connection:
-            wanted = connection.execute(
+            rows = connection.execute(
                 select(col(RepairRow.repair_id), col(RepairRow.document_sha256)).where(_is_latest())
             ).all()
-            new = [row.repair_id for row in wanted if (place, *row) not in _REPORTS]
-            for start in range(0, len(new), DOCUMENTS_AT_ONCE):
-                for repair_id, digest, document in connection.execute(
-                    select(
-                        col(RepairRow.repair_id),
-                        col(RepairRow.document_sha256),
-                        col(RepairRow.document),
-                    ).where(col(RepairRow.repair_id).in_(new[start : start + DOCUMENTS_AT_ONCE]))
-                ):
-                    of_one = RepairReport()
-                    of_one.add(json.loads(document))
-                    _REPORTS[(place, repair_id, digest)] = of_one
-        whole = RepairReport()
-        for row in wanted:
-            whole.merge(_REPORTS[(place, *row)])
-        return whole
+        return {row.repair_id: row.document_sha256 for row in rows}
+
+    def outcomes(self, repair_ids: Sequence[int]) -> Iterator[tuple[int, RepairOutcome]]:
+        """Those repairs, window by window."""
+        for start in range(0, len(repair_ids), DOCUMENTS_AT_ONCE):
+            wanted = repair_ids[start : start + DOCUMENTS_AT_ONCE]
+            with self.store.database.reading() as connection:
+                rows = connection.execute(
+                    select(col(RepairRow.repair_id), col(RepairRow.document)).where(
+                        col(RepairRow.repair_id).in_(wanted)
+                    )
+                ).all()
+            yield from ((row.repair_id, _stored(row.document)) for row in rows)
 
     def choices(self, repair_id: int, *, reviewer: str | None = None) -> Mapping[str, StoredChoice]:
         """The last word on each edit, of one reviewer or of anybody: action id → choice."""
@@ -245,7 +244,7 @@ class Repairs:
                 "trace_id": repair.trace_id,
                 "content_hash": repair.content_hash,
                 "repaired_at": repair.repaired_at.isoformat(),
-                "repair": repair.document,
+                "repair": repair_document(repair.outcome),
                 "choices": said.get(repair.repair_id, []),
             }
             for repair in reversed(repairs)
@@ -273,8 +272,6 @@ class Repairs:
         )
 
 
-# A repair never changes, so it is counted once in a process: (database, repair, its hash) → figures.
-_REPORTS: dict[tuple[str, int | None, str], RepairReport] = {}
 DOCUMENTS_AT_ONCE = 200
 
 
@@ -284,22 +281,20 @@ def _is_latest() -> ColumnElement[bool]:
     return col(RepairRow.repair_id).in_(latest)
 
 
-def _status(document: JsonObject) -> RepairStatus:
+def _stored(text: str) -> RepairOutcome:
     try:
-        actions_of(document)
-        return RepairStatus(str(document.get("status")))
-    except (BadRecord, ValueError) as error:
-        raise StoreError(f"this is no repair document: {error}") from None
+        return repair_from_document(json.loads(text))
+    except BadRecord as error:
+        raise StoreError(f"a stored repair cannot be read: {error.located()}") from None
 
 
-def _document(connection: Connection, repair_id: int) -> JsonObject:
+def _outcome(connection: Connection, repair_id: int) -> RepairOutcome:
     text = connection.execute(
         select(col(RepairRow.document)).where(col(RepairRow.repair_id) == repair_id)
     ).scalar()
     if text is None:
         raise NotFound(f"no repair {repair_id}")
-    document: JsonObject = json.loads(text)
-    return document
+    return _stored(text)
 
 
 def _repairs(
@@ -325,7 +320,7 @@ def _repairs(
             trace_id=row.trace_id,
             content_hash=row.content_hash,
             status=RepairStatus(row.status),
-            document=json.loads(row.document),
+            outcome=_stored(row.document),
             actor=row.actor,
             repaired_at=row.repaired_at,
         )

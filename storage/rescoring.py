@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVarTuple
 
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.records import JsonObject
+from core.records import Verification
 from storage.store import SqlStore
 from storage.tables import Run, TraceVersion, Verdict
 from storage.traces import is_newest
+from storage.verdicts import stored_verification
 
 Columns = TypeVarTuple("Columns")
 
@@ -35,8 +35,8 @@ class Rescoring:
                 select(func.count()).select_from(_other(select(1), calibrator).subquery())
             ).scalar_one()
 
-    def verdicts_to_rescore(self, calibrator: str) -> Iterator[Sequence[tuple[str, JsonObject]]]:
-        """Those verdicts as (trace content hash, document), in import order, window by window."""
+    def verdicts_to_rescore(self, calibrator: str) -> Iterator[Sequence[Verification]]:
+        """Those verdicts, each with its trace's content hash, in import order, window by window."""
         position = col(TraceVersion.position)
         last = 0
         while True:
@@ -64,11 +64,14 @@ class Rescoring:
                     .where(position.in_(chosen))
                     .order_by(position)
                 ).all()
-            yield [(row[0], json.loads(row[1])) for row in found]
+            yield [
+                replace(stored_verification(document), content_hash=content)
+                for content, document in found
+            ]
             last = chosen[-1]
 
-    def put_verdicts(self, run_key: str, verdicts: Sequence[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs in one transaction."""
+    def put_verdicts(self, run_key: str, verdicts: Sequence[Verification]) -> None:
+        """Keep verdicts in one transaction."""
         self.store.put_verdicts(run_key, verdicts)
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from core.attribution.families import load_families
 from core.calibration.rows import SHIPPED_ROWS, KeptRows, read_training_rows
 from core.config import Config
-from core.errors import ComponentUnavailable
+from core.errors import ComponentUnavailable, InputError
+from core.models.loading import BUNDLED
 from core.ports import Progress
 from core.records import JsonObject
 from core.review.items import Guideline
@@ -27,6 +28,7 @@ from storage.calibrators import Calibrators
 from storage.guidelines import Guidelines
 from storage.labels import Labels
 from storage.projects import Projects
+from storage.readers import Readers
 from storage.rescoring import Rescoring
 from storage.splits import Splits
 from storage.store import SqlStore
@@ -49,11 +51,19 @@ class Retraining:
         return gather(reviewed, splits, runs)
 
     def shipped(self) -> KeptRows | None:
-        """The rows that the shipped calibrator was fitted on; None when they are not there."""
+        """The rows that the shipped calibrator was fitted on; None when they are not there.
+
+        Nor where another reader reads: its labels and theirs would not be of one kind.
+        """
+        if self._reads_otherwise():
+            return None
         try:
             return read_training_rows(self.shipped_rows)
         except ComponentUnavailable:
             return None
+
+    def _reads_otherwise(self) -> bool:
+        return Readers(store=self.store).current().reader != BUNDLED
 
     def fit(self, who: Person, *, with_shipped: bool, progress: Progress = silent) -> str:
         """Fit, compare and keep a candidate; its name. It decides nothing until it is promoted.
@@ -63,6 +73,8 @@ class Retraining:
         require(who.name, who.roles, Role.LEAD, "fit a calibrator")
         progress(0, 3, "collecting labels")
         material = self.material()
+        if with_shipped and self._reads_otherwise():
+            raise InputError("the shipped rows were read by the bundled reader: fit without them")
         shipped = read_training_rows(self.shipped_rows) if with_shipped else None
         progress(1, 3, "growing the forest")
         candidate = fit_candidate(material, shipped, self.calibrators.forest())

@@ -17,12 +17,15 @@ from sqlmodel import col
 from core.errors import Conflict, NotAllowed
 from core.records import Span
 from core.review.assignment import (
+    NOTHING_ON_SCREEN,
     STALE_KEY,
+    STALE_PAGE,
     STUCK_DAYS,
     TIE_SLOT,
     changed,
     check_judgement,
     check_key,
+    check_page,
     check_reason,
     unaided,
 )
@@ -250,14 +253,27 @@ class Reviews:
             settle(connection, project, held.claim_key)
         return vote
 
-    def undo(self, project_id: int, who: Person) -> ReviewItem | None:
+    def undo(
+        self,
+        project_id: int,
+        who: Person,
+        on_screen: int | None = None,
+        nonce: str | None = None,
+    ) -> ReviewItem | None:
         """The claim of the person's last vote, in their hands again; None without one.
 
-        Raises Conflict once somebody has adjudicated it.
+        Raises Conflict once somebody has adjudicated it, and for a page that is out of date: its nonce
+        is not the latest of the assignment ``on_screen``, or NOTHING_ON_SCREEN while there is a claim.
         """
         now = self.store.now()
         with self.store.database.writing() as connection:
             allow(connection, who, Role.REVIEWER, "take a vote back")
+            if on_screen is not None:
+                check_page(assignments.own(connection, project_id, on_screen, who), nonce)
+            elif nonce == NOTHING_ON_SCREEN and assignments.held_reading(
+                connection, project_id, who.person_id
+            ):
+                raise Conflict(STALE_PAGE)
             project = project_at(connection, project_id)
             for row in last_vote(connection, project_id, who.person_id):
                 held = assignments.held_of(connection, project_id, row.claim_key, who.person_id)
@@ -278,7 +294,14 @@ class Reviews:
                 return _item(connection, held, who)
         return None
 
-    def decline(self, project_id: int, who: Person, assignment_id: int, reason: str) -> None:
+    def decline(
+        self,
+        project_id: int,
+        who: Person,
+        assignment_id: int,
+        reason: str,
+        nonce: str | None = None,
+    ) -> None:
         """Take the claim out of the person's hands, for good; raises InputError without a reason."""
         stated = plain_text(check_reason(reason, "giving a claim back"))
         now = self.store.now()
@@ -286,6 +309,7 @@ class Reviews:
             held = self._mine(connection, project_id, who, assignment_id)
             if not held.open or _decided(connection, held, who):
                 raise Conflict("this claim is decided already: it cannot be given back")
+            check_page(held, nonce)
             add_row(
                 connection,
                 Decline,
@@ -359,12 +383,20 @@ class Reviews:
                 )
             return why
 
-    def save_draft(self, project_id: int, who: Person, assignment_id: int, draft: Draft) -> None:
+    def save_draft(
+        self,
+        project_id: int,
+        who: Person,
+        assignment_id: int,
+        draft: Draft,
+        nonce: str | None = None,
+    ) -> None:
         """Keep what was entered so far; raises NotFound, and Conflict once it is decided."""
         with self.store.database.writing() as connection:
             held = self._mine(connection, project_id, who, assignment_id)
             if not held.open:
                 raise Conflict(STALE_KEY)
+            check_page(held, nonce)
             assignments.put_draft(connection, held, draft, now=self.store.now())
 
     def load_draft(self, project_id: int, who: Person, assignment_id: int) -> Draft | None:

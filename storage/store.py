@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.records import JsonObject, Trace
-from core.workflows.ingest import IngestReport
+from core.records import IngestReport, Trace, Verification, Versions
 from storage import audit, imports, listing, records, traces, verdicts
 from storage.engine import Database, open_database
 from storage.migrate import migrate
@@ -67,13 +66,18 @@ class SqlStore:
             count.unchanged += put.unchanged
         return count
 
+    def files_of(self, trace_ids: Sequence[str]) -> Mapping[str, Mapping[str, str | None]]:
+        """For each of these ids that is known: content hash → file, of every version of it."""
+        with self.database.reading() as connection:
+            return traces.files_of(connection, trace_ids)
+
     def put_import(self, report: IngestReport) -> None:
         """Keep the report of an import: what was understood of its files, and what was not."""
         with self.database.writing() as connection:
             imports.put_import(connection, report, at=self.now(), actor=self.actor)
 
-    def put_verdicts(self, run_key: str, verdicts_in: Iterable[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs in one transaction."""
+    def put_verdicts(self, run_key: str, verdicts_in: Iterable[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names, in one transaction."""
         ready = list(verdicts_in)
         with self.database.writing() as connection:
             verdicts.put_verdicts(connection, run_key, ready, at=self.now(), actor=self.actor)
@@ -118,6 +122,19 @@ class SqlStore:
         """How many traces there are, by decision."""
         with self.database.reading() as connection:
             return listing.overview(connection)
+
+    def count_traces(self) -> int:
+        """How many traces there are."""
+        return self.overview().traces
+
+    def count_unverified(self) -> int:
+        """How many traces have no verdict at all."""
+        return self.overview().waiting
+
+    def newest_versions(self) -> Versions | None:
+        """What produced the newest run; None before there is one."""
+        runs = self.runs()
+        return runs[0].versions if runs else None
 
     def categories(self) -> tuple[records.NamedCount, ...]:
         """The categories that traces have, the most frequent first."""

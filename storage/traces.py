@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.documents import canonical_json, content_hash, trace_document, trace_from_document
+from core.codec import canonical_json, content_hash, trace_document, trace_from_document
 from core.errors import NotFound
 from core.records import Trace
 from storage import records
@@ -79,6 +79,20 @@ def put_window(
             detail={"traces": stored},
         )
     return count
+
+
+def files_of(connection: Connection, trace_ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
+    """For each of these ids that is known: content hash → file, of every version of it."""
+    keys = {trace_key(each): each for each in trace_ids}
+    rows = connection.execute(
+        select(
+            col(TraceVersion.trace_key), col(TraceVersion.content_hash), col(TraceVersion.file)
+        ).where(col(TraceVersion.trace_key).in_(list(keys)))
+    )
+    found: dict[str, dict[str, str | None]] = {}
+    for row in rows:
+        found.setdefault(keys[row.trace_key], {})[row.content_hash] = row.file
+    return found
 
 
 def trace_key(trace_id: str) -> str:

@@ -10,9 +10,10 @@ from datetime import datetime
 from sqlalchemy import Connection, func, insert, select
 from sqlmodel import col
 
+from core.codec import content_hash as hash_of
+from core.codec import verdict_document, verification_from_document
 from core.errors import BadRecord, NotFound, StoreError
-from core.records import Decision, JsonObject, VerdictLabel, Versions
-from core.workflows.summary import VerdictSummary, summarise
+from core.records import Decision, VerdictLabel, Verification, Versions, summarise
 from storage import records
 from storage.audit import append_event, sha256_of
 from storage.claims import put_claims
@@ -23,30 +24,31 @@ from storage.traces import is_newest, trace_key
 def put_verdicts(
     connection: Connection,
     run_key: str,
-    verdicts: Sequence[tuple[str, JsonObject]],
+    verdicts: Sequence[Verification],
     *,
     at: datetime,
     actor: str,
 ) -> None:
-    """Keep (trace content hash, verdict document) pairs; those already there stay as they are.
+    """Keep verdicts, each on the trace version it names; those already there stay as they are.
 
-    Raises StoreError for a trace that is not stored and for a document that is no verdict.
+    Raises StoreError for a trace that is not stored.
     """
-    positions = _positions(connection, [content for content, _ in verdicts])
+    contents = [one.content_hash or hash_of(one.trace) for one in verdicts]
+    positions = _positions(connection, contents)
     run_id: int | None = None
     judged: set[int] = set()
     stored: list[tuple[str, str]] = []
-    for content, document in verdicts:
+    for content, verification in zip(contents, verdicts, strict=True):
         if content not in positions:
             raise StoreError(f"verdict on {content}: no such trace is stored")
-        summary = _summary(content, document)
+        summary = summarise(verification)
         if run_id is None:
             run_id = _run_id(connection, run_key, summary.versions, at=at)
             judged = _already_judged(connection, run_id, list(positions.values()))
         if positions[content] in judged:
             continue
         judged.add(positions[content])
-        text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(verdict_document(verification), separators=(",", ":"), allow_nan=False)
         connection.execute(
             insert(Verdict).values(
                 position=positions[content],
@@ -61,7 +63,7 @@ def put_verdicts(
                 document=text,
             )
         )
-        put_claims(connection, positions[content], run_id, run_key, document)
+        put_claims(connection, positions[content], run_id, run_key, verification)
         stored.append((content, sha256_of(text)))
     if stored:
         append_event(
@@ -80,13 +82,6 @@ def _positions(connection: Connection, hashes: Sequence[str]) -> dict[str, int]:
         select(content, col(TraceVersion.position)).where(content.in_(hashes))
     )
     return {row.content_hash: row.position for row in rows}
-
-
-def _summary(content: str, document: JsonObject) -> VerdictSummary:
-    try:
-        return summarise(document)
-    except BadRecord as error:
-        raise StoreError(f"verdict on {content}: {error.located()}") from None
 
 
 def _run_id(connection: Connection, run_key: str, versions: Versions, *, at: datetime) -> int:
@@ -139,13 +134,21 @@ def get_verdict(
     if row is None:
         raise NotFound(f"no verdict on trace {trace_id!r:.200}")
     return records.StoredVerdict(
-        document=json.loads(row.document),
+        verification=stored_verification(row.document),
         content_hash=row.content_hash,
         run_key=row.run_key,
         decision=Decision(row.decision),
         counts=counts(row._mapping),
         verified_at=row.verified_at,
     )
+
+
+def stored_verification(text: str) -> Verification:
+    """The verification of a stored document; raises StoreError naming the path of a wrong value."""
+    try:
+        return verification_from_document(json.loads(text))
+    except BadRecord as error:
+        raise StoreError(f"a stored verdict cannot be read: {error.located()}") from None
 
 
 COUNT_COLUMNS = (

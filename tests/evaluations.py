@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from core.attribution.families import load_families
-from core.config import PIPELINE_VERSION, Config
+from core.config import Config
 from core.evaluation.ablations import apply_plain
 from core.evaluation.comparison import compare_with
 from core.evaluation.kept import KeptPacket, keep_packet, keep_run
 from core.evaluation.packets import PacketRow, row_from_json
 from core.evaluation.predictions import Cause, Prediction, at_threshold
 from core.evaluation.report import evaluation_report
+from core.identity import rules_digest
 from core.models.forest import load_forest
 from core.records import (
     AttributionStatus,
@@ -148,7 +149,7 @@ def keep_predicted(
     rows = [row_from_json(record) for record in records]
     predictions = predict(rows, threshold=threshold, seed=seed + 1, skill=skill)
     versions = Versions(
-        pipeline=PIPELINE_VERSION,
+        pipeline=rules_digest(),
         config_sha256=Config().sha256(load_families().digest),
         embedder="embedder@sha256:0",
         pair_reader="reader@sha256:0",

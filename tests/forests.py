@@ -17,8 +17,12 @@ def a_calibrator(
     below: float = 0.1,
     above: float = 0.9,
     threshold: float = 0.6,
+    reader: str | None = None,
 ) -> str:
-    """Write a one-split calibrator to ``folder``: ``above`` where the feature exceeds ``cut``."""
+    """Write a one-split calibrator to ``folder``: ``above`` where the feature exceeds ``cut``.
+
+    ``reader`` is the name of the pair reader that it says it was fitted on.
+    """
     encoding = Encoding(categories=(), numeric=(feature,), means=(0.0,), scales=(1.0,))
     trees = Trees(
         roots=np.array([0], dtype=np.int32),
@@ -28,4 +32,7 @@ def a_calibrator(
         right=np.array([2, 0, 0], dtype=np.int32),
         value=np.array([0.5, below, above]),
     )
-    return write_artifact(folder, encoding, trees, {"threshold": threshold})
+    card: dict[str, object] = {"threshold": threshold}
+    if reader is not None:
+        card["made_by"] = {"pair_reader": reader}
+    return write_artifact(folder, encoding, trees, card)

@@ -51,9 +51,9 @@ def a_labelled_office(store: SqlStore, calibrators: Calibrators, traces: int) ->
     office = an_office(store, traces=0)
     desk = office.desk("Ada")
     while item := desk.next_item():
-        said = store.get_verdict(item.trace_id).document
-        claim = next(c for c in said["claims"] if c["claim_id"] == item.claim_id)  # type: ignore[attr-defined]
+        said = store.get_verdict(item.trace_id).verification
+        claim = next(each.claim for each in said.claims if each.claim.claim_id == item.claim_id)
         number = int(item.trace_id.rsplit("-", 1)[1])
-        at = next(n for n, fact in enumerate(FACTS) if fact[0] in claim["text"])
+        at = next(n for n, fact in enumerate(FACTS) if fact[0] in claim.text)
         office.decide("Ada", item, SUPPORTED if (at + number) % 2 == 0 else UNSUPPORTED)
     return office

@@ -39,3 +39,10 @@ def cards(test: AppTest) -> list[dict[str, Any]]:
 def titles(test: AppTest) -> list[str]:
     """The titles of all cards on the page."""
     return [card["title"] for card in cards(test)]
+
+
+def drawn(test: AppTest, name: str) -> Any:
+    """The button of that name, whichever drawing of a claim it belongs to."""
+    found = [each for each in test.button if each.key == name or each.key.startswith(f"{name}-")]
+    assert len(found) == 1, f"{len(found)} buttons are called {name}"
+    return found[0]

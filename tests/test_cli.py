@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
-from cli import app, one_line, progress_text
+from cli import app
+from cli.output import one_line, progress_text
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
 
@@ -32,6 +33,7 @@ COMMANDS = (
     ["train-reader"],
     ["repair"],
     ["probe"],
+    ["reader"],
     ["export"],
     ["doctor"],
     ["audit", "verify"],
@@ -245,7 +247,7 @@ def test_files_are_verified_and_the_gate_answers(tmp_path: Path) -> None:
 def test_a_run_that_was_told_to_end_goes_on_to_the_same_verdicts(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "t.jsonl", *(a_record(n) for n in range(1, 25)))
     whole, stopped = tmp_path / "whole.jsonl", tmp_path / "stopped.jsonl"
-    command = [sys.executable, "cli.py", "verify", str(file), "--out", str(stopped)]
+    command = [sys.executable, "-m", "cli", "verify", str(file), "--out", str(stopped)]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     while process.poll() is None and not (stopped.exists() and stopped.stat().st_size):
         try:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import cli
+from cli import app
+from cli.output import BAD_INPUT, DONE
+from cli.repair import report_of
 
 RUN = CliRunner()
 
@@ -28,18 +30,18 @@ RUN = CliRunner()
     ],
 )
 def test_what_cannot_be_done_is_said(arguments: list[str], words: str, tmp_path: Path) -> None:
-    found = RUN.invoke(cli.app, arguments, env={"PROVENANCEGUARD_DB": str(tmp_path / "w.db")})
+    found = RUN.invoke(app, arguments, env={"PROVENANCEGUARD_DB": str(tmp_path / "w.db")})
 
-    assert found.exit_code == cli.BAD_INPUT
+    assert found.exit_code == BAD_INPUT
     assert words in found.output
 
 
 def test_choices_of_an_empty_database_are_an_empty_file(tmp_path: Path) -> None:
     out = tmp_path / "choices.jsonl"
 
-    found = RUN.invoke(cli.app, ["repair", "--choices", str(out), "--db", str(tmp_path / "w.db")])
+    found = RUN.invoke(app, ["repair", "--choices", str(out), "--db", str(tmp_path / "w.db")])
 
-    assert found.exit_code == cli.DONE
+    assert found.exit_code == DONE
     assert out.read_text() == ""
 
 
@@ -48,4 +50,4 @@ def test_figures_of_a_file_with_repairs_are_those_of_all_its_lines(tmp_path: Pat
     line = {"repair": {"status": "not_needed", "actions": []}}
     out.write_text(json.dumps(line) + "\n" + json.dumps(line) + "\n")
 
-    assert cli._report_of(out).rows == 2
+    assert report_of(out).rows == 2

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.documents import content_hash
+from core.codec import content_hash
 from core.evidence.values import nearest_value, protected_values, value_present
 from core.records import (
     AlignedToken,
@@ -39,7 +39,6 @@ from core.records import (
     Verification,
     Versions,
 )
-from core.stages.report import verdict_document
 from core.text.tokens import is_content_word, word_spans
 from core.workflows.verify import run_key
 from storage.store import SqlStore
@@ -473,5 +472,5 @@ def fill(store: SqlStore, *verifications: Verification, unverified: Sequence[Tra
     store.put_traces([*(each.trace for each in verifications), *unverified])
     store.put_verdicts(
         run_key(VERSIONS),
-        [(content_hash(each.trace), verdict_document(each)) for each in verifications],
+        [replace(each, content_hash=content_hash(each.trace)) for each in verifications],
     )

@@ -36,9 +36,10 @@ from core.evaluation.packets import PacketRow, read_packet
 from core.evaluation.predictions import Cause, Prediction, prediction_to_json
 from core.evaluation.report import evaluation_report
 from core.evaluation.splits import split_by_trace
+from core.judging.cases import rank_claim
+from core.judging.opening import Models, embed_window, factual_claims, open_trace
 from core.models.loading import BUNDLED_PAIR_READER, load_embedder
 from core.models.pair_reader import has_bf16
-from core.pipeline import Models, embed_window, factual_claims, open_trace, rank_claim
 from core.records import Decision, Probabilities, RankedSource, Relation, VerdictLabel
 from training.batches import Batch, collate, encode
 from training.data import Pair
@@ -99,7 +100,8 @@ def claim_pairs(rows: Sequence[PacketRow], models: Models, config: Config) -> It
         vectors = embed_window(opened, models.embedder)
         for row, one in zip(window, opened, strict=True):
             (claim,) = factual_claims(one)
-            premises = rank_claim(claim, one, vectors, wide).premises
+            windows = rank_claim(claim, one, vectors, wide).windows
+            premises = {source_id: found[0] for source_id, found in windows.items()}
             named = [s.source_id for s in row.sources if s.source_id in premises]
             yield ClaimPairs(
                 row=row,

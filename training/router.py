@@ -18,17 +18,11 @@ from core.attribution.families import Families, load_families
 from core.config import Config, RouteWeights
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import read_packet
+from core.judging.cases import rank_claim, read_window
+from core.judging.opening import Models, embed_window, factual_claims, open_trace
 from core.models.forest import load_forest
 from core.models.loading import load_embedder, load_pair_reader
-from core.pipeline import (
-    WINDOW,
-    Models,
-    embed_window,
-    factual_claims,
-    open_trace,
-    rank_claim,
-    read_window,
-)
+from core.pipeline import WINDOW
 from core.ports import Progress
 from core.records import Claim, Trace
 
@@ -75,9 +69,15 @@ def router_rows(
         for item, [case] in zip(window, cases, strict=True):
             rows, owns = [], []
             for c in case.candidates:
-                premise = case.premises.get(c.source_id)
-                reading = readings[(premise.text, case.claim.text)] if premise else None
-                said = reading.probabilities if reading else None
+                read = [
+                    readings[(premise.text, case.claim.text)]
+                    for premise in case.windows.get(c.source_id, ())
+                ]
+                said = max(
+                    (reading.probabilities for reading in read if reading is not None),
+                    key=lambda probabilities: probabilities.entailment,
+                    default=None,
+                )
                 rows.append(
                     [
                         c.centroid,

@@ -23,6 +23,7 @@ _TOOL_NAME = re.compile(
     r"[a-z]+\.(?:fetch|get|search|lookup|query|read|list|find|open|retrieve)\w*))"
     r"(?:\([^()]*\))?(?: (?:tool|call|output|results?))?(?![\w/])"
 )
+_LEXICON = re.compile(r"\{\{(\w+)\}\}")
 _FIELDS = ("label", "aliases", "nouns", "owned", "phrases", "tools", "compatible")
 
 
@@ -90,8 +91,11 @@ class Families:
         # The tool says more than its server: a FHIR server may also offer a literature search.
         for name in (tool_name, server or ""):
             snake = _snake(name)
+            # "_" is a letter to regular expressions: \behr\b finds nothing in get_ehr. With spaces in
+            # its place it does, while patterns that name whole tools still fit the first form.
+            forms = (snake, snake.replace("_", " "))
             for family in self.items:
-                if snake and any(pattern.search(snake) for pattern in family.tools):
+                if snake and any(p.search(form) for p in family.tools for form in forms):
                     return family.family_id
         return OTHER
 
@@ -177,7 +181,8 @@ def read_families(text: str, place: str) -> Families:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{place}: not valid TOML: {error}") from error
-    items = tuple(_family(key, table, place) for key, table in document.items())
+    lexicons = _lexicons(document.pop("lexicons", {}), place)
+    items = tuple(_family(key, table, lexicons, place) for key, table in document.items())
     known = {item.family_id for item in items}
     if OTHER not in known:
         raise ConfigError(f"{place}: {OTHER}: expected this family, found none")
@@ -207,7 +212,14 @@ def _packaged() -> Families:
     return read_families(packaged.read_text(encoding="utf-8"), "families.toml")
 
 
-def _family(key: str, table: object, place: str) -> Family:
+def _lexicons(table: object, place: str) -> Mapping[str, str]:
+    """Each named word list as the body of an alternation, which patterns name as ``{{name}}``."""
+    if not isinstance(table, dict):
+        raise ConfigError(f"{place}: lexicons: expected a table of word lists, found {table!r}")
+    return {name: "|".join(_texts(table, "lexicons", name, place)) for name in table}
+
+
+def _family(key: str, table: object, lexicons: Mapping[str, str], place: str) -> Family:
     if not isinstance(table, dict):
         raise ConfigError(f"{place}: {key}: expected a table, found {table!r}")
     for name in table:
@@ -224,12 +236,12 @@ def _family(key: str, table: object, place: str) -> Family:
         aliases=tuple(
             " ".join(alias.casefold().split()) for alias in _texts(table, key, "aliases", place)
         ),
-        nouns=_patterns(table, key, "nouns", place, re.IGNORECASE),
+        nouns=_patterns(table, key, "nouns", place, lexicons),
         owned=tuple(
             " ".join(noun.casefold().split()) for noun in _texts(table, key, "owned", place)
         ),
-        phrases=_patterns(table, key, "phrases", place, re.IGNORECASE),
-        tools=_patterns(table, key, "tools", place, re.IGNORECASE),
+        phrases=_patterns(table, key, "phrases", place, lexicons),
+        tools=_patterns(table, key, "tools", place, lexicons),
         compatible=frozenset(_texts(table, key, "compatible", place)),
     )
 
@@ -245,13 +257,17 @@ def _texts(table: Mapping[str, object], key: str, name: str, place: str) -> tupl
 
 
 def _patterns(
-    table: Mapping[str, object], key: str, name: str, place: str, flags: re.RegexFlag
+    table: Mapping[str, object], key: str, name: str, place: str, lexicons: Mapping[str, str]
 ) -> tuple[re.Pattern[str], ...]:
     patterns = []
     for index, text in enumerate(_texts(table, key, name, place)):
+        for used in _LEXICON.findall(text):
+            if used not in lexicons:
+                raise ConfigError(f"{place}: {key}.{name}[{index}]: no lexicon is called {used!r}")
+            text = text.replace("{{" + used + "}}", lexicons[used])
         try:
             # "et al." needs its capital letter; the rest reads the same in any case.
-            patterns.append(re.compile(text, re.NOFLAG if "[A-Z]" in text else flags))
+            patterns.append(re.compile(text, re.NOFLAG if "[A-Z]" in text else re.IGNORECASE))
         except re.error as error:
             raise ConfigError(f"{place}: {key}.{name}[{index}]: {error} in {text!r}") from error
     return tuple(patterns)

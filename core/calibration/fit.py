@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -22,9 +22,9 @@ from core.calibration.threshold import (
     by_false_pass,
     sweep,
 )
-from core.config import PIPELINE_VERSION
 from core.errors import InputError
 from core.evaluation.splits import shared_traces
+from core.identity import rules_digest
 from core.models.forest import Encoding, Forest, Trees, encode, write_artifact
 from core.records import Features
 
@@ -41,6 +41,9 @@ class ForestSettings:
     seed: int = 20260607
     max_false_pass: float = DEFAULT_MAX_FALSE_PASS
     permutations: int = 5
+    # The features that are used, and by sign whether more of one may only raise (1) or only lower
+    # (-1) the support; empty: all that the rows have, in any direction, as in the paper.
+    directions: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +103,24 @@ def fit_calibrator(
     """
     settings = settings or ForestSettings()
     _refuse_unsound(train, validation)
-    encoding = fit_encoding([row.features for row in train])
-    columns = encode([row.features for row in train], encoding)
-    target = np.array([row.supported_by_route for row in train])
+    encoding, grown = grow(train, settings)
+    forest = Forest(encoding, flatten(grown), 0.5, {})
+    probability = forest.probabilities([row.features for row in validation])
+    bad, forced = _decided(validation)
+    choice = by_false_pass(sweep(probability, bad, forced), settings.max_false_pass)
+    data = {"train": data_card(train), "validation": data_card(validation)}
+    return assemble(
+        forest, grown, validation, probability, choice, settings, data, made_with, review_from=None
+    )
+
+
+def grow(
+    rows: Sequence[TrainingRow], settings: ForestSettings
+) -> tuple[Encoding, RandomForestClassifier]:
+    """The forest of Table 1 on these rows, over the features that the settings name."""
+    encoding = fit_encoding([row.features for row in rows], settings.directions)
+    columns = encode([row.features for row in rows], encoding)
+    signs = dict(settings.directions)
     grown = RandomForestClassifier(
         n_estimators=settings.trees,
         max_depth=settings.max_depth,
@@ -112,23 +130,32 @@ def fit_calibrator(
         bootstrap=True,
         random_state=settings.seed,
         n_jobs=1,
-    ).fit(columns, target)
-    trees = flatten(grown)
-    forest = Forest(encoding, trees, 0.5, {})
-    probability = forest.probabilities([row.features for row in validation])
-    truth = np.array([row.supported_by_route for row in validation])
-    points = sweep(
-        probability,
-        np.array([row.should_block for row in validation]),
-        np.array([row.forced for row in validation]),
+        monotonic_cst=[signs.get(name, 0) for name in encoding.columns] if signs else None,
     )
-    choice = by_false_pass(points, settings.max_false_pass)
+    return encoding, grown.fit(columns, np.array([row.supported_by_route for row in rows]))
+
+
+def assemble(
+    forest: Forest,
+    grown: RandomForestClassifier,
+    rows: Sequence[TrainingRow],
+    probability: NDArray[np.float64],
+    choice: Choice,
+    settings: ForestSettings,
+    data: Mapping[str, object],
+    made_with: Mapping[str, str] | None,
+    *,
+    review_from: float | None,
+) -> FittedCalibrator:
+    """A grown forest with its card; ``probability`` is of ``rows`` by trees that did not see them."""
+    truth = np.array([row.supported_by_route for row in rows])
+    points = sweep(probability, *_decided(rows))
     paper_choice = by_block_f1(points)
     reliability = reliability_curve(probability, truth)
-    importances = _importances(forest, validation, truth, grown, settings)
+    importances = _importances(forest, rows, truth, grown, settings)
     card: dict[str, object] = {
         "made_by": {
-            "pipeline": PIPELINE_VERSION,
+            "pipeline": rules_digest(),
             "scikit_learn": sklearn.__version__,
             "numpy": np.__version__,
             **(made_with or {}),
@@ -138,7 +165,8 @@ def fit_calibrator(
         "threshold_rule": choice.rule,
         "threshold_rule_met": choice.met,
         "paper_threshold": paper_choice.point.threshold,
-        "data": {"train": _data_card(train), "validation": _data_card(validation)},
+        **({} if review_from is None else {"review_from": review_from}),
+        "data": dict(data),
         "metrics": {
             "validation_at_threshold": point_to_json(choice.point),
             "validation_at_paper_threshold": point_to_json(paper_choice.point),
@@ -150,8 +178,8 @@ def fit_calibrator(
         "sweep": [point_to_json(point) for point in points],
     }
     return FittedCalibrator(
-        encoding=encoding,
-        trees=trees,
+        encoding=forest.encoding,
+        trees=forest.trees,
         choice=choice,
         paper_choice=paper_choice,
         points=points,
@@ -161,15 +189,25 @@ def fit_calibrator(
     )
 
 
-def fit_encoding(rows: Sequence[Features]) -> Encoding:
-    """One-hot categories in sorted order and the mean and spread of each number, over ``rows``."""
+def _decided(rows: Sequence[TrainingRow]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which rows should be blocked, and which something else than the probability blocks."""
+    return np.array([row.should_block for row in rows]), np.array([row.forced for row in rows])
+
+
+def fit_encoding(rows: Sequence[Features], directions: Sequence[tuple[str, int]] = ()) -> Encoding:
+    """One-hot categories in sorted order and the mean and spread of each number, over ``rows``.
+
+    With ``directions`` only the features that it names are taken.
+    """
     if not rows:
         raise InputError("there are no rows to fit a calibrator on")
     first = rows[0]
     for row in rows:
         if set(row.categorical) != set(first.categorical) or set(row.numeric) != set(first.numeric):
             raise InputError("the rows do not all have the same features")
-    numbers = np.array([[row.numeric[name] for name in first.numeric] for row in rows], dtype=float)
+    named = dict(directions)
+    numeric = [name for name in first.numeric if not named or name in named]
+    numbers = np.array([[row.numeric[name] for name in numeric] for row in rows], dtype=float)
     if not np.isfinite(numbers).all():
         raise InputError("a numeric feature is not a finite number")
     spread = numbers.std(axis=0)
@@ -177,8 +215,9 @@ def fit_encoding(rows: Sequence[Features]) -> Encoding:
         categories=tuple(
             (name, tuple(sorted({row.categorical[name] for row in rows})))
             for name in first.categorical
+            if not named or name in named
         ),
-        numeric=tuple(first.numeric),
+        numeric=tuple(numeric),
         means=tuple(float(value) for value in numbers.mean(axis=0)),
         # A feature that never varies keeps its unit, as scikit-learn's scaler does.
         scales=tuple(float(value) if value > 1e-12 else 1.0 for value in spread),
@@ -317,7 +356,8 @@ def _blocks(encoding: Encoding) -> list[tuple[str, list[int]]]:
     return blocks
 
 
-def _data_card(rows: Sequence[TrainingRow]) -> dict[str, object]:
+def data_card(rows: Sequence[TrainingRow]) -> dict[str, object]:
+    """How many rows of which kind, and a digest of their features and targets."""
     digest = hashlib.sha256()
     for row in rows:
         line = [row.claim_id, row.supported_by_route, dict(row.features.categorical)]

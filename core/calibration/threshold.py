@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import beta
 
 from core.errors import ConfigError
 
 GRID: tuple[float, ...] = tuple(round(step / 100, 2) for step in range(1, 100))
+DEFAULT_RISK = 0.05
 DEFAULT_MAX_FALSE_PASS = 0.025
 
 
@@ -135,6 +137,66 @@ def by_false_pass(
     best = equals[len(equals) // 2]
     rule = f"lowest false-block rate at a false-pass rate of at most {max_false_pass:g}"
     return Choice(point=best, rule=rule, met=bool(allowed))
+
+
+def by_risk(
+    probability: NDArray[np.float64],
+    bad: NDArray[np.bool_],
+    forced: NDArray[np.bool_],
+    *,
+    risk: float = DEFAULT_RISK,
+    confidence: float = 0.95,
+) -> Choice:
+    """The lowest threshold that keeps the bad-pass rate at most ``risk``, with ``confidence``.
+
+    Thresholds are tried from the highest down, and the first whose exact upper bound on the share of
+    bad claims that pass exceeds ``risk`` ends the walk (fixed-sequence testing: Bates et al., "Risk-
+    controlling prediction sets"; Angelopoulos et al., "Learn then test"). The bound is over bad
+    claims drawn alike. Where even blocking nearly everything cannot be shown to be safe, the highest
+    threshold is taken and the rule is not met.
+    """
+    _rate("risk", risk)
+    points = _nonempty(sweep(probability, bad, forced))
+    chosen: OperatingPoint | None = None
+    for point in reversed(points):
+        if upper_rate(point.passed_bad, point.passed_bad + point.blocked_bad, confidence) > risk:
+            break
+        chosen = point
+    return Choice(
+        point=chosen or points[-1],
+        rule=f"bad-pass rate at most {risk:g} with {confidence:.0%} confidence",
+        met=chosen is not None,
+    )
+
+
+def block_below(
+    probability: NDArray[np.float64],
+    bad: NDArray[np.bool_],
+    *,
+    risk: float = DEFAULT_RISK,
+    confidence: float = 0.95,
+) -> float:
+    """The threshold below which good claims fall at most at the rate ``risk``, with ``confidence``.
+
+    Between it and the threshold to pass, neither can be said: these claims need a person.
+    """
+    _rate("risk", risk)
+    found = 0.0
+    for point in sweep(probability, bad, np.zeros(len(bad), dtype=np.bool_)):
+        if (
+            upper_rate(point.blocked_good, point.blocked_good + point.passed_good, confidence)
+            > risk
+        ):
+            break
+        found = point.threshold
+    return found
+
+
+def upper_rate(errors: int, among: int, confidence: float) -> float:
+    """The exact one-sided upper bound on an error rate (Clopper and Pearson); 1 among none."""
+    if errors >= among:
+        return 1.0
+    return float(beta.ppf(confidence, errors + 1, among - errors))
 
 
 def by_false_block(points: Sequence[OperatingPoint], max_false_block: float) -> Choice:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from core.capture.files import parse_record
 from core.capture.native_record import export_native, read_trace
-from core.documents import trace_document, trace_from_document
+from core.codec import trace_document, trace_from_document
 from core.errors import BadRecord
 from core.records import Citation, JsonObject, Origin, SourceStatus, Trace
 

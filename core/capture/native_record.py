@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from core.capture.citation_markers import citations_in, order_doubt
 from core.capture.readable.structured import unfold_output
 from core.capture.status import status_of
-from core.documents import Fields, content_hash, json_kind
+from core.codec import Fields, content_hash, json_kind
 from core.errors import BadRecord
 from core.records import JsonObject, Origin, RawRange, Source, SourceStatus, Span, Trace
 

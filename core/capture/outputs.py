@@ -13,7 +13,7 @@ from core.capture.citation_markers import citations_in, order_doubt, source_name
 from core.capture.files import write_json
 from core.capture.readable.structured import Unfolded, unfold_output
 from core.capture.status import status_of
-from core.documents import content_hash
+from core.codec import content_hash
 from core.records import Citation, JsonObject, Origin, Source, SourceStatus, Span, Trace
 
 _META_TOOL = re.compile(

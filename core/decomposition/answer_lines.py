@@ -168,6 +168,18 @@ _EMPTY_COLUMNS = frozenset(
 )
 
 
+def cell_text(cell: str) -> str:
+    """A cell's text; a tick or a cross is a yes or a no to what its column says."""
+    text = plain(cell)
+    if any(character.isalnum() for character in text):
+        return text
+    if any(mark in cell for mark in "\u2713\u2714\u2705\u2611\U0001f5f8\U0001f197\u25cf"):
+        return "yes"
+    return (
+        "no" if any(mark in cell for mark in "\u2717\u2718\u274c\u274e\u2612\u2715\u2716") else text
+    )
+
+
 def row_text(cells: Sequence[str], columns: Sequence[str]) -> str:
     """ "HbA1c: 7.2 %; Date: 2024-03-12" for a row under "Test", "Value" and "Date"."""
     filled = [

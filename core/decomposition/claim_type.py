@@ -1,256 +1,155 @@
-"""What a stretch of an answer is: a factual claim, or something that claims nothing checkable (III.2)."""
+"""What a stretch of an answer is: a factual claim, or something that claims nothing checkable (III.2).
+
+Factual is the default: setting aside is the one way past every check. A stretch is set aside when
+its opening belongs to a closed class (an offer, a courtesy, advice, a view) or the fitted model of
+`remarks` knows it, and when nothing in it could be a fact: no concrete value, no clause about
+anybody but the reader and the writer. What only introduces a statement ("Please note that …") is
+taken off before it is judged.
+"""
 
 from __future__ import annotations
 
 import re
 
-from core.decomposition.clauses import has_finite_verb
+from core.decomposition.clauses import has_finite_verb, may_assert, verb_forms
+from core.decomposition.remarks import remark_kind
 from core.evidence.values import protected_values
 from core.records import ClaimType
 
-_META = re.compile(
-    r"(?:(?:successfully )?(?:completed|accomplished)\b|(?:perfect|excellent|great|sure|"
-    r"certainly|of "
-    r"course|absolutely|okay|ok|understood|thanks?|"
-    r"thank you|you[’']re welcome|wonderful|no problem|done|hello|hi)\b[!.,]?\s*(?:\Z|i\b|let\b|"
-    r"here\b)"
-    r"|here(?:[’']s| is| are)\b|below (?:is|are)\b|let me\b|let[’']s\b|i[’']ll\b|i will\b|"
-    r"i[’']d\b|i "
-    r"would\b|"
-    r"i hope\b|feel free\b|i can (?:help|provide|assist|also|offer|give|try|create|look|check|"
-    r"fetch|pull|re-?run|run|repeat|redo|retrieve|search|expand|add|include|draft|reformat|"
-    r"shorten|send|"
-    r"share)\b|(?:just )?(?:tell me|say so|ask me|let us know)\b|if you (?:have|need|want|would|"
-    r"[’']d|wish|prefer|could|can)\b|if you[’']d\b|"
-    r"please (?:let|note that i|feel|provide|share)\b|don[’']t hesitate\b|happy to\b|hope (?:this|"
-    r"that)\b|have a (?:great|nice|good)\b|"
-    r"safe travels\b|good luck\b|enjoy\b|once (?:i|you) (?:have|provide|share)\b|"
-    r"(?:based on|from|after|since|as|because|while|although) [^,:]{0,160}, (?:here(?:[’']s| is|"
-    r" are)\b|"
-    r"i[’']ll\b|i will\b|i can (?:provide|offer|help|give|assist)\b|i(?:[’']ve| have) (?:generated|"
-    r"created|prepared|compiled|put)\b)|"
-    r"(?:i|we)(?:[’']ve| have)? (?:successfully |now |also |just |carefully |already |then )*"
-    r"(?:searched|looked|checked|reviewed|analy[sz]ed|gathered|retrieved|used|called|queried|"
-    r"consulted|"
-    r"examined|compiled|prepared|summari[sz]ed|organi[sz]ed|created|generated|completed|researched|"
-    r"written|wrote|attempted|tried|apologi[sz]e|understand|need|saved|provided|included|read|"
-    r"fetched|"
-    r"converted|kept|left out|left off|omitted|skipped|pulled|condensed|shortened|trimmed|"
-    r"grouped|sorted|"
-    r"filtered|merged|focused|limited (?:this|it|the (?:answer|summary|list))|gone through|"
-    r"went through|"
-    r"cross-checked|opened|stuck|did not (?:try|repeat|rerun|retry)|"
-    r"collected|extracted|put together|worked)\b|"
-    r"(?:i|we)(?:[’']m| am| was| were|[’']re) (?:not |currently |also )*(?:unable|able|sorry|"
-    r"encountering|having|going|happy|"
-    r"experiencing|using|still)\b|"
-    r"(?:i|we) (?:wasn[’']t|weren[’']t|couldn[’']t|could not|cannot|can[’']t|don[’']t|do not|"
-    r"did not|"
-    r"didn[’']t) "
-    r"(?:able|find|access|have|see|locate|retrieve|get|complete|know|provide)\b|"
-    r"(?:this|the) (?:answer|response|summary|report|document|overview|list|table) (?:above |"
-    r"below )?"
-    r"(?:provides|summari[sz]es|covers|gives|presents|is (?:ready|structured|organi[sz]ed)|should "
-    r"provide|will help)\b|"
-    r"(?:i )?apologi[sz]e\b|sorry\b|unfortunately, i\b|would you like\b|(?:some )?(?:additional "
-    r")?notes?:?\Z)",
+_REASONS = {
+    ClaimType.META: "A remark about the answer itself or how it was made.",
+    ClaimType.ADVICE: "Advice on what to do: it asserts no fact.",
+    ClaimType.OPINION: "An opinion: it asserts no fact that a source could hold.",
+    ClaimType.BOILERPLATE: "A general disclaimer: no source could support it.",
+    ClaimType.QUESTION: "A question: it asserts nothing.",
+}
+_I = r"(?:i|we)"
+_ADVERBS = r"(?:(?:\w+ly|also|always|still|now|just|then|not|strongly|instead) )*"
+_LEAD_IN = (
+    r"(?:(?:however|also|finally|additionally|in addition|overall|so|and|but|then|now|instead|"
+    r"alternatively|otherwise|therefore|first|next|(?:to|for|based on|from|after|before|since|as|"
+    r"with|while|although) [^,:;.!?]{0,120}),? )?"
+)
+# Closed classes: who speaks, in which mood; the verbs are those of offering, advising and thinking.
+_OPENINGS: tuple[tuple[ClaimType, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(_LEAD_IN + pattern, re.IGNORECASE))
+    for kind, pattern in (
+        (
+            ClaimType.ADVICE,
+            rf"(?:{_I}(?:[’']d| would)? {_ADVERBS}(?:recommend|suggest|advise|encourage|urge)\b"
+            rf"|(?:you|one) {_ADVERBS}(?:should|(?:may|might|could) {_ADVERBS}(?:want|wish|like|"
+            r"consider|prefer|need)\b)"
+            r"|(?:it|that|this)(?:[’']s| is| would be| might be| may be| could be) "
+            rf"{_ADVERBS}(?:advisable|advised|recommended|prudent|wise|sensible|best|safest|worth|"
+            r"worthwhile|(?:a )?good idea|important|essential|crucial|helpful|useful) "
+            r"(?:to (?!note\b)|for you|that you|\w+ing\b)"
+            r"|(?:please )?(?:(?:do not|don[’']t) (?!(?:have|need|see|know)\b)|be sure|make sure|"
+            r"remember to|try to)\b"
+            r"|(?:please )?(?:consult|ask|talk to|speak (?:to|with)|check with|follow up with|see|"
+            r"contact|seek) (?:with )?(?:your|a|an|the) [\w -]{0,40}(?:doctor|physician|clinician|"
+            r"professional|pharmacist|specialist|team|nurse|practitioner|advis[oe]r|lawyer)\b)",
+        ),
+        (
+            ClaimType.META,
+            r"(?:(?:please )?(?:let (?:me|us) know|feel free|don[’']t hesitate|tell me|ask me|"
+            r"say so)\b"
+            r"|let(?: me| us|[’']s) |here(?:[’']s| is| are) (?!where\b|why\b|when\b|that\b)"
+            r"|below (?:is|are) "
+            rf"|{_I}(?:[’']ll| will|[’']d| would| could|[’']m going to) (?!(?:have|say|not)\b)"
+            rf"|{_I} can {_ADVERBS}(?!(?:see|confirm|tell|say|find|report|verify|only)\b)\w+"
+            r"|(?:i |we )?(?:really )?hope (?:this|that|it|these)\b"
+            r"|(?:i |we )?(?:would be |[’']d be )?(?:happy|glad) to\b"
+            r"|(?:(?:i|we) )?(?:sincerely )?apologi[sz]e (?:for|about)\b|sorry (?:for|about)\b"
+            r"|if you (?:can|could|have|need|want|would|wish|prefer|like)\b|if you[’']d\b"
+            r"|have a (?:\w+ )?(?:day|trip|time|evening|weekend|stay)\b|enjoy (?:your|the)\b"
+            r"|(?:safe travels|good luck)\b)",
+        ),
+        (
+            ClaimType.BOILERPLATE,
+            r"(?:(?:the )?(?:this|the above|these|it)(?: [\w-]+){0,2} (?:is|are|does|do|should|"
+            r"may|might|can|was|has|must) "
+            r".{0,40}\b(?:(?:medical|legal|financial|professional|investment) advice|substitute for|"
+            r"(?:informational|information|educational) (?:purposes|use|only)|contain (?:errors|"
+            r"mistakes)|(?:be )?(?:wrong|incomplete|inaccurate)|language model|assistant|by software|"
+            r"(?:be |been )(?:checked|verified|reviewed)))"
+            r"|(?:as|being) an? (?:[\w-]+ ){0,2}(?:assistant|model|ai|chatbot),? i\b"
+            rf"|{_I} (?:cannot|can[’']t|do not|don[’']t) (?:give|offer|provide) "
+            r"(?:\w+ )?(?:advice|recommendations?|diagnos[ei]s)\b"
+            r"|no (?:responsibility|guarantee|liability|warranty) (?:is|can be)\b",
+        ),
+    )
+)
+_COURTESY = re.compile(
+    r"(?:(?:perfect|excellent|great|sure|certainly|of course|absolutely|okay|ok|understood|thanks|"
+    r"thank you|you[’']re welcome|wonderful|no problem|done|hello|hi|sorry|yes|alright|good "
+    r"(?:morning|afternoon|evening)|(?:kind|best|warm) (?:regards|wishes))(?: (?:there|everyone|all|"
+    r"so much|very much|question|for \w+ing|again))?|dear (?:[\w.]+ ?){1,3}"
+    rf"|{_I} am unable to give a (?:verified )?answer from the sources that were consulted)",
     re.IGNORECASE,
 )
-_TOOL = (
-    r"(?:the )?(?:[a-z]\w*_\w+(?: (?:tool|call|search|query|request|lookup))?|tool|tool call|call)"
+_VIEW = re.compile(
+    rf"(?:(?:in my (?:opinion|view|judge?ment)|to my mind|personally|as i see it|from my "
+    rf"(?:perspective|point of view)|overall),? )?(?:{_I} {_ADVERBS}(?:think|believe|feel|find|"
+    r"consider|guess|suspect)(?: that)? )?",
+    re.IGNORECASE,
 )
-_DATA = r"(?:usable |further )?(?:data|results?|output|records?|response|hits|answer)"
-_NO_DATA = rf"(?:any |no )?{_DATA}"
-_RETRIEVED = r"(?:retrieved|fetched|provided|pulled(?: up)?|looked up|added|shared|searched)"
-# Whole sentences about how the answer came to be; a count in them counts searches, not patients.
-_PROCESS = re.compile(
-    rf"no {_DATA} (?:came back|arrived|(?:was|were) (?:returned|received)|could be retrieved) "
-    rf"from {_TOOL}(?P<rest1>.*)"
-    rf"|(?:because |since |as )?{_TOOL} (?:failed|timed out|did not respond|was unavailable|"
-    rf"could not be reached|returned (?:an error|nothing|{_NO_DATA})|"
-    rf"did not (?:return|give|produce|yield) (?:anything|{_NO_DATA}))(?P<rest2>.*)"
-    rf"|(?:more|further|additional|other)(?: [\w-]+){{0,3}} (?:can|could) be {_RETRIEVED}\b.*"
-    rf"|(?:[\w-]+ ){{1,5}}(?:can|could) be {_RETRIEVED} (?:on request|if (?:needed|necessary|"
-    rf"useful|"
-    r"helpful|wanted|required))"
-    r"|(?:this|that|these|those|it)(?:[’']s| is| are| was| were) (?:all|"
-    r"everything) (?:that )?(?:i|we|the "
-    r"(?:tools?|search(?:es)?|sources?|outputs?|quer(?:y|ies))) (?:have |has |had )?(?:returned|"
-    r"gave|found|"
-    r"retrieved|got|could find)\b[^,;]{0,40}"
-    r"|(?:(?:a|the|my) )?(?:[\w-]+ ){0,2}(?:summary|overview|rundown|recap|results?|findings|"
-    r"details|"
-    r"answer)(?: (?:of|from|on|for|about) (?:[\w-]+ ?){1,5}?)? ?(?:follows?|(?:is|"
-    r"are) (?:listed |shown |"
-    r"given |set out )?(?:below|above))"
-    r"|(?:thanks|thank you)\b[^;:]{0,60}[;:,] .{0,60}\b(?:below|here|follows?)"
-    r"|what (?:i|we|the (?:tools?|search(?:es)?|sources?|outputs?)) (?:have |has )?(?:found|"
-    r"returned|gave|"
-    r"retrieved|got)\b[^;]{0,30}"
-    r"|(?:i|we) (?:ran|made|did|used|sent|needed) (?:a|an|one|two|three|four|five|several|the)"
-    r"(?: [\w-]+){0,2} (?:search(?:es)?|calls?|quer(?:y|ies)|lookups?|requests?|tools?)\b"
-    r"(?: (?:per|for each|in|of) [^,;]{1,30})?"
-    r"|(?:one|two|three|four|five|several|both|all)(?: [\w-]+){0,2} (?:sources?|tools?|"
-    r"search(?:es)?|"
-    r"databases?|outputs?) (?:was|were) (?:consulted|searched|queried|used|called|checked|read)\b"
-    r"(?:, (?:the |a |an |one |two )?[\w ]{1,40})?",
+# What a view is about when it is about the answer or a choice, and not about the world.
+_VALUED = re.compile(
+    r"(?:(?:this|that|it|these|those|they|the (?:results?|evidence|findings|choice|option|plan|"
+    r"argument|case))(?: [\w-]+)? ?(?:is|are|was|seems?|looks?|sounds?|remains?)?|i prefer|my \w+ is)"
+    r"\b[^,;:.]{0,60}\b(?:good|better|best|sensible|reasonable|fine|great|nice|fair|mixed|thin|weak|"
+    r"strong|persuasive|convincing|reassuring|promising|worth|wise|safe choice|plan|choice|option|"
+    r"ideal|first|second|last|one|idea)\b(?!.*\bthat\b)[^,;:]{0,30}\Z",
+    re.IGNORECASE,
+)
+_MY_VIEW = re.compile(
+    r".*\b(?:that|this|it)(?:[’']s| is| remains) (?:only |just )?(?:my|our) (?:own )?"
+    r"(?:reading|opinion|view|interpretation|impression|guess|inference|take|judge?ment)\W*",
     re.IGNORECASE | re.DOTALL,
 )
-# Behind a failed call: what that means for the answer, and nothing about a patient.
-_CONSEQUENCE = re.compile(
-    r"\W*|.{0,20}\b(?:i|we|that|this|its|your|the|so|and)\b.{0,40}\b(?:nothing|part|question|"
-    r"missing|open|"
-    r"again|unanswered|skipped|retry|left out|without it)\b.{0,40}",
-    re.IGNORECASE | re.DOTALL,
+_FRAME_WORDS = frozenset(
+    "please do not don't forget it's it is i i'm we you your my me us one can could should would will "
+    "may might must want need like be to also just only let allow afraid sorry happy glad pleased that "
+    "this as a an the of in for and so however although but also worth important crucial essential "
+    "good useful helpful vital necessary key interesting noteworthy aware sure certain clear certainly "
+    "really strongly firmly quickly briefly simply again always never ever note noting noted know "
+    "knowing known remember remind reminded reminder recall mention mentioning mentioned understand "
+    "understanding keep bear mind believe think feel suspect guess assume assumed expect confirm "
+    "confirmed assure rest assured say said saying tell emphasise emphasize stress point out add "
+    "highlight recognise recognize realise realize consider considered see hope advised informed "
+    "heard did have has been warning caution disclaimer important note: fyi information quick side fun "
+    "fact here's what thing opinion view thought goes without reality truth first all finally lastly "
+    "hi hello sure thanks okay ok perfect great find found reassuring concerning encouraging "
+    "surprising worrying striking remarkable".split()
 )
-_OWN_TEXT = (
-    r"(?:this|that|these|the above|the|generated|automated|machine-generated|ai-generated)"
-    r"(?: [\w-]+){0,2}? ?(?:text|answer|reply|output|response|summary|information|overview|"
-    r"statements?|"
-    r"content|above)"
-)
-_DISCLAIMER = re.compile(
-    rf"\b{_OWN_TEXT}\b.{{0,40}}?\b(?:(?:may|might|can) (?:contain|include|have) (?:mistakes|"
-    rf"errors|gaps)|"
-    r"(?:may|might|can) be (?:wrong|incomplete|inaccurate|outdated|mistaken)|informational only|"
-    r"(?:was|is|were|has been) (?:produced|generated|written|created|compiled|prepared|"
-    r"drafted) (?:by|with) "
-    r"(?:(?:a|an|the) )?(?:software|ai|computer|machine|automated|language|program|assistant)|"
-    r"(?:should|must|needs? to|has to) be (?:double-)?(?:checked|reviewed|verified|confirmed)|"
-    r"(?:has|have) not been (?:reviewed|checked|verified)|(?:is|are) (?:only )?(?:meant|intended) "
-    r"(?:only )?(?:as|to|for))"
-    r"|\A(?:as|being) an? (?:[\w-]+ ){0,2}(?:assistant|model|ai|software|program|system|chatbot)\b"
-    r"[^,]{0,30}, (?:i|we|this)\b"
-    r"|\b(?:i|we|this (?:tool|assistant|software|system)) (?:cannot|can[’']t|am not able to|"
-    r"do not|don[’']t) "
-    r"(?:give|offer|provide|make|examine|diagnose|prescribe)\b.{0,30}\b(?:advice|recommendations?|"
-    r"patients?|diagnos[ei]s|decisions?|care|prescriptions?)\b"
-    r"|\b(?:nothing|none of (?:this|it|the)) (?:here|above|in this)?.{0,30}\b(?:should|must|can|"
-    r"may|is to) "
-    r"(?:not )?be (?:read|taken|used|understood|treated|seen|relied)\b"
-    r"|\bno (?:responsibility|guarantee|liability|warranty)\b.{0,40}\b(?:taken|given|accepted|"
-    r"made|assumed|"
-    r"offered)\b"
-    r"|\b(?:decisions?|responsibility|judge?ment)\b.{0,50}\b(?:remains?|rests?|lies?|"
-    r"stays?) (?:with|the "
-    r"responsibility|up to|that of|a matter for|in the hands)\b"
-    r"|\b(?:individual|personal) (?:circumstances|situations?|cases|needs) (?:may |can |"
-    r"will )?(?:vary|differ)"
-    r"|\bprofessional (?:review|judge?ment|assessment|evaluation|oversight)\b.{0,30}\b(?:essential|"
-    r"necessary|required|needed|indispensable)\b"
-    r"|\A(?:it is |this is )?not (?:intended|meant|suitable|designed) (?:for|as|to)\b"
-    r"|\A(?:[\w-]+ ){0,3}(?:data|information|rules|prices|terms|listings|availability) (?:may |"
-    r"can |do |"
-    r"often |sometimes )*(?:change|go out of date|become outdated)(?: over time| often|"
-    r" without notice)?\W*\Z",
-    re.IGNORECASE | re.DOTALL,
-)
-_BOILERPLATE = re.compile(
-    r"\b(?:not (?:a )?(?:substitute for|intended (?:as|to)|medical advice|constitute|"
-    r"professional advice|"
-    r"legal advice|financial advice)|(?:for|purely for) (?:general )?(?:informational|information|"
-    r"educational) "
-    r"(?:purposes|use)|as an ai\b|as a language model|i(?:[’']m| am) (?:not a (?:doctor|physician|"
-    r"clinician|"
-    r"lawyer|medical)|an ai)|(?:cannot|does not|should not|can[’']t) (?:replace|substitute|"
-    r"be used as)|"
-    r"no (?:warranty|liability)|results may vary|always verify|verify (?:this|the) information|"
-    r"may (?:contain|include) (?:errors|inaccuracies)|is provided (?:as is|without))",
+_INTERROGATIVE = re.compile(
+    r"(?:(?:and|but|so|now|then|or|also|second|separately|[\w ]{1,30}[:,]) )?(?:what|which|who|whom|"
+    r"whose|when|where|why|how|is|are|was|were|do|does|can|could|would|will|should|shall|may|has|"
+    r"have|had|any|anything|did(?! you know)|want|need)\b(?! not\b|n[’']t\b)",
     re.IGNORECASE,
 )
-_REFERRAL = re.compile(
-    r"\b(?:consult|see|speak (?:to|with)|talk (?:to|with)|discuss (?:this |it |"
-    r"these )?(?:\w+ )?with|"
-    r"contact|check with|"
-    r"ask|follow up with|refer to|reach out to) (?:with )?(?:your|a|an|the|their|his|"
-    r"her)\s(?:[\w-]+\s){0,3}?"
-    r"(?:doctor|physician|provider|clinician|professional|pharmacist|specialist|team|prescriber|"
-    r"nurse|"
-    r"cardiologist|nephrologist|endocrinologist|oncologist|gp|practitioner|agent|advis[oe]r|"
-    r"lawyer)\b|"
-    r"\bseek (?:immediate |emergency |prompt |urgent )?(?:medical|professional|emergency)\b|"
-    r"\bseek (?:immediate|urgent|prompt) (?:care|help|attention)\b|"
-    r"\A(?:please )?(?:have|get|let|ask) (?:a|an|the|your|another|"
-    r"someone)\b(?: [\w-]+){0,3}? (?:to )?"
-    r"(?:double-|re-?)?(?:verify|check|confirm|review|sign off|approve|look)\b|"
-    r"\A(?:it|this) (?:would|might|may|could) be (?:[a-z]+ly )?(?:sensible|wise|prudent|"
-    r"advisable|best|"
-    r"worthwhile|worth|safest|a good idea) (?:to )?(?:double-|re-?)?(?:confirm|check|verify|"
-    r"review|ask|"
-    r"discuss|raise|having)\w*\b|"
-    r"\bmedical (?:advice|supervision|guidance) (?:is|should be)\b",
+_TAG = re.compile(r",? (?:right|correct|true|no|yes|(?:is|are|was|does|do|did|has|have|wo|ca)n[’']t "
+                  r"\w+)\W*\Z", re.IGNORECASE)  # fmt: skip
+_OPEN_END = re.compile(
+    r"\b(?:for|from|of|with|in|on|at|to|by|like|as|including|includes?|included|contains?|covers?|"
+    r"are|is|was|were|has|have|that|across|into|such as|(?:the |these )?following(?: [\w-]+){0,3})\Z",
     re.IGNORECASE,
 )
-_ADVICE = re.compile(
-    r"(?:(?:in addition|also|finally|additionally|therefore|overall|for best results|to \w+(?: "
-    r"\w+){0,6}|instead|alternatively),?\s+)?"
-    r"(?:you (?:should|may want|might want|might|could|can|need to|must|will need|may need|"
-    r"may wish|"
-    r"may consider)\b|"
-    r"(?:i|we)(?:[’']d| would)? (?:strongly |also )?(?:recommend|suggest|advise|encourage|urge)\b|"
-    r"it(?:[’']s| is) (?:generally |also |strongly |always )?(?:recommended|advisable|advised|best|"
-    r"important|essential|crucial|worth|a good idea|wise) "
-    r"(?:to|that you|for you)\b|"
-    r"(?:please |always |never |see (?:the|also|below|section) |be sure to |make sure |do not |"
-    r"don[’']t |try to |remember to )"
-    r"|(?:consider|use|check|visit|try|look|avoid|keep|ensure|monitor|review|follow|choose|"
-    r"download|"
-    r"book|plan|learn|focus|practice|process|convert|emphasi[sz]e|prioriti[sz]e|improve|understand|"
-    r"share|submit|contact|call|visit|"
-    r"master|start|aim|add|ask|bring|buy|carry|compare|confirm|continue|copy|create|customi[sz]e|"
-    r"discuss|document|draw|"
-    r"explore|fill|find|give|go|install|leave|maintain|park|pick|place|play|prepare|read|record|"
-    r"reduce|reassess|recheck|repeat|"
-    r"replace|run|save|schedule|select|set|stay|stop|switch|take|test|think|track|understand|"
-    r"verify|"
-    r"wait|warm|watch|work|write|"
-    r"stir|steam|simmer|boil|peel|roll|rinse|heat|blend|pour|arrange|remove|obtain|refer|arrive|"
-    r"shop|"
-    r"evening|"
-    r"build|know|minimi[sz]e|maximi[sz]e|encourage|educate|optimi[sz]e|titrate|administer|order|"
-    r"initiate|hold|assess|evaluate|screen)"
-    r"\s(?!\w+\s(?:is|are|was|were|has|have|had)\b)(?=[a-z0-9(])(?!of\b|and\b|in\b|is\b|are\b|"
-    r"was\b|"
-    r"to\b|for\b|by\b))",
+_CONNECTOR = re.compile(
+    r"(?P<relative>,? \b(?:who|which|that)\s)|(?:\b(?:because|since|as|but|and|so|while|although|"
+    r"though|whereas|given that)|[;:,\u2013\u2014(])\s*(?:(?:and|but|so|as|because|since) )?",
     re.IGNORECASE,
 )
-# Marked as an opinion by how the sentence ends or is built, wherever the mark stands.
-_LONGEST_ASIDE = 400  # characters; a longer "sentence" is a dump
-_MARKED_OPINION = re.compile(
-    r".*\b(?:but|though|although|and)? ?(?:that|this|it)(?:[’']s| is| remains) (?:only |"
-    r"just )?(?:my|our) (?:own )?"
-    r"(?:reading|opinion|view|interpretation|impression|guess|inference|take|judge?ment)\W*"
-    r"|.*\b(?:seems?|looks?|sounds?|feels?|appears?)\b.{0,60}\bto me\W*"
-    r"|(?:i|we) (?:find|found|consider) (?:it|this|that|the [\w-]+|"
-    r"these [\w-]+) (?:to be )?(?:(?:rather|quite|"
-    r"very|fairly|somewhat|less|more|most|not) )*(?:persuasive|convincing|reassuring|encouraging|"
-    r"compelling|"
-    r"worrying|concerning|plausible|reasonable|promising|striking|disappointing|surprising|thin|"
-    r"weak|strong)"
-    r"\b.{0,40}"
-    r"|whether .{1,80}\b(?:is|remains) (?:for|up to|a (?:matter|question|decision) (?:for|of)|"
-    r"left to) .{1,60}",
-    re.IGNORECASE | re.DOTALL,
-)
-_OPINION = re.compile(
-    r"(?:(?:to my mind|as i see it|to me|from my (?:perspective|point of view)|"
-    r"in my (?:judge?ment|reading|"
-    r"assessment|estimation)|my (?:reading|sense|take|view) is)\b|(?:i|we) (?:think|believe|feel|"
-    r"suspect|prefer|would say|guess)\b|in my (?:opinion|view)\b|"
-    r"personally\b|"
-    r"it seems to me\b|my (?:impression|guess|recommendation|favou?rite)\b)",
+# What stands behind these is a clause, whether or not its verb is known to us.
+_STRONG = re.compile(
+    r"[;:]|(?:[,\u2013\u2014(]\s*)?\s*(?:because|since|but|although|though|whereas|given that)\b|,\s*as\b",
     re.IGNORECASE,
 )
-# What follows is wished for, asked for, missing or about the answer, not stated.
-_OPEN_ENDED = re.compile(
-    r"\b(?:if|whether|anything|hope|you|your|what|how|once|helpful|ready|unable|apologi[sz]e|"
-    r"sorry|as "
-    r"requested|"
-    r"found:?\Z|wasn[’']t|couldn[’']t|could not|cannot|can[’']t|don[’']t|do not|didn[’']t|did not|"
-    r"below|above|on request|would help|"
-    r"summary|overview|report|presentation|document|file|diagram|chart of)\b",
-    re.IGNORECASE,
+_EXEMPT = frozenset(
+    "i we you i'm i've i'll i'd you're you'll you'd we'll let please here feel if when whether what "
+    "how".split()
 )
+_HYPOTHETICAL = frozenset("might may could can would will should helps help works suits".split())
 
 _GENERIC_WORDS = frozenset(
     "a about above additional all an analysis and answer attempt attempts any assessment at "
@@ -269,66 +168,182 @@ _GENERIC_WORDS = frozenset(
     "practical useful benefits why how retrieved gathered contents content bottomline it's works "
     "answering direct short long full complete also verdict advice".split()
 )
-_PROGRAM_LANGUAGES = frozenset(
-    "python py js javascript ts typescript tsx jsx java c cpp c++ cs csharp go rust ruby php sql bash sh "
-    "shell zsh powershell html css scss xml yaml yml toml mermaid graphviz dot r matlab kotlin swift "
-    "diff dockerfile makefile latex tex regex http curl".split()
-)
+_LONGEST_ASIDE = 400  # characters; a longer "sentence" is a dump
 
 
 def claim_type_of(text: str, *, credited: bool) -> tuple[ClaimType, str | None]:
     """What the text is, and in plain words why it is set aside (None for a factual claim).
 
-    ``credited`` says that the answer names a source for it. A disclaimer, a remark about the answer
-    or an advice that holds a concrete value stays factual: setting it aside would let it pass.
+    ``credited`` says that the answer names a source for it: what a source is named for is checked.
     """
     bare = text.strip(" \"'“”*_-–—•>")
+    kind = _kind(bare, credited)
+    return kind, _REASONS.get(kind)
+
+
+def _kind(bare: str, credited: bool) -> ClaimType:
     if bare.endswith(("?", "？")):
-        return ClaimType.QUESTION, "A question: it asserts nothing."
-    if _concrete(bare):
-        return ClaimType.FACTUAL, None
-    meta = _META.match(bare)
-    if meta is not None and not _asserts(bare, meta.end()):
-        return ClaimType.META, "A remark about the answer itself or how it was made."
+        asked = _INTERROGATIVE.match(bare) and not _TAG.search(bare)
+        return ClaimType.QUESTION if asked or bare.count(" ") < 3 else ClaimType.FACTUAL
+    if _COURTESY.fullmatch(bare.strip(" .!,")):
+        return ClaimType.META
     if bare.endswith((":", "：")):
-        return ClaimType.META, "An introduction to what follows."
-    if credited:
-        return ClaimType.FACTUAL, None
-    if _BOILERPLATE.search(bare) or _DISCLAIMER.search(bare[:_LONGEST_ASIDE]):
-        return ClaimType.BOILERPLATE, "A general disclaimer: no source could support it."
-    if _REFERRAL.search(bare):
-        return ClaimType.ADVICE, "Advice to consult someone: it asserts no fact."
-    if _OPINION.match(bare):
-        return ClaimType.OPINION, "An opinion: it asserts no fact that a source could hold."
-    if _ADVICE.match(_behind_label(bare)) or (_ADVICE.match(bare) and not _label_only(bare)):
-        return ClaimType.ADVICE, "Advice on what to do: it asserts no fact."
-    return ClaimType.FACTUAL, None
+        bare = bare.rstrip(":： ")
+        if introduces(bare):
+            return ClaimType.META
+    if credited or _concrete(bare):
+        return ClaimType.FACTUAL
+    said = unframed(bare)
+    if said != bare and not _opening(said) and (may_assert(said) or not _learned(said)):
+        return _view(bare) or ClaimType.FACTUAL
+    if holds_fact(bare) or _behind_condition(bare):
+        return _view(bare) or ClaimType.FACTUAL
+    return _opening(bare) or _view(bare) or _learned(bare) or ClaimType.FACTUAL
+
+
+def introduces(text: str) -> bool:
+    """Whether a line that ends in a colon leaves its statement to what follows, or is a label."""
+    opening = _opening(text)
+    if _concrete(text):
+        return False
+    return (
+        not (may_assert(text) or is_written_out(text))
+        or _OPEN_END.search(text) is not None
+        or opening is not None
+    )
+
+
+def is_written_out(text: str) -> bool:
+    """Whether a line is set like a sentence and not like a title: a verb unknown to us may be in it."""
+    words = re.findall(r"[^\W\d_]+", text)
+    small = sum(len(word) > 3 and word.islower() for word in words[1:])
+    return len(words) > 3 and small > 1 and 2 * small >= sum(len(word) > 3 for word in words[1:])
+
+
+def unframed(text: str) -> str:
+    """The statement that a frame introduces: "Please note that X" gives X; else the text itself."""
+    while True:
+        match = re.match(r"(?P<frame>[^.;!?]{0,90}?)(?:\bthat |[:,\u2013\u2014] +|(?<=believe )|"
+                         r"(?<=think )|(?<=suspect )|(?<=mind )|(?<=know )|(?<=note ))"
+                         r"(?=\S+ \S)", text, re.IGNORECASE)  # fmt: skip
+        if match is None:
+            return text
+        words = re.findall(r"[\w’']+", match.group("frame").casefold().replace("’", "'"))
+        if not words or not all(word in _FRAME_WORDS for word in words):
+            return text
+        text = text[match.end() :].strip()
+
+
+def holds_fact(text: str) -> bool:
+    """Whether a clause of the text is about anybody but the reader and the writer."""
+    for cut in _CONNECTOR.finditer(text):
+        behind = re.split(r"[;:,()\u2013\u2014]", text[cut.end() :], maxsplit=1)[0]
+        words = re.findall(r"[\w’'-]+", behind.casefold().replace("’", "'"))
+        if not words or words[0] in _EXEMPT:
+            continue
+        if cut.group("relative"):
+            plain_noun = "," not in cut.group("relative") and words[0] in _HYPOTHETICAL
+            if not plain_noun and has_finite_verb(" ".join(words[:6])):
+                return True
+            if "," in cut.group("relative"):
+                return True
+        elif may_assert(" ".join(words[:12])) or (
+            len(words) > 2 and _STRONG.match(cut.group()) and not _labels(text[: cut.end()])
+        ):
+            return True
+    return False
+
+
+def _labels(before: str) -> bool:
+    """Whether "Warm-up:" only labels what follows; "I'd suggest caution:" does more."""
+    return before.rstrip().endswith(":") and len(before.split()) < 6 and _opening(before) is None
+
+
+def _behind_condition(text: str) -> bool:
+    """Whether the clause behind "If you want my view," is about neither the reader nor the writer."""
+    match = re.match(
+        r"if you[^,.;:]{1,80},\s+(?:then )?(?P<main>[\w’'-]+)(?: [\w’'-]+){3,}", text, re.I
+    )
+    return match is not None and match.group("main").casefold().replace("’", "'") not in (
+        *_EXEMPT, "just", "tell", "say", "send", "ask", "share", "feel", "don't", "do", "try", "check",
+    )  # fmt: skip
+
+
+def _opening(text: str) -> ClaimType | None:
+    """The closed class that opens the text and leaves no clause of its own behind."""
+    for kind, pattern in _OPENINGS:
+        match = pattern.match(text)
+        if match is not None:
+            return kind
+    return None
+
+
+def _view(text: str) -> ClaimType | None:
+    view = _VIEW.match(text)
+    if _MY_VIEW.fullmatch(text) and not _concrete(text):
+        return ClaimType.OPINION
+    if view is not None and view.group().strip() and _VALUED.match(text[view.end() :]):
+        return ClaimType.OPINION
+    return None
+
+
+def _learned(text: str) -> ClaimType | None:
+    """What the fitted model knows, unless a verb behind its first noun makes the text a sentence."""
+    kind = remark_kind(text)
+    if kind is ClaimType.ADVICE and _noun_and_verb(text):
+        return None
+    return kind
+
+
+def _noun_and_verb(text: str) -> bool:
+    """ "Plan members pay": a noun and its verb behind the first word, which is then no imperative."""
+    words = re.findall(r"[\w’'-]+", _LABEL.sub("", text).casefold())
+    before = ""
+    for place, word in enumerate(words[:9]):
+        if word in (
+            "if",
+            "when",
+            "that",
+            "what",
+            "how",
+            "where",
+            "until",
+            "before",
+            "after",
+            "because",
+        ):
+            return False
+        if (
+            place >= 2
+            and before.isalpha()
+            and before not in _NO_NOUNS
+            and not before.endswith("ly")
+        ):
+            finite = has_finite_verb(word)
+            if finite or (before.endswith("s") and word in verb_forms()):
+                return True
+        before = word
+    return False
+
+
+_LABEL = re.compile(r"\A[^:.!?]{1,60}:\s+")
+_NO_NOUNS = frozenset(
+    "a an the to and or of in on at for with by from your my our his her its their this that these "
+    "those no not if as into be is are was were i you we they he she it more most very any all "
+    "please can could should will would may might must".split()
+)
 
 
 def aside_of_sentence(text: str) -> tuple[ClaimType, str] | None:
-    """What a whole sentence is when its build or its end sets it aside; None when it must be read on.
+    """What a whole sentence is when all of it is set aside; None when it must be read on.
 
     Such a sentence is judged before it is split: half of it would read as a fact.
     """
     bare = text.strip(" \"'“”*_-–—•>.!")
-    if len(bare) > _LONGEST_ASIDE:
+    if len(bare) > _LONGEST_ASIDE or _concrete(bare):
         return None
-    process = _PROCESS.fullmatch(bare.rstrip(":： "))
-    if process is not None:
-        rest = process.group("rest1") or process.group("rest2") or ""
-        if _CONSEQUENCE.fullmatch(rest) and not re.search(r"\d", bare):
-            return ClaimType.META, "A remark about the answer itself or how it was made."
-    if _concrete(bare):
-        return None
-    clauses = bare.split("; ")
-    kinds = [claim_type_of(clause, credited=False) for clause in clauses]
-    if len(clauses) > 1 and all(kind is not ClaimType.FACTUAL for kind, _ in kinds):
-        return kinds[-1][0], kinds[-1][1] or ""
-    if _MARKED_OPINION.fullmatch(bare):
-        return ClaimType.OPINION, "An opinion: it asserts no fact that a source could hold."
-    if _DISCLAIMER.search(bare) and not re.search(r";|, (?:and|but) (?:he|she|his|her)\b", bare):
-        return ClaimType.BOILERPLATE, "A general disclaimer: no source could support it."
-    return None
+    kind, reason = claim_type_of(text, credited=False)
+    return None if kind is ClaimType.FACTUAL else (kind, reason or "")
 
 
 def is_generic_title(title: str) -> bool:
@@ -338,49 +353,5 @@ def is_generic_title(title: str) -> bool:
     return bool(words) and not numbered and all(word in _GENERIC_WORDS for word in words)
 
 
-def is_program(text: str, language: str) -> bool:
-    """Whether a fenced block is code or a drawing rather than prose or records in a box."""
-    if language in _PROGRAM_LANGUAGES:
-        return True
-    lines = [line for line in text.splitlines() if line.strip()]
-    readable = sum(_reads(line) for line in lines)
-    return 2 * readable < len(lines)
-
-
-def _reads(line: str) -> bool:
-    words = re.findall(r"[^\W\d_]{2,}", line)
-    letters = sum(character.isalnum() or character in " .,:%/()-" for character in line)
-    if re.search(
-        r"[{};]\s*\Z|\A\s*(?:def|class|import|from|const|let|var|return|function)\b|=>|\(\)|==",
-        line,
-    ):
-        return False
-    return len(words) >= 2 and letters >= 0.85 * len(line.strip())
-
-
-def _asserts(text: str, at: int) -> bool:
-    """Whether a fact stands behind the remark: "I reviewed her chart and she has no allergies"."""
-    if _OPEN_ENDED.search(text):
-        return False
-    # "The retrieved documents", "additional records": nouns here, whatever verbs they may be elsewhere.
-    rest = re.sub(
-        r"(?i)\b(?:retrieved|returned|additional|available|relevant|further|other|more|different|"
-        r"tool) "
-        r"(?:documents?|records?|reports?|notes?|results?|lists?|tests?|outputs?|formats?)\b",
-        "",
-        text[at:],
-    )
-    return re.search(r"\b(?:that|no|not|never)\b", rest) is not None or has_finite_verb(rest)
-
-
 def _concrete(text: str) -> bool:
     return any(value.kind != "name" for value in protected_values(text))
-
-
-def _behind_label(text: str) -> str:
-    match = re.match(r"[^:.!?]{1,60}:\s+", text)
-    return text[match.end() :] if match is not None else text
-
-
-def _label_only(text: str) -> bool:
-    return re.match(r"[^:.!?\s]{1,24}:\s", text) is not None

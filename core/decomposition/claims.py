@@ -22,7 +22,7 @@ from core.records import Claim, ClaimType, Trace
 def decompose(trace: Trace, config: Config, families: Families | None = None) -> tuple[Claim, ...]:
     """The claims of a trace's answer in order (III.2); none when there is no answer text.
 
-    Factual claims beyond ``config.max_claims`` carry ``beyond_limit`` and the reason.
+    Where ``config.max_claims`` sets a limit, factual claims past it carry ``beyond_limit`` and why.
     """
     answer = trace.answer or ""
     if not answer.strip():
@@ -33,7 +33,8 @@ def decompose(trace: Trace, config: Config, families: Families | None = None) ->
     claims, factual = [], 0
     for number, statement in enumerate(statements, start=1):
         factual += statement.claim_type is ClaimType.FACTUAL
-        beyond = statement.claim_type is ClaimType.FACTUAL and factual > config.max_claims
+        past = config.max_claims is not None and factual > config.max_claims
+        beyond = statement.claim_type is ClaimType.FACTUAL and past
         reason = statement.reason
         if beyond:
             reason = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.records import Span
 
@@ -51,6 +52,21 @@ _FINITE_VERBS = (
     "noted|describes|described|documents|documented|records|recorded|reveals|revealed|confirms|"
     "confirmed|identifies|identified|lacks|lacked|failed|fails|tolerates|tolerated|responded|"
     "responds|discontinued|initiated|prescribed|administered|diagnosed|admitted|discharged|"
+    "sank|sinks|sunk|drowned|froze|freezes|stole|steals|fled|flees|hid|hides|dug|swore|swears|tore|"
+    "tears|threw|throws|grows|blew|blows|crashed|crashes|exploded|explodes|melted|melts|shrank|"
+    "shrinks|slid|slides|split|splits|stuck|sticks|struck|strikes|swept|swam|taught|teaches|woke|"
+    "bled|bleeds|bit|bites|caught|catches|fought|fights|forbids|forbade|forgot|forgave|hung|hangs|"
+    "laid|lays|lent|lends|lit|lights|mistook|rode|rides|rang|sang|shook|shakes|shot|shoots|slew|"
+    "orbits|exists|existed|contained|matters|mattered|counts|counted|earns|weakens|weakened|"
+    "strengthens|strengthened|worsen|spoils|spoiled|sterilises|sterilizes|poisons|poisoned|infects|"
+    "infected|transmits|transmitted|replaces|replaced|equals|equalled|weighs|tastes|tasted|smells|"
+    "killed|kills|cured|cures|harms|harmed|broke|breaks|burned|burns|bought|buys|sold|sells|"
+    "triggers|triggered|fails|expire|lies|lay|stands|stood|sits|sat|keeps|kept|brings|brought|feels|"
+    "felt|thinks|thought|knows|knew|sees|saw|hears|heard|builds|built|spends|spent|drives|drove|"
+    "flew|flies|writes|wrote|reads|speaks|spoke|eats|ate|drank|sleeps|slept|wears|wore|"
+    "chose|chooses|hits|cuts|sets|puts|lets|hurts|shuts|spreads|costs|beats|bears|bore|"
+    "collapsed|collapses|doubled|doubles|halved|tripled|returned|withdrew|withdrawn|refused|"
+    "refuses|agreed|agrees|violates|violated|damages|damaged|destroys|destroyed|attacked|attacks|"
     "worsened|worsens|resolved|resolves|normalised|normalized|stabilised|stabilized|plays|played"
 )
 _FINITE = re.compile(
@@ -84,19 +100,19 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 # A condition or a doubt at the front may hold for everything behind it.
-_SCOPED = re.compile(
+SCOPED = re.compile(
     r"\s*(?:if|unless|whether|when|although|though|while|because|since|given|despite|there (?:is|was|"
     r"are|were) (?:no|little|limited|insufficient)|it (?:is|was|seems|appears|remains) "
     r"(?:\w+ly )?(?:not|un\w+|im\w+|possible|likely|probable|that)|no |neither|either|not )\b",
     re.IGNORECASE,
 )
-_NEGATIVE = re.compile(
+NEGATIVE = re.compile(
     r"(?<![\w-])(?:no|not|never|none|neither|nor|without|denies|denied|lacks|lacked|negative|cannot|"
     r"absence|free of|unlikely|or|possible|possibly|suspected|probable|probably|likely)(?![\w-])|"
     r"n[’']t\b",
     re.IGNORECASE,
 )
-_TOGETHER = re.compile(
+TOGETHER = re.compile(
     r"\b(?:between|both|combination|combined|together|respectively|ratio|versus|vs|either|each|"
     r"plus|sum|total|difference|as well as|among|compared|comparing|interaction)\b",
     re.IGNORECASE,
@@ -136,9 +152,9 @@ def split_facts(sentence: str) -> tuple[Part, ...]:
     whole = Span(start=0, end=len(sentence))
     if len(sentence) > _LONGEST_SPLIT:
         return (Part(span=whole, pieces=(whole,)),)
-    hidden = _hide_nested(sentence)
+    hidden = hide_nested(sentence)
     report = _REPORT.match(hidden)
-    if report is None or _NEGATIVE.search(report.group()):
+    if report is None or NEGATIVE.search(report.group()):
         return tuple(_facts(hidden, whole))
     behind = _facts(hidden, Span(start=report.end(), end=len(sentence)))
     carried = Span(start=0, end=report.end())
@@ -163,9 +179,16 @@ def has_finite_verb(text: str) -> bool:
     return _FINITE.search(text) is not None
 
 
+@lru_cache(maxsize=1)
+def verb_forms() -> frozenset[str]:
+    """The plain forms of our verbs: "pay" of "pays", as a plural noun takes them."""
+    forms = {form[:-1] for form in _FINITE_VERBS.split("|") if re.fullmatch(r"[a-z]{3,}s", form)}
+    return frozenset(forms | {"have", "do", "go", "carry", "deny", "vary"})
+
+
 def reads_as_sentence(text: str) -> bool:
     """Whether a finite verb stands behind a subject: "Expires in 2028" needs one from its context."""
-    hidden = _hide_nested(text)
+    hidden = hide_nested(text)
     for match in _FINITE.finditer(hidden):
         before = re.findall(r"[\w'’-]+", hidden[: match.start()])
         if match.group() == "May" or not before or before[-1].lower() in _NO_SUBJECT:
@@ -174,7 +197,23 @@ def reads_as_sentence(text: str) -> bool:
     return False
 
 
-def _hide_nested(sentence: str) -> str:
+def may_assert(text: str) -> bool:
+    """Whether the text could be a sentence: by our verbs, or as "members pay", "rain flooded the"."""
+    if reads_as_sentence(text):
+        return True
+    if re.search(
+        r"\w\s\w{3,}(?:ed|s)\s(?:the|a|an|his|her|its|their|our|your|no|every|all)\s\w", text, re.I
+    ):
+        return True
+    words = re.findall(r"[\w'’-]+", text.casefold())
+    for before, word in zip(words[1:], words[2:], strict=False):
+        plural = before.endswith("s") and not before.endswith(("ss", "us", "is"))
+        if plural and (word in verb_forms() or (word.endswith("ed") and len(word) > 4)):
+            return True
+    return False
+
+
+def hide_nested(sentence: str) -> str:
     """Brackets and quotations blanked to the same length: nothing is cut inside them."""
 
     def blank(match: re.Match[str]) -> str:
@@ -188,12 +227,12 @@ def _independent(text: str, within: Span) -> list[Span]:
     if re.search(r"\brespectively\b", text):
         return [within]
     clauses, start = [], within.start
-    scoped = _SCOPED.match(text, within.start) is not None
+    scoped = SCOPED.match(text, within.start) is not None
     for cut in _CONJUNCTION.finditer(text, within.start, within.end):
         left, right = text[start : cut.start()], text[cut.end() : within.end]
         if cut.group("semi") is None and scoped:
             continue
-        if not has_finite_verb(left) or not _opens_clause(right, bool(cut.group("semi"))):
+        if not has_finite_verb(left) or not opens_clause(right, bool(cut.group("semi"))):
             continue
         if cut.group("bare") and _RELATIVE.search(left) and not _pronoun(right):
             continue
@@ -207,7 +246,7 @@ def _pronoun(text: str) -> bool:
     return re.match(r"(?:he|she|it|they)\b", text, re.IGNORECASE) is not None
 
 
-def _opens_clause(right: str, loose: bool) -> bool:
+def opens_clause(right: str, loose: bool) -> bool:
     """Whether a noun phrase and a finite verb follow, before any other cut."""
     if not loose and not _SUBJECT_OPENING.match(right):
         return False
@@ -224,11 +263,11 @@ def _opens_clause(right: str, loose: bool) -> bool:
 def _predicates(text: str, clause: Span) -> list[Part]:
     """The clause's coordinated predicates: "has A and takes B" with the subject carried over."""
     body = clause.cut(text)
-    verb = _main_verb(body)
+    verb = main_verb(body)
     if verb is None or re.search(r"\brespectively\b", body):
         return [Part(span=clause, pieces=(clause,))]
     subject = Span(start=clause.start, end=clause.start + verb.start())
-    if not subject.cut(text).strip() or len(subject.cut(text).split()) > 12 or _SCOPED.match(body):
+    if not subject.cut(text).strip() or len(subject.cut(text).split()) > 12 or SCOPED.match(body):
         return [Part(span=clause, pieces=(clause,))]
     cuts, start = [], clause.start
     for cut in re.finditer(r",?\s+(?:and|but)\s+(?:also\s+|then\s+|subsequently\s+)?", body):
@@ -259,7 +298,7 @@ def _noun_after(body: str, at: int) -> bool:
     )  # fmt: skip
 
 
-def _main_verb(body: str) -> re.Match[str] | None:
+def main_verb(body: str) -> re.Match[str] | None:
     for match in _FINITE.finditer(body):
         before = body[: match.start()].split()
         if before and before[-1].lower() not in ("the", "a", "an", "of", "in", "with", "for", "to"):
@@ -278,7 +317,7 @@ def _objects(text: str, part: Part) -> list[Part]:
     verb = _LIST_VERB.search(body)
     if verb is None or len(body[: verb.start()].split()) > 12:
         return [part]
-    if _NEGATIVE.search(body) or _TOGETHER.search(body) or _RELATIVE.search(body):
+    if NEGATIVE.search(body) or TOGETHER.search(body) or _RELATIVE.search(body):
         return [part]
     items, start = [], verb.end()
     for cut in re.finditer(r",?\s+and\s+|,\s+(?!\d{4}\b)", body[verb.end() :]):
@@ -319,8 +358,8 @@ def _shares_head(body: str, items: list[tuple[int, int]]) -> bool:
 
 def _gapped(text: str, part: Part, body: str) -> list[Part]:
     """ "reduced A by 30% and B by 13%": the verb is carried over to the second."""
-    verb = _main_verb(body) if len(part.pieces) == 1 else _FINITE.match(body)
-    if verb is None or _TOGETHER.search(body):
+    verb = main_verb(body) if len(part.pieces) == 1 else _FINITE.match(body)
+    if verb is None or TOGETHER.search(body):
         return []
     gap = _GAPPED.search(body, verb.end())
     if gap is None or has_finite_verb(gap.group("noun")) or _RELATIVE.search(body):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.attribution.families import LITERATURE
-from core.decomposition.clauses import reads_as_sentence
+from core.decomposition.clauses import has_finite_verb, reads_as_sentence, verb_forms
 from core.decomposition.heading_context import Lead
 from core.decomposition.markdown import plain
 from core.evidence.names import recorded_names
@@ -42,6 +42,7 @@ class Referents:
     someone: bool
     person: str | None = None
     topic: str | None = None
+    asked: str | None = None  # the one thing that the question names, when it is no patient
 
     @classmethod
     def of(cls, trace: Trace, answer: str, families: Mapping[str, str]) -> Referents:
@@ -49,7 +50,24 @@ class Referents:
         people = _people(trace, answer, families)
         asked = next((name for name in people if name in trace.question), None)
         someone = _PATIENT.search(trace.question) or _PATIENT.search(answer)
-        return cls(people=people, someone=someone is not None, person=asked)
+        return cls(
+            people=people,
+            someone=someone is not None,
+            person=asked,
+            asked=None if people or someone else _asked_about(trace.question),
+        )
+
+    def named(self, text: str, about_patient: bool) -> str:
+        """A fragment with the patient or the thing that it is about in front, where it names neither."""
+        patient = about_patient and bool(self.people or self.someone)
+        name = self.person if patient else self.asked
+        if patient and self.asked_person:
+            name = self.people[0]  # the longest: a family name alone may be two patients'
+        if name is None or reads_as_sentence(text):
+            return text
+        if any(word in text.casefold() for word in name.casefold().split()):
+            return text
+        return f"{name} - {text}"
 
     def meet(self, text: str) -> None:
         """Remembers the person that a text names last, for the pronouns behind it."""
@@ -59,8 +77,20 @@ class Referents:
             if place > at:
                 at, self.person = place, name
 
+    @property
+    def asked_person(self) -> bool:
+        """Whether one patient is known, whom notes without a name are then about."""
+        return self.person is not None and all(
+            name.split()[-1] == self.people[0].split()[-1] for name in self.people
+        )
+
+    def met_in(self, text: str) -> bool:
+        """Whether a text names a patient."""
+        return any(name in text for name in self.people)
+
     def resolved(self, text: str) -> str:
         """The text with the pronoun that opens it named, where it is known whom it means."""
+        text = _by_the_agent(text)
         opening = re.match(r"(?:(?:and|but|also|however,|additionally,)\s+)?(he|she|his|her|it|its)\b",
                            text, re.IGNORECASE)  # fmt: skip
         if opening is None:
@@ -108,6 +138,29 @@ class Referents:
         """The patient that the text names first, else the one met last."""
         named = [(text.find(name), name) for name in self.people if name in text]
         return min(named)[1] if named else self.person
+
+
+def _asked_about(question: str) -> str | None:
+    """The one name of a question; None where it has none or several, of which any could be meant."""
+    found = [value.text for value in protected_values(question) if value.kind == "name"]
+    return found[0] if len(set(found)) == 1 else None
+
+
+_AGENT = ((r"i(?:[’']ve| have)", "has"), (r"i(?:[’']m| am)", "is"), (r"i", ""))
+_AGENT_LEAD = r"(?P<lead>(?:however|unfortunately|also|so|then|and|but|yes|first|next),? )?"
+
+
+def _by_the_agent(text: str) -> str:
+    """ "I've saved the file" as "The agent has saved the file"."""
+    for opening, verb in _AGENT:
+        match = re.match(_AGENT_LEAD + opening + r" (?=[a-z])", text, re.IGNORECASE)
+        if match is not None:
+            rest = text[match.end() :]
+            first = rest.split(maxsplit=1)[0]
+            if not verb and first in verb_forms() and not has_finite_verb(first):
+                rest = first + "s" + rest[len(first) :]
+            return " ".join(["The agent", *([verb] if verb else []), rest])
+    return text
 
 
 def _people(trace: Trace, answer: str, families: Mapping[str, str]) -> tuple[str, ...]:

@@ -197,7 +197,8 @@ _IMAGE_OR_LINK = re.compile(
     r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,500})?(?:\s\"[^\"\n]{0,200}\")?\)"
 )  # noqa: E501
 _FOOTNOTE = re.compile(
-    r"[ \t]?(?:\[\^?\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,8}\]|\u3010[^\u3011\n]{1,60}\u3011)"
+    r"[ \t]?(?:\[\^?\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,8}\]"
+    r"|\u3010(?:\d+[^\s\u3011\n]{0,40}|[^\s\u3011]{1,12}\d[^\s\u3011]{0,40})\u3011)"
 )
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|~~|`+")
 
@@ -222,8 +223,19 @@ def plain(text: str) -> str:
     # A star between numbers multiplies; elsewhere it is emphasis.
     text = re.sub(r"(?<=\d) ?\* ?(?=\d)", " × ", text)
     text = _EMPHASIS.sub("", text)
-    text = "".join(character for character in text if not _decoration(character))
+    text = "".join(_readable(character) for character in text)
     return " ".join(text.split())
+
+
+def _readable(character: str) -> str:
+    """The character; letters and digits in circles or squares as themselves, pictographs as nothing."""
+    if not _decoration(character):
+        return character
+    letters = unicodedata.normalize("NFKC", character)
+    if any(each.isalnum() for each in letters):
+        return letters
+    named = re.search(r"LATIN CAPITAL LETTER ([A-Z])\Z", unicodedata.name(character, ""))
+    return named.group(1) if named is not None else ""
 
 
 def _decoration(character: str) -> bool:
@@ -232,3 +244,16 @@ def _decoration(character: str) -> bool:
     if character < "\u2190" or character in "★☆" or "\u3200" <= character <= "\u33ff":
         return False
     return character in "\ufe0f\u200d\u20e3" or unicodedata.category(character) == "So"
+
+
+_LINK_TITLE = re.compile(r"\]\([^()\s]{0,2000}\s\"([^\"\n]{3,200})\"\)|\A[ \t]*\[[^\]\n]{1,80}\]:\s+\S+\s+"
+                         r"[\"'(]([^\"'\n]{3,200})[\"')]")  # fmt: skip
+
+
+def link_titles(text: str) -> tuple[Span, ...]:
+    """Where the titles of links and images stand: text that a page shows only under the pointer."""
+    found = []
+    for match in _LINK_TITLE.finditer(text):
+        group = 1 if match.group(1) is not None else 2
+        found.append(Span(start=match.start(group), end=match.end(group)))
+    return tuple(found)

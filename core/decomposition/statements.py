@@ -9,8 +9,11 @@ from dataclasses import dataclass, replace
 from core.attribution.bylines import Bylines
 from core.attribution.cues import Credit, credit_of_title, find_credit
 from core.attribution.families import LITERATURE, REGISTRY, Families
+from core.attribution.named_source import NamedSources
+from core.decomposition.added_values import split_statement
 from core.decomposition.answer_lines import (
     capitalised,
+    cell_text,
     finished,
     heads_a_list,
     label_and_value,
@@ -28,12 +31,13 @@ from core.decomposition.claim_type import (
     aside_of_sentence,
     claim_type_of,
     is_generic_title,
-    is_program,
+    is_written_out,
 )
-from core.decomposition.clauses import has_finite_verb, reads_as_sentence, split_facts
+from core.decomposition.clauses import has_finite_verb, may_assert, reads_as_sentence
+from core.decomposition.code_prose import code_prose
 from core.decomposition.coreference import Referents
 from core.decomposition.heading_context import Lead, head_of, intro_label, led, unnumbered
-from core.decomposition.markdown import Block, BlockKind, blocks, masked, plain
+from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
 from core.evidence.values import protected_values
 from core.records import Citation, ClaimType, Source, Span, StatedAttribution, Trace
 from core.text.sentences import sentence_spans
@@ -72,6 +76,7 @@ class _Reader:
             ],
             families,
         )
+        self.named = NamedSources(trace.sources)
         self.tools = _named_tools(trace.sources)
         self.about = Referents.of(trace, answer, self.source_families)
         self.found: list[Statement] = []
@@ -81,6 +86,8 @@ class _Reader:
         self.parents: list[tuple[int, Lead]] = []  # list items above, with their depths
         self.columns: tuple[str, ...] = ()
         self.columns_group = -1
+        self.of_person = False  # whether this block is about a patient
+        self.of_study = False
 
     def read(self) -> list[Statement]:
         layout = blocks(self.answer)
@@ -96,6 +103,15 @@ class _Reader:
         return self.found
 
     def _block(self, block: Block, follows: Block | None) -> None:
+        # Notes on one patient go on being about that patient until a study is spoken of.
+        text = block.span.cut(self.answer)
+        if block.kind is BlockKind.HEADING or _STUDY.search(text) or self.about.met_in(text):
+            self.of_study = _STUDY.search(text) is not None and not self.about.met_in(text)
+        self.of_person = self.about.asked_person and not self.of_study
+        for title in link_titles(block.span.cut(self.answer)):
+            start = block.span.start
+            place = Span(start=start + title.start, end=start + title.end)
+            self._add(place, plain(place.cut(self.answer)))
         if block.kind is BlockKind.HEADING:
             self._heading(block)
         elif block.kind is BlockKind.PARAGRAPH:
@@ -119,7 +135,8 @@ class _Reader:
         raw = block.span.cut(self.answer)
         title = unnumbered(plain(raw)).rstrip(":：").strip()
         credit = credit_of_title(masked(raw), self.families)
-        sentence = has_finite_verb(title) and len(title.split()) >= 4 and credit is None
+        asserts = may_assert(title) or is_written_out(title)
+        sentence = asserts and len(title.split()) >= 3 and credit is None
         if block.depth == 7 and sentence:
             self._prose(block.span, self._outer(), None)
             return
@@ -132,8 +149,9 @@ class _Reader:
         self.sections.append((block.depth, stated))
         label = "" if credit is not None or is_generic_title(title) else head_of(title)
         self.title = Lead(text=label, about_patient=self.about.about_patient(title))
-        if any(value.kind != "name" for value in protected_values(title)):
-            self._add(block.span, title, stated=stated)
+        if sentence or any(value.kind != "name" for value in protected_values(title)):
+            kind, reason = claim_type_of(title, credited=False)
+            self._add(block.span, title, kind=kind, reason=reason, stated=stated)
         self.about.topic = None
 
     def _prose(self, span: Span, lead: Lead, follows: Block | None) -> None:
@@ -234,9 +252,13 @@ class _Reader:
         self.columns_group = block.group
         if follows is None or follows.kind is not BlockKind.ROW or follows.group != block.group:
             self._prose(block.span, self._outer(), None)
+            return
+        for cell, column in zip(block.cells, self.columns, strict=True):
+            if (may_assert(column) or is_written_out(column)) and len(column.split()) >= 3:
+                self._prose(cell, self._outer(), None)
 
     def _row(self, block: Block) -> None:
-        cells = [plain(cell.cut(self.answer)) for cell in block.cells]
+        cells = [cell_text(cell.cut(self.answer)) for cell in block.cells]
         named = self.columns if self.columns_group == block.group else ()
         lead = self.intro or self._outer()
         stated = lead.stated or self._outer().stated
@@ -257,9 +279,30 @@ class _Reader:
             )
             if kept > 0 and len(shown) == 2 and cells[0] and cells[kept]:
                 text = f"{named[kept]} - {cells[0]}: {cells[kept]}"  # whom it is about comes first
-            if text and (kept < 0 or cells[kept]):
+            if kept < 0 and named and sum(len(cell.split()) > 4 for cell in cells[1:]) > 1:
+                self._long_cells(block, cells, named, lead, stated)
+            elif text and (kept < 0 or cells[kept]):
                 self.about.meet(text)
                 self._add(span, led(lead, text), stated=stated, lead=lead)
+
+    def _long_cells(
+        self,
+        block: Block,
+        cells: Sequence[str],
+        columns: Sequence[str],
+        lead: Lead,
+        stated: StatedAttribution | None,
+    ) -> None:
+        """A row of sentences says something in each cell: of its first cell, under its column."""
+        for index in range(1, len(cells)):
+            column = columns[index] if index < len(columns) else ""
+            label = f"{cells[0]} - {column}".strip(" -") if cells[0] else column
+            if any(character.isalnum() for character in cells[index]):
+                self._prose(
+                    block.cells[index],
+                    replace(lead, text=label, joins=False, stated=stated),
+                    None,
+                )
 
     def _column_credit(self, column: str, cell: Span) -> StatedAttribution | None:
         """The credit in the cell of a column that names where each row is from."""
@@ -270,22 +313,17 @@ class _Reader:
         )
 
     def _code(self, block: Block) -> None:
-        if is_program(block.span.cut(self.answer), block.language):
-            self.found.append(
-                Statement(
-                    span=block.span,
-                    text=block.span.cut(self.answer),
-                    claim_type=ClaimType.META,
-                    reason="A code block or drawing: it says nothing about the sources.",
-                    stated=None,
-                    patient_specific=False,
-                    subject=None,
-                )
-            )
-            return
+        said = code_prose(block.span.cut(self.answer), block.language)
         lead = self.intro or self._outer()
-        for line in written_lines(self.answer, block.span):
-            self._prose(line, lead, None)
+        if said is None:
+            for line in written_lines(self.answer, block.span):
+                self._prose(line, lead, None)
+            return
+        reason = "A code block or drawing: it says nothing about the sources."
+        self._add(block.span, block.span.cut(self.answer), kind=ClaimType.META, reason=reason)
+        for place in said:
+            start = block.span.start
+            self._prose(Span(start=start + place.start, end=start + place.end), lead, None)
 
     # ------------------------------------------------------------ sentences
 
@@ -334,9 +372,9 @@ class _Reader:
         text = plain(body.cut(self.answer))
         if not any(character.isalnum() for character in text):
             return stated
-        if label and value is not None and heads_a_list(label):
+        if label and value is not None:
             listed = list_members(self.answer, value)
-            if len(listed) > 1:
+            if len(listed) > (1 if heads_a_list(label) else 2):
                 for item in listed:
                     said = f"{label}: {plain(item.cut(self.answer))}"
                     self._add(item, led(lead, said), stated=stated or lead.stated, lead=lead)
@@ -352,7 +390,7 @@ class _Reader:
                 self._add(share, led(lead, said), stated=stated or lead.stated, lead=lead)
             return stated
         whole = reads_as_sentence(plain(value.cut(self.answer)) if label and value else text)
-        parts = split_facts(masked(body.cut(self.answer)))
+        parts = split_statement(masked(body.cut(self.answer)))
         places = [
             Span(start=body.start + part.span.start, end=body.start + part.span.end)
             for part in parts
@@ -371,9 +409,12 @@ class _Reader:
                 )  # "the chart lists X, and the trial found Y"
             kind, reason = claim_type_of(judged, credited=given is not None)
             self.about.meet(said)
+            self.of_person = self.of_person or any(name in said for name in self.about.people)
             if kind is ClaimType.FACTUAL:
                 said = self.about.resolved(said)
-                said = capitalised(said if whole else led(lead, said))
+                whole_part = whole if len(parts) == 1 else reads_as_sentence(said)
+                said = capitalised(said if whole_part else led(lead, said))
+                said = self.about.named(said, lead.about_patient or self.of_person)
             self._add(place, said, kind=kind, reason=reason, stated=given or lead.stated, lead=lead)
         self.about.remember_topic(text)
         # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
@@ -441,6 +482,8 @@ class _Reader:
                 if source.tool_name.casefold() == credit.tool
             }
             family = called.pop() if len(called) == 1 else family
+        elif source_id is None and (named := self._named(credit, span)):
+            source_id, also = named[0], named[1:]
         elif (
             source_id is None
             and set(credit.families) <= {LITERATURE, REGISTRY}
@@ -455,6 +498,17 @@ class _Reader:
             family=family,
             source_id=source_id,
             also=also,
+        )
+
+    def _named(self, credit: Credit, span: Span) -> tuple[str, ...]:
+        """The sources of the credited kind that the cue, or the mark right behind it, names."""
+        return tuple(
+            source_id
+            for source_id in self.named.meant(self.answer[span.start : span.end + 3])
+            if any(
+                self.families.compatible(family, self.source_families[source_id])
+                for family in credit.families
+            )
         )
 
     def _cited(self, span: Span) -> StatedAttribution | None:
@@ -483,6 +537,11 @@ class _Reader:
 
 # ---------------------------------------------------------------- credits
 
+_STUDY = re.compile(
+    r"\b(?:PMID|NCT\d|trials?|stud(?:y|ies)|papers?|literature|abstracts?|cohorts?|mice|mouse|rats?|"
+    r"reviews?|meta-analys[ie]s|participants|evidence|research|published|authors?|journal|guidelines?)\b",
+    re.IGNORECASE,
+)
 _SOURCE_COLUMN = re.compile(
     r"(?:source|sources|from|found in|origin|reference|where|where from|evidence|according to|"
     r"provenance|"

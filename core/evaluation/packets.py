@@ -143,7 +143,13 @@ def row_to_json(row: PacketRow) -> dict[str, object]:
         "stated_attribution": row.stated_attribution,
         "category": row.category,
         "sources": [
-            {"source_id": s.source_id, "tool_name": s.tool_name, "text": s.text, **s.extra}
+            {
+                "source_id": s.source_id,
+                "tool_name": s.tool_name,
+                **({} if s.arguments is None else {"arguments": s.arguments}),
+                "text": s.text,
+                **s.extra,
+            }
             for s in row.sources
         ],
         "label": row.label.value if row.label else None,
@@ -161,7 +167,11 @@ def row_sha256(row: PacketRow) -> str:
         row.claim,
         row.stated_attribution,
         row.category,
-        [[s.source_id, s.tool_name, s.text, s.status.value] for s in row.sources],
+        [
+            [s.source_id, s.tool_name, s.text, s.status.value]
+            + ([] if s.arguments is None else [s.arguments])
+            for s in row.sources
+        ],
     ]
     return hashlib.sha256(json.dumps(seen, ensure_ascii=True).encode()).hexdigest()
 
@@ -186,6 +196,7 @@ def _sources(value: object) -> tuple[Source, ...]:
                 tool_name=first.tool_name,
                 text=f"{first.text}\n\n{source.text}",
                 status=first.status,
+                arguments="\n".join(a for a in (first.arguments, source.arguments) if a) or None,
                 extra=first.extra,
             )
         else:
@@ -203,7 +214,7 @@ def _source(item: Mapping[str, object], at: str) -> Source:
     extra = {
         str(key): value
         for key, value in item.items()
-        if key not in ("source_id", "tool_name", "text")
+        if key not in ("source_id", "tool_name", "text", "arguments")
     }
     return Source(
         # A source without an id falls back to its tool's name (III.1).
@@ -211,8 +222,19 @@ def _source(item: Mapping[str, object], at: str) -> Source:
         tool_name=tool_name,
         text=text,
         status=_status(item, text, at),
+        arguments=_arguments(item, at),
         extra=extra,
     )
+
+
+def _arguments(item: Mapping[str, object], at: str) -> str | None:
+    """The call's arguments as text; an object is kept as the JSON that it is."""
+    given = item.get("arguments")
+    if given is None or isinstance(given, str):
+        return given or None
+    if isinstance(given, Mapping | list):
+        return json.dumps(given, ensure_ascii=False)
+    raise BadRecord(f"expected text or an object, found {_kind(given)}", path=f"{at}.arguments")
 
 
 def _status(item: Mapping[str, object], text: str, at: str) -> SourceStatus:

@@ -30,7 +30,6 @@ from core.records import (
     Decision,
     Features,
     Judged,
-    Relation,
     Support,
     Unjudged,
     VerdictLabel,
@@ -168,10 +167,7 @@ def _cause(verdict: ClaimVerdict, judged: Judged, passing: ClaimVerdict, config:
         return Cause.NONE if verdict.decision is Decision.ALLOW else Cause.SUPPORT
     if judged.literals.identity_mismatches:
         return Cause.IDENTITY
-    if (
-        judged.literals.relation is Relation.CONTRADICTION
-        and judged.entailment.score >= config.contradiction_block_probability
-    ):
+    if any(check.veto for check in judged.checks):
         return Cause.CONTRADICTION
     if judged.attribution.status is AttributionStatus.CONFLATION:
         return Cause.CONFLATION

@@ -24,9 +24,12 @@ def sweep_bands(
 ) -> list[Band]:
     """95 % trace-bootstrap bands of block F1, false-block and false-pass rate a threshold.
 
-    All arrays have shape (claims,); ``trace`` numbers the traces from 0.
+    All arrays have shape (claims,); ``trace`` numbers the traces from 0. The bands come in the order
+    of ``thresholds``, which need not be sorted, and each holds the rate that was measured.
     """
-    grid = np.asarray(thresholds, dtype=np.float64)
+    asked = np.asarray(thresholds, dtype=np.float64)
+    order = np.argsort(asked, kind="stable")
+    grid = asked[order]
     # A claim is blocked at every threshold above its probability: count claims by the number of
     # thresholds that let them pass, and a running sum gives the counts at each threshold.
     passes = np.where(forced, 0, np.searchsorted(grid, probability, side="right"))
@@ -37,24 +40,35 @@ def sweep_bands(
     per_trace = np.bincount(cell, minlength=traces * 2 * width).reshape(traces, 2 * width)
     drawn = resampled_sums(per_trace.astype(np.float64), resamples=resamples, seed=seed)
     table = drawn.reshape(resamples, 2, width)
+    measured = _rates(per_trace.sum(axis=0).reshape(1, 2, width))
+    ends = {name: _ends(rate, measured[name][0]) for name, rate in _rates(table).items()}
+    bands: list[Band] = [{} for _ in asked]
+    for place, index in enumerate(order):
+        bands[index] = {name: found[place] for name, found in ends.items()}
+    return bands
+
+
+def _rates(table: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """The rates of each resample (first axis) at each threshold, from counts of good and bad."""
     blocked = np.cumsum(table, axis=2)[:, :, :-1]
     good, poor = table.sum(axis=2).T[:, :, None]
     with np.errstate(invalid="ignore", divide="ignore"):
-        rates = {
-            "block_f1": _ends(2 * blocked[:, 1] / (poor + blocked[:, 0] + blocked[:, 1])),
-            "false_block_rate": _ends(blocked[:, 0] / good),
-            "false_pass_rate": _ends(1.0 - blocked[:, 1] / poor),
+        return {
+            "block_f1": 2 * blocked[:, 1] / (poor + blocked[:, 0] + blocked[:, 1]),
+            "false_block_rate": blocked[:, 0] / good,
+            "false_pass_rate": 1.0 - blocked[:, 1] / poor,
         }
-    return [{name: ends[place] for name, ends in rates.items()} for place in range(len(grid))]
 
 
-def _ends(drawn: NDArray[np.float64]) -> list[list[float] | None]:
-    """The middle 95 % of each column of (resamples, thresholds)."""
+def _ends(drawn: NDArray[np.float64], measured: NDArray[np.float64]) -> list[list[float] | None]:
+    """The middle 95 % of each column of (resamples, thresholds), widened to what was measured."""
     found: list[list[float] | None] = []
-    for column in drawn.T:
+    for column, point in zip(drawn.T, measured, strict=True):
         defined = column[np.isfinite(column)]
         if len(defined):
             low, high = np.quantile(defined, [0.025, 0.975])
+            if np.isfinite(point):
+                low, high = min(low, point), max(high, point)
             found.append([round(float(low), 6), round(float(high), 6)])
         else:
             found.append(None)

@@ -8,6 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.evidence.absence import check_absence
+from core.evidence.chart.checks import ChartFacts, chart_checks, read_chart_facts
+from core.evidence.extremes import check_extreme
+from core.evidence.fact_index import FactIndex, index_trace
+from core.evidence.trends import check_trend
+from core.evidence.value_checks import check_values
+from core.evidence.written import check_written
 from core.records import Check, Claim, Trace
 
 
@@ -16,13 +23,23 @@ class TraceFacts:
     """The facts of one trace, read once; ``trace`` is what they were read from."""
 
     trace: Trace
+    values: FactIndex
+    charts: ChartFacts
 
 
 def read_trace_facts(trace: Trace) -> TraceFacts:
     """The typed facts of every source of the trace that can be evidence, and of its calls."""
-    return TraceFacts(trace=trace)
+    return TraceFacts(trace=trace, values=index_trace(trace), charts=read_chart_facts(trace))
 
 
 def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
     """What the facts say of one claim, in a fixed order; empty when no check applies."""
-    return ()
+    values = facts.values
+    return (
+        *check_values(claim, values),
+        *check_trend(claim, values),
+        *check_extreme(claim, values),
+        *check_absence(claim, values),
+        *check_written(claim, values),
+        *chart_checks(claim, facts.charts),
+    )

@@ -3,7 +3,9 @@ unless told otherwise."""
 
 from __future__ import annotations
 
+import hashlib
 import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +20,40 @@ GROUP_TOKENS = 1_024
 # Vectors are rounded so that nothing below hangs on a last bit; 6 decimals move a cosine by less
 # than 0.00002.
 DECIMALS = 6
+# Vectors of texts that were embedded before: 16,384 of them take 50 MB.
+KEPT_VECTORS = 16_384
+
+
+class KeptVectors:
+    """The vectors of the latest texts by the hash of their content, at most ``most`` of them."""
+
+    def __init__(self, most: int = KEPT_VECTORS) -> None:
+        self.most = most
+        self._vectors: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
+        self._changing = threading.Lock()
+
+    def get(self, text: str) -> NDArray[np.float64] | None:
+        """The vector of a text, None when it is not kept (any more)."""
+        key = _content(text)
+        with self._changing:
+            found = self._vectors.get(key)
+            if found is not None:
+                self._vectors.move_to_end(key)
+        return found
+
+    def put(self, text: str, vector: NDArray[np.float64]) -> None:
+        """Keep a vector; the one that was asked for longest ago makes room."""
+        with self._changing:
+            self._vectors[_content(text)] = vector
+            while len(self._vectors) > self.most:
+                self._vectors.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+
+def _content(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 class BertEmbedder:
@@ -31,9 +67,11 @@ class BertEmbedder:
         tokenizer: Any,
         max_tokens: int = 256,
         precision: str = "fp32",
+        kept: KeptVectors | None = None,
     ) -> None:
         self.name, self.max_tokens, self.precision = name, max_tokens, precision
         self._tokenizer = tokenizer
+        self._kept = KeptVectors() if kept is None else kept
         self._tokenizing = (
             threading.Lock()
         )  # a fast tokenizer must not be set up by two threads at once
@@ -45,25 +83,34 @@ class BertEmbedder:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return unit vectors, shape (len(texts), d), rounded to 6 decimals; a text is read to its
-        256th piece."""
-        hidden = self._encoder.shape.hidden
-        vectors = np.zeros((len(texts), hidden))
-        distinct = list(dict.fromkeys(texts))
+        256th piece.
+
+        A text that was embedded before in this process is not embedded again. That changes nothing
+        but the time: a text's vector is the same bits in any batch.
+        """
+        found = {text: self._kept.get(text) for text in texts}
+        new = [text for text, vector in found.items() if vector is None]
+        for text, vector in zip(new, self._embedded(new), strict=True):
+            self._kept.put(text, vector)
+            found[text] = vector
+        if not texts:
+            return np.zeros((0, self._encoder.shape.hidden))
+        return np.stack([vector for text in texts if (vector := found[text]) is not None])
+
+    def _embedded(self, distinct: Sequence[str]) -> NDArray[np.float64]:
+        vectors = np.zeros((len(distinct), self._encoder.shape.hidden))
         if not distinct:
             return vectors
         with self._tokenizing:
-            made = self._tokenizer(distinct, truncation=True, max_length=self.max_tokens).encodings
+            made = self._tokenizer(
+                list(distinct), truncation=True, max_length=self.max_tokens
+            ).encodings
         encoded = [Encoded(ids=tuple(one.ids), types=tuple(one.type_ids)) for one in made]
         lengths = [padded_length(len(one.ids), self._encoder.shape.positions) for one in encoded]
-        places: dict[str, list[int]] = {}
-        for index, text in enumerate(texts):
-            places.setdefault(text, []).append(index)
         with torch.inference_mode():
             for padded, indices in groups(lengths, self._group_tokens):
                 states = self._encoder.hidden_states([encoded[i] for i in indices], padded)
                 for row, index in enumerate(indices):
                     pooled = states[row, : len(encoded[index].ids)].double().mean(0).numpy()
-                    vectors[places[distinct[index]]] = np.round(
-                        pooled / np.linalg.norm(pooled), DECIMALS
-                    )
+                    vectors[index] = np.round(pooled / np.linalg.norm(pooled), DECIMALS)
         return vectors

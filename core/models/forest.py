@@ -75,7 +75,17 @@ class Forest:
         self.encoding, self.trees, self.card = encoding, trees, card
         self.threshold = threshold
         self.name = str(card.get("name", "forest"))
+        # Calibrators from before there was a middle have none.
+        found = card.get("review_from")
+        self.review_from = float(found) if isinstance(found, int | float) else None
         self._depth = _depth(trees)
+
+    @property
+    def reader(self) -> str | None:
+        """The name of the pair reader whose readings it was fitted on; None when nobody wrote it down."""
+        made_by = self.card.get("made_by")
+        found = made_by.get("pair_reader") if isinstance(made_by, Mapping) else None
+        return found if isinstance(found, str) else None
 
     def at(self, threshold: float, *, name: str) -> Forest:
         """The same trees with another threshold, under a name that tells the two apart."""

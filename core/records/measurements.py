@@ -10,12 +10,17 @@ from core.records.claims import ProtectedValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Premise:
-    """Claim-relevant evidence of one source: ``text`` joins ``source.text[span]`` with newlines."""
+    """Claim-relevant evidence of one source, as the reader is given it.
+
+    ``text`` is ``call`` (lines that say what was asked, when those are part of it) and then
+    ``source.text[span]`` of every span, joined with newlines.
+    """
 
     source_id: str
     text: str
     spans: tuple[Span, ...]
     truncated: bool
+    call: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ FALLBACK_ANSWER = (
 
 # Taking one claim out can leave another that leaned on it: two more rounds, then the fallback.
 _CLOSING_ROUNDS = 2
+_MOST_ASKED = 20  # sentences that a repair may ask the verifier about where claims have no limit
 
 
 def repair_answer(
@@ -60,7 +61,7 @@ def repair_answer(
     if verification.answer.decision is Decision.UNAVAILABLE:
         return _ended(RepairStatus.UNAVAILABLE, verification)
     answer = verification.trace.answer or ""
-    verifier = _Verifier(verify, room=config.max_claims)
+    verifier = _Verifier(verify, room=config.max_claims or _MOST_ASKED)
     drafts: tuple[Draft, ...] = ()
     current, strict = verification, False
     for revision in range(config.repair_iterations + _CLOSING_ROUNDS):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.documents import canonical_json
+from core.codec import canonical_json
 from core.records import VerdictLabel
 from core.review.records import Judgement, ReviewedClaim
 

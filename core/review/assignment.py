@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from core.errors import Conflict, InputError, TooSoon
+from core.records import VerdictLabel
 from core.review.adjudication import resolve
 from core.review.items import Held, QueueState
 from core.review.records import (
@@ -22,6 +23,12 @@ TIE_SLOT = 3
 STUCK_DAYS = 2
 PACE_READINGS = 50  # the pace is a median of as many recent readings
 STALE_KEY = "ignored: key pressed before this claim was on screen"
+STALE_PAGE = "nothing written: this claim was opened since in another tab, or anew in this one"
+NOTHING_ON_SCREEN = ""  # instead of a nonce, on a page that says that no claim waits
+UNOWNED = (
+    "Supported needs the source that says it: choose that source, or, if none says it, another "
+    "answer than Supported."
+)
 
 
 def check_key(held: Held, nonce: str, now: datetime, settings: ProjectSettings) -> float:
@@ -41,6 +48,15 @@ def check_key(held: Held, nonce: str, now: datetime, settings: ProjectSettings) 
     return on_screen.total_seconds()
 
 
+def check_page(held: Held, nonce: str | None) -> None:
+    """Raise Conflict when what somebody acts on is no longer the latest drawing of the claim.
+
+    None: whoever asks looks at no page.
+    """
+    if nonce is not None and nonce != held.nonce:
+        raise Conflict(STALE_PAGE)
+
+
 def check_judgement(
     judgement: Judgement, confidence: int | None, source_ids: Collection[str]
 ) -> None:
@@ -50,6 +66,8 @@ def check_judgement(
         raise InputError(
             f"expected one of {expected}, found {judgement.support!r:.60}", path="support"
         )
+    if judgement.support is VerdictLabel.SUPPORTED and judgement.source_id is None:
+        raise InputError(UNOWNED, path="source_id")
     if judgement.source_id is not None and judgement.source_id not in source_ids:
         raise InputError(f"this trace has no source {judgement.source_id!r:.200}", path="source_id")
     if confidence is not None and not 1 <= confidence <= 5:

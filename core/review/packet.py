@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from core.documents import Fields
+from core.codec import Fields, versions_document
 from core.errors import BadRecord
 from core.records import (
     AttributionStatus,
+    ClaimVerdict,
     JsonObject,
     Relation,
     Source,
     SourceStatus,
     Trace,
     VerdictLabel,
+    Verification,
 )
 from core.review.records import (
     SUPPORT_LABELS,
@@ -66,7 +68,7 @@ class PacketReview:
 # ---------------------------------------------------------------- to JSON
 
 
-def packet_row(claim: ReviewedClaim, trace: Trace, verdict: JsonObject | None) -> Json:
+def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None) -> Json:
     """The line of one reviewed claim; ``verdict`` is the document of the run that it was shown with."""
     final = claim.resolution.final
     stated = _stated(verdict, claim.claim_id)
@@ -109,7 +111,7 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: JsonObject | None) -
         },
         "inclusion_probability": claim.inclusion_probability,
         "guideline_version": max(versions, default=None),
-        "verifier_versions": None if verdict is None else verdict.get("versions"),
+        "verifier_versions": None if verdict is None else versions_document(verdict.versions),
     }
     row["review_record"] = {
         "claim_id": claim.claim_id,
@@ -132,23 +134,16 @@ def _source(source: Source) -> Json:
     }
 
 
-def _stated(verdict: JsonObject | None, claim_id: str) -> str | None:
-    for claim in claims_of(verdict):
-        stated = claim.get("stated_attribution")
-        if claim.get("claim_id") == claim_id and isinstance(stated, Mapping):
-            text = stated.get("text")
-            return text if isinstance(text, str) and text.strip() else None
+def _stated(verdict: Verification | None, claim_id: str) -> str | None:
+    for each in claims_of(verdict):
+        if each.claim.claim_id == claim_id and each.claim.stated is not None:
+            return each.claim.stated.text if each.claim.stated.text.strip() else None
     return None
 
 
-def claims_of(verdict: JsonObject | None) -> Sequence[Mapping[str, object]]:
-    """The claims of a verdict document; none without a document."""
-    claims = (verdict or {}).get("claims")
-    return (
-        [claim for claim in claims if isinstance(claim, Mapping)]
-        if isinstance(claims, list)
-        else []
-    )
+def claims_of(verdict: Verification | None) -> Sequence[ClaimVerdict]:
+    """The claims of a verdict; none without one."""
+    return () if verdict is None else verdict.claims
 
 
 def _gold_attribution(final: Judgement | None, stated: str | None) -> str | None:

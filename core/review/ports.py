@@ -58,11 +58,24 @@ class ReviewStore(Protocol):
         """Write what a reviewer says after the machine's view."""
         ...
 
-    def undo(self, project_id: int, who: Person) -> ReviewItem | None:
+    def undo(
+        self,
+        project_id: int,
+        who: Person,
+        on_screen: int | None = None,
+        nonce: str | None = None,
+    ) -> ReviewItem | None:
         """The claim of the person's last vote, in their hands again."""
         ...
 
-    def decline(self, project_id: int, who: Person, assignment_id: int, reason: str) -> None:
+    def decline(
+        self,
+        project_id: int,
+        who: Person,
+        assignment_id: int,
+        reason: str,
+        nonce: str | None = None,
+    ) -> None:
         """Take the claim out of the person's hands, for good."""
         ...
 
@@ -78,7 +91,14 @@ class ReviewStore(Protocol):
         """Write down that the person sees this verdict now; or why they must not see it yet."""
         ...
 
-    def save_draft(self, project_id: int, who: Person, assignment_id: int, draft: Draft) -> None:
+    def save_draft(
+        self,
+        project_id: int,
+        who: Person,
+        assignment_id: int,
+        draft: Draft,
+        nonce: str | None = None,
+    ) -> None:
         """Keep what was entered so far."""
         ...
 

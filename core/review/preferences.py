@@ -11,10 +11,13 @@ from dataclasses import dataclass
 
 from core.records import (
     AttributionStatus,
-    JsonObject,
+    ClaimVerdict,
+    Judged,
+    Premise,
     RepairAction,
     Trace,
     VerdictLabel,
+    Verification,
 )
 from core.review.packet import claims_of
 from core.review.records import Judgement, ReviewedClaim
@@ -39,10 +42,10 @@ class ChosenEdit:
 
 
 def verdict_pairs(
-    claims: Sequence[ReviewedClaim], trace: Trace, verdict: JsonObject | None
+    claims: Sequence[ReviewedClaim], trace: Trace, verdict: Verification | None
 ) -> Iterator[Json]:
     """A pair for each claim whose final label is not what the verifier said."""
-    premises = {claim.get("claim_id"): claim for claim in claims_of(verdict)}
+    verdicts = {each.claim.claim_id: each for each in claims_of(verdict)}
     for claim in claims:
         final, signal = claim.resolution.final, claim.signal
         if final is None or signal is None or signal.verdict in (None, VerdictLabel.UNJUDGED):
@@ -64,7 +67,7 @@ def verdict_pairs(
                 [
                     INSTRUCTION,
                     f"Claim: {claim.text}",
-                    *_evidence(trace, _premise(premises.get(claim.claim_id)), final.source_id),
+                    *_evidence(trace, _premise(verdicts.get(claim.claim_id)), final.source_id),
                 ]
             ),
             "chosen": _in_words(final),
@@ -132,20 +135,16 @@ def _in_words(judgement: Judgement) -> str:
     return f"{judgement.support.value}{source}{credit[judgement.conflation]}"
 
 
-def _premise(claim: JsonObject | None) -> tuple[str, str] | None:
-    premise = (claim or {}).get("premise")
-    if not isinstance(premise, dict):
-        return None
-    return str(premise.get("source_id")), str(premise.get("text"))
+def _premise(verdict: ClaimVerdict | None) -> Premise | None:
+    outcome = None if verdict is None else verdict.outcome
+    return outcome.premise if isinstance(outcome, Judged) else None
 
 
-def _evidence(
-    trace: Trace, premise: tuple[str, str] | None, source_id: str | None
-) -> Iterator[str]:
+def _evidence(trace: Trace, premise: Premise | None, source_id: str | None) -> Iterator[str]:
     """The premise that was read, and the whole source that people chose where it is another one."""
     if premise is not None:
-        yield f"Evidence ({premise[0]}): {premise[1]}"
-    if source_id is None or (premise is not None and premise[0] == source_id):
+        yield f"Evidence ({premise.source_id}): {premise.text}"
+    if source_id is None or (premise is not None and premise.source_id == source_id):
         return
     for source in trace.sources:
         if source.source_id == source_id:

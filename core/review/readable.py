@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import escape
 
-from core.records import JsonObject, SourceStatus, Trace, VerdictLabel
+from core.records import SourceStatus, Trace, VerdictLabel, Verification
 from core.review.packet import claims_of
 from core.review.records import Judgement, ReviewedClaim, ReviewStatus
 
@@ -62,7 +62,7 @@ mark b, .label { color: var(--kind); font-weight: 650; }
 """
 
 
-def trace_page(claims: Sequence[ReviewedClaim], trace: Trace, verdict: JsonObject | None) -> str:
+def trace_page(claims: Sequence[ReviewedClaim], trace: Trace, verdict: Verification | None) -> str:
     """The report of one trace: question, answer with its claims marked, reviews, sources in full."""
     ordered = sorted(claims, key=lambda claim: claim.claim_id)
     parts = [
@@ -117,16 +117,16 @@ def look_of(claim: ReviewedClaim) -> tuple[str, str, str]:
     return mark, word, style
 
 
-def _marked(claims: Sequence[ReviewedClaim], trace: Trace, verdict: JsonObject | None) -> str:
+def _marked(claims: Sequence[ReviewedClaim], trace: Trace, verdict: Verification | None) -> str:
     """The answer with each reviewed claim underlined; of two that overlap, the first is."""
     if trace.answer is None:
         return '<span class="quiet">No answer was captured.</span>'
-    places = {claim.get("claim_id"): claim.get("span") for claim in claims_of(verdict)}
+    places = {each.claim.claim_id: each.claim.span for each in claims_of(verdict)}
     spans = []
     for number, claim in enumerate(claims, 1):
         span = places.get(claim.claim_id)
-        if isinstance(span, list | tuple) and len(span) == 2:
-            spans.append((int(span[0]), int(span[1]), number, claim))
+        if span is not None:
+            spans.append((span.start, span.end, number, claim))
     parts, at = [], 0
     for start, end, number, claim in sorted(spans, key=lambda each: each[:2]):
         if start < at:

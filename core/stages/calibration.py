@@ -6,8 +6,13 @@ from core.errors import ReadingError
 from core.records import Support
 
 
-def decide_support(probability: float, threshold: float) -> Support:
-    """Supported when the calibrated probability reaches the threshold; both in [0, 1]."""
+def decide_support(
+    probability: float, threshold: float, review_from: float | None = None
+) -> Support:
+    """Supported when the calibrated probability reaches the threshold; all in [0, 1].
+
+    ``review_from`` is where a blocked claim becomes one that needs a person.
+    """
     if not 0.0 <= probability <= 1.0:
         raise ReadingError(f"the calibrator gave {probability!r}, which is no probability")
-    return Support(probability=round(probability, 4), threshold=threshold)
+    return Support(probability=round(probability, 4), threshold=threshold, review_from=review_from)

@@ -9,11 +9,13 @@ from core.config import Config
 from core.records import (
     AnswerDecision,
     AttributionStatus,
+    CheckedValue,
     Claim,
     ClaimType,
     ClaimVerdict,
     Decision,
     Judged,
+    Outcome,
     Relation,
     Route,
     SetAside,
@@ -97,10 +99,11 @@ def decide_answer(trace: Trace, verdicts: Sequence[ClaimVerdict]) -> AnswerDecis
     )
 
 
-_IDENTITY, _CONTRADICTION, _CONFLATION, _VALUE, _TOKENS, _SUPPORT = range(6)
+_IDENTITY, _VETO, _CONFLATION, _VALUE, _TOKENS, _SUPPORT = range(6)
 
 
 def _findings(judged: Judged, config: Config) -> list[Finding]:
+    """What blocks the claim. Only what is shown vetoes: a check that contradicts, a wrong record."""
     found = []
     name = _named(judged.route)
     if judged.literals.identity_mismatches:
@@ -108,34 +111,45 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
         found.append(
             Finding(rank=_IDENTITY, reason=f"Wrong record: {name} holds nothing about {who}.")
         )
-    entailment = judged.entailment
-    contradicted = (
-        judged.literals.relation is Relation.CONTRADICTION
-        and entailment.score >= config.contradiction_block_probability
-    )
-    if contradicted:
-        found.append(
-            Finding(
-                rank=_CONTRADICTION,
-                reason=f"{_capital(name)} says otherwise (contradiction {entailment.score:.2f}).",
-            )
-        )
+    found += [Finding(rank=_VETO, reason=check.reason) for check in judged.checks if check.veto]
     if judged.attribution.status is AttributionStatus.CONFLATION:
         found.append(Finding(rank=_CONFLATION, reason=judged.attribution.reason))
-    for checked in judged.literals.missing:
-        if not checked.value.identity:
-            found.append(
-                Finding(rank=_VALUE, reason=_missing(checked.value.text, checked.nearest, name))
-            )
-    found.extend(_support_findings(judged, name, contradicted, config))
+    if config.profile == "strict":
+        found += _strict_findings(judged, name, config)
+    if not judged.support.supported:
+        found += [
+            Finding(rank=_VALUE, reason=_missing(checked.value.text, checked.nearest, name))
+            for checked in _nowhere(judged)
+            if config.profile != "strict"
+        ]
+        found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name)))
     return found
 
 
-def _support_findings(
-    judged: Judged, name: str, contradicted: bool, config: Config
-) -> list[Finding]:
-    found = []
-    alignment, support = judged.alignment, judged.support
+def _nowhere(judged: Judged) -> list[CheckedValue]:
+    """The values that the source lacks and that no check has found, derived or answered otherwise."""
+    told = [
+        check.claim_span
+        for check in judged.checks
+        if check.outcome is not Outcome.SILENT and check.claim_span is not None
+    ]
+    return [
+        checked
+        for checked in judged.literals.missing
+        if not checked.value.identity
+        and not any(
+            span.start < checked.value.span.end and checked.value.span.start < span.end
+            for span in told
+        )
+    ]
+
+
+def _strict_findings(judged: Judged, name: str, config: Config) -> list[Finding]:
+    found = [
+        Finding(rank=_VALUE, reason=_missing(checked.value.text, checked.nearest, name))
+        for checked in _nowhere(judged)
+    ]
+    alignment = judged.alignment
     # Not for exact records that were rescued by their words: there the words are all present.
     if (
         alignment.supported_token_ratio < config.min_supported_token_ratio
@@ -148,23 +162,19 @@ def _support_findings(
                 rank=_TOKENS, reason=f"Too little of the statement is grounded in {name}: {listed}."
             )
         )
-    if not support.supported and not contradicted:
-        found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name)))
-    elif not support.supported:
-        found.append(
-            Finding(
-                rank=_SUPPORT,
-                reason=f"Support {support.probability:.2f} is below the threshold {support.threshold:.2f}.",
-            )
-        )
     return found
 
 
 def _unsupported(judged: Judged, name: str) -> str:
     support = judged.support
     numbers = f"support {support.probability:.2f}, below the threshold {support.threshold:.2f}"
+    # Two decimals would make "0.72, below 0.72" of a near miss.
+    if f"{support.probability:.2f}" == f"{support.threshold:.2f}":
+        numbers = f"support {support.probability:.4f}, below the threshold {support.threshold:.4f}"
+    if support.needs_a_person:
+        return f"Needs a person: {name} may say this, and it is not sure enough ({numbers})."
     if judged.literals.relation is Relation.CONTRADICTION:
-        return f"{_capital(name)} seems to say otherwise ({numbers})."
+        return f"{_capital(name)} may say otherwise ({numbers})."
     if judged.literals.relation is Relation.NEUTRAL:
         return f"No source says this; the closest is {name} ({numbers})."
     return f"{_capital(name)} is close to this but does not clearly say it ({numbers})."
@@ -173,7 +183,12 @@ def _unsupported(judged: Judged, name: str) -> str:
 def _verdict(judged: Judged, config: Config) -> VerdictLabel:
     """Which of the paper's labels a claim has that did not pass."""
     literals = judged.literals
-    if literals.relation is Relation.CONTRADICTION:
+    if any(check.veto for check in judged.checks):
+        return VerdictLabel.CONTRADICTED
+    if (
+        literals.relation is Relation.CONTRADICTION
+        and judged.entailment.score >= config.contradiction_block_probability
+    ):
         return VerdictLabel.CONTRADICTED
     entailed = literals.relation is Relation.ENTAILMENT
     about_it = entailed or literals.term_overlap >= config.about_it_overlap
@@ -193,7 +208,10 @@ def _praise(judged: Judged) -> str:
     unwritten = ", ".join(f"“{checked.value.text}”" for checked in judged.literals.unwritten)
     note = f" Not written there as such: {unwritten}." if unwritten else ""
     if judged.attribution.status is AttributionStatus.MATCH:
-        return f"Supported by {name}, the source that the answer credits.{note}"
+        credited = (
+            ", the source that the answer credits" if judged.attribution.stated_family else ""
+        )
+        return f"Supported by {name}{credited}.{note}"
     return f"Supported by {name}.{note}"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from core.config import Config
-from core.evidence.values import value_present
 from core.records import Claim, Entailment, Features, LiteralCheck, Relation, Route
 from core.text.tokens import content_terms, overlap
 
@@ -41,23 +42,23 @@ def build_features(
     *,
     category: str | None,
     evidence_terms: frozenset[str],
-    evidence_text: str,
+    absent_everywhere: frozenset[str],
     chunks_n: int,
+    signals: Mapping[str, float],
     config: Config,
 ) -> Features:
     """The verifier's own signals for one claim and its routed source (III.5, Appendix B).
 
-    ``evidence_terms`` and ``evidence_text`` are those of the whole trace; ``chunks_n`` counts the
-    routed source's chunks. ``score_x_route_squared`` is (score · route)², as Appendix B's figures
-    show. Numbers are rounded to 4 decimals.
+    ``evidence_terms`` are those of the whole trace, ``absent_everywhere`` the values that no source
+    and no call of it holds; ``chunks_n`` counts the routed source's chunks. ``signals`` are taken as
+    they are, after the paper's: words, values, checks and readings. ``score_x_route_squared`` is
+    (score · route)², as Appendix B's figures show. Numbers are rounded to 4 decimals.
     """
     label = literals.relation
     score = entailment.probabilities.of(label)
     terms = content_terms(claim.text)
     checked = literals.values
-    missing_all = sum(
-        1 for c in checked if not c.present and not value_present(c.value, evidence_text)
-    )
+    missing_all = sum(1 for c in checked if not c.present and c.value.text in absent_everywhere)
     numeric = {
         "route_score": route.score,
         "pred_score": score,
@@ -90,5 +91,6 @@ def build_features(
             "pred_tool": route.tool_name,
             "status": f"rescued_{label.value}" if literals.rescued else f"routed_{label.value}",
         },
-        numeric={name: round(float(numeric[name]), 4) for name in NUMERIC},
+        numeric={name: round(float(numeric[name]), 4) for name in NUMERIC}
+        | {name: round(float(value), 4) for name, value in signals.items()},
     )

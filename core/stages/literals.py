@@ -15,7 +15,6 @@ from core.records import (
     Premise,
     ProtectedValue,
     Relation,
-    Source,
 )
 from core.text.chunks import is_record_text
 from core.text.tokens import content_terms, overlap
@@ -24,17 +23,18 @@ from core.text.tokens import content_terms, overlap
 def check_literals(
     claim: Claim,
     premise: Premise,
-    source: Source,
+    source_text: str,
     people: Sequence[str],
     entailment: Entailment,
     config: Config,
 ) -> LiteralCheck:
-    """Find the claim's literals in the premise, and rescue a neutral reading of an exact record.
+    """Find the claim's literals in the source, and rescue a neutral reading of an exact record.
 
-    ``people`` are the patients that the source's own record lines name. Identity values and those
-    names are looked for in the whole source: a chart names its patient once, at the top.
+    ``source_text`` is the whole output with its call's lines: unlike the paper, which looks in the
+    premise, because a premise is only what was read first. ``people`` are the patients that the
+    source's own record lines name.
     """
-    values = tuple(_checked(value, premise, source, people) for value in claim.protected_values)
+    values = tuple(_checked(value, premise, source_text) for value in claim.protected_values)
     mismatches = tuple(
         checked.value.text for checked in values if checked.value.identity and not checked.present
     )
@@ -54,17 +54,13 @@ def check_literals(
     )
 
 
-def _checked(
-    value: ProtectedValue, premise: Premise, source: Source, people: Sequence[str]
-) -> CheckedValue:
-    once = value.identity or any(value_present(value, person) for person in people)
-    where = source.text if once else premise.text
-    present = value_present(value, where)
+def _checked(value: ProtectedValue, premise: Premise, source_text: str) -> CheckedValue:
+    present = value_present(value, premise.text) or value_present(value, source_text)
     return CheckedValue(
         value=value,
         present=present,
-        nearest=None if present else nearest_value(value, where),
-        settles=present or settles(value, where),
+        nearest=None if present else nearest_value(value, premise.text),
+        settles=present or settles(value, premise.text),
     )
 
 

@@ -92,3 +92,68 @@ def _joined(text: str, parts: tuple[Unit, ...], chosen: list[int]) -> tuple[Span
 
 def _length(unit: Unit) -> int:
     return unit.span.end - unit.span.start
+
+
+def nearest_window(
+    claim: Claim,
+    source: Source,
+    parts: tuple[Unit, ...],
+    grouped: tuple[Group, ...],
+    closeness: Sequence[float],
+    rare: Mapping[str, float],
+    config: Config,
+) -> Premise:
+    """One to three neighbouring groups around the best one: short enough for a small reader.
+
+    Arguments are those of ``select_premise``. Unlike the paper, which reads one long window, the
+    long and the short one are read apart: what a long premise adds is often only distraction.
+    """
+    terms = content_terms(claim.text)
+    worth = [
+        weighted_overlap(terms, group.terms, rare) + 0.5 * max(close, 0.0)
+        for group, close in zip(grouped, closeness, strict=True)
+    ]
+    best = max(range(len(grouped)), key=lambda g: (round(worth[g], 6), -g))
+    chosen = set(grouped[best].units)
+    left = config.window_characters - sum(_length(parts[i]) + 1 for i in chosen)
+    beside = sorted(
+        (g for g in (best - 1, best + 1) if 0 <= g < len(grouped)), key=lambda g: -worth[g]
+    )
+    for wanted in [(grouped[best].heading,), *(grouped[g].units for g in beside)]:
+        cost = sum(_length(parts[i]) + 1 for i in wanted if i not in chosen)
+        if cost <= left:
+            chosen.update(wanted)
+            left -= cost
+    spans = _joined(source.text, parts, sorted(chosen))
+    return Premise(
+        source_id=source.source_id,
+        text="\n".join(span.cut(source.text) for span in spans),
+        spans=spans,
+        truncated=len(chosen) < len(parts),
+    )
+
+
+def call_window(
+    claim: Claim,
+    source_id: str,
+    call: str,
+    parts: tuple[Unit, ...],
+    grouped: tuple[Group, ...],
+    config: Config,
+) -> Premise:
+    """What was asked: the call's first two lines (tool, how it ended) and its best arguments."""
+    terms = content_terms(claim.text)
+    head = [part.span.cut(call) for part in parts[:2]]
+    left = config.window_characters - sum(len(line) + 1 for line in head)
+    chosen: set[int] = set()
+    shared = [(-len(terms & group.terms), g) for g, group in enumerate(grouped)]
+    for _, g in sorted(shared):
+        wanted = [i for i in grouped[g].units if i > 1]
+        cost = sum(_length(parts[i]) + 1 for i in wanted)
+        if cost <= left:
+            chosen.update(wanted)
+            left -= cost
+    text = "\n".join([*head, *(parts[i].span.cut(call) for i in sorted(chosen))])
+    return Premise(
+        source_id=source_id, text=text, spans=(), truncated=len(chosen) + 2 < len(parts), call=text
+    )

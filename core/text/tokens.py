@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 
 from core.records import Span
 
@@ -67,6 +68,12 @@ def normalised_term(word: str) -> str:
 def content_terms(text: str) -> frozenset[str]:
     """The distinct content terms of a text, normalised (``T`` of III.4)."""
     return frozenset(normalised_term(word) for word in words(text) if is_content_word(word))
+
+
+def content_bigrams(text: str) -> frozenset[tuple[str, str]]:
+    """Pairs of content terms that follow each other, stopwords between them left out."""
+    terms = [normalised_term(word) for word in words(text) if is_content_word(word)]
+    return frozenset(pairwise(terms))
 
 
 def overlap(claim_terms: frozenset[str], premise_terms: frozenset[str]) -> float:

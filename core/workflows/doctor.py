@@ -15,6 +15,7 @@ from core.records import Relation
 
 PACKAGES = ("torch", "transformers", "sentence-transformers", "sqlmodel", "alembic", "streamlit")
 SETUP = "run `make setup` again"
+NAME_ANOTHER = "name another reader: bundled, a folder, or a hub model that was downloaded before"
 EVIDENCE = "Medications: metformin 500 mg, twice daily with meals. Allergies: penicillin."
 CLAIMS = {
     "The patient takes metformin 500 mg twice daily.": Relation.ENTAILMENT,
@@ -32,14 +33,18 @@ class Check:
     remedy: str = ""
 
 
-def check_installation() -> list[Check]:
-    """Python, packages, network, and each model with its digest and a reading of its own."""
+def check_installation(reader: str | None = None) -> list[Check]:
+    """Python, packages, network, and each model with its digest and a reading of its own.
+
+    ``reader`` is the pair reader that would be chosen, as ``load_pair_reader`` takes it.
+    """
     return [
         _python(),
         _packages(),
         _network(),
         _guarded("embedder", _embedder),
-        _guarded("pair reader", _pair_reader),
+        _guarded("pair reader", lambda: _pair_reader(reader), NAME_ANOTHER if reader else SETUP),
+        _readers(),
         _guarded("calibrator", _calibrator),
         _guarded("families", _families),
     ]
@@ -76,11 +81,11 @@ def _network() -> Check:
     )
 
 
-def _guarded(name: str, look: Callable[[], Check]) -> Check:
+def _guarded(name: str, look: Callable[[], Check], remedy: str = SETUP) -> Check:
     try:
         return look()
     except ProvenanceGuardError as error:
-        return Check(name=name, passed=False, found=str(error), remedy=SETUP)
+        return Check(name=name, passed=False, found=str(error), remedy=remedy)
     except ImportError as error:
         return Check(name=name, passed=False, found=f"{error.name} is missing", remedy=SETUP)
 
@@ -98,10 +103,10 @@ def _embedder() -> Check:
     )
 
 
-def _pair_reader() -> Check:
+def _pair_reader(chosen: str | None) -> Check:
     from core.models.loading import load_pair_reader
 
-    reader = load_pair_reader(max_tokens=Config().nli_max_tokens)
+    reader = load_pair_reader(chosen, max_tokens=Config().nli_max_tokens)
     readings = reader.read([(EVIDENCE, claim) for claim in CLAIMS])
     said, right = [], True
     for reading, expected in zip(readings, CLAIMS.values(), strict=True):
@@ -116,8 +121,21 @@ def _pair_reader() -> Check:
         name="pair reader",
         passed=right,
         found=f"{reader.name}, {reader.precision}; {', '.join(said)}",
-        remedy="the weights read a plain pair wrongly: restore core/models/weights",
+        remedy="it reads a plain pair wrongly: "
+        + ("restore core/models/weights" if chosen is None else NAME_ANOTHER),
     )
+
+
+def _readers() -> Check:
+    """What could be chosen with --reader on this machine."""
+    from core.models.loading import ACCURATE, BUNDLED, PAPER, PAPER_PAIR_READER, is_here
+
+    said = ", ".join(
+        f"{name}{f' ({PAPER_PAIR_READER})' if name == PAPER else ''}: "
+        + ("here" if is_here(name) else "not on this machine")
+        for name in (BUNDLED, ACCURATE, PAPER)
+    )
+    return Check(name="readers", passed=True, found=f"{said}; or a folder, or owner/model")
 
 
 def _calibrator() -> Check:

@@ -23,6 +23,7 @@ from core.config import Config
 from core.errors import InputError
 from core.evaluation.packets import Packet, PacketRow, read_packet
 from core.evaluation.predictions import Prediction
+from core.evaluation.ranking import ranking_report
 from core.evaluation.report import Report, evaluation_report
 from core.evaluation.scoring import PredictionFile, score_rows
 from core.evaluation.sweep import Band, sweep_bands
@@ -82,9 +83,35 @@ def evaluate(evaluated: Evaluated, *, resamples: int = RESAMPLES, seed: int = SE
         resamples=resamples,
         seed=seed,
     )
+    report["ranking"] = _ranking(evaluated)
     report["packet_sha256"] = evaluated.packet.sha256
     report["problems"] = [problem.located() for problem in evaluated.packet.problems]
     return report
+
+
+def _ranking(evaluated: Evaluated) -> Report:
+    """The verifier beside what counting shared words alone and blocking everything give."""
+    pairs = [
+        (row, found)
+        for row, found in zip(evaluated.rows, evaluated.predictions, strict=True)
+        if row.scored
+    ]
+    if not pairs:
+        return {}
+    words = [
+        0.0 if found.features is None else found.features.numeric["all_term_overlap"]
+        for _, found in pairs
+    ]
+    return ranking_report(
+        [row for row, _ in pairs],
+        {
+            "verifier": np.array(
+                [-1.0 if f.forced or f.probability is None else f.probability for _, f in pairs]
+            ),
+            "shared words alone": np.array(words),
+            "block everything": np.zeros(len(pairs)),
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

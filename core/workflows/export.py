@@ -7,18 +7,19 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
-from core.documents import trace_document
+from core.codec import trace_document, verdict_document, versions_document
 from core.errors import InputError
 from core.ports import Progress
-from core.records import JsonObject, Trace, VerdictLabel
+from core.records import JsonObject, VerdictLabel
 from core.review.annotations import annotations_of
+from core.review.exchange import Evidence
 from core.review.items import Guideline
 from core.review.packet import packet_row
 from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
@@ -89,14 +90,6 @@ class ExportReport:
     files: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """A trace with the verdict document that its reviewers were shown, None where there is none."""
-
-    trace: Trace
-    verdict: JsonObject | None
-
-
 class PacketStore(Protocol):
     """What an export asks of a database."""
 
@@ -126,6 +119,10 @@ class PacketStore(Protocol):
 
     def trail(self, claims: Sequence[ReviewedClaim]) -> Iterator[JsonObject]:
         """The events of the audit trail that tell of these claims, the oldest first."""
+        ...
+
+    def machine_profiles(self) -> Mapping[str, str]:
+        """Name → identity of the people whom a machine without login made for itself."""
         ...
 
     def guidelines(self) -> Sequence[Guideline]:
@@ -288,8 +285,9 @@ def _write(
             )
             _lines(traces, [trace_document(found.trace)])
             if found.verdict is not None:
-                _lines(verdicts, [{**found.verdict, "content_hash": content_hash}])
-                versions = found.verdict.get("versions")
+                named = replace(found.verdict, content_hash=content_hash)
+                _lines(verdicts, [verdict_document(named)])
+                versions = versions_document(found.verdict.versions)
                 done.verifiers[json.dumps(versions, sort_keys=True)] = versions
             _lines(packet, (_row(claim, found, done) for claim in of_trace))
             _lines(annotations, [annotations_of(first.trace_id, of_trace)])
@@ -334,6 +332,7 @@ def _write(
         "left_out": dict(chosen.left_out),
         "filters": _filters_json(filters),
         "preference_pairs": {"written": done.pairs, "left_out_as_held_out": done.held_out_pairs},
+        "machine_profiles": _profiles_among(claims, store.machine_profiles()),
         "verifier_versions": list(done.verifiers.values()),
     }
     (folder / "README.md").write_text(
@@ -351,6 +350,15 @@ def _write(
         preference_pairs=done.pairs,
         files=sum(1 for each in folder.rglob("*") if each.is_file()) - 1,
     )
+
+
+def _profiles_among(
+    claims: Sequence[ReviewedClaim], profiles: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The machine profiles that have judged one of the claims: by name they could be anybody's."""
+    names = {vote.reviewer for claim in claims for vote in claim.votes}
+    names |= {claim.adjudication.reviewer for claim in claims if claim.adjudication is not None}
+    return {name: profiles[name] for name in sorted(names & profiles.keys())}
 
 
 def _row(claim: ReviewedClaim, found: Evidence, done: _Written) -> JsonObject:

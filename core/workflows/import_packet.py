@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from core.capture.files import read_records
-from core.documents import trace_from_document
+from core.codec import trace_from_document, verification_from_document
 from core.errors import BadRecord, InputError
 from core.ports import Progress, PutCount
-from core.records import JsonObject, Trace, Versions
+from core.records import JsonObject, Trace, Verification
+from core.review.exchange import ReviewsPut
 from core.review.packet import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
-from core.workflows.manifest import check_packet
+from core.workflows.manifest import check_packet, read_manifest
 from core.workflows.packet_readme import GUIDELINE, PACKET, TRACES, VERDICTS
 from core.workflows.verify import run_key
 
 AT_ONCE = 200
-
-
-@dataclass(slots=True, kw_only=True)
-class ReviewsPut:
-    """How many votes and tie-breaks were new or already there, and what could not be kept."""
-
-    votes: int = 0
-    votes_known: int = 0
-    adjudications: int = 0
-    adjudications_known: int = 0
-    people: int = 0
-    splits: int = 0
-    skipped: list[str] = field(default_factory=list)
-
-    def add(self, other: ReviewsPut) -> None:
-        """Count another batch with this one."""
-        self.votes += other.votes
-        self.votes_known += other.votes_known
-        self.adjudications += other.adjudications
-        self.adjudications_known += other.adjudications_known
-        self.people += other.people
-        self.splits += other.splits
-        self.skipped += other.skipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +45,8 @@ class PacketSink(Protocol):
         """Keep traces by content hash."""
         ...
 
-    def put_verdicts(self, run_key: str, verdicts_in: Sequence[tuple[str, JsonObject]]) -> None:
-        """Keep (trace content hash, verdict document) pairs."""
+    def put_verdicts(self, run_key: str, verdicts_in: Sequence[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names."""
         ...
 
     def guideline_texts(self) -> Mapping[int, str]:
@@ -80,7 +58,12 @@ class PacketSink(Protocol):
         ...
 
     def put_reviews(
-        self, reviews: Sequence[PacketReview], *, by: Person, manifest_sha256: str
+        self,
+        reviews: Sequence[PacketReview],
+        *,
+        by: Person,
+        manifest_sha256: str,
+        machine_profiles: Mapping[str, str],
     ) -> ReviewsPut:
         """Keep the votes and tie-breaks that are not here yet."""
         ...
@@ -110,6 +93,7 @@ def import_packet(
             f"the packet is not as it was exported: {'; '.join(check.problems[:5])}",
             file=str(folder),
         )
+    profiles = _profiles(read_manifest(folder))
     traces_new = _traces(sink, folder / TRACES, max_record_bytes)
     _verdicts(sink, folder / VERDICTS, max_record_bytes)
     put, claims = ReviewsPut(), 0
@@ -127,7 +111,14 @@ def import_packet(
                 put.skipped.append(
                     BadRecord(error.message, file=PACKET, line=line, path=error.path).located()
                 )
-        put.add(sink.put_reviews(reviews, by=who, manifest_sha256=check.manifest_sha256))
+        put.add(
+            sink.put_reviews(
+                reviews,
+                by=who,
+                manifest_sha256=check.manifest_sha256,
+                machine_profiles=profiles,
+            )
+        )
         if progress is not None:
             progress(claims, None, "claims")
     put.add(sink.put_splits(splits, by=who))
@@ -137,6 +128,14 @@ def import_packet(
         reviews=put,
         notes=tuple(_notes(sink, folder / GUIDELINE, max_record_bytes)),
     )
+
+
+def _profiles(manifest: JsonObject) -> Mapping[str, str]:
+    """Name → identity of the machine profiles among a packet's people; none in older packets."""
+    found = manifest.get("machine_profiles")
+    if not isinstance(found, Mapping):
+        return {}
+    return {name: each for name, each in found.items() if isinstance(each, str)}
 
 
 def _records(path: Path, max_record_bytes: int) -> Iterator[tuple[int, JsonObject]]:
@@ -172,20 +171,20 @@ def _traces(sink: PacketSink, path: Path, max_record_bytes: int) -> int:
 
 def _verdicts(sink: PacketSink, path: Path, max_record_bytes: int) -> None:
     for batch in _batches(path, max_record_bytes):
-        by_run: dict[str, list[tuple[str, JsonObject]]] = {}
+        by_run: dict[str, list[Verification]] = {}
         for line, record in batch:
-            document = dict(record)
-            content = document.pop("content_hash", None)
-            versions = document.get("versions")
             try:
-                assert isinstance(content, str)
-                assert isinstance(versions, Mapping)
-                key = run_key(Versions(**versions))
-            except (AssertionError, TypeError):
+                verification = verification_from_document(record)
+            except BadRecord as error:
+                raise BadRecord(error.message, file=VERDICTS, line=line, path=error.path) from None
+            if verification.content_hash is None:
                 raise BadRecord(
-                    "expected a verdict with its trace and versions", file=VERDICTS, line=line
-                ) from None
-            by_run.setdefault(key, []).append((content, document))
+                    "expected the trace version of a verdict",
+                    file=VERDICTS,
+                    line=line,
+                    path="content_hash",
+                )
+            by_run.setdefault(run_key(verification.versions), []).append(verification)
         for key, verdicts in by_run.items():
             sink.put_verdicts(key, verdicts)
 

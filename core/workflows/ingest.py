@@ -4,62 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 
 from core.capture.reading import read_traces
+from core.codec import content_hash
 from core.config import Config
 from core.errors import InputError
 from core.ports import Progress, Store
-from core.records import Source, SourceStatus, Trace
+from core.records import FileCount, IngestReport, Source, SourceStatus, ToolCount, Trace
 
 _BATCH_TRACES = 64
 _BATCH_CHARACTERS = 16 * 1024 * 1024
 _REASONS_KEPT = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCount:
-    """How often one tool of one server was called, and how many outputs are no evidence."""
+class SameId(StrEnum):
+    """What becomes of a trace whose id another file has used for other content."""
 
-    server: str | None
-    tool: str
-    calls: int
-    not_evidence: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileCount:
-    """What one file held: its format and version, and the traces read from it."""
-
-    file: str
-    format: str
-    version: str | None
-    traces: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IngestReport:
-    """What an import did; ``skipped`` holds the first 1,000 reasons, ``skipped_count`` counts all.
-
-    ``unverifiable`` names the traces without an answer or without any evidence.
-    """
-
-    files: tuple[FileCount, ...]
-    new: int
-    changed: int
-    unchanged: int
-    tools: tuple[ToolCount, ...]
-    skipped: tuple[str, ...]
-    skipped_count: int
-    without_answer: int
-    without_evidence: int
-
-    @property
-    def traces(self) -> int:
-        """How many traces were read."""
-        return self.new + self.changed + self.unchanged
+    APART = "apart"  # two traces: the later one is told apart by its own id or its file
+    VERSION = "version"  # a new version of the one trace
 
 
 def ingest(
@@ -68,13 +34,17 @@ def ingest(
     config: Config,
     progress: Progress | None = None,
     format: str = "auto",
+    same_id: SameId = SameId.APART,
 ) -> IngestReport:
-    """Read the files and keep their traces; the same files twice change nothing."""
+    """Read the files and keep their traces; the same files twice change nothing.
+
+    ``same_id`` says what becomes of a trace whose id another file has used for other content.
+    """
     tally = _Tally()
     traces = tally.watch(read_traces(paths, format, config))
     new = changed = unchanged = done = 0
     for batch in _batches(traces):
-        count = store.put_traces(batch)
+        count = store.put_traces(_told_apart(batch, store, same_id, tally))
         new, changed, unchanged = (
             new + count.new,
             changed + count.changed,
@@ -86,10 +56,64 @@ def ingest(
     return tally.report(new, changed, unchanged)
 
 
-def preview(paths: Sequence[Path], config: Config, format: str = "auto") -> IngestReport:
-    """The report of an import that keeps nothing: every trace counts as new."""
+def preview(
+    paths: Sequence[Path], config: Config, format: str = "auto", store: Store | None = None
+) -> IngestReport:
+    """The report of an import that keeps nothing: every trace counts as new.
+
+    With a ``store``, ids that clash with those in it are counted.
+    """
     tally = _Tally()
-    return tally.report(sum(1 for _ in tally.watch(read_traces(paths, format, config))), 0, 0)
+    read = 0
+    for batch in _batches(tally.watch(read_traces(paths, format, config))):
+        read += len(batch)
+        if store is not None:
+            _told_apart(batch, store, SameId.APART, tally)
+    return tally.report(read, 0, 0)
+
+
+# What a record calls itself beside its task: no two runs share it.
+_OWN_IDS = ("run_id", "uuid", "id", "session_id")
+
+
+def _told_apart(
+    batch: Sequence[Trace], store: Store, same_id: SameId, tally: _Tally
+) -> list[Trace]:
+    """The batch with ids of their own for traces whose id is another file's trace.
+
+    The file that used an id first keeps it, and its later content is a new version. Another file's
+    trace gets its record's own id behind it, or the file's name, so that reading it again changes
+    nothing.
+    """
+    here = {
+        trace_id: dict(versions)
+        for trace_id, versions in store.files_of([each.trace_id for each in batch]).items()
+    }
+    kept = []
+    for trace in batch:
+        file = trace.origin.file if trace.origin else None
+        known = here.setdefault(trace.trace_id, {})
+        if known and file not in known.values() and content_hash(trace) not in known:
+            tally.clashes += 1
+            if same_id is SameId.APART:
+                trace = _renamed(trace, file)
+        else:
+            known[content_hash(trace)] = file
+        kept.append(trace)
+    return kept
+
+
+def _renamed(trace: Trace, file: str | None) -> Trace:
+    own = next(
+        (
+            str(each)
+            for each in map(trace.extra.get, _OWN_IDS)
+            if isinstance(each, str | int) and not isinstance(each, bool) and each != ""
+        ),
+        file or "another file",
+    )
+    notice = f"another file has a trace with the id {trace.trace_id}; this one is kept apart"
+    return replace(trace, trace_id=f"{trace.trace_id} · {own}", notices=(*trace.notices, notice))
 
 
 class _Tally:
@@ -100,6 +124,7 @@ class _Tally:
         self.calls: Counter[tuple[str | None, str]] = Counter()
         self.not_evidence: Counter[tuple[str | None, str]] = Counter()
         self.skipped: list[str] = []
+        self.clashes = 0
         self.skipped_count = self.without_answer = self.without_evidence = 0
 
     def watch(self, items: Iterator[Trace | InputError]) -> Iterator[Trace]:
@@ -144,6 +169,7 @@ class _Tally:
             skipped_count=self.skipped_count,
             without_answer=self.without_answer,
             without_evidence=self.without_evidence,
+            clashes=self.clashes,
         )
 
 

@@ -11,26 +11,11 @@ from pathlib import Path
 
 from core.errors import InputError, UnreadableFile
 from core.records import JsonObject
+from core.review.exchange import PacketSignature
 
 MANIFEST, SIGNATURES = "manifest.json", "signatures.json"
 FORMAT = "provenanceguard-packet"
 VERSION = 1
-# 21 CFR 11.50: a signature says what it means.
-MEANINGS = ("review", "approval", "responsibility", "authorship")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PacketSignature:
-    """Who put their name under a packet, when and with which meaning.
-
-    ``taken_back`` is set when the packet was unlocked since: the signature no longer stands.
-    """
-
-    manifest_sha256: str
-    signer: str
-    at: datetime
-    meaning: str
-    taken_back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

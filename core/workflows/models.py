@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.attribution.families import load_families
 from core.config import Config
+from core.errors import ConfigError
 from core.models.forest import load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models
@@ -20,16 +21,43 @@ def load_models(
     calibrator: Path | Calibrator | None = None,
     families: Path | None = None,
 ) -> Models:
-    """The bundled models, or those in the named folders; ComponentUnavailable says what is missing.
+    """The bundled models, or those that are named; ComponentUnavailable says what is missing.
 
-    ``calibrator`` may also be one that is loaded already.
+    ``calibrator`` may also be one that is loaded already. Raises ConfigError when it was fitted on
+    the readings of another pair reader.
     """
+    decides = _calibrator(calibrator)
+    reader = load_pair_reader(pair_reader, max_tokens=config.nli_max_tokens)
+    check_fitted_for(decides, reader.name, pair_reader)
     return Models(
         embedder=load_embedder(embedder),
-        reader=load_pair_reader(pair_reader, max_tokens=config.nli_max_tokens),
-        calibrator=_calibrator(calibrator),
+        reader=reader,
+        calibrator=decides,
         families=load_families(families),
     )
+
+
+def check_fitted_for(calibrator: Calibrator, reader: str, choice: str | Path | None = None) -> None:
+    """Raise ConfigError, with the command that refits it, when it was fitted on another reader."""
+    if fitted_for(calibrator, reader):
+        return
+    fitted = getattr(calibrator, "reader", None)
+    chosen = f" --reader {choice}" if choice is not None else ""
+    raise ConfigError(
+        f"calibrator {calibrator.name} was fitted on the readings of {fitted}, and the reader here is "
+        f"{reader}: fit one with `provenanceguard recalibrate TRAIN.jsonl{chosen} --out calibrator/`, "
+        "then give it with --calibrator calibrator/"
+    )
+
+
+def fitted_for(calibrator: Calibrator, reader: str) -> bool:
+    """Whether a calibrator may decide on that reader's readings: those it was fitted on, or unknown.
+
+    Its probabilities are learned from one reader's: on another's they mean nothing. What counts is
+    the digest in the name, since one reader may lie in several folders.
+    """
+    fitted = getattr(calibrator, "reader", None)
+    return fitted is None or fitted.rpartition("@")[2] == reader.rpartition("@")[2]
 
 
 def _calibrator(given: Path | Calibrator | None) -> Calibrator:

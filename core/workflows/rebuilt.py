@@ -14,7 +14,7 @@ from core.evaluation.tables import RepairRun
 from core.pipeline import Models
 from core.ports import Progress
 from core.records import JsonObject, Source, Trace
-from core.workflows.repair import RepairReport, repair_all, repair_document
+from core.workflows.repair import RepairReport, outcome_of, repair_all
 from core.workflows.verify import silent
 
 
@@ -61,7 +61,7 @@ def repair_rebuilt_answers(
     report, seconds = RepairReport(), dict[str, list[float]]()
     made = repair_all(answers, models, config, None, progress or silent, total=len(answers))
     for before, repair in made:
-        report.add(repair_document(repair))
+        report.add(outcome_of(repair))
         for verified in (before, repair.after):
             if verified is not None:
                 for stage, spent in verified.latency_seconds.items():

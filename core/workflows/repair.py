@@ -1,18 +1,19 @@
-"""Repair from verdict to figures: documents for other programs, and what repair really saved."""
+"""Repair from verdict to figures: what a verdict tells of it, and what repair really saved."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.attribution.families import Families
+from core.codec import content_hash
 from core.config import Config
-from core.documents import content_hash
 from core.errors import BadRecord
+from core.identity import rules_digest
 from core.pipeline import Models, verify, versions
 from core.ports import Editor, Embedder, PairReader, Progress
 from core.records import (
@@ -24,17 +25,16 @@ from core.records import (
     Judged,
     PairReading,
     Repair,
-    RepairAction,
     RepairKind,
+    RepairOutcome,
+    RepairSavings,
     RepairStatus,
-    Span,
     Trace,
     Verification,
     Versions,
 )
 from core.repair.edits import share_of_words_kept
 from core.repair.loop import repair_answer
-from core.stages.report import verdict_document
 from core.text.tokens import content_terms, overlap
 from core.workflows.verify import Judge
 
@@ -42,18 +42,6 @@ from core.workflows.verify import Judge
 _STILL_SAID = 0.9
 # A wrongly credited claim is found again in a revised answer by most of its words.
 _SAME_CLAIM = 0.6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Savings:
-    """What one repair kept of an answer; ``words_kept`` is None for an answer without words."""
-
-    supported_before: int
-    supported_kept: int
-    lost: tuple[str, ...]
-    words_kept: float | None
-    wrong_attributions_before: int
-    wrong_attributions_left: int
 
 
 def repair_verified(
@@ -68,7 +56,7 @@ def repair_verified(
     return repair_answer(verification, again, config, models.families, editor)
 
 
-def measure_repair(repair: Repair) -> Savings:
+def measure_repair(repair: Repair) -> RepairSavings:
     """What the repair kept, and which supported claims it lost."""
     before, after = repair.before, repair.after
     supported = _supported(before)
@@ -83,11 +71,12 @@ def measure_repair(repair: Repair) -> Savings:
             lost.append(one.claim.text)
         else:
             remaining.remove(match)  # two equal claims need two places in the revised answer
-    return Savings(
+    words = share_of_words_kept(before.trace.answer or "", repair.revised_answer or "")
+    return RepairSavings(
         supported_before=len(supported),
         supported_kept=len(supported) - len(lost),
         lost=tuple(lost),
-        words_kept=share_of_words_kept(before.trace.answer or "", repair.revised_answer or ""),
+        words_kept=None if words is None else round(words, 4),
         wrong_attributions_before=_conflations(before),
         wrong_attributions_left=_conflations(after) if after else 0,
     )
@@ -154,112 +143,26 @@ class _RememberingReader:
         return [self._seen[pair] for pair in pairs]
 
 
-# ---------------------------------------------------------------- documents
+# ---------------------------------------------------------------- what a verdict tells of it
 
 
-def repair_document(repair: Repair) -> JsonObject:
-    """The ``repair`` field of a verdict document (formats.md, section 3)."""
-    savings = measure_repair(repair)
+def outcome_of(repair: Repair) -> RepairOutcome:
+    """The repair as a verdict tells it."""
     after = repair.after or repair.before
-    return {
-        "status": repair.status.value,
-        "actions": [_action_document(action) for action in repair.actions],
-        "revised_answer": repair.revised_answer,
-        "decision_after": after.answer.decision.value,
-        "reasons_after": list(after.answer.reasons),
-        "rounds": repair.rounds,
-        "removed": [
+    return RepairOutcome(
+        status=repair.status,
+        actions=repair.actions,
+        revised_answer=repair.revised_answer,
+        decision_after=after.answer.decision,
+        reasons_after=after.answer.reasons,
+        rounds=repair.rounds,
+        removed=tuple(
             action.before.strip()
             for action in repair.actions
             if action.kind in (RepairKind.PRUNE, RepairKind.FALLBACK)
-        ],
-        "saved": {
-            "supported_before": savings.supported_before,
-            "supported_kept": savings.supported_kept,
-            "lost": list(savings.lost),
-            "words_kept": None if savings.words_kept is None else round(savings.words_kept, 4),
-            "wrong_attributions_before": savings.wrong_attributions_before,
-            "wrong_attributions_left": savings.wrong_attributions_left,
-        },
-    }
-
-
-def _action_document(action: RepairAction) -> JsonObject:
-    return {
-        "action_id": action.action_id,
-        "kind": action.kind.value,
-        "claim_ids": list(action.claim_ids),
-        "span": [action.span.start, action.span.end],
-        "before": action.before,
-        "after": action.after,
-        "reason": action.reason,
-        "source_id": action.source_id,
-        "evidence": [[span.start, span.end] for span in action.evidence],
-        "editor": action.editor,
-        "note": action.note,
-    }
-
-
-def actions_of(document: JsonObject) -> tuple[RepairAction, ...]:
-    """The actions of a ``repair`` document; raises BadRecord naming the path of a wrong value."""
-    actions = document.get("actions")
-    if not isinstance(actions, list):
-        raise BadRecord(f"expected a list, found {actions!r:.60}", path="repair.actions")
-    return tuple(_action(one, f"repair.actions[{index}]") for index, one in enumerate(actions))
-
-
-def _action(value: object, path: str) -> RepairAction:
-    if not isinstance(value, Mapping):
-        raise BadRecord(f"expected an object, found {value!r:.60}", path=path)
-    try:
-        return RepairAction(
-            action_id=_text(value, "action_id"),
-            kind=RepairKind(_text(value, "kind")),
-            claim_ids=tuple(str(one) for one in value["claim_ids"]),
-            span=_span(value["span"]),
-            before=_text(value, "before"),
-            after=_text(value, "after"),
-            reason=_text(value, "reason"),
-            source_id=None if value.get("source_id") is None else _text(value, "source_id"),
-            evidence=tuple(_span(span) for span in value.get("evidence") or ()),
-            editor=_text(value, "editor"),
-            note=None if value.get("note") is None else _text(value, "note"),
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadRecord(f"expected an edit of a repair: {error}", path=path) from None
-
-
-def _text(value: Mapping[str, object], key: str) -> str:
-    found = value[key]
-    if not isinstance(found, str):
-        raise TypeError(f"{key}: expected text, found {found!r:.40}")
-    return found
-
-
-def _span(value: object) -> Span:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise TypeError(f"expected a span, found {value!r:.40}")
-    start, end = value
-    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end:
-        raise TypeError(f"expected a span, found {value!r:.40}")
-    return Span(start=start, end=end)
-
-
-def _number(value: Mapping[str, object], key: str) -> int:
-    found = value.get(key)
-    if not isinstance(found, int):
-        raise BadRecord(f"expected a number, found {found!r:.40}", path=f"repair.{key}")
-    return found
-
-
-def repaired_document(verification: Verification, repair: Repair, named: Versions) -> JsonObject:
-    """A verdict document with its repair, under the versions that say repair was on."""
-    document = dict(verdict_document(verification))
-    document["repair"] = repair_document(repair)
-    found = document["versions"]
-    assert isinstance(found, Mapping)
-    document["versions"] = {**found, "pipeline": named.pipeline}
-    return document
+        ),
+        saved=measure_repair(repair),
+    )
 
 
 # ---------------------------------------------------------------- many traces
@@ -284,32 +187,23 @@ class RepairReport:
     words_kept: list[float] = field(default_factory=list)
     rounds: int = 0
 
-    def add(self, document: JsonObject) -> None:
-        """Count one ``repair`` document; raises BadRecord naming the path of a wrong value."""
-        try:
-            status = RepairStatus(_text(document, "status"))
-        except (KeyError, TypeError, ValueError) as error:
-            raise BadRecord(f"expected how a repair ended: {error}", path="repair.status") from None
-        self.statuses[status] += 1
-        if status in (RepairStatus.NOT_NEEDED, RepairStatus.UNAVAILABLE):
+    def add(self, repair: RepairOutcome) -> None:
+        """Count one repair."""
+        self.statuses[repair.status] += 1
+        if repair.status in (RepairStatus.NOT_NEEDED, RepairStatus.UNAVAILABLE):
             return
-        actions = actions_of(document)
-        self.kinds.update(action.kind for action in actions)
+        self.kinds.update(action.kind for action in repair.actions)
         self.by_editor.update(
-            action.editor for action in actions if action.kind is RepairKind.REWORD
+            action.editor for action in repair.actions if action.kind is RepairKind.REWORD
         )
-        self.editor_failures += sum(action.note is not None for action in actions)
-        self.rounds += _number(document, "rounds")
-        saved = document.get("saved")
-        if not isinstance(saved, Mapping):
-            raise BadRecord(f"expected an object, found {saved!r:.40}", path="repair.saved")
-        self.supported_before += _number(saved, "supported_before")
-        self.supported_kept += _number(saved, "supported_kept")
-        self.wrong_attributions_before += _number(saved, "wrong_attributions_before")
-        self.wrong_attributions_left += _number(saved, "wrong_attributions_left")
-        words = saved.get("words_kept")
-        if isinstance(words, float | int):
-            self.words_kept.append(float(words))
+        self.editor_failures += sum(action.note is not None for action in repair.actions)
+        self.rounds += repair.rounds
+        self.supported_before += repair.saved.supported_before
+        self.supported_kept += repair.saved.supported_kept
+        self.wrong_attributions_before += repair.saved.wrong_attributions_before
+        self.wrong_attributions_left += repair.saved.wrong_attributions_left
+        if repair.saved.words_kept is not None:
+            self.words_kept.append(repair.saved.words_kept)
 
     def merge(self, other: RepairReport) -> None:
         """Count what another report counted as well."""
@@ -411,11 +305,11 @@ def repair_trace(
     editor: Editor | None = None,
     *,
     answer: str | None = None,
-) -> JsonObject:
-    """The ``repair`` document of one trace, or of another ``answer`` to its question."""
+) -> RepairOutcome:
+    """The repair of one trace, or of another ``answer`` to its question."""
     asked = trace if answer is None else replace(trace, answer=answer, citations=())
     ((_, repair),) = repair_all([asked], models, config, editor)
-    return repair_document(repair)
+    return outcome_of(repair)
 
 
 def repair_blocked(
@@ -426,23 +320,23 @@ def repair_blocked(
     progress: Progress = lambda done, total, what: None,
     *,
     total: int | None = None,
-) -> Iterator[tuple[str, JsonObject]]:
-    """The content hash and ``repair`` document of each trace, for a store that keeps them."""
+) -> Iterator[tuple[str, RepairOutcome]]:
+    """The content hash and the repair of each trace, for a store that keeps them."""
     for verification, repair in repair_all(traces, models, config, editor, progress, total=total):
-        yield content_hash(verification.trace), repair_document(repair)
+        yield content_hash(verification.trace), outcome_of(repair)
 
 
 def repair_versions(models: Models, config: Config, editor: Editor | None) -> Versions:
     """The versions of a run with repair: kept apart from verdicts without it."""
     named = versions(models, config)
     writer = "" if editor is None else f"({editor.name})"
-    return replace(named, pipeline=f"{named.pipeline}+repair{writer}")
+    return replace(named, pipeline=f"{rules_digest(repair=True)}+repair{writer}")
 
 
 def repairing_judge(
     editor: Editor | None = None, report: RepairReport | None = None
 ) -> Callable[[Models, Config], Judge]:
-    """What ``verify --repair`` gives the verify workflow: verdict documents with their repair.
+    """What ``verify --repair`` gives the verify workflow: verifications with their repair.
 
     ``report`` counts the repairs as they are made.
     """
@@ -450,14 +344,14 @@ def repairing_judge(
     def judged_by(models: Models, config: Config) -> Judge:
         named = repair_versions(models, config, editor)
 
-        def documents(traces: Sequence[Trace]) -> Iterator[JsonObject]:
+        def verify_and_repair(traces: Sequence[Trace]) -> Iterator[Verification]:
             for verification, repair in repair_all(traces, models, config, editor):
-                document = repaired_document(verification, repair, named)
+                outcome = outcome_of(repair)
                 if report is not None:
-                    report.add(repair_document(repair))
-                yield document
+                    report.add(outcome)
+                yield replace(verification, repair=outcome, versions=named)
 
-        return Judge(versions=named, documents=documents)
+        return Judge(versions=named, verify=verify_and_repair)
 
     return judged_by
 
@@ -541,7 +435,7 @@ def run_probes(
     for verification, repair in repair_all(
         wanted, models, config, editor, progress, total=len(by_trace)
     ):
-        report.repairs.add(repair_document(repair))
+        report.repairs.add(outcome_of(repair))
         for probe in by_trace[verification.trace.trace_id]:
             _count_probe(report, probe, verification, repair, models.families)
     return report

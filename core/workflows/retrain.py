@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from core.calibration.rows import KeptRows, TrainingRow
 from core.calibration.threshold import GRID
-from core.config import PIPELINE_VERSION
 from core.errors import InputError
 from core.evaluation.threshold_view import (
     ThresholdView,
@@ -28,6 +27,7 @@ from core.evaluation.threshold_view import (
     costs_at,
     view_claims,
 )
+from core.identity import rules_digest
 from core.ports import Calibrator
 from core.records import Features, JsonObject, VerdictLabel, Versions
 from core.review.records import Judgement, ReviewedClaim, Split
@@ -445,7 +445,7 @@ def lineage(material: Material, shipped: KeptRows | None, fitted: FittedCalibrat
             "rule": fitted.choice.rule,
             "met": fitted.choice.met,
         },
-        "pipeline": PIPELINE_VERSION,
+        "pipeline": rules_digest(),
     }
 
 

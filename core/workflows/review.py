@@ -117,15 +117,21 @@ class Desk:
                 exposures=exposures,
             )
 
-    def undo(self) -> ReviewItem | None:
-        """The claim of the last vote, open again; that vote counts until another is given."""
-        self._may(Role.REVIEWER, "take a vote back")
-        return self.store.undo(self.project.project_id, self.who)
+    def undo(self, on_screen: int | None = None, nonce: str | None = None) -> ReviewItem | None:
+        """The claim of the last vote, open again; that vote counts until another is given.
 
-    def decline(self, assignment_id: int, reason: str) -> None:
+        With the assignment ``on_screen`` and its nonce, or NOTHING_ON_SCREEN without a claim, a page
+        that is out of date changes nothing.
+        """
+        self._may(Role.REVIEWER, "take a vote back")
+        with _told():
+            return self.store.undo(self.project.project_id, self.who, on_screen, nonce)
+
+    def decline(self, assignment_id: int, reason: str, nonce: str | None = None) -> None:
         """Give a claim back for somebody else; the reason is kept."""
         self._may_any("give a claim back")
-        self.store.decline(self.project.project_id, self.who, assignment_id, reason)
+        with _told():
+            self.store.decline(self.project.project_id, self.who, assignment_id, reason, nonce)
 
     def release(self, assignment_id: int, reason: str) -> None:
         """Take a claim out of somebody else's hands (lead)."""
@@ -145,10 +151,14 @@ class Desk:
         """
         return self.store.open_verdict(self.who, content_hash, run_key)
 
-    def save_draft(self, assignment_id: int, draft: Draft) -> None:
-        """Keep what was entered so far, so that a reload loses nothing."""
+    def save_draft(self, assignment_id: int, draft: Draft, nonce: str | None = None) -> None:
+        """Keep what was entered so far, so that a reload loses nothing.
+
+        Raises Conflict for the nonce of a drawing that is not the latest.
+        """
         self._may_any("review claims")
-        self.store.save_draft(self.project.project_id, self.who, assignment_id, draft)
+        with _told():
+            self.store.save_draft(self.project.project_id, self.who, assignment_id, draft, nonce)
 
     def load_draft(self, assignment_id: int) -> Draft | None:
         """What was entered so far; None when nothing was."""

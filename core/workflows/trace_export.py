@@ -11,8 +11,8 @@ from core.capture.files import FileRecord, parse_record, write_json
 from core.capture.native_record import AS_READ
 from core.capture.reading import FORMATS as IMPORTERS
 from core.capture.writing import FORMATS, Exporter, frame_of
+from core.codec import trace_document
 from core.config import Config
-from core.documents import trace_document
 from core.errors import BadRecord, ConfigError, InputError
 from core.records import JsonObject, Trace
 

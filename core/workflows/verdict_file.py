@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from core.errors import InputError
-from core.records import JsonObject
+from core.codec import verdict_document, verification_from_document
+from core.errors import BadRecord, InputError
+from core.records import Verification
 
 FIRST_BYTES = b'{"trace_id":'
 READ_BYTES = 1 << 20
@@ -66,7 +67,7 @@ class VerdictFile:
                 file=str(path),
             )
 
-    def keep_while(self, accepted: Callable[[JsonObject], bool]) -> Iterator[JsonObject]:
+    def keep_while(self, accepted: Callable[[Verification], bool]) -> Iterator[Verification]:
         """The verdicts that the file already holds, as long as ``accepted`` says yes to the next.
 
         What follows the last accepted one is cut off; then the file is ready for ``append``.
@@ -76,18 +77,19 @@ class VerdictFile:
         self.file.seek(0)
         good = 0
         for line, end in _members(self.file) if self.compressed else _lines(self.file):
-            document = _document(line)
-            if document is None or not accepted(document):
+            verification = _verification(line)
+            if verification is None or not accepted(verification):
                 break
             good = end
-            yield document
+            yield verification
         # Not in a finally: a run that is stopped while it still looks cuts nothing off.
         self.file.seek(good)
         self.file.truncate()
 
-    def append(self, documents: Iterable[JsonObject]) -> None:
+    def append(self, verified: Iterable[Verification]) -> None:
         """Write verdicts, one a line, and hand them to the disk."""
-        for document in documents:
+        for verification in verified:
+            document = verdict_document(verification)
             text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
             line = text.encode("utf-8") + b"\n"
             self.file.write(gzip.compress(line, mtime=0) if self.compressed else line)
@@ -96,14 +98,14 @@ class VerdictFile:
             os.fsync(self.file.fileno())
 
 
-def _document(line: bytes) -> JsonObject | None:
+def _verification(line: bytes) -> Verification | None:
     if not line.endswith(b"\n"):
         return None
     try:
         document = json.loads(line)
-    except ValueError:
+        return verification_from_document(document) if isinstance(document, dict) else None
+    except (ValueError, BadRecord):
         return None
-    return document if isinstance(document, dict) else None
 
 
 def _lines(file: BinaryIO) -> Iterator[tuple[bytes, int]]:

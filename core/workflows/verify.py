@@ -16,12 +16,19 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from core.codec import canonical_json, content_hash
 from core.config import Config
-from core.documents import canonical_json, content_hash
-from core.errors import BadRecord, InputError
+from core.errors import InputError
 from core.ports import Progress, Store
-from core.records import Decision, JsonObject, Trace, VerdictLabel, Versions
-from core.workflows.summary import VerdictSummary, summarise
+from core.records import (
+    Decision,
+    Trace,
+    VerdictLabel,
+    VerdictSummary,
+    Verification,
+    Versions,
+    summarise,
+)
 from core.workflows.verdict_file import VerdictFile, verdict_file
 
 if TYPE_CHECKING:
@@ -42,21 +49,20 @@ class VerificationStore(Store, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """What turns traces into verdict documents, one each and in order, and what it is made of."""
+    """What turns traces into verifications, one each and in order, and what it is made of."""
 
     versions: Versions
-    documents: Callable[[Sequence[Trace]], Iterable[JsonObject]]
+    verify: Callable[[Sequence[Trace]], Iterable[Verification]]
 
 
 def pipeline_judge(models: Models, config: Config) -> Judge:
     """The pipeline with these models, as a judge."""
     from core.pipeline import verify_all, versions
-    from core.stages.report import verdict_document
 
-    def documents(traces: Sequence[Trace]) -> Iterator[JsonObject]:
-        return map(verdict_document, verify_all(traces, models, config))
+    def verify(traces: Sequence[Trace]) -> Iterator[Verification]:
+        return verify_all(traces, models, config)
 
-    return Judge(versions=versions(models, config), documents=documents)
+    return Judge(versions=versions(models, config), verify=verify)
 
 
 def run_key(versions: Versions) -> str:
@@ -126,11 +132,9 @@ def verify_pending(
     total = store.count_without_run(key)
     progress(0, total, "traces")
     for window in _windows(store.traces_without_run(key), batch):
-        documents = _judge(judge, window)
-        store.put_verdicts(
-            key, [(content_hash(t), d) for t, d in zip(window, documents, strict=True)]
-        )
-        _count(report, documents)
+        verified = _judge(judge, window)
+        store.put_verdicts(key, verified)
+        _count(report, verified)
         progress(report.verified, max(total, report.verified), "traces")
     return report
 
@@ -161,10 +165,10 @@ def verify_file(
         if file is not None:
             traces = _after_kept(file, traces, report, judge.versions)
         for window in _windows(traces, batch):
-            documents = _judge(judge, window)
+            verified = _judge(judge, window)
             if file is not None:
-                file.append(documents)
-            _count(report, documents)
+                file.append(verified)
+            _count(report, verified)
             progress(report.traces, total, "traces")
     return report
 
@@ -175,7 +179,7 @@ def _after_kept(
     """The traces that the file holds no verdict for; the others are counted as kept."""
     pending = list(islice(traces, 1))
 
-    def stands_for_the_next(kept: JsonObject) -> bool:
+    def stands_for_the_next(kept: Verification) -> bool:
         return bool(pending) and _stands_for(kept, pending[0], versions)
 
     for kept in file.keep_while(stands_for_the_next):
@@ -211,24 +215,19 @@ def _windows(traces: Iterable[Trace], batch: int) -> Iterator[list[Trace]]:
         yield window
 
 
-def _judge(judge: Judge, window: Sequence[Trace]) -> list[JsonObject]:
-    """One document a trace, naming the content that it is about: two versions share a trace_id."""
+def _judge(judge: Judge, window: Sequence[Trace]) -> list[Verification]:
+    """One a trace, naming the content that it is about: two versions share a trace_id."""
     return [
-        {"trace_id": document["trace_id"], "content_hash": content_hash(trace), **document}
-        for trace, document in zip(window, judge.documents(window), strict=True)
+        dataclasses.replace(verification, content_hash=content_hash(trace))
+        for trace, verification in zip(window, judge.verify(window), strict=True)
     ]
 
 
-def _count(report: VerifyReport, documents: Sequence[JsonObject]) -> None:
-    report.verified += len(documents)
-    for document in documents:
-        report.add(summarise(document))
+def _count(report: VerifyReport, verified: Sequence[Verification]) -> None:
+    report.verified += len(verified)
+    for verification in verified:
+        report.add(summarise(verification))
 
 
-def _stands_for(kept: JsonObject, trace: Trace, versions: Versions) -> bool:
-    if kept.get("content_hash") != content_hash(trace):
-        return False
-    try:
-        return summarise(kept).versions == versions  # all of it is counted, so all of it is read
-    except BadRecord:
-        return False
+def _stands_for(kept: Verification, trace: Trace, versions: Versions) -> bool:
+    return kept.content_hash == content_hash(trace) and kept.versions == versions

@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from core.attribution.families import load_families
-from core.config import PIPELINE_VERSION
 from core.errors import DamagedArtifact, NotFound
 from core.evaluation.columns import Columns, pair_columns
 from core.evaluation.kept import (
@@ -27,6 +26,7 @@ from core.evaluation.packets import PacketRow, read_packet
 from core.evaluation.predictions import Prediction
 from core.evaluation.sweep import Band
 from core.evaluation.threshold_view import ThresholdView, bands_of, only, view_predictions
+from core.identity import rules_digest
 from core.review.records import Person
 from pages.components.adjudicated import may_see_labels, settled_claims, write_settled
 from pages.components.plain import show_notice
@@ -194,7 +194,7 @@ def made_as_now(run: KeptRun, calibrator: str) -> bool:
     """Whether the pipeline, its settings and the calibrator in force are those that made the run."""
     made = run.versions
     return (
-        made.pipeline == PIPELINE_VERSION
+        made.pipeline == rules_digest()
         and made.config_sha256 == settings().sha256(load_families().digest)
         and made.calibrator == calibrator
     )

@@ -22,6 +22,7 @@ from core.evaluation.kept import (
     read_status,
     write_status,
 )
+from core.models.loading import BUNDLED
 from pages.components.plain import show_notice
 from storage.calibrators import CurrentCalibrator
 from storage.engine import PROJECT
@@ -30,9 +31,13 @@ JOB = "core.workflows.evaluation_job"
 
 
 def start_evaluating(
-    packet: KeptPacket, *, centroid: bool, calibrator: CurrentCalibrator | None = None
+    packet: KeptPacket,
+    *,
+    centroid: bool,
+    calibrator: CurrentCalibrator | None = None,
+    reader: str = BUNDLED,
 ) -> bool:
-    """Begin a run over the packet with that calibrator (None: the shipped one).
+    """Begin a run over the packet with that calibrator (None: the shipped one) and reader.
 
     False when a run is under way already; raises ComponentUnavailable.
     """
@@ -47,6 +52,7 @@ def start_evaluating(
         )
         command = [sys.executable, "-m", JOB, str(packet.folder.parent), packet.sha256]
         command += ["--centroid"] if centroid else []
+        command += ["--reader", reader] if reader != BUNDLED else []
         if calibrator is not None and calibrator.folder is not None:
             command += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
             command += ["--threshold", str(calibrator.threshold)]

@@ -10,11 +10,12 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.records import VerdictLabel
+from core.review.exchange import MEANINGS
 from core.review.records import Person, ReviewStatus
 from core.workflows.archive import pack, unpack
 from core.workflows.export import ExportFilters, ExportReport, export_packet
 from core.workflows.import_packet import import_packet
-from core.workflows.manifest import MANIFEST, MEANINGS, write_signatures
+from core.workflows.manifest import MANIFEST, write_signatures
 from pages.components.counting import counted
 from pages.components.plain import show_cards, show_notice
 from pages.components.session import settings

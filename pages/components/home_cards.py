@@ -102,6 +102,7 @@ _WORDS = {
     "calibrator.reject": "A candidate calibrator was rejected",
     "calibrator.roll_back": "The calibrator was rolled back",
     "calibrator.threshold": "The threshold was changed",
+    "reader.chosen": "Another reader was chosen",
     "packet.exported": "A packet was exported",
     "packet.signed": "A packet was signed",
     "repair.stored": "An answer was repaired",

@@ -13,7 +13,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.capture.reading import FORMATS
 from core.errors import InputError, ProvenanceGuardError
-from core.workflows.ingest import IngestReport, ingest, preview
+from core.records import IngestReport
+from core.workflows.ingest import SameId, ingest, preview
 from pages.components.plain import Card, show_cards
 from pages.components.session import settings
 from pages.components.verifying import start_verifying
@@ -21,6 +22,10 @@ from storage.records import Order
 from storage.store import SqlStore
 
 RECOGNISED = "auto"
+_SAME_ID_WORDS = {
+    SameId.APART: "other traces: keep both",
+    SameId.VERSION: "new versions of the same traces",
+}
 REASONS_SHOWN = 200
 TOOLS_SHOWN = 200
 # A call log says nothing about answers: it is read together with the transcripts beside it.
@@ -56,10 +61,11 @@ def show_import(store: SqlStore) -> bool:
             show_cards([card], key=f"import-result-{number}")
         return False
     st.session_state.pop("import_result", None)
-    chosen = [_show_file(upload) for upload in uploads]
+    chosen = [_show_file(upload, store) for upload in uploads]
     traces = sum(each.report.traces for each in chosen)
     if not traces:
         return False
+    same_id = _ask_same_id(sum(each.report.clashes for each in chosen))
     noun = "trace" if traces == 1 else "traces"
     with st.container(horizontal=True):
         both = st.button(
@@ -68,7 +74,7 @@ def show_import(store: SqlStore) -> bool:
         only = st.button("Add without verifying", key="add-only")
     if both or only:
         with st.spinner("Adding the traces …"):
-            cards = _keep(store, chosen)
+            cards = _keep(store, chosen, same_id)
         st.session_state["import_result"] = cards
         st.session_state["import_generation"] = generation + 1
         st.session_state["order"] = Order.NEWEST  # what was just added comes first
@@ -78,7 +84,21 @@ def show_import(store: SqlStore) -> bool:
     return True
 
 
-def _show_file(upload: UploadedFile) -> Chosen:
+def _ask_same_id(clashes: int) -> SameId:
+    """What becomes of traces whose id another file has used; asked only where there are some."""
+    if not clashes:
+        return SameId.APART
+    noun = "trace has" if clashes == 1 else "traces have"
+    return st.radio(
+        f"{clashes:,} {noun} an id that another file has used for something else. They are …",
+        list(SameId),
+        format_func=_SAME_ID_WORDS.__getitem__,
+        horizontal=True,
+        key="same-id",
+    )
+
+
+def _show_file(upload: UploadedFile, store: SqlStore) -> Chosen:
     name = safe_name(upload.name)
     left, right = st.columns([5, 1], vertical_alignment="top")
     wanted = right.selectbox(
@@ -89,18 +109,18 @@ def _show_file(upload: UploadedFile) -> Chosen:
         help="Choose a format if the file was taken for the wrong one.",
     )
     with left:
-        report = _preview(upload, name, wanted)
+        report = _preview(upload, name, wanted, store)
         show_cards([_file_card(name, upload.size, wanted, report)], key=f"file-{upload.file_id}")
     return Chosen(upload=upload, name=name, format=wanted, report=report)
 
 
-def _preview(upload: UploadedFile, name: str, wanted: str) -> IngestReport:
+def _preview(upload: UploadedFile, name: str, wanted: str, store: SqlStore) -> IngestReport:
     # Reading a large file takes seconds, and the page runs again at every click.
     seen: dict[tuple[str, str], IngestReport] = st.session_state.setdefault("previews", {})
     if (upload.file_id, wanted) not in seen:
         with st.spinner("Reading the file …"), TemporaryDirectory() as folder:
             path = _written(upload, name, Path(folder))
-            seen[(upload.file_id, wanted)] = preview([path], settings(), wanted)
+            seen[(upload.file_id, wanted)] = preview([path], settings(), wanted, store)
     return seen[(upload.file_id, wanted)]
 
 
@@ -119,9 +139,9 @@ def safe_name(given: str) -> str:
 # ---------------------------------------------------------------- keeping
 
 
-def _keep(store: SqlStore, chosen: Sequence[Chosen]) -> list[Card]:
+def _keep(store: SqlStore, chosen: Sequence[Chosen], same_id: SameId) -> list[Card]:
     """Keep the files' traces; a card a group of files that were read together."""
-    return [_keep_group(store, group) for group in _groups(chosen)]
+    return [_keep_group(store, group, same_id) for group in _groups(chosen)]
 
 
 def _groups(chosen: Sequence[Chosen]) -> list[list[Chosen]]:
@@ -137,7 +157,7 @@ def _formats(report: IngestReport) -> list[str]:
     return [file.format for file in report.files]
 
 
-def _keep_group(store: SqlStore, group: Sequence[Chosen]) -> Card:
+def _keep_group(store: SqlStore, group: Sequence[Chosen], same_id: SameId) -> Card:
     names = " + ".join(each.name for each in group)
     try:
         with TemporaryDirectory() as folder:
@@ -146,7 +166,7 @@ def _keep_group(store: SqlStore, group: Sequence[Chosen]) -> Card:
                 place = Path(folder) / str(number)
                 place.mkdir()
                 paths.append(_written(each.upload, each.name, place))
-            report = ingest(paths, store, settings(), format=group[0].format)
+            report = ingest(paths, store, settings(), format=group[0].format, same_id=same_id)
         store.put_import(report)
     except ProvenanceGuardError as error:
         words = error.located() if isinstance(error, InputError) else str(error)

@@ -8,7 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pages.components.verdict_document import ClaimDocument
+from core.records import (
+    AttributionStatus,
+    ClaimType,
+    ClaimVerdict,
+    Decision,
+    Judged,
+    VerdictLabel,
+)
 
 
 class Kind(StrEnum):
@@ -58,17 +65,18 @@ STATUS_WORDS = {
 }
 
 
-def claim_kind(claim: ClaimDocument) -> Kind:
-    """How a claim of a verdict document is shown; a blocked claim never looks supported."""
-    if claim["claim_type"] != "factual":
+def claim_kind(verdict: ClaimVerdict) -> Kind:
+    """How a claim is shown; a blocked claim never looks supported."""
+    outcome = verdict.outcome
+    if verdict.claim.claim_type is not ClaimType.FACTUAL:
         return Kind.ASIDE
-    if claim["verdict"] in (None, "unjudged"):
+    if verdict.verdict in (None, VerdictLabel.UNJUDGED) or not isinstance(outcome, Judged):
         return Kind.UNJUDGED
-    if claim["attribution"]["status"] == "conflation":
+    if outcome.attribution.status is AttributionStatus.CONFLATION:
         return Kind.CONFLATION
-    if claim["verdict"] == "contradicted":
+    if verdict.verdict is VerdictLabel.CONTRADICTED:
         return Kind.CONTRADICTED
-    if claim["verdict"] == "supported" and claim["decision"] == "allow":
+    if verdict.verdict is VerdictLabel.SUPPORTED and verdict.decision is Decision.ALLOW:
         return Kind.SUPPORTED
     return Kind.UNSUPPORTED
 

@@ -80,7 +80,7 @@ def _show_add(people: People, me: Person) -> None:
             "Roles", list(ROLE_WORDS), format_func=ROLE_WORDS.__getitem__, key="new-roles"
         )
         if st.form_submit_button("Add this person", key="add-person-button"):
-            _try(
+            save(
                 lambda: people.add(name, roles, by=me, email=email.strip() or None),
                 f"{name} was added.",
             )
@@ -114,9 +114,9 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
     if who is None or role is None:
         show_notice("Whose role, and which?", "Choose a person and a role.", key="role-which")
     elif give:
-        _try(lambda: people.grant(who, role, by=me), f"{who.name} is now {ROLE_WORDS[role]}.")
+        save(lambda: people.grant(who, role, by=me), f"{who.name} is now {ROLE_WORDS[role]}.")
     else:
-        _try(
+        save(
             lambda: people.revoke(who, role, by=me, reason=reason),
             f"{who.name} is no longer {ROLE_WORDS[role]}.",
         )
@@ -201,7 +201,7 @@ def show_project(projects: Projects, project: Project, slices: Sequence[str], me
             lease_minutes=int(minutes),
             dwell_milliseconds=int(floor),
         )
-        _try(
+        save(
             lambda: projects.change(project, wanted, by=me, reason=reason),
             "The settings were saved.",
         )
@@ -248,7 +248,7 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
                     key="publish-guideline",
                 )
             if pressed:
-                _try(
+                save(
                     lambda: guidelines.publish(
                         text, change, by=me, expected_version=current.version
                     ),
@@ -271,7 +271,7 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
         )
 
 
-def _try(write: Callable[[], object], said: str) -> None:
+def save(write: Callable[[], object], said: str) -> None:
     """Do one write; say what came of it."""
     try:
         write()

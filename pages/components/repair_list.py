@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from core.workflows.repair_figures import repair_figures
 from pages.components.plain import show_notice
 from pages.components.repair_view import STATUS_SHORT
 from storage.repairs import Repairs
@@ -26,7 +27,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
             key="no-trace",
         )
         return None
-    report, counts = repairs.report(), repairs.counts()
+    report, counts = repair_figures(repairs), repairs.counts()
     if stored:
         kept = report.supported_kept, report.supported_before
         for column, (name, value) in zip(
@@ -58,7 +59,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
         {
             "Trace": one.trace_id,
             "Repair": STATUS_SHORT[one.status],
-            "Edits": len(one.document["actions"]),  # type: ignore[arg-type]
+            "Edits": len(one.outcome.actions),
             "Repaired": one.repaired_at,
         }
         for one in stored

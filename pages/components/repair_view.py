@@ -1,4 +1,4 @@
-"""The repair view: a repair document laid out for the browser, and what a reviewer did there."""
+"""The repair view: a repair laid out for the browser, and what a reviewer did there."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.records import JsonObject, RepairAction, RepairKind, RepairStatus, Source, Span, Trace
+from core.records import (
+    Decision,
+    RepairAction,
+    RepairKind,
+    RepairOutcome,
+    RepairSavings,
+    RepairStatus,
+    Source,
+    Span,
+    Trace,
+)
 from core.repair.drafts import RULES
 from core.repair.edits import word_diff
 from core.repair.loop import chosen_answer
-from core.workflows.repair import actions_of
 from pages.components.excerpts import choose_excerpts, merge_spans
 from pages.components.palette import DECISIONS
 from storage.repairs import Choice, StoredChoice
@@ -83,27 +92,25 @@ def _nothing() -> None:
 
 
 def lay_out_repair(
-    document: JsonObject, trace: Trace, decision: str, choices: Mapping[str, StoredChoice]
+    repair: RepairOutcome, trace: Trace, decision: str, choices: Mapping[str, StoredChoice]
 ) -> Json:
     """The view's data: the answer as pieces, each edit with its reason, source and choice."""
     answer = trace.answer or ""
-    actions = actions_of(document)
+    actions = repair.actions
     if any(said.choice is Choice.REJECT for said in choices.values()):
         # Numbers and headings follow from what stays: those of the proposal no longer hold.
         actions = tuple(action for action in actions if not _is_minor(action))
-    status = RepairStatus(str(document["status"]))
-    after = str(document["decision_after"])
     return {
         "trace": {"id": trace.trace_id, "question": trace.question},
         "before": _badge(decision),
-        "after": _badge(after),
-        "status": STATUS_WORDS[status],
-        "figures": _figures(document, actions),
+        "after": _badge(repair.decision_after.value),
+        "status": STATUS_WORDS[repair.status],
+        "figures": _figures(repair.saved, actions),
         "pieces": _pieces(answer, actions, choices),
         "edits": [_edit(action, trace, choices.get(action.action_id)) for action in actions],
         "sources": _sources(trace, actions),
-        "final": final_answer(answer, actions_of(document), choices),
-        "checked": after == "allow" and not changed_by_reviewer(choices),
+        "final": final_answer(answer, repair.actions, choices),
+        "checked": repair.decision_after is Decision.ALLOW and not changed_by_reviewer(choices),
     }
 
 
@@ -131,23 +138,17 @@ def _badge(decision: str) -> Json:
     return {"kind": decision, "mark": look.mark, "word": look.word}
 
 
-def _figures(document: JsonObject, actions: Sequence[RepairAction]) -> list[tuple[str, str]]:
-    saved = document.get("saved")
-    saved = saved if isinstance(saved, Mapping) else {}
-    words = saved.get("words_kept")
+def _figures(saved: RepairSavings, actions: Sequence[RepairAction]) -> list[tuple[str, str]]:
     corrected = sum(
         action.kind not in (RepairKind.MEND, RepairKind.PRUNE, RepairKind.FALLBACK)
         for action in actions
     )
     return [
-        (
-            "Supported claims kept",
-            f"{saved.get('supported_kept')} of {saved.get('supported_before')}",
-        ),
-        ("Words kept", f"{words:.0%}" if isinstance(words, float | int) else "–"),
+        ("Supported claims kept", f"{saved.supported_kept} of {saved.supported_before}"),
+        ("Words kept", "–" if saved.words_kept is None else f"{saved.words_kept:.0%}"),
         ("Corrected", str(corrected)),
         ("Taken out", str(sum(action.kind is RepairKind.PRUNE for action in actions))),
-        ("Wrong credits left", str(saved.get("wrong_attributions_left"))),
+        ("Wrong credits left", str(saved.wrong_attributions_left)),
     ]
 
 

@@ -5,15 +5,28 @@ Labels hold words of ours, and tool names reduced to letters and digits: a label
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from core.records import Trace
+from core.review.assignment import UNOWNED
 from core.review.items import Draft
 from core.workflows.review import Desk
-from pages.components.review_hand import Change, Hand, answer, decline, keep, undo
+from pages.components.review_hand import (
+    Change,
+    Hand,
+    answer,
+    decline,
+    keep,
+    keep_note,
+    pressed,
+    undo,
+)
 from pages.components.review_layout import (
     CONFIDENCE,
     SUPPORT_WORDS,
@@ -76,13 +89,33 @@ def question(words: str, name: str) -> None:
 
 def choice(words: str, *, key: str, name: str, chosen: bool, **more: object) -> None:
     """One answer as a button; the chosen one is marked by more than its colour."""
-    st.button(
+    key_button(
         f"● {words}" if chosen else words,
-        key=name,
+        name=name,
         shortcut=key,
         type="primary" if chosen else "secondary",
         **more,  # type: ignore[arg-type]
     )
+
+
+def key_button(
+    words: str,
+    *,
+    name: str,
+    on_click: Callable[..., None],
+    args: tuple[Any, ...],
+    **more: object,
+) -> None:
+    """A button for the hand that comes first in ``args``, and for this drawing of its claim alone."""
+    hand, *rest = args
+    with st.container(key=name, width="content"):
+        st.button(
+            words,
+            key=f"{name}-{hand.nonce}",
+            on_click=pressed,
+            args=(weakref.ref(hand), on_click, *rest),
+            **more,  # type: ignore[arg-type]
+        )
 
 
 def row(name: str) -> object:
@@ -166,28 +199,30 @@ def _show_next(hand: Hand, desk: Desk) -> None:
     changed = decided and hand.judgement != hand.said
     with row("row-next"):
         st.text(hand.message or _what_next(hand), width="stretch")
-        st.button("Note", key="notes", shortcut=key_of(NOTES), on_click=_toggle_notes, args=(hand,))
-        st.button(
+        key_button(
+            "Note", name="notes", shortcut=key_of(NOTES), on_click=_toggle_notes, args=(hand,)
+        )
+        key_button(
             "Pass",
-            key="decline",
+            name="decline",
             shortcut=key_of(DECLINE),
             disabled=decided,
             on_click=_set_declining,
             args=(hand, True),
             help="Give this claim back, with a reason; somebody else will get it",
         )
-        st.button(
+        key_button(
             "Undo",
-            key="undo",
+            name="undo",
             shortcut=key_of(UNDO),
             on_click=undo,
-            args=(desk,),
+            args=(hand, desk),
             help="Open my last verdict again; both stay in the trail",
         )
         if hand.decide_first:
-            st.button(
+            key_button(
                 "Save my change, next claim" if changed else "Keep my answer, next claim",
-                key="keep",
+                name="keep",
                 shortcut=key_of(KEEP),
                 type="primary",
                 disabled=not decided,
@@ -206,6 +241,8 @@ def _what_next(hand: Hand) -> str:
             hand.draft.conflation is None,
         )
     )
+    if not left:
+        return UNOWNED  # complete, and not saved: the one thing that is refused
     then = "shows the verifier's view" if hand.decide_first else "brings the next claim"
     if left == 3:
         return f"Answer all three, in any order: the last answer saves, and {then}."
@@ -220,12 +257,12 @@ def _show_notes(hand: Hand, desk: Desk) -> None:
         question("Note, if you like", "notes")
         st.session_state.setdefault(hand.note_key, hand.draft.rationale)
         st.text_area(
-            "Why? Rules of the guideline can be cited by number.",
+            "Why? Rules of the guideline can be cited by number. Escape leaves the field.",
             key=hand.note_key,
             height=68,
             max_chars=4_000,
-            on_change=_keep_note,
-            args=(hand, desk),
+            on_change=pressed,
+            args=(weakref.ref(hand), keep_note, desk),
             width="stretch",
         )
         st.segmented_control(
@@ -233,18 +270,10 @@ def _show_notes(hand: Hand, desk: Desk) -> None:
             list(CONFIDENCE),
             format_func=CONFIDENCE.__getitem__,
             default=hand.draft.confidence,
-            key=f"sure-{hand.item.assignment_id}",
-            on_change=_keep_note,
-            args=(hand, desk),
+            key=hand.sure_key,
+            on_change=pressed,
+            args=(weakref.ref(hand), keep_note, desk),
         )
-
-
-def _keep_note(hand: Hand, desk: Desk) -> None:
-    note = st.session_state.get(hand.note_key, "")
-    sure = st.session_state.get(f"sure-{hand.item.assignment_id}", hand.draft.confidence)
-    hand.draft = replace(hand.draft, rationale=note, confidence=sure)
-    if hand.said is None:
-        desk.save_draft(hand.item.assignment_id, hand.draft)
 
 
 def _toggle_notes(hand: Hand) -> None:
@@ -256,9 +285,9 @@ def _show_declining(hand: Hand, desk: Desk) -> None:
     with row("row-decline"):
         question("Why give it back?", "decline")
         for words, key in DECLINE_KEYS.items():
-            st.button(
+            key_button(
                 words,
-                key=f"decline_{key}",
+                name=f"decline_{key}",
                 shortcut=key,
                 on_click=decline,
                 args=(hand, desk, words),
@@ -273,15 +302,15 @@ def _show_declining(hand: Hand, desk: Desk) -> None:
             placeholder="Another reason",
             width="stretch",
         )
-        st.button(
+        key_button(
             "Give it back",
-            key="decline_own",
+            name="decline_own",
             on_click=decline,
             args=(hand, desk, own_words or ""),
         )
-        st.button(
+        key_button(
             "Do not give it back",
-            key="decline_not",
+            name="decline_not",
             shortcut=key_of(DECLINE),
             on_click=_set_declining,
             args=(hand, False),

@@ -44,7 +44,7 @@ def show_nothing_to_review(desk: Desk, person: Person) -> None:
                 key="undo",
                 shortcut=key_of(UNDO),
                 on_click=undo,
-                args=(desk,),
+                args=(None, desk),
             )
         if progress.ties and Role.ADJUDICATOR in person.roles:
             words = "1 tie" if progress.ties == 1 else f"{progress.ties:,} ties"

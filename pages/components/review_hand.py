@@ -8,20 +8,21 @@ place; what must survive a reload is in the database.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Any
 
 import streamlit as st
 
-from core.errors import Conflict, NotFound, ProvenanceGuardError
+from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.records import Trace
+from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, Guideline, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
 from core.workflows.review import Desk
 from pages.components.claim_places import ClaimInAnswer, claim_in_hand
 from pages.components.review_layout import Json, lay_out_machine
-from pages.components.verdict_document import VerdictDocument
 from storage.guidelines import Guidelines
 from storage.store import SqlStore
 
@@ -31,14 +32,15 @@ _SAID = "review_said"
 IGNORED = "Ignored: that key was pressed before this claim was on screen."
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, weakref_slot=True)
 class Hand:
     """A claim in hand; it is dropped when the claim is done.
 
-    ``said`` is what was decided before the verifier's view was shown; ``note_key`` names the field
-    that the note is typed into.
+    ``person_id`` is whose hand it is, ``said`` what was decided before the verifier's view was shown;
+    ``note_key`` names the field that the note is typed into.
     """
 
+    person_id: int
     item: ReviewItem
     nonce: str
     trace: Trace
@@ -67,6 +69,11 @@ class Hand:
         return f"note-{self.item.assignment_id}"
 
     @property
+    def sure_key(self) -> str:
+        """The widget that says how sure the reviewer is."""
+        return f"sure-{self.item.assignment_id}"
+
+    @property
     def judgement(self) -> Judgement | None:
         """What the answers make together; None while one is missing."""
         draft = self.draft
@@ -80,7 +87,7 @@ class Hand:
 def take_hand(desk: Desk, store: SqlStore) -> Hand | None:
     """The claim in hand, else the next one; None when nothing waits. Raises what the desk raises."""
     hand = st.session_state.get(_HAND)
-    if isinstance(hand, Hand):
+    if isinstance(hand, Hand) and hand.person_id == desk.who.person_id:
         return hand
     item = desk.next_item()
     if item is None:
@@ -99,6 +106,7 @@ def _hand(desk: Desk, store: SqlStore, item: ReviewItem) -> Hand:
     trace = store.get_trace(item.trace_id, item.content_hash).trace
     settings = desk.project.settings
     hand = Hand(
+        person_id=desk.who.person_id,
         item=item,
         nonce="",
         trace=trace,
@@ -132,6 +140,20 @@ def show_told() -> None:
 # ---------------------------------------------------------------- key presses
 
 
+def pressed(held: weakref.ref[Any], act: Callable[..., None], *rest: object) -> None:
+    """Do what a button does with the hand that it was drawn for; nothing once that hand is gone.
+
+    A button is another one for each drawing: a press in a browser that still shows the claim before
+    arrives as a press on that claim's button, never on the next one's. The hand is held weakly,
+    because Streamlit keeps what a button was given for as long as the session lives.
+    """
+    hand = held()
+    if hand is None:
+        tell(IGNORED)
+        return
+    act(hand, *rest)
+
+
 def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, change: Change) -> None:
     """Take one more answer; the last one decides the claim.
 
@@ -147,7 +169,7 @@ def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, change: Change) 
         if hand.said is not None:
             return  # changed after the verifier's view: ``keep`` says so to the desk
         if judgement is None:
-            desk.save_draft(hand.item.assignment_id, hand.draft)
+            desk.save_draft(hand.item.assignment_id, hand.draft, nonce)
             return
         vote = desk.vote(
             hand.item.assignment_id,
@@ -164,8 +186,18 @@ def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, change: Change) 
         hand.nonce = desk.show(hand.item.assignment_id)
     except (Conflict, NotFound) as error:
         _lost(error)
+    except InputError as error:
+        hand.message = error.message
+        _keep_draft(hand, desk)
     except ProvenanceGuardError as error:
         hand.message = str(error)
+
+
+def _keep_draft(hand: Hand, desk: Desk) -> None:
+    try:
+        desk.save_draft(hand.item.assignment_id, hand.draft, hand.nonce)
+    except (Conflict, NotFound) as error:
+        _lost(error)
 
 
 def keep(hand: Hand, nonce: str, desk: Desk) -> None:
@@ -186,14 +218,35 @@ def keep(hand: Hand, nonce: str, desk: Desk) -> None:
         drop_hand()
     except (Conflict, NotFound) as error:
         _lost(error)
+    except InputError as error:
+        hand.message = error.message
     except ProvenanceGuardError as error:
         hand.message = str(error)
 
 
-def undo(desk: Desk) -> None:
-    """Take the last verdict back: its claim comes again, and the next verdict replaces it."""
+def keep_note(hand: Hand, desk: Desk) -> None:
+    """Take in what was typed about the claim, and how sure the reviewer is."""
+    note = st.session_state.get(hand.note_key, "")
+    sure = st.session_state.get(hand.sure_key, hand.draft.confidence)
+    hand.draft = replace(hand.draft, rationale=note, confidence=sure)
+    if hand.said is None:
+        _keep_draft(hand, desk)
+
+
+def undo(hand: Hand | None, desk: Desk) -> None:
+    """Take the last verdict back: its claim comes again, and the next verdict replaces it.
+
+    None: pressed on a page that shows no claim.
+    """
     try:
-        item = desk.undo()
+        item = (
+            desk.undo(nonce=NOTHING_ON_SCREEN)
+            if hand is None
+            else desk.undo(hand.item.assignment_id, hand.nonce)
+        )
+    except (Conflict, NotFound) as error:
+        _lost(error)
+        return
     except ProvenanceGuardError as error:
         tell(str(error))
         return
@@ -210,7 +263,7 @@ def decline(hand: Hand, desk: Desk, reason: str) -> None:
         hand.message = "Say why, so that the next person knows."
         return
     try:
-        desk.decline(hand.item.assignment_id, reason)
+        desk.decline(hand.item.assignment_id, reason, hand.nonce)
         drop_hand()
     except (Conflict, NotFound) as error:
         _lost(error)
@@ -241,7 +294,7 @@ def _reveal(hand: Hand, desk: Desk, store: SqlStore, reason: QueueReason | None)
         item.trace_id, content_hash=item.content_hash, run_key=signal.run_key
     )
     hand.machine = lay_out_machine(
-        cast(VerdictDocument, verdict.document),
+        verdict.verification,
         hand.trace,
         item.claim_id,
         said=hand.said,

@@ -12,14 +12,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.records import Source, Span, Trace, VerdictLabel
+from core.records import Source, Span, Trace, VerdictLabel, Verification
 from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
 from pages.components.claim_places import ClaimInAnswer
 from pages.components.identities import identity_of, plain_tool_name
 from pages.components.palette import STATUS_WORDS
-from pages.components.shortcuts import SOURCE_KEYS, Page, help_sheet, keys_of_views
-from pages.components.verdict_document import VerdictDocument
+from pages.components.shortcuts import SOURCE_KEYS, Page, help_sheet, keys_of_views, opening_keys
 from pages.components.verdict_view import lay_out
 
 Json = Mapping[str, object]
@@ -75,6 +74,7 @@ def lay_out_blind(
         ],
         "texts": _texts(trace.sources, opened),
         "keys": dict(keys_of_views(page)),
+        "opens": list(opening_keys()),
         "help": help_sheet(page, sources=len(trace.sources)),
         "machine": None,
         "readings": None,
@@ -86,7 +86,7 @@ def lay_out_blind(
 
 
 def lay_out_machine(
-    document: VerdictDocument,
+    verification: Verification,
     trace: Trace,
     claim_id: str,
     *,
@@ -95,17 +95,17 @@ def lay_out_machine(
     verified_at: datetime,
 ) -> Json | None:
     """What the verifier said about the claim, for after the decision; None when it said nothing."""
-    laid = lay_out(document, trace, verified_at=verified_at)
+    laid = lay_out(verification, trace, verified_at=verified_at)
     claims = laid["claims"]
     assert isinstance(claims, Sequence)
     claim = next((each for each in claims if each["id"] == claim_id), None)
     if claim is None:
         return None
-    raw = next(each for each in document["claims"] if each["claim_id"] == claim_id)
+    verdict = next(each for each in verification.claims if each.claim.claim_id == claim_id)
     return {
         "claim": claim,
         "here": f"Why you saw this claim: {REASON_WORDS[reason]}." if reason else "",
-        "agrees": "" if said is None else _agreement(said, raw["verdict"], claim),
+        "agrees": "" if said is None else _agreement(said, verdict.verdict, claim),
     }
 
 
@@ -224,9 +224,9 @@ def _texts(sources: Sequence[Source], opened: Collection[str]) -> dict[str, Json
     return sent
 
 
-def _agreement(said: Judgement, verdict: str | None, claim: Mapping[str, object]) -> str:
+def _agreement(said: Judgement, verdict: VerdictLabel | None, claim: Mapping[str, object]) -> str:
     same = [
-        "on support" if verdict == said.support.value else "",
+        "on support" if verdict is said.support else "",
         "on the source" if claim["routed"] == said.source_id else "",
     ]
     if all(same):

@@ -16,7 +16,7 @@ _REVIEW = st.components.v2.component(
     css="".join(
         (_FRONTEND / name).read_text() for name in ("base.css", "evidence.css", "review.css")
     ),
-    js="".join((_FRONTEND / name).read_text() for name in ("common.js", "review.js")),
+    js="".join((_FRONTEND / name).read_text() for name in ("common.js", "typing.js", "review.js")),
 )
 
 

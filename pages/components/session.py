@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.config import Config
+from core.models.loading import BUNDLED
+from core.review.records import Person
 from storage.calibrators import Calibrators
 from storage.engine import database_url
+from storage.readers import Readers
 from storage.store import SqlStore
 from storage.store import open_store as open_store_at
 
@@ -18,9 +21,13 @@ if TYPE_CHECKING:
     from core.pipeline import Models
 
 
-def open_store() -> SqlStore:
-    """The database that this process serves; raises ConfigError, ComponentUnavailable, StoreError."""
-    return _store(database_url().render_as_string(hide_password=False))
+def open_store(who: Person | None = None) -> SqlStore:
+    """The database that this process serves; what is written through it is ``who``'s.
+
+    Raises ConfigError, ComponentUnavailable, StoreError.
+    """
+    store = _store(database_url().render_as_string(hide_password=False))
+    return store if who is None else replace(store, actor=who.name)
 
 
 @st.cache_resource(show_spinner=False)
@@ -34,16 +41,24 @@ def settings() -> Config:
 
 
 def load_models_once(config: Config) -> Models:
-    """The models, with the calibrator in force at this moment; raises ComponentUnavailable.
+    """The models, with the reader and the calibrator in force; raises ComponentUnavailable.
 
-    The two readers are loaded once for the whole process.
+    Reader and embedder are loaded once for the whole process. Raises ConfigError when the
+    calibrator was fitted on another reader.
     """
-    return replace(_readers(config), calibrator=Calibrators(store=open_store()).forest())
+    from core.workflows.models import check_fitted_for
+
+    store = open_store()
+    chosen = Readers(store=store).current().reader
+    forest = Calibrators(store=store).forest()
+    models = _models(config, None if chosen == BUNDLED else chosen)
+    check_fitted_for(forest, models.reader.name, chosen)
+    return replace(models, calibrator=forest)
 
 
 @lru_cache(maxsize=1)
-def _readers(config: Config) -> Models:
+def _models(config: Config, reader: str | None) -> Models:
     # Imported here: pages that only show verdicts open without waiting for the learning libraries.
-    from core.workflows.models import load_models
+    from core.workflows.recalibrate import models_to_calibrate
 
-    return load_models(config)
+    return models_to_calibrate(config, pair_reader=reader)

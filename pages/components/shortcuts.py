@@ -126,7 +126,9 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     Shortcut(name=RAW, key="O", words="Readable text or raw output", reader=Reader.VIEW),
     Shortcut(name=GUIDELINE, key="G", words="The guideline", reader=Reader.VIEW),
     Shortcut(name=HELP, key="H", words="These keys", reader=Reader.VIEW),
-    Shortcut(name=CLOSE, key="Escape", words="Close what is open", reader=Reader.VIEW),
+    Shortcut(
+        name=CLOSE, key="Escape", words="Leave a field; close what is open", reader=Reader.VIEW
+    ),
 )
 
 _ON_SCREEN = {"ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc"}
@@ -140,6 +142,22 @@ def key_of(name: str, page: Page = Page.REVIEW) -> str:
 def keys_of_views(page: Page) -> Mapping[str, str]:
     """What the view in the browser listens to: name → key."""
     return {each.name: each.key for each in on_page(page) if each.reader is Reader.VIEW}
+
+
+def opening_keys() -> tuple[Mapping[str, str], ...]:
+    """The keys that open something, the button that reads each, and the place that then appears.
+
+    Until it has appeared, other keys act on nothing: they are meant for what is about to open.
+    """
+    return (
+        {
+            "key": key_of(NOTES),
+            "button": ".st-key-notes",
+            "awaits": ".st-key-row-notes textarea",
+        },
+        {"key": key_of(DECLINE), "button": ".st-key-decline", "awaits": ".st-key-row-decline"},
+        {"key": key_of(DECLINE), "button": ".st-key-decline_not", "awaits": ".st-key-row-support"},
+    )
 
 
 def on_page(page: Page) -> tuple[Shortcut, ...]:

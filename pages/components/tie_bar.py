@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
 from functools import partial
 
@@ -12,11 +13,13 @@ from core.workflows.review import Desk
 from pages.components.review_bar import (
     STYLE,
     choice,
+    key_button,
     own,
     question,
     row,
     show_owner_beyond,
 )
+from pages.components.review_hand import pressed
 from pages.components.review_layout import SUPPORT_WORDS, source_buttons
 from pages.components.shortcuts import (
     CAUSE_KEYS,
@@ -30,7 +33,14 @@ from pages.components.shortcuts import (
     Page,
     key_of,
 )
-from pages.components.tie_hand import TieHand, answer_tie, save_tie, set_cause, toggle_fix
+from pages.components.tie_hand import (
+    TieHand,
+    answer_tie,
+    keep_tie_note,
+    save_tie,
+    set_cause,
+    toggle_fix,
+)
 
 LINES = 5
 CAUSES = {
@@ -127,10 +137,10 @@ def _show_next(hand: TieHand, desk: Desk) -> None:
             on_click=toggle_fix,
             args=(hand,),
         )
-        st.button("Reason", key="notes", shortcut=key_of(NOTES), on_click=_toggle, args=(hand,))
-        st.button(
+        key_button("Reason", name="notes", shortcut=key_of(NOTES), on_click=_toggle, args=(hand,))
+        key_button(
             "Save my decision",
-            key="save",
+            name="save",
             shortcut=key_of(SAVE, Page.ADJUDICATE),
             type="primary",
             disabled=hand.missing > 0,
@@ -152,12 +162,12 @@ def _show_notes(hand: TieHand, desk: Desk) -> None:
         question("Reason, if you like", "notes")
         st.session_state.setdefault(hand.note_key, hand.draft.rationale)
         st.text_area(
-            "Why?",
+            "Why? Escape leaves the field.",
             key=hand.note_key,
             height=68,
             max_chars=4_000,
-            on_change=_keep_note,
-            args=(hand, desk),
+            on_change=pressed,
+            args=(weakref.ref(hand), keep_tie_note, desk),
             width="stretch",
         )
         hand.rule = st.selectbox(
@@ -168,12 +178,6 @@ def _show_notes(hand: TieHand, desk: Desk) -> None:
             key=f"rule-{hand.item.assignment_id}",
             width=360,
         )
-
-
-def _keep_note(hand: TieHand, desk: Desk) -> None:
-    note = st.session_state.get(hand.note_key, "")
-    hand.draft = replace(hand.draft, rationale=note)
-    desk.save_draft(hand.item.assignment_id, hand.draft)
 
 
 def _toggle(hand: TieHand) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from core.errors import Conflict, NotFound, ProvenanceGuardError
+from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.records import Trace
 from core.review.items import Draft, Guideline, TieItem
 from core.review.records import Cause, Judgement
@@ -20,10 +20,11 @@ from storage.store import SqlStore
 _HAND = "tie"
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, weakref_slot=True)
 class TieHand:
-    """A tie in hand; it is dropped when it is decided."""
+    """A tie in somebody's hand; it is dropped when it is decided."""
 
+    person_id: int
     item: TieItem
     nonce: str
     trace: Trace
@@ -69,12 +70,13 @@ class TieHand:
 def take_tie(desk: Desk, store: SqlStore) -> TieHand | None:
     """The tie in hand, else the next one; None when none waits. Raises what the desk raises."""
     hand = st.session_state.get(_HAND)
-    if isinstance(hand, TieHand):
+    if isinstance(hand, TieHand) and hand.person_id == desk.who.person_id:
         return hand
     item = desk.next_tie()
     if item is None:
         return None
     hand = TieHand(
+        person_id=desk.who.person_id,
         item=item,
         nonce=desk.show(item.assignment_id),
         trace=store.get_trace(item.trace_id, item.content_hash).trace,
@@ -125,7 +127,7 @@ def answer_tie(hand: TieHand, nonce: str, desk: Desk, change: Change) -> None:
         return
     hand.message, hand.draft = "", replace(change(hand.draft), rationale=note)
     try:
-        desk.save_draft(hand.item.assignment_id, hand.draft)
+        desk.save_draft(hand.item.assignment_id, hand.draft, nonce)
     except (Conflict, NotFound) as error:
         _lost(error)
     except ProvenanceGuardError as error:
@@ -142,6 +144,16 @@ def set_cause(hand: TieHand, nonce: str, cause: Cause) -> None:
 def toggle_fix(hand: TieHand) -> None:
     """Say, or no longer say, that the guideline should have settled it."""
     hand.fix_guideline = not hand.fix_guideline
+
+
+def keep_tie_note(hand: TieHand, desk: Desk) -> None:
+    """Take in what was typed about the tie."""
+    note = st.session_state.get(hand.note_key, "")
+    hand.draft = replace(hand.draft, rationale=note)
+    try:
+        desk.save_draft(hand.item.assignment_id, hand.draft, hand.nonce)
+    except (Conflict, NotFound) as error:
+        _lost(error)
 
 
 def save_tie(hand: TieHand, nonce: str, desk: Desk) -> None:
@@ -164,6 +176,8 @@ def save_tie(hand: TieHand, nonce: str, desk: Desk) -> None:
         drop_tie()
     except (Conflict, NotFound) as error:
         _lost(error)
+    except InputError as error:
+        hand.message = error.message
     except ProvenanceGuardError as error:
         hand.message = str(error)
 

@@ -39,6 +39,7 @@ ACTIONS = {
     "person.added": "added a person",
     "project.added": "added a project",
     "project.changed": "changed the settings",
+    "reader.chosen": "chose the reader",
     "repair.chosen": "decided on an edit",
     "repair.stored": "repaired an answer",
     "role.granted": "granted a role",

@@ -1,4 +1,4 @@
-"""A verdict document and its trace, laid out for the evidence view: what to show where, no rules.
+"""A verification and its trace, laid out for the evidence view: what to show where, no rules.
 
 Everything here ends as JSON for the browser, where it becomes text nodes and nothing else. Spans
 in it are UTF-16 offsets (``Offsets``), because that is how a browser counts.
@@ -12,7 +12,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.records import Probabilities, Source, Span, Trace
+from core.codec import versions_document
+from core.records import (
+    Alignment,
+    AnswerDecision,
+    Attribution,
+    AttributionStatus,
+    ClaimVerdict,
+    Decision,
+    Judged,
+    Probabilities,
+    Relation,
+    Route,
+    Source,
+    Span,
+    StatedAttribution,
+    Trace,
+    VerdictLabel,
+    Verification,
+    Versions,
+)
 from pages.components.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.components.offsets import Offsets
 from pages.components.palette import (
@@ -22,13 +41,6 @@ from pages.components.palette import (
     Kind,
     claim_kind,
     family_words,
-)
-from pages.components.verdict_document import (
-    ClaimDocument,
-    ProbabilitiesDocument,
-    RankedDocument,
-    SourceDocument,
-    VerdictDocument,
 )
 
 Json = Mapping[str, object]
@@ -49,7 +61,7 @@ class _Sent:
 
 
 def lay_out(
-    document: VerdictDocument,
+    verification: Verification,
     trace: Trace,
     *,
     verified_at: datetime | None,
@@ -59,73 +71,71 @@ def lay_out(
 
     ``verified_at`` is None for a trace that waits for its verdict.
     """
-    names = _source_names(document["sources"])
+    verdicts, sources = verification.claims, verification.trace.sources
+    names = _source_names(sources)
     kept = {source.source_id: source for source in trace.sources}
-    families = {source["source_id"]: source["family"] for source in document["sources"]}
-    kinds = [claim_kind(claim) for claim in document["claims"]]
-    sent = _sources_sent(document, opened)
+    families = verification.families
+    kinds = [claim_kind(verdict) for verdict in verdicts]
+    sent = _sources_sent(verification, opened)
     claims = [
-        _claim(number, claim, kind, names, families, document, sent)
-        for number, (claim, kind) in enumerate(zip(document["claims"], kinds, strict=True))
+        _claim(number, verdict, kind, names, families, sent)
+        for number, (verdict, kind) in enumerate(zip(verdicts, kinds, strict=True))
     ]
     return {
-        "trace": _trace(document, trace),
-        "decision": _decision(document["decision"] if verified_at else "pending"),
-        "reasons": [_reason(reason, document["claims"]) for reason in document["reasons"]],
+        "trace": _trace(verification, trace),
+        "decision": _decision(verification.answer.decision.value if verified_at else "pending"),
+        "reasons": [_reason(reason, verdicts) for reason in verification.answer.reasons],
         "counts": _counts(kinds),
         "notices": list(trace.notices),
-        "pieces": [] if document["answer"] is None else _answer_pieces(document),
+        "pieces": _answer_pieces(verification),
         "claims": claims,
-        "first": _first_claim(kinds, document["claims"]),
+        "first": _first_claim(kinds, verdicts),
         "sources": [
-            _source(source, kept.get(source["source_id"]), names[source["source_id"]])
-            for source in document["sources"]
+            _source(
+                source,
+                families[source.source_id],
+                kept.get(source.source_id),
+                names[source.source_id],
+            )
+            for source in sources
         ],
-        "columns": _matrix_columns(document),
+        "columns": _matrix_columns(verification),
         "texts": {
-            source_id: _text(source_id, one.text, kept.get(source_id), document["claims"])
+            source_id: _text(source_id, one.text, kept.get(source_id), verdicts)
             for source_id, one in sent.items()
         },
         "verified": verified_at.isoformat(timespec="seconds") if verified_at else None,
-        "versions": document["versions"],
+        "versions": versions_document(verification.versions) if verified_at else {},
     }
 
 
-def unverified_document(trace: Trace) -> VerdictDocument:
-    """A trace that no run has verified yet, as a document without claims."""
-    return {
-        "trace_id": trace.trace_id,
-        "question": trace.question,
-        "answer": trace.answer,
-        "decision": "unavailable",
-        "reasons": [],
-        "sources": [
-            {
-                "source_id": source.source_id,
-                "tool_name": source.tool_name,
-                "family": "",
-                "text": source.text,
-                "status": source.status.value,
-            }
-            for source in trace.sources
-        ],
-        "claims": [],
-        "versions": {},
-    }
+def unverified(trace: Trace) -> Verification:
+    """A trace that no run has verified yet, as a verification without claims."""
+    return Verification(
+        trace=trace,
+        families=dict.fromkeys((source.source_id for source in trace.sources), ""),
+        claims=(),
+        answer=AnswerDecision(decision=Decision.UNAVAILABLE, reasons=()),
+        versions=Versions(
+            pipeline="", config_sha256="", embedder="", pair_reader="", precision="", calibrator=""
+        ),
+        latency_seconds={},
+    )
 
 
 # ---------------------------------------------------------------- header
 
 
-def _trace(document: VerdictDocument, trace: Trace) -> Json:
-    tools = {source["tool_name"] for source in document["sources"]}
-    calls = len(document["sources"])
+def _trace(verification: Verification, trace: Trace) -> Json:
+    verified = verification.trace
+    tools = {source.tool_name for source in verified.sources}
+    calls = len(verified.sources)
     return {
-        "id": document["trace_id"],
+        "id": verified.trace_id,
         "category": trace.category,
         "tools": f"{_many(len(tools), 'tool')} · {_many(calls, 'output')}",
-        "question": document["question"],
-        "answer": document["answer"],
+        "question": verified.question,
+        "answer": verified.answer,
     }
 
 
@@ -134,12 +144,12 @@ def _decision(decision: str) -> Json:
     return {"kind": decision, "mark": look.mark, "word": look.word}
 
 
-def _reason(reason: str, claims: Sequence[ClaimDocument]) -> Json:
+def _reason(reason: str, verdicts: Sequence[ClaimVerdict]) -> Json:
     """A reason of the answer, with the claim that it opens with ("c01: …") as a link."""
     short, colon, words = reason.partition(": ")
-    for claim in claims:
-        if colon and claim["claim_id"].endswith(f"::{short}"):
-            return {"claim": claim["claim_id"], "text": words}
+    for verdict in verdicts:
+        if colon and verdict.claim.claim_id.endswith(f"::{short}"):
+            return {"claim": verdict.claim.claim_id, "text": words}
     return {"claim": None, "text": reason}
 
 
@@ -152,11 +162,11 @@ def _counts(kinds: Sequence[Kind]) -> list[Json]:
     ]
 
 
-def _first_claim(kinds: Sequence[Kind], claims: Sequence[ClaimDocument]) -> str | None:
+def _first_claim(kinds: Sequence[Kind], verdicts: Sequence[ClaimVerdict]) -> str | None:
     for kind in LOOKS:
-        for claim, its_kind in zip(claims, kinds, strict=True):
+        for verdict, its_kind in zip(verdicts, kinds, strict=True):
             if its_kind is kind:
-                return claim["claim_id"]
+                return verdict.claim.claim_id
     return None
 
 
@@ -167,19 +177,12 @@ def _many(number: int, noun: str) -> str:
 # ---------------------------------------------------------------- answer
 
 
-def _answer_pieces(document: VerdictDocument) -> list[Json]:
+def _answer_pieces(verification: Verification) -> list[Json]:
     """The answer cut where claims and credits begin and end; the pieces join to the answer."""
-    answer = document["answer"] or ""
-    claims = document["claims"]
-    spans = [Span(start=claim["span"][0], end=claim["span"][1]) for claim in claims]
-    credits = [
-        None
-        if claim["stated_attribution"] is None
-        else Span(
-            start=claim["stated_attribution"]["span"][0], end=claim["stated_attribution"]["span"][1]
-        )
-        for claim in claims
-    ]
+    answer = verification.trace.answer or ""
+    claims = [verdict.claim for verdict in verification.claims]
+    spans = [claim.span for claim in claims]
+    credits = [claim.stated.span if claim.stated else None for claim in claims]
     edges = {0, len(answer)}
     for span in (*spans, *(credit for credit in credits if credit)):
         edges |= {span.start, span.end}
@@ -206,212 +209,239 @@ def _answer_pieces(document: VerdictDocument) -> list[Json]:
 
 def _claim(
     number: int,
-    claim: ClaimDocument,
+    verdict: ClaimVerdict,
     kind: Kind,
     names: Mapping[str, str],
     families: Mapping[str, str],
-    document: VerdictDocument,
     sent: Mapping[str, _Sent],
 ) -> Json:
-    route = claim["routed_source"]
-    routed = route["source_id"] if route else None
-    stated_family = claim["attribution"]["stated_family"]
-    stated = claim["stated_attribution"]
-    stated_source = stated["source_id"] if stated else None
+    claim = verdict.claim
     return {
-        "id": claim["claim_id"],
+        "id": claim.claim_id,
         "number": number + 1,
         "kind": kind.value,
         "mark": LOOKS[kind].mark,
         "word": LOOKS[kind].word,
-        "headline": _headline(claim, kind, names),
-        "reasons": claim["reasons"],
-        "decision": claim["decision"],
-        "type": claim["claim_type"],
-        "pieces": _claim_pieces(claim),
-        "values": [
-            {
-                "text": value["text"],
-                "kind": value["kind"],
-                "present": value["present"],
-                "nearest": value.get("nearest"),
-            }
-            for value in claim["protected_values"]
-            if value["present"] is not None
-        ],
-        "unwritten": [value["text"] for value in claim.get("unwritten_values", [])],
-        "said": claim["said"],
-        "credit": _credit(claim, names),
-        "conflation": _conflation(claim, names, families) if kind is Kind.CONFLATION else None,
-        "routed": routed,
-        "stated": [
-            source_id
-            for source_id, family in families.items()
-            if source_id == stated_source or (stated_source is None and family == stated_family)
-        ]
-        if stated_family or stated_source
-        else [],
-        "score": route["route_score"] if route else None,
-        "margin": route["routing_margin"] if route else None,
-        "ranking": [
-            {
-                "source": each["source_id"],
-                "score": each["score"],
-                "nli": each["nli"] and _reading(each["nli"]),
-            }
-            for each in (route["ranking"][:RANKED_SENT] if route else [])
-        ],
-        "nli": claim["nli"] and _reading(claim["nli"]["probabilities"], claim["nli"]["relation"]),
-        "support": claim["support_probability"],
-        "threshold": claim["threshold"],
-        "tokens": _token_count(claim),
-        "words": [
-            {"text": token["text"], "score": token["score"], "weak": token["weak"]}
-            for token in (claim["alignment"]["tokens"] if claim["alignment"] else [])
-        ],
-        "truncated": bool(claim["premise"] and claim["premise"]["truncated"]),
-        "marks": _marks(claim, document, sent),
+        "headline": _headline(verdict, kind, names),
+        "reasons": list(verdict.reasons),
+        "decision": verdict.decision.value,
+        "type": claim.claim_type.value,
+        "pieces": _claim_pieces(verdict),
+        "said": claim.said,
+        "credit": _credit(claim.stated, names),
+        "conflation": _conflation(verdict, names, families) if kind is Kind.CONFLATION else None,
+        "stated": _stated_sources(verdict, families),
+        **_measured(verdict),
+        "marks": _marks(verdict, sent),
     }
 
 
-def _headline(claim: ClaimDocument, kind: Kind, names: Mapping[str, str]) -> str:
-    route = claim["routed_source"]
-    source = names.get(route["source_id"], route["source_id"]) if route else "a source"
+def _measured(verdict: ClaimVerdict) -> Json:
+    """What was measured of a claim; nothing of one that was not judged."""
+    judged = verdict.outcome
+    if not isinstance(judged, Judged):
+        return {
+            "values": [],
+            "unwritten": [],
+            "routed": None,
+            "score": None,
+            "margin": None,
+            "ranking": [],
+            "nli": None,
+            "support": None,
+            "threshold": None,
+            "tokens": None,
+            "words": [],
+            "truncated": False,
+        }
+    return {
+        "values": [
+            {
+                "text": checked.value.text,
+                "kind": checked.value.kind,
+                "present": checked.present,
+                "nearest": checked.nearest,
+            }
+            for checked in judged.literals.values
+            if checked.settles
+        ],
+        "unwritten": [checked.value.text for checked in judged.literals.unwritten],
+        "routed": judged.route.source_id,
+        "score": judged.route.score,
+        "margin": judged.route.margin,
+        "ranking": [
+            {
+                "source": ranked.source_id,
+                "score": ranked.score,
+                "nli": ranked.probabilities and _reading(ranked.probabilities),
+            }
+            for ranked in judged.route.ranking[:RANKED_SENT]
+        ],
+        "nli": _reading(judged.entailment.probabilities, judged.literals.relation),
+        "support": judged.support.probability,
+        "threshold": judged.support.threshold,
+        "tokens": _token_count(judged.alignment),
+        "words": [
+            {"text": token.text, "score": token.score, "weak": token.weak}
+            for token in judged.alignment.tokens
+        ],
+        "truncated": judged.premise.truncated,
+    }
+
+
+def _stated_sources(verdict: ClaimVerdict, families: Mapping[str, str]) -> list[str]:
+    """The sources that the answer credits: the one it means, else all of the family."""
+    stated_family = _attribution(verdict).stated_family
+    stated = verdict.claim.stated.source_id if verdict.claim.stated else None
+    if not stated_family and not stated:
+        return []
+    return [
+        source_id
+        for source_id, family in families.items()
+        if source_id == stated or (stated is None and family == stated_family)
+    ]
+
+
+def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str:
+    outcome = verdict.outcome
+    source = _called(outcome.route, names) if isinstance(outcome, Judged) else "a source"
     if kind is Kind.SUPPORTED:
         return f"Supported by {source}"
     if kind is Kind.CONFLATION:
-        credited = _credited_words(claim, names)
-        return f"True, but not in {credited}: it is in {source}"
+        return f"True, but not in {_credited_words(verdict, names)}: it is in {source}"
     if kind is Kind.CONTRADICTED:
         return f"{source} says otherwise"
     if kind is Kind.UNJUDGED:
         return "Not judged"
     if kind is Kind.ASIDE:
-        return f"Set aside: {claim['claim_type']}"
-    if claim["verdict"] == "supported":
+        return f"Set aside: {verdict.claim.claim_type.value}"
+    if verdict.verdict is VerdictLabel.SUPPORTED:
         return f"Blocked, although {source} supports the wording"
-    if claim["verdict"] == "unsupported":
+    if verdict.verdict is VerdictLabel.UNSUPPORTED:
         return f"{source} is about this, but does not say all of it"
     return "No source says this"
 
 
-def _credited_words(claim: ClaimDocument, names: Mapping[str, str]) -> str:
-    stated = claim["stated_attribution"]
-    if stated and stated["source_id"]:
-        return names.get(stated["source_id"], stated["source_id"])
-    return f"the {family_words(claim['attribution']['stated_family']) or 'stated source'}"
+def _called(route: Route, names: Mapping[str, str]) -> str:
+    return names.get(route.source_id, route.source_id)
 
 
-def _credit(claim: ClaimDocument, names: Mapping[str, str]) -> Json | None:
-    stated = claim["stated_attribution"]
+def _credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
+    stated = verdict.claim.stated
+    if stated and stated.source_id:
+        return names.get(stated.source_id, stated.source_id)
+    return f"the {family_words(_attribution(verdict).stated_family) or 'stated source'}"
+
+
+def _attribution(verdict: ClaimVerdict) -> Attribution:
+    outcome = verdict.outcome
+    if isinstance(outcome, Judged):
+        return outcome.attribution
+    stated = verdict.claim.stated
+    return Attribution(
+        status=AttributionStatus.NONE,
+        stated_family=stated.family if stated else None,
+        routed_family=None,
+        reason="",
+    )
+
+
+def _credit(stated: StatedAttribution | None, names: Mapping[str, str]) -> Json | None:
     if stated is None:
         return None
-    words = names.get(stated["source_id"] or "") or family_words(stated["family"])
-    return {"text": stated["text"], "source": words}
+    words = names.get(stated.source_id or "") or family_words(stated.family)
+    return {"text": stated.text, "source": words}
 
 
 def _conflation(
-    claim: ClaimDocument, names: Mapping[str, str], families: Mapping[str, str]
+    verdict: ClaimVerdict, names: Mapping[str, str], families: Mapping[str, str]
 ) -> Json | None:
-    route = claim["routed_source"]
-    if route is None:
+    outcome = verdict.outcome
+    if not isinstance(outcome, Judged):
         return None
-    stated = claim["stated_attribution"]
-    family = family_words(claim["attribution"]["stated_family"])
+    route, stated = outcome.route, verdict.claim.stated
     return {
-        "stated": f"“{stated['text']}”" if stated else "",
-        "stated_family": family,
-        "supported_by": names.get(route["source_id"], route["source_id"]),
-        "supported_family": family_words(families.get(route["source_id"], route["family"])),
+        "stated": f"“{stated.text}”" if stated else "",
+        "stated_family": family_words(outcome.attribution.stated_family),
+        "supported_by": _called(route, names),
+        "supported_family": family_words(families.get(route.source_id, route.family)),
     }
 
 
-def _claim_pieces(claim: ClaimDocument) -> list[Json]:
+def _claim_pieces(verdict: ClaimVerdict) -> list[Json]:
     """The claim's text cut at its words and values; the pieces join to the text."""
-    text = claim["text"]
-    tokens = claim["alignment"]["tokens"] if claim["alignment"] else []
-    values = [
-        (
-            Span(start=value["span"][0], end=value["span"][1]),
-            "present" if value["present"] else missing,
-            value.get("nearest"),
-        )
-        for missing, listed in (
-            ("missing", claim["protected_values"]),
-            ("unwritten", claim.get("unwritten_values", [])),
-        )
-        for value in listed
-        if "span" in value
-    ]
+    text, judged = verdict.claim.text, verdict.outcome
+    tokens = judged.alignment.tokens if isinstance(judged, Judged) else ()
+    values = judged.literals.values if isinstance(judged, Judged) else ()
     edges = {0, len(text)}
-    for start, end in [token["span"] for token in tokens]:
-        edges |= {start, end}
-    for span, _, _ in values:
+    for span in (*(token.span for token in tokens), *(each.value.span for each in values)):
         edges |= {span.start, span.end}
-    top = max((token["score"] for token in tokens), default=0.0)
+    top = max((token.score for token in tokens), default=0.0)
     cuts = sorted(edge for edge in edges if 0 <= edge <= len(text))
     pieces: list[Json] = []
     for start, end in zip(cuts, cuts[1:], strict=False):
         here = Span(start=start, end=end)
         piece: dict[str, object] = {"text": text[start:end]}
         for token in tokens:
-            if token["span"][0] <= start and end <= token["span"][1]:
-                piece["score"] = token["score"]
-                piece["share"] = token["score"] / top if top > 0 else 0.0
-                piece["weak"] = token["weak"]
-        for span, state, nearest in values:
-            if span.overlaps(here):
-                piece["value"] = state
-                piece["nearest"] = nearest
-                piece["opens"] = span.start == start
-                piece["closes"] = span.end == end
+            if token.span.start <= start and end <= token.span.end:
+                piece["score"] = token.score
+                piece["share"] = token.score / top if top > 0 else 0.0
+                piece["weak"] = token.weak
+        for checked in values:
+            if checked.value.span.overlaps(here):
+                missing = "missing" if checked.settles else "unwritten"
+                piece["value"] = "present" if checked.present else missing
+                piece["nearest"] = checked.nearest
+                piece["opens"] = checked.value.span.start == start
+                piece["closes"] = checked.value.span.end == end
         pieces.append(piece)
     return pieces
 
 
-def _token_count(claim: ClaimDocument) -> Json | None:
-    alignment = claim["alignment"]
-    if alignment is None:
-        return None
+def _token_count(alignment: Alignment) -> Json:
     return {
-        "ratio": alignment["supported_token_ratio"],
-        "weak": [token["text"] for token in alignment["tokens"] if token["weak"]],
+        "ratio": alignment.supported_token_ratio,
+        "weak": [token.text for token in alignment.tokens if token.weak],
     }
 
 
-def _reading(probabilities: ProbabilitiesDocument, relation: str | None = None) -> Json:
+def _reading(probabilities: Probabilities, relation: Relation | None = None) -> Json:
     """Label probabilities with the relation decided from them, by default the most probable."""
-    pairs = Probabilities(**probabilities)
-    return {"relation": relation or pairs.relation.value, **probabilities}
+    return {
+        "relation": (relation or probabilities.relation).value,
+        "entailment": probabilities.entailment,
+        "neutral": probabilities.neutral,
+        "contradiction": probabilities.contradiction,
+    }
 
 
 # ---------------------------------------------------------------- sources
 
 
-def _source_names(sources: Sequence[SourceDocument]) -> dict[str, str]:
+def _source_names(sources: Sequence[Source]) -> dict[str, str]:
     """What a source is called on the page: its tool, numbered where a tool was called twice."""
-    calls = Counter(source["tool_name"] for source in sources)
+    calls = Counter(source.tool_name for source in sources)
     seen: Counter[str] = Counter()
     names = {}
     for source in sources:
-        tool = source["tool_name"]
+        tool = source.tool_name
         seen[tool] += 1
-        names[source["source_id"]] = f"{tool} #{seen[tool]}" if calls[tool] > 1 else tool
+        names[source.source_id] = f"{tool} #{seen[tool]}" if calls[tool] > 1 else tool
     return names
 
 
-def _source(source: SourceDocument, kept: Source | None, name: str) -> Json:
-    short, words = STATUS_WORDS[source["status"]]
+def _source(source: Source, family: str, kept: Source | None, name: str) -> Json:
+    short, words = STATUS_WORDS[source.status.value]
     return {
-        "id": source["source_id"],
+        "id": source.source_id,
         "name": name,
-        "call": name.removeprefix(source["tool_name"]),
-        "tool": source["tool_name"],
-        "family": family_words(source["family"]),
-        "status": source["status"],
+        "call": name.removeprefix(source.tool_name),
+        "tool": source.tool_name,
+        "family": family_words(family),
+        "status": source.status.value,
         "status_short": short,
         "status_words": words,
-        "characters": len(source["text"]),
+        "characters": len(source.text),
         "server": kept.server if kept else None,
         "arguments": kept.arguments if kept else None,
         "uri": kept.uri if kept else None,
@@ -419,12 +449,12 @@ def _source(source: SourceDocument, kept: Source | None, name: str) -> Json:
     }
 
 
-def _sources_sent(document: VerdictDocument, opened: Sequence[str]) -> dict[str, _Sent]:
+def _sources_sent(verification: Verification, opened: Sequence[str]) -> dict[str, _Sent]:
     """Texts by source id, in the order in which a reader is likely to want them, within budget."""
-    texts = {source["source_id"]: source["text"] for source in document["sources"]}
+    texts = {source.source_id: source.text for source in verification.trace.sources}
     sent: dict[str, _Sent] = {}
     spent = 0
-    for source_id in _wanted(document, opened):
+    for source_id in _wanted(verification, opened):
         if source_id in sent or source_id not in texts:
             continue
         spent += min(len(texts[source_id]), SHOWN_WHOLE_CHARACTERS)
@@ -434,33 +464,40 @@ def _sources_sent(document: VerdictDocument, opened: Sequence[str]) -> dict[str,
     return sent
 
 
-def _wanted(document: VerdictDocument, opened: Sequence[str]) -> Iterator[str]:
+def _routes(verification: Verification) -> list[Route]:
+    outcomes = [verdict.outcome for verdict in verification.claims]
+    return [outcome.route for outcome in outcomes if isinstance(outcome, Judged)]
+
+
+def _wanted(verification: Verification, opened: Sequence[str]) -> Iterator[str]:
     yield from opened
-    routes = [claim["routed_source"] for claim in document["claims"]]
-    yield from (route["source_id"] for route in routes if route)
-    for place in range(max((len(route["ranking"]) for route in routes if route), default=0)):
+    routes = _routes(verification)
+    yield from (route.source_id for route in routes)
+    for place in range(max((len(route.ranking) for route in routes), default=0)):
         for route in routes:
-            if route and place < len(route["ranking"]):
-                yield route["ranking"][place]["source_id"]
-    yield from (source["source_id"] for source in document["sources"])
+            if place < len(route.ranking):
+                yield route.ranking[place].source_id
+    yield from (source.source_id for source in verification.trace.sources)
 
 
-def _matrix_columns(document: VerdictDocument) -> list[str]:
+def _matrix_columns(verification: Verification) -> list[str]:
     """The sources that rank best for any claim, in trace order, as columns of the matrix."""
     best: dict[str, float] = {}
-    for claim in document["claims"]:
-        for each in claim["routed_source"]["ranking"] if claim["routed_source"] else []:
-            best[each["source_id"]] = max(each["score"], best.get(each["source_id"], each["score"]))
+    for route in _routes(verification):
+        for ranked in route.ranking:
+            best[ranked.source_id] = max(ranked.score, best.get(ranked.source_id, ranked.score))
     top = sorted(best, key=lambda source_id: -best[source_id])[:MATRIX_COLUMNS]
-    return [source["source_id"] for source in document["sources"] if source["source_id"] in top]
+    return [source.source_id for source in verification.trace.sources if source.source_id in top]
 
 
 # ---------------------------------------------------------------- source texts and what is lit in them
 
 
-def _text(source_id: str, text: str, kept: Source | None, claims: Sequence[ClaimDocument]) -> Json:
+def _text(source_id: str, text: str, kept: Source | None, verdicts: Sequence[ClaimVerdict]) -> Json:
     """A source's readable text, and its raw output where that is something else, in excerpts."""
-    by_claim = {claim["claim_id"]: list(_premise_spans(claim, source_id)) for claim in claims}
+    by_claim = {
+        verdict.claim.claim_id: list(_premise_spans(verdict, source_id)) for verdict in verdicts
+    }
     lit = [span for spans in by_claim.values() for span in spans]
     shown: dict[str, object] = {"readable": _excerpts(text, lit), "raw": None}
     # A verdict of an older version of the trace must not be mapped onto a newer raw output.
@@ -483,36 +520,40 @@ def _excerpts(text: str, lit: Sequence[Span]) -> Json:
     }
 
 
-def _premise_spans(claim: ClaimDocument, source_id: str) -> Iterator[Span]:
-    premise = claim["premise"]
-    if premise is not None and premise["source_id"] == source_id:
-        for start, end in premise["spans"]:
-            yield Span(start=start, end=end)
+def _premise_spans(verdict: ClaimVerdict, source_id: str) -> Iterator[Span]:
+    outcome = verdict.outcome
+    if isinstance(outcome, Judged) and outcome.premise.source_id == source_id:
+        yield from outcome.premise.spans
 
 
-def _marks(claim: ClaimDocument, document: VerdictDocument, sent: Mapping[str, _Sent]) -> Json:
+def _marks(verdict: ClaimVerdict, sent: Mapping[str, _Sent]) -> Json:
     """For each source at hand: the premise, and where the claim's values stand in it."""
-    route = claim["routed_source"]
-    if route is None:
+    judged = verdict.outcome
+    if not isinstance(judged, Judged):
         return {}
-    ranked: list[RankedDocument] = route["ranking"][:SOURCES_SEARCHED_FOR_VALUES]
-    wanted = [route["source_id"], *(each["source_id"] for each in ranked)]
+    ranked = judged.route.ranking[:SOURCES_SEARCHED_FOR_VALUES]
+    wanted = [judged.route.source_id, *(each.source_id for each in ranked)]
     return {
-        source_id: _source_marks(claim, source_id, sent[source_id])
+        source_id: _source_marks(verdict, judged, source_id, sent[source_id])
         for source_id in wanted
         if source_id in sent
     }
 
 
-def _source_marks(claim: ClaimDocument, source_id: str, source: _Sent) -> list[Json]:
+def _source_marks(
+    verdict: ClaimVerdict, judged: Judged, source_id: str, source: _Sent
+) -> list[Json]:
     text, offsets = source.text, source.offsets
-    premise = merge_spans(list(_premise_spans(claim, source_id)))
+    premise = merge_spans(list(_premise_spans(verdict, source_id)))
     marks: list[Json] = [_mark(span, "premise", offsets) for span in premise]
     where = premise or (Span(start=0, end=len(text)),)
-    for value in claim["protected_values"]:
+    for checked in judged.literals.values:
+        if not checked.settles:
+            continue
         # Outside the premise a value is only found, not checked, so it is not called missing.
-        sought = value["text"] if value["present"] or not premise else value.get("nearest")
-        kind = "value" if value["present"] or not premise else "nearest"
+        shown = checked.present or not premise
+        sought = checked.value.text if shown else checked.nearest
+        kind = "value" if shown else "nearest"
         for span in _occurrences(sought or "", text, where):
             marks.append(_mark(span, kind, offsets))
     return marks

@@ -9,6 +9,7 @@ from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 
 from core.errors import ConfigError, InputError, NotFound, ProvenanceGuardError
 from core.review.records import Person, Role
+from pages.components.at_work import keep_in_tab, remembered
 from pages.components.plain import show_notice
 from pages.components.session import open_store
 from storage.people import FIRST_LEAD, People
@@ -19,11 +20,14 @@ ROLE_WORDS = {
     Role.LEAD: "lead",
     Role.AUDITOR: "auditor",
 }
-_CHOSEN = "practise_as"
+_CHOSEN = "at_work"
 # In the frame above the page, where it takes no room from the work.
 _PLACE = """<style>
 .st-key-person { position: fixed; top: .35rem; right: .8rem; z-index: 999991; width: auto; }
 .st-key-person button { min-height: 2rem; padding: .05rem .6rem; max-width: 16rem; }
+.st-key-who { flex-wrap: nowrap; gap: .4rem; }
+.st-key-who [data-testid="stText"] { max-width: 13rem; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap; font-weight: 600; }
 </style>"""
 _PARAMETER = "as"
 
@@ -65,20 +69,22 @@ def _show_login(person: Person) -> None:
 
 
 def _show_chooser(person: Person) -> None:
-    # Names are sent when the list is opened, and not before: a reviewer's page names nobody else.
-    chooser = st.popover(
-        "Practise as …",
-        icon=":material/person:",
-        key="chooser",
-        on_change="rerun",
-    )
+    with st.container(horizontal=True, vertical_alignment="center", width="content", key="who"):
+        # A name is somebody's text: beside the button, never in its label.
+        st.text(person.name, width="content")
+        # Other names are sent when the list is opened, not before: a reviewer's page names nobody.
+        chooser = st.popover(
+            "Change",
+            icon=":material/person:",
+            key="chooser",
+            on_change="rerun",
+        )
     with chooser:
         if not chooser.open:
             return
-        st.text("Without a login, one person can practise every role. Who is at work now?")
+        st.text("Who is at work in this tab? Everything done here is kept under that name.")
         everybody = [each for each in People(store=open_store()).everybody() if each.active]
         for each in everybody:
-            # A name is somebody's text: beside the button, never in its label.
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.button(
                     "At work" if each == person else "Become",
@@ -105,15 +111,30 @@ def _become(person_id: int) -> None:
 
 
 def _local(people: People) -> Person:
-    wanted = st.session_state.get(_CHOSEN)
-    if wanted is None and (asked := st.query_params.get(_PARAMETER, "")).isdecimal():
-        wanted = int(asked)
-        st.session_state[_CHOSEN] = wanted
-    person = people.local()
-    if wanted is None or wanted == person.person_id:
-        return person
-    found = [each for each in people.everybody() if each.person_id == wanted]
-    return found[0] if found else person
+    """Whom this session chose, else whom the tab or the browser remembers, else the local profile."""
+    local, database_id = people.local(), people.database_id()
+    active = {each.person_id: each for each in people.everybody() if each.active}
+    asked = st.query_params.get(_PARAMETER, "")
+    if _CHOSEN not in st.session_state and asked.isdecimal():
+        st.session_state[_CHOSEN] = int(asked)
+    if asked:
+        # An address that is handed on names a page, never its reader.
+        del st.query_params[_PARAMETER]
+    chosen = st.session_state.get(_CHOSEN)
+    last = remembered(database_id) if chosen is None else None
+    named = next((each for each in (chosen, last) if each is not None), local.person_id)
+    person = active.get(named, local)
+    mine = keep_in_tab(
+        database_id, person.person_id, chosen=chosen is not None, awaited=last is not None
+    )
+    if chosen is None and mine is not None:
+        st.session_state[_CHOSEN] = mine
+        if mine != person.person_id:
+            st.rerun()
+    elif last is not None:
+        # Two tabs may be two people: nothing is read or written before the tab has said who it is.
+        st.stop()
+    return person
 
 
 def _logged_in(people: People) -> Person:

@@ -63,17 +63,18 @@ def fresh_app_url(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def serve() -> Callable[[Path], AbstractContextManager[str]]:
+def serve() -> Callable[..., AbstractContextManager[str]]:
     """Serves a database of a test's own: ``with serve(file) as url``."""
     return serving
 
 
 @contextmanager
-def serving(database: Path) -> Iterator[str]:
+def serving(database: Path, port: int | None = None) -> Iterator[str]:
     """The address of a workbench on that database, until the block ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    if port is None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
     server = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"],
         cwd=PROJECT,

@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from verdicts import fill
 
 from core.attribution.families import load_families
+from core.codec import content_hash
 from core.config import Config
-from core.documents import content_hash
 from core.records import Trace
 from core.repair.loop import repair_answer
-from core.workflows.repair import repair_document
+from core.workflows.repair import outcome_of
 from storage.repairs import Choice, Repairs
 from storage.store import open_store
 
@@ -51,7 +51,7 @@ def stored(database: Path, trace: Trace) -> Repairs:
     fill(store, verification)
     repairs = Repairs(store=store)
     repair = repair_answer(verification, verify_lexically, Config(), load_families())
-    repairs.put(content_hash(trace), repair_document(repair))
+    repairs.put(content_hash(trace), outcome_of(repair))
     return repairs
 
 

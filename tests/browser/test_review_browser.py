@@ -223,6 +223,9 @@ def test_the_last_verdict_is_taken_back_with_one_key(reader: Reader) -> None:
     decide(page, "y")
     page.keyboard.press("k")
     expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
+    page.wait_for_selector(
+        SETTLED
+    )  # a key pressed before the claim's own buttons are there is lost
 
     page.keyboard.press("u")
 

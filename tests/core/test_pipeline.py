@@ -11,6 +11,7 @@ from builders import a_source, a_trace
 from real_models import real_models
 
 from core.capture.reading import read_traces
+from core.codec import verdict_document
 from core.config import Config
 from core.pipeline import Models, verify, verify_all
 from core.records import (
@@ -22,7 +23,6 @@ from core.records import (
     Unjudged,
     Verification,
 )
-from core.stages.report import verdict_document
 
 TESTS = Path(__file__).parents[1]
 SAMPLES = TESTS.parent / "sample_data" / "traces.jsonl"

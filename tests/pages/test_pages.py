@@ -11,6 +11,8 @@ from databases import a_store
 from opening import cards, opened, views
 from verdicts import HOSTILE, fill, hostile, showcase
 
+from core.review.records import Role
+from storage.people import People
 from storage.store import SqlStore
 
 HOME, TRACES, VERDICT = "home", "traces", "verdict"
@@ -159,7 +161,8 @@ def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
         "final_reply_to_user": "The dose is 10 mg.",
     }
     content = (json.dumps(record) + "\n{broken\n").encode()
-    test = opened(TRACES)
+    lead = People(store=store).add("Lea", {Role.LEAD}, by=People(store=store).local())
+    test = opened(TRACES, lead.person_id)
 
     for expected in ("1 new", "1 already there"):
         test.file_uploader[0].upload("ward.jsonl", content)
@@ -177,6 +180,9 @@ def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
 
     assert store.list_traces().total == 1
     assert [each.report.traces for each in store.imports()] == [1, 1]
+    assert [each.actor for each in store.imports()] == ["Lea", "Lea"]
+    kept = [each.actor for each in store.audit_events() if each.action == "traces.stored"]
+    assert kept == ["Lea"]
 
 
 def test_a_file_of_no_known_format_can_be_read_as_another(store: SqlStore) -> None:
@@ -190,3 +196,42 @@ def test_a_file_of_no_known_format_can_be_read_as_another(store: SqlStore) -> No
     assert "no known trace format" in card["lists"][0]["items"][0]
     assert {"native", "chat", "mcp"} <= set(test.selectbox[0].options)
     assert not [button for button in test.button if button.key == "add"]
+
+
+def test_an_id_that_another_file_has_used_is_asked_about(store: SqlStore) -> None:
+    def content(answer: str) -> bytes:
+        return json.dumps(
+            {
+                "task_id": "refund",
+                "trial": 0,
+                "user_question": "How much?",
+                "full_tool_outputs": [{"tool_name": "orders", "source_id": "o", "text": "12."}],
+                "final_reply_to_user": answer,
+            }
+        ).encode()
+
+    test = opened(TRACES)
+    for name, answer in (("a.jsonl", "It was 12."), ("b.jsonl", "It was 14.")):
+        test.file_uploader[0].upload(name, content(answer))
+        test.run()
+        assert len(test.radio) == (name == "b.jsonl")
+        test.button(key="add-only").click().run()
+        assert not test.exception
+
+    assert {row.trace_id for row in store.list_traces().rows} == {
+        "refund::0",
+        "refund::0 · b.jsonl",
+    }
+
+
+def test_an_earlier_version_of_a_trace_can_be_read(store: SqlStore) -> None:
+    source = a_source("The dose is 10 mg.")
+    for answer in ("The dose is 10 mg.", "The dose is 20 mg."):
+        fill(store, unverified=[a_trace(answer, source, trace_id="twice")])
+
+    newest, earlier = opened(VERDICT, trace="twice"), opened(VERDICT, trace="twice", version="1")
+
+    for test, words in ((newest, "20 mg"), (earlier, "10 mg")):
+        (view,) = views(test, "provenanceguard_evidence")
+        assert f"The dose is {words}." in json.dumps(view["pieces"])
+    assert list(newest.get("button_group"))

@@ -133,9 +133,8 @@ def test_promoting_decides_every_stored_answer_again_and_back(labelled: SqlStore
     assert calibrators.current().name == candidate.name
     assert calibrators.current().reason == "it agrees with the reviewers"
     Retraining(store=labelled, calibrators=calibrators).rescore(Config())  # or what is left of it
-    assert labelled.get_verdict("visit-003").document["versions"]["calibrator"] == (  # type: ignore[index]
-        calibrators.current().label
-    )
+    decided = labelled.get_verdict("visit-003").verification
+    assert decided.versions.calibrator == calibrators.current().label
 
     test.text_area(key="back_reason").input("only a rehearsal")
     test.button(key="roll-back").click().run()

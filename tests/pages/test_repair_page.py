@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,11 +14,11 @@ from opening import opened, titles, views
 from verdicts import fill
 
 from core.attribution.families import load_families
+from core.codec import content_hash
 from core.config import Config
-from core.documents import content_hash
 from core.records import Trace
 from core.repair.loop import repair_answer
-from core.workflows.repair import actions_of, repair_document
+from core.workflows.repair import outcome_of
 from pages.components.repair_view import changed_by_reviewer, final_answer, lay_out_repair
 from storage.repairs import Choice, Repairs, StoredChoice
 from storage.store import SqlStore
@@ -44,10 +45,8 @@ def repaired(store: SqlStore, trace: Trace) -> int:
     """The id of the stored repair of a stored, verified trace."""
     verification = verify_lexically(trace)
     fill(store, verification)
-    document = repair_document(
-        repair_answer(verification, verify_lexically, Config(), load_families())
-    )
-    return Repairs(store=store).put(content_hash(trace), document)
+    repair = outcome_of(repair_answer(verification, verify_lexically, Config(), load_families()))
+    return Repairs(store=store).put(content_hash(trace), repair)
 
 
 @pytest.fixture
@@ -138,16 +137,13 @@ def test_the_pieces_hold_the_answer_before_and_after(store: SqlStore) -> None:
 def test_a_repair_that_came_with_the_verdict_is_kept_once(store: SqlStore) -> None:
     trace = blocked("rep-2")
     verification = verify_lexically(trace)
-    document = repair_document(
-        repair_answer(verification, verify_lexically, Config(), load_families())
-    )
-    from core.stages.report import verdict_document
+    repair = outcome_of(repair_answer(verification, verify_lexically, Config(), load_families()))
     from core.workflows.verify import run_key
 
     store.put_traces([trace])
     store.put_verdicts(
         run_key(verification.versions),
-        [(content_hash(trace), {**verdict_document(verification), "repair": document})],
+        [replace(verification, repair=repair)],
     )
 
     opened("repair", trace="rep-2")
@@ -182,20 +178,18 @@ def a_choice(action_id: str, choice: Choice, text: str | None = None) -> StoredC
 def test_a_rejected_edit_gives_the_answers_own_words_back() -> None:
     trace = blocked()
     verification = verify_lexically(trace)
-    document = repair_document(
-        repair_answer(verification, verify_lexically, Config(), load_families())
-    )
-    credit, prune = actions_of(document)
+    repair = outcome_of(repair_answer(verification, verify_lexically, Config(), load_families()))
+    credit, prune = repair.actions
     rejected = {prune.action_id: a_choice(prune.action_id, Choice.REJECT)}
     edited = {credit.action_id: a_choice(credit.action_id, Choice.EDIT, "the 2019 abstract")}
 
     assert "The moon is made of cheese." in final_answer(
-        trace.answer or "", actions_of(document), rejected
+        trace.answer or "", repair.actions, rejected
     )
     assert "According to the 2019 abstract, empagliflozin" in final_answer(
-        trace.answer or "", actions_of(document), edited
+        trace.answer or "", repair.actions, edited
     )
-    view = lay_out_repair(document, trace, "block", rejected | edited)
+    view = lay_out_repair(repair, trace, "block", rejected | edited)
     assert not view["checked"]
     assert changed_by_reviewer(rejected)
     assert not changed_by_reviewer({credit.action_id: a_choice(credit.action_id, Choice.ACCEPT)})

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from verdicts import ANSWER, HOSTILE, PATIENT, SEARCH, hostile, showcase
 
-from core.documents import content_hash
+from core.codec import content_hash
 from core.records import Span, Trace, VerdictLabel
 from core.review.items import Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
-from core.stages.report import verdict_document
 from pages.components.claim_places import ClaimInAnswer
 from pages.components.review_layout import (
     SUPPORT_WORDS,
@@ -25,7 +24,6 @@ from pages.components.review_layout import (
     source_buttons,
 )
 from pages.components.shortcuts import Page
-from pages.components.verdict_document import VerdictDocument
 from storage.store import utc_now
 
 TRACE = showcase().trace
@@ -95,16 +93,15 @@ def test_the_answers_pieces_join_to_the_answer(start: int, length: int) -> None:
 
 def test_the_verifiers_view_says_where_it_agrees_and_why_the_claim_was_shown() -> None:
     verification = showcase()
-    document = cast(VerdictDocument, verdict_document(verification))
-    claim = document["claims"][2]
+    claim = verification.claims[2].claim
     said = Judgement(support=VerdictLabel.SUPPORTED, source_id=PATIENT, conflation=False)
     other = Judgement(support=VerdictLabel.SUPPORTED, source_id=SEARCH, conflation=True)
 
     views = [
         lay_out_machine(
-            document,
+            verification,
             verification.trace,
-            claim["claim_id"],
+            claim.claim_id,
             said=each,
             reason=QueueReason.AUDIT,
             verified_at=utc_now(),

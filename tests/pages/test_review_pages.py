@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from databases import a_store
-from opening import cards, opened, views
+from opening import cards, drawn, opened, views
 from reviewing import Office, an_office
 from streamlit.testing.v1 import AppTest
 from verdicts import HOSTILE, hostile, showcase
@@ -42,7 +42,7 @@ def claim(test: AppTest) -> Any:
 def press(test: AppTest, *names: str) -> AppTest:
     """Press buttons, one after another."""
     for name in names:
-        test.button(key=name).click().run()
+        drawn(test, name).click().run()
         assert not test.exception
     return test
 
@@ -102,7 +102,7 @@ def test_a_claim_is_decided_by_its_last_answer_and_only_then_the_verifier_is_see
     made = office(store)
     test = opened(REVIEW, made.people["Ada"].person_id)
     assert claim(test)["machine"] is None
-    assert test.button(key="keep").disabled
+    assert drawn(test, "keep").disabled
 
     press(test, "v_supported", "own_1")
     assert claim(test)["machine"] is None
@@ -124,7 +124,7 @@ def test_keeping_an_answer_brings_the_next_claim(store: SqlStore) -> None:
     assert claim(test)["key"] != first
     assert claim(test)["machine"] is None
     assert claim(test)["owner"] is None
-    assert test.button(key="keep").disabled
+    assert drawn(test, "keep").disabled
 
 
 def test_a_changed_answer_is_kept_with_the_first_one(store: SqlStore) -> None:
@@ -132,7 +132,7 @@ def test_a_changed_answer_is_kept_with_the_first_one(store: SqlStore) -> None:
     test = opened(REVIEW, made.people["Ada"].person_id)
 
     press(test, "v_contradicted", "own_1", "rightly_credited", "v_unsupported")
-    assert test.button(key="keep").label == "Save my change, next claim"
+    assert drawn(test, "keep").label == "Save my change, next claim"
     press(test, "keep")
 
     (reviewed,) = Labels(store=store).reviewed(made.project.project_id)
@@ -168,9 +168,13 @@ def test_the_second_readers_page_is_the_same_whatever_the_first_reader_said(
         file = str(tmp_path / f"{said}.db")
         monkeypatch.setenv("PROVENANCEGUARD_DB", file)
         made = office(a_store(file), reads_per_claim=2)
-        made.read("Ada", Judgement(support=said, source_id=None, conflation=False))
+        made.read("Ada", Judgement(support=said, source_id="chart", conflation=False))
         ben = made.people["Ben"].person_id
-        bar = [(each.key, each.label, each.disabled) for each in opened(REVIEW, ben).button]
+        # A button is named for one drawing of the claim, by a random number.
+        bar = [
+            ((each.key or "").split("-")[0], each.label, each.disabled)
+            for each in opened(REVIEW, ben).button
+        ]
         seen.append((claim(opened(REVIEW, ben)), bar, cards(opened(HOME, ben))[:3]))
 
     assert seen[0] == seen[1]
@@ -182,9 +186,36 @@ def test_without_decide_first_the_verifier_is_seen_at_once(store: SqlStore) -> N
 
     assert claim(test)["machine"] is not None
     first = claim(test)["key"]
-    press(test, "v_supported", "own_none", "rightly_credited")
+    press(test, "v_supported", "own_1", "rightly_credited")
 
     assert claim(test)["key"] != first
+
+
+@pytest.mark.parametrize("decide_first", [True, False])
+def test_supported_by_no_source_is_explained_and_not_kept(
+    store: SqlStore, decide_first: bool
+) -> None:
+    made = office(store, decide_first=decide_first)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+
+    press(test, "v_supported", "own_none", "rightly_credited")
+
+    assert any("Supported needs the source that says it" in each.value for each in test.text)
+    assert made.desk("Ada").progress().mine_done == 0
+    press(test, "v_not_enough_evidence")
+    assert made.desk("Ada").progress().mine_done == 1
+
+
+def test_supported_by_no_source_is_refused_after_the_verifiers_view_too(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+    press(test, "v_supported", "own_1", "rightly_credited")
+
+    press(test, "own_none", "keep")
+
+    assert any("Supported needs the source that says it" in each.value for each in test.text)
+    (reviewed,) = Labels(store=made.store).reviewed(made.project.project_id)
+    assert reviewed.votes[0].judgement.source_id == "chart"
 
 
 def test_an_answer_before_the_claim_could_be_read_is_ignored(store: SqlStore) -> None:
@@ -208,7 +239,7 @@ def test_a_reload_finds_the_answers_that_were_given(store: SqlStore) -> None:
 
     assert claim(after)["claim"] == claim(before)["claim"]
     assert claim(after)["owner"] == "literature"
-    assert after.button(key="v_contradicted").label == "● Contradicted"
+    assert drawn(after, "v_contradicted").label == "● Contradicted"
 
 
 def test_a_second_tab_makes_the_first_ones_key_presses_void(store: SqlStore) -> None:
@@ -319,7 +350,7 @@ def test_a_tie_shows_both_reasons_without_names_and_nothing_chosen(store: SqlSto
     assert view["mine"]["answers"] == ""
     assert view["machine"] is None and view["owner"] is None
     assert not [each.label for each in test.button if each.label.startswith("●")]
-    assert test.button(key="save").disabled
+    assert drawn(test, "save").disabled
 
 
 def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
@@ -330,7 +361,7 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
     test = opened(ADJUDICATE, made.people["Dora"].person_id)
 
     press(test, "v_supported", "own_1", "rightly_credited")
-    assert test.button(key="save").disabled
+    assert drawn(test, "save").disabled
     press(test, "cause_guideline_gap", "fix_guideline", "save")
 
     (reviewed,) = Labels(store=store).reviewed(made.project.project_id)

@@ -21,18 +21,16 @@ from verdicts import (
     showcase,
 )
 
-from core.records import Source, Trace, VerdictLabel, Verification
-from core.stages.report import verdict_document
-from core.workflows.summary import summarise
+from core.codec import verdict_document, verification_from_document
+from core.records import Decision, Source, Span, Trace, VerdictLabel, Verification, summarise
 from pages.components.excerpts import SHOWN_WHOLE_CHARACTERS
 from pages.components.palette import LOOKS, Kind, claim_kind
 from pages.components.trace_table import claim_counts
-from pages.components.verdict_document import VerdictDocument
 from pages.components.verdict_view import (
     RANKED_SENT,
     TEXTS_SENT_CHARACTERS,
     lay_out,
-    unverified_document,
+    unverified,
 )
 from storage.records import VerdictCounts
 
@@ -40,14 +38,14 @@ View = dict[str, Any]
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 
 
-def document_of(verification: Verification) -> VerdictDocument:
-    """The verdict document, as a screen gets it: after JSON."""
-    return cast(VerdictDocument, json.loads(json.dumps(verdict_document(verification))))
+def stored(verification: Verification) -> Verification:
+    """The verification, as a screen gets it: after JSON."""
+    return verification_from_document(json.loads(json.dumps(verdict_document(verification))))
 
 
 def laid_out(verification: Verification, **more: Any) -> View:
     """The view's data, after JSON, as the browser gets it."""
-    view = lay_out(document_of(verification), verification.trace, verified_at=NOW, **more)
+    view = lay_out(stored(verification), verification.trace, verified_at=NOW, **more)
     return cast(View, json.loads(json.dumps(view)))
 
 
@@ -80,14 +78,20 @@ def test_claims_that_overlap_or_coincide_still_join_to_the_answer(
 ) -> None:
     verification = showcase()
     answer = "One 😀 answer, with words that several claims share at once."
-    document = document_of(verification)
-    template = document["claims"][2]
-    document["answer"] = answer
-    document["claims"] = [
-        {**template, "span": [start, min(len(answer), start + length)]} for start, length in spans
-    ]
+    template = verification.claims[2]
+    claims = tuple(
+        dataclasses.replace(
+            template,
+            claim=dataclasses.replace(
+                template.claim, span=Span(start=start, end=min(len(answer), start + length))
+            ),
+        )
+        for start, length in spans
+    )
+    trace = dataclasses.replace(verification.trace, answer=answer)
+    changed = dataclasses.replace(verification, trace=trace, claims=claims)
 
-    pieces = cast(View, lay_out(document, verification.trace, verified_at=NOW))["pieces"]
+    pieces = cast(View, lay_out(changed, trace, verified_at=NOW))["pieces"]
 
     assert "".join(piece["text"] for piece in pieces) == answer
     for at, (start, length) in enumerate(spans):
@@ -152,17 +156,16 @@ def test_a_page_opens_with_the_most_serious_claim() -> None:
 
 
 def test_a_claim_that_is_blocked_never_looks_supported() -> None:
-    document = document_of(showcase())
-    for claim in document["claims"]:
-        claim["decision"] = "block"
+    blocked = [
+        dataclasses.replace(each, decision=Decision.BLOCK) for each in stored(showcase()).claims
+    ]
 
-    assert Kind.SUPPORTED not in {claim_kind(claim) for claim in document["claims"]}
+    assert Kind.SUPPORTED not in {claim_kind(each) for each in blocked}
 
 
 def test_the_list_counts_claims_as_the_verdict_page_shows_them() -> None:
     for verification in (showcase(), hostile()):
-        document = verdict_document(verification)
-        summary = summarise(document)
+        summary = summarise(verification)
         counted = claim_counts(
             VerdictCounts(
                 by_verdict=summary.by_verdict,
@@ -237,7 +240,6 @@ def test_ten_thousand_sources_stay_a_page_that_a_browser_can_hold() -> None:
 
 def test_a_raw_output_of_another_version_of_the_trace_is_not_mapped() -> None:
     verification = showcase()
-    document = document_of(verification)
     newer = dataclasses.replace(
         verification.trace,
         sources=tuple(
@@ -246,7 +248,7 @@ def test_a_raw_output_of_another_version_of_the_trace_is_not_mapped() -> None:
         ),
     )
 
-    view = cast(View, lay_out(document, newer, verified_at=NOW))
+    view = cast(View, lay_out(stored(verification), newer, verified_at=NOW))
 
     assert all(text["raw"] is None for text in view["texts"].values())
 
@@ -254,7 +256,7 @@ def test_a_raw_output_of_another_version_of_the_trace_is_not_mapped() -> None:
 def test_a_trace_without_a_verdict_shows_its_answer_and_sources() -> None:
     trace = showcase().trace
 
-    view = cast(View, lay_out(unverified_document(trace), trace, verified_at=None))
+    view = cast(View, lay_out(unverified(trace), trace, verified_at=None))
 
     assert view["decision"]["kind"] == "pending"
     assert "".join(piece["text"] for piece in view["pieces"]) == ANSWER
@@ -264,7 +266,7 @@ def test_a_trace_without_a_verdict_shows_its_answer_and_sources() -> None:
 def test_a_trace_without_an_answer_says_so_by_null() -> None:
     trace = dataclasses.replace(showcase().trace, answer=None)
 
-    view = cast(View, lay_out(unverified_document(trace), trace, verified_at=None))
+    view = cast(View, lay_out(unverified(trace), trace, verified_at=None))
 
     assert view["trace"]["answer"] is None
     assert view["pieces"] == []

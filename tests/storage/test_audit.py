@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from builders import a_source, a_trace
 from verdicts import a_verification
 
-from core.documents import content_hash
+from core.codec import verdict_document
 from core.errors import NotFound, ProvenanceGuardError, StoreError
-from core.records import JsonObject, Trace
-from core.stages.report import verdict_document
-from core.workflows.ingest import FileCount, IngestReport, ToolCount
+from core.records import Decision, FileCount, IngestReport, ToolCount, Trace, Verification
 from storage.audit import BEGINNING
 from storage.store import SqlStore
 
@@ -30,8 +29,8 @@ A_REPORT = IngestReport(
 )
 
 
-def a_document(trace: Trace) -> JsonObject:
-    return verdict_document(a_verification(trace, {"chart": "patient_record"}, []))
+def a_verdict(trace: Trace) -> Verification:
+    return a_verification(trace, {"chart": "patient_record"}, [])
 
 
 @pytest.fixture
@@ -40,7 +39,7 @@ def filled(store: SqlStore) -> SqlStore:
     traces = [a_trace(f"Answer {n}.", a_source("Evidence."), trace_id=f"t{n}") for n in range(2)]
     store.put_traces(traces)
     store.put_import(A_REPORT)
-    store.put_verdicts(RUN, [(content_hash(trace), a_document(trace)) for trace in traces])
+    store.put_verdicts(RUN, [a_verdict(trace) for trace in traces])
     return store
 
 
@@ -160,11 +159,12 @@ def test_a_change_behind_the_triggers_is_found(
 
 def test_a_verdict_is_never_overwritten(filled: SqlStore) -> None:
     trace = filled.get_trace("t0").trace
-    changed = {**a_document(trace), "decision": "unavailable"}
+    verdict = a_verdict(trace)
+    changed = replace(verdict, answer=replace(verdict.answer, decision=Decision.UNAVAILABLE))
 
-    filled.put_verdicts(RUN, [(content_hash(trace), changed)])
+    filled.put_verdicts(RUN, [changed])
 
-    assert filled.get_verdict("t0").document["decision"] == "allow"
+    assert filled.get_verdict("t0").verification.answer.decision is Decision.ALLOW
     assert len(filled.audit_events()) == 3
 
 
@@ -174,10 +174,8 @@ def test_a_window_with_one_bad_verdict_keeps_none_of_them(filled: SqlStore) -> N
 
     with pytest.raises(StoreError, match="no such trace"):
         filled.put_verdicts(
-            later, [(content_hash(trace), a_document(trace)), ("sha256:unknown", {})]
+            later, [a_verdict(trace), replace(a_verdict(trace), content_hash="sha256:unknown")]
         )
-    with pytest.raises(StoreError, match="claims: expected a list"):
-        filled.put_verdicts(later, [(content_hash(trace), {"claims": None})])
 
     with pytest.raises(NotFound):
         filled.get_verdict("t0", run_key=later)
@@ -206,6 +204,6 @@ def test_import_records_come_back_as_they_were(filled: SqlStore) -> None:
 def test_a_document_comes_back_with_its_order_and_values(filled: SqlStore) -> None:
     trace = filled.get_trace("t1").trace
 
-    document = filled.get_verdict("t1").document
+    kept = filled.get_verdict("t1").verification
 
-    assert json.dumps(document) == json.dumps(a_document(trace))
+    assert json.dumps(verdict_document(kept)) == json.dumps(verdict_document(a_verdict(trace)))

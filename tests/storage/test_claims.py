@@ -10,11 +10,8 @@ from sqlalchemy import func, select
 from sqlmodel import col
 from verdicts import VERSIONS, fill, showcase
 
-from core.documents import content_hash
-from core.errors import StoreError
 from core.records import AttributionStatus, Decision, VerdictLabel, Verification
 from core.review.records import ProjectSettings, QueueReason
-from core.stages.report import verdict_document
 from core.workflows.verify import run_key
 from storage.claims import fill_claims, judged_claims, latest_signal
 from storage.projects import Projects
@@ -42,7 +39,7 @@ def verify_again(store: SqlStore, *verifications: Verification, reader: str) -> 
     versions = dataclasses.replace(VERSIONS, pair_reader=reader)
     key = run_key(versions)
     again = [dataclasses.replace(one, versions=versions) for one in verifications]
-    store.put_verdicts(key, [(content_hash(one.trace), verdict_document(one)) for one in again])
+    store.put_verdicts(key, again)
     return key
 
 
@@ -50,9 +47,8 @@ def test_each_factual_claim_of_a_verdict_is_kept_with_what_was_said_about_it(
     store: SqlStore,
 ) -> None:
     verification = showcase()
-    document = verdict_document(verification)
 
-    found = judged_claims(document, "run")
+    found = judged_claims(verification, "run")
 
     factual = [one for one in verification.claims if one.verdict is not None]
     assert [(one.claim_id, one.text) for one in found] == [
@@ -82,22 +78,7 @@ def test_signals_come_back_as_they_were_kept(store: SqlStore) -> None:
         ).scalars()
         kept = [latest_signal(connection, key) for key in keys]
 
-    document = verdict_document(verification)
-    assert kept == [one.signal for one in judged_claims(document, run_key(VERSIONS))]
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        {},
-        {"claim_type": "factual"},
-        {"claim_type": "factual", "claim_id": "c", "text": "t", "span": [0]},
-        "no claim",
-    ],
-)
-def test_a_document_that_is_no_verdict_is_named(claim: object) -> None:
-    with pytest.raises(StoreError, match=r"claims\[0\]"):
-        judged_claims({"claims": [claim]}, "run")
+    assert kept == [one.signal for one in judged_claims(verification, run_key(VERSIONS))]
 
 
 def test_another_run_says_something_else_about_the_same_claims(store: SqlStore) -> None:

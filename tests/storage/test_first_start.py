@@ -12,9 +12,9 @@ from databases import a_store
 from verdicts import a_verification
 
 from core.config import Config
-from core.documents import content_hash
-from core.stages.report import verdict_document
-from storage.first_start import prepare, up_to_date
+from core.records import Decision
+from core.workflows.first_start import prepare, up_to_date
+from storage.calibrators import Calibrators
 from storage.store import SqlStore
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
@@ -52,25 +52,26 @@ def test_the_first_start_verifies_the_samples_and_the_second_loads_no_model(
 ) -> None:
     sample, first, second = a_sample(tmp_path), list[str](), list[str]()
 
-    prepare(empty, sample, first.append)
-    prepare(empty, sample, second.append)
+    prepare(empty, Calibrators(store=empty), sample, first.append)
+    prepare(empty, Calibrators(store=empty), sample, second.append)
 
     assert first[0] == f"Loaded 1 sample traces into {empty.name}"
     assert "Loading the models" in first
     assert empty.overview().waiting == 0
-    assert empty.get_verdict("case-1").document["decision"] == "block"  # 900 mg is nowhere
+    assert empty.get_verdict("case-1").decision is Decision.BLOCK  # 900 mg is nowhere
     assert second == ["1 traces are verified"]
 
 
 def test_a_database_with_traces_of_its_own_gets_no_samples(empty: SqlStore, tmp_path: Path) -> None:
     trace = a_trace("Mine.", a_source("Evidence."), trace_id="mine")
     empty.put_traces([trace])
-    assert not up_to_date(empty, Config())
+    assert not up_to_date(empty, Calibrators(store=empty), Config())
 
-    document = verdict_document(a_verification(trace, {"chart": "patient_record"}, []))
-    empty.put_verdicts(RUN, [(content_hash(trace), document)])
+    empty.put_verdicts(RUN, [a_verification(trace, {"chart": "patient_record"}, [])])
 
-    assert not up_to_date(empty, Config())  # verified, but by models that are not the present ones
+    assert not up_to_date(
+        empty, Calibrators(store=empty), Config()
+    )  # verified, but by models that are not the present ones
     assert empty.overview().traces == 1
 
 
@@ -79,6 +80,6 @@ def test_an_empty_database_without_samples_waits_for_nothing(
 ) -> None:
     said: list[str] = []
 
-    prepare(empty, tmp_path / "no samples.jsonl", said.append)
+    prepare(empty, Calibrators(store=empty), tmp_path / "no samples.jsonl", said.append)
 
     assert said == ["0 traces are verified"]

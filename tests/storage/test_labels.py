@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -12,10 +12,8 @@ from reviewing import SENTENCES, SUPPORTED, UNSUPPORTED, Office, a_reviewed_trac
 from sqlalchemy import event, insert
 from verdicts import VERSIONS
 
-from core.documents import content_hash
 from core.records import Decision
 from core.review.records import Cause, ReviewStatus, Split
-from core.stages.report import verdict_document
 from storage.labels import _KEPT, Labels
 from storage.projects import Projects
 from storage.review_tables import TraceSplit
@@ -186,8 +184,8 @@ def _decide(office: Office) -> None:
 def _verify_again(office: Office) -> None:
     """Another run says something else about the first trace."""
     again = a_reviewed_trace(1, [(said, premise, 0.9) for said, premise, _ in SENTENCES])
-    document = {**verdict_document(again), "versions": asdict(replace(VERSIONS, calibrator="new"))}
-    office.store.put_verdicts("sha256:" + "2" * 64, [(content_hash(again.trace), document)])
+    again = replace(again, versions=replace(VERSIONS, calibrator="new"))
+    office.store.put_verdicts("sha256:" + "2" * 64, [again])
 
 
 @contextmanager

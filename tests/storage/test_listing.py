@@ -8,9 +8,7 @@ import pytest
 from builders import a_source, a_trace
 from verdicts import Said, a_verification
 
-from core.documents import content_hash
 from core.records import Decision, Trace, VerdictLabel
-from core.stages.report import verdict_document
 from storage.records import Order, TraceFilters, TraceRow
 from storage.store import SqlStore
 
@@ -32,8 +30,7 @@ def judged(store: SqlStore, trace: Trace, *labels: VerdictLabel, run: str = RUN)
         )
         for sentence, label in zip(sentences, labels, strict=True)
     ]
-    document = verdict_document(a_verification(trace, {"chart": "patient_record"}, said))
-    store.put_verdicts(run, [(content_hash(trace), document)])
+    store.put_verdicts(run, [a_verification(trace, {"chart": "patient_record"}, said)])
 
 
 @pytest.fixture

@@ -10,12 +10,10 @@ from reviewing import SUPPORTED, UNSUPPORTED, Office, a_reviewed_trace, an_offic
 from sqlalchemy import text
 from verdicts import VERSIONS
 
-from core.documents import content_hash
 from core.errors import NotFound, StoreError
 from core.records import Verification
 from core.review.items import ReviewItem, Withheld
 from core.review.records import Exposure
-from core.stages.report import verdict_document
 from core.workflows.verify import run_key
 from storage.labels import Labels
 from storage.store import SqlStore
@@ -41,8 +39,7 @@ def verify_again(store: SqlStore, verification: Verification) -> None:
     again = dataclasses.replace(
         verification, versions=dataclasses.replace(VERSIONS, pair_reader="another reader")
     )
-    document = (content_hash(again.trace), verdict_document(again))
-    store.put_verdicts(run_key(again.versions), [document])
+    store.put_verdicts(run_key(again.versions), [again])
 
 
 def in_hand(office: Office, name: str) -> ReviewItem:

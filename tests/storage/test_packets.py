@@ -261,6 +261,38 @@ def test_imported_people_have_no_role_and_imported_readings_are_not_asked_for_ag
     assert open_desk(other, project, people.local()).next_item() is None
 
 
+def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -> None:
+    """Both are called the same: each machine makes such a profile for itself."""
+    stores = {name: a_store(str(tmp_path / f"{name}.db")) for name in ("one", "two")}
+    locals_ = {name: People(store=store).local() for name, store in stores.items()}
+    offices = {name: an_office(store) for name, store in stores.items()}
+    assert locals_["one"].name == locals_["two"].name
+    one, two = offices["one"], offices["two"]
+    desk = open_desk(one.store, one.project, locals_["one"])
+    item = desk.next_item()
+    assert item is not None
+    nonce = desk.show(item.assignment_id)
+    one.clock.advance(seconds=5)
+    desk.vote(item.assignment_id, nonce, SUPPORTED)
+    exported(one, tmp_path / "packet")
+
+    for times in range(2):
+        done = import_packet(
+            packets_of(two), tmp_path / "packet", two.people["Lea"], max_record_bytes=10**7
+        )
+        assert (done.reviews.votes, done.reviews.votes_known) == (1 - times, times)
+
+    (claim,) = packets_of(two).reviewed()
+    assert [vote.reviewer for vote in claim.votes] != [locals_["two"].name]
+    assert claim.votes[0].reviewer.startswith(locals_["one"].name)
+    assert open_desk(two.store, two.project, locals_["two"]).progress().mine_done == 0
+    exported(two, tmp_path / "back")
+    again = import_packet(
+        packets_of(one), tmp_path / "back", one.people["Lea"], max_record_bytes=10**7
+    )
+    assert not again.changed
+
+
 def test_a_newer_reading_here_is_never_superseded_by_an_older_one_of_a_packet(
     office: Office, tmp_path: Path
 ) -> None:

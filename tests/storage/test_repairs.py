@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from builders import a_source, a_trace
 from lexical import verify_lexically
 
 from core.attribution.families import load_families
+from core.codec import content_hash
 from core.config import Config
-from core.documents import content_hash
 from core.errors import NotFound, StoreError
-from core.records import JsonObject, RepairStatus
+from core.records import RepairOutcome, RepairStatus
 from core.repair.loop import repair_answer
-from core.workflows.repair import repair_document
+from core.workflows.repair import outcome_of
+from core.workflows.repair_figures import repair_figures
 from storage.repairs import Choice, Repairs
 from storage.store import SqlStore
 
@@ -22,8 +25,8 @@ TRACE = a_trace(
 )
 
 
-def a_repair() -> JsonObject:
-    return repair_document(
+def a_repair() -> RepairOutcome:
+    return outcome_of(
         repair_answer(verify_lexically(TRACE), verify_lexically, Config(), load_families())
     )
 
@@ -35,27 +38,27 @@ def repairs(store: SqlStore) -> Repairs:
 
 
 def test_a_repair_is_given_back_as_it_was_kept(repairs: Repairs) -> None:
-    document = a_repair()
+    repair = a_repair()
 
-    kept = repairs.put(content_hash(TRACE), document)
+    kept = repairs.put(content_hash(TRACE), repair)
 
     found = repairs.latest(content_hash(TRACE))
     assert (found.repair_id, found.status) == (kept, RepairStatus.PRUNED)
-    assert found.document == document
+    assert found.outcome == repair
     assert found.trace_id == TRACE.trace_id
 
 
 def test_the_last_repair_of_a_trace_is_the_one_that_counts(repairs: Repairs) -> None:
     repairs.put(content_hash(TRACE), a_repair())
-    second = repairs.put(content_hash(TRACE), {**a_repair(), "rounds": 7})
+    second = repairs.put(content_hash(TRACE), replace(a_repair(), rounds=7))
 
     assert repairs.latest(content_hash(TRACE)).repair_id == second
 
 
 def test_the_last_word_of_each_reviewer_counts_and_no_word_is_lost(repairs: Repairs) -> None:
-    document = a_repair()
-    kept = repairs.put(content_hash(TRACE), document)
-    first, second = (one["action_id"] for one in document["actions"])  # type: ignore[attr-defined]
+    repair = a_repair()
+    kept = repairs.put(content_hash(TRACE), repair)
+    first, second = (action.action_id for action in repair.actions)
 
     repairs.choose(kept, first, Choice.ACCEPT, reviewer="ada")
     repairs.choose(kept, first, Choice.REJECT, reviewer="ada")
@@ -68,22 +71,22 @@ def test_the_last_word_of_each_reviewer_counts_and_no_word_is_lost(repairs: Repa
     assert [one["choice"] for one in row["choices"]] == ["accept", "reject", "edit"]  # type: ignore[attr-defined]
     counts = repairs.counts()
     assert (counts.accepted, counts.edited, counts.rejected) == (0, 1, 1)
-    assert repairs.report().kinds.total() == 2
+    assert repair_figures(repairs).kinds.total() == 2
 
 
 def test_a_later_repair_of_the_same_answer_takes_the_place_of_the_earlier_one(
     repairs: Repairs,
 ) -> None:
     first = repairs.put(content_hash(TRACE), a_repair())
-    action = a_repair()["actions"][0]["action_id"]  # type: ignore[index]
+    action = a_repair().actions[0].action_id
     repairs.choose(first, action, Choice.ACCEPT, reviewer="ada")
-    before = repairs.report()
+    before = repair_figures(repairs)
 
-    second = repairs.put(content_hash(TRACE), {**a_repair(), "rounds": 7})
+    second = repairs.put(content_hash(TRACE), replace(a_repair(), rounds=7))
 
     assert [one.repair_id for one in repairs.newest()] == [second]
     assert (before.rows, before.rounds) == (1, 1)
-    assert (repairs.report().rows, repairs.report().rounds) == (1, 7)
+    assert (repair_figures(repairs).rows, repair_figures(repairs).rounds) == (1, 7)
     assert repairs.counts().accepted == 0
     assert len(repairs.export()) == 2
 
@@ -91,9 +94,9 @@ def test_a_later_repair_of_the_same_answer_takes_the_place_of_the_earlier_one(
 def test_every_word_is_in_the_audit_trail_and_the_trail_stays_intact(
     repairs: Repairs, store: SqlStore
 ) -> None:
-    document = a_repair()
-    kept = repairs.put(content_hash(TRACE), document)
-    repairs.choose(kept, document["actions"][0]["action_id"], Choice.ACCEPT, reviewer="ada")  # type: ignore[index]
+    repair = a_repair()
+    kept = repairs.put(content_hash(TRACE), repair)
+    repairs.choose(kept, repair.actions[0].action_id, Choice.ACCEPT, reviewer="ada")
 
     actions = [event.action for event in store.audit_events(newest_first=False)]
 
@@ -107,10 +110,6 @@ def test_what_does_not_fit_is_refused(repairs: Repairs) -> None:
 
     with pytest.raises(StoreError, match="no such trace"):
         repairs.put("sha256:" + "0" * 64, a_repair())
-    with pytest.raises(StoreError, match="no repair document"):
-        repairs.put(content_hash(TRACE), {"status": "corrected"})
-    with pytest.raises(StoreError, match="no repair document"):
-        repairs.put(content_hash(TRACE), {**a_repair(), "status": "wonderful"})
     with pytest.raises(NotFound):
         repairs.choose(kept, "nothing", Choice.ACCEPT, reviewer="ada")
     with pytest.raises(NotFound):
@@ -123,9 +122,9 @@ def test_what_does_not_fit_is_refused(repairs: Repairs) -> None:
 
 @pytest.mark.parametrize("table", ["repair", "repair_choice"])
 def test_what_was_kept_cannot_be_changed(repairs: Repairs, store: SqlStore, table: str) -> None:
-    document = a_repair()
-    kept = repairs.put(content_hash(TRACE), document)
-    repairs.choose(kept, document["actions"][0]["action_id"], Choice.ACCEPT, reviewer="ada")  # type: ignore[index]
+    repair = a_repair()
+    kept = repairs.put(content_hash(TRACE), repair)
+    repairs.choose(kept, repair.actions[0].action_id, Choice.ACCEPT, reviewer="ada")
     column = "status" if table == "repair" else "choice"
 
     with pytest.raises(StoreError, match="append-only"), store.database.writing() as connection:

@@ -11,12 +11,12 @@ from forests import a_calibrator
 from labelled import a_labelled_office, a_measured_trace, models_of
 from reviewing import Office
 
+from core.codec import verdict_document
 from core.config import Config
 from core.errors import ComponentUnavailable, InputError, NotAllowed
 from core.pipeline import verify
 from core.records import JsonObject
 from core.review.records import Split
-from core.stages.report import verdict_document
 from core.workflows.verify import verify_pending
 from storage.calibrators import Calibrators, Standing
 from storage.retraining import Retraining, lineage_json
@@ -48,7 +48,10 @@ def _calibrators(store: SqlStore, folder: Path) -> Calibrators:
 
 
 def _documents(store: SqlStore) -> list[JsonObject]:
-    return [store.get_verdict(f"visit-{number:03d}").document for number in range(TRACES)]
+    return [
+        verdict_document(store.get_verdict(f"visit-{number:03d}").verification)
+        for number in range(TRACES)
+    ]
 
 
 def _plain(document: JsonObject) -> str:

@@ -18,6 +18,7 @@ from sqlalchemy import text
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGuardError, TooSoon
 from core.records import VerdictLabel
+from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft
 from core.review.records import Cause, Judgement, QueueReason, ReviewStatus, Role, Vote
 from storage.labels import Labels
@@ -284,6 +285,33 @@ def test_a_vote_taken_back_stays_in_the_trail_and_counts_until_the_next_one(
     after = office.desk("Ada").next_item()
     assert after is not None
     assert after.claim_key == following.claim_key
+
+
+def test_a_page_that_is_out_of_date_writes_nothing(store: SqlStore) -> None:
+    office = an_office(store)
+    office.read("Ada")
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    old, latest = desk.show(item.assignment_id), desk.show(item.assignment_id)
+    before = len(store.audit_events())
+
+    for act in (
+        lambda: desk.save_draft(item.assignment_id, Draft(rationale="old"), old),
+        lambda: desk.decline(item.assignment_id, "not mine", old),
+        lambda: desk.undo(item.assignment_id, old),
+        lambda: desk.undo(nonce=NOTHING_ON_SCREEN),
+        lambda: desk.vote(item.assignment_id, old, SUPPORTED),
+    ):
+        with pytest.raises(Conflict):
+            act()
+
+    assert len(store.audit_events()) == before
+    assert desk.load_draft(item.assignment_id) is None
+    desk.save_draft(item.assignment_id, Draft(rationale="new"), latest)
+    again = desk.undo(item.assignment_id, latest)
+    assert again is not None
+    assert again.claim_key != item.claim_key
 
 
 def test_a_vote_decided_again_after_the_machines_view_says_that_it_was_seen(

@@ -14,7 +14,7 @@ from databases import a_store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.documents import content_hash
+from core.codec import content_hash
 from core.errors import NotFound
 from core.ports import Store
 from core.records import Origin, Source, SourceStatus, Trace

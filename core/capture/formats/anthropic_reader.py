@@ -19,8 +19,8 @@ from core.capture.outputs import (
     written,
 )
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
+from core.codec import json_kind
 from core.config import Config
-from core.documents import json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
 

@@ -15,8 +15,8 @@ from core.capture.files import FileRecord, parse_record
 from core.capture.outputs import CapturedCitation, CapturedRun, trace_id_of, trace_of_run, written
 from core.capture.readable.nodes import Kind, NotStructured, parse_repr
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
+from core.codec import json_kind
 from core.config import Config
-from core.documents import json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
 

@@ -10,8 +10,8 @@ from core.capture.files import FileRecord
 from core.capture.outputs import CapturedCall, CapturedCitation, CapturedRun, trace_of_run, written
 from core.capture.spans import SpanCall, merge_calls
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
+from core.codec import json_kind
 from core.config import Config
-from core.documents import json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
 

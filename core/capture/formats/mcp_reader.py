@@ -21,8 +21,8 @@ from core.capture.outputs import (
     trace_of_run,
     written,
 )
+from core.codec import canonical_json, json_kind
 from core.config import Config
-from core.documents import canonical_json, json_kind
 from core.errors import BadRecord, InputError
 from core.records import Origin, Source, Trace
 

@@ -15,7 +15,8 @@ export default function (component) {
     views.set(parentElement, state);
     const onKey = (event) => steer(event, state);
     document.addEventListener("keydown", onKey);
-    state.cleanup = () => document.removeEventListener("keydown", onKey);
+    const unguard = guardTyping(state);
+    state.cleanup = () => { document.removeEventListener("keydown", onKey); unguard(); views.delete(parentElement); };
   }
   state.tell = (name, value) => setTriggerValue(name, { key: state.data.key, value });
   const before = state.data;
@@ -380,6 +381,7 @@ function steer(event, state) {
   else if (name === "open_source" && data.answerable && state.source) state.tell("own", state.source);
   else if (name === "guideline" || name === "help") open(state, name);
   else if (name === "close" && state.panel) open(state, state.panel);
+  else if (name === "close" && document.querySelector(".st-key-row-notes")) document.querySelector(".st-key-notes button")?.click();
   else return;
   event.preventDefault();
 }

@@ -17,7 +17,9 @@ FORMAT_IDS = {
 
 
 def test_the_packaged_families_are_those_of_the_verdict_format() -> None:
-    assert {item.family_id for item in load_families().items} == FORMAT_IDS
+    found = {item.family_id for item in load_families().items}
+
+    assert found == FORMAT_IDS | {"crm", "billing", "tickets"}
 
 
 @pytest.mark.parametrize(
@@ -108,3 +110,35 @@ def test_a_family_of_ones_own_is_read_from_a_file(tmp_path: Path) -> None:
 def test_a_missing_file_is_a_configuration_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         load_families(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("tool", "family"),
+    [
+        ("get_ehr", "patient_record"), ("ehr_lookup", "patient_record"), ("read_csv", "database"),
+        ("csv_reader", "database"), ("pmc_search", "literature"), ("crm_lookup", "crm"),
+        ("get_customer", "crm"), ("get_invoice", "billing"), ("list_payments", "billing"),
+        ("search_tickets", "tickets"), ("jira_search", "tickets"),
+        ("get_patient_history", "patient_record"),
+        ("gehrig_stats", "other"), ("accsvc", "other"),
+    ],
+)  # fmt: skip
+def test_a_word_of_a_tools_name_is_found_beside_an_underscore(tool: str, family: str) -> None:
+    assert load_families().family_of_tool(tool) == family
+
+
+def test_a_lexicon_stands_in_every_pattern_that_names_it() -> None:
+    text = (
+        "[lexicons]\nbodies = ['ABC', 'DEF']\n[guideline]\nnouns = ['\\b(?:{{bodies}}) rules']\n"
+        "[other]\n"
+    )
+
+    found = read_families(text, "f.toml")
+
+    assert [m.family_id for m in found.mentions("The DEF rules say so.")] == ["guideline"]
+    assert not list(found.mentions("The GHI rules say so."))
+
+
+def test_a_pattern_that_names_no_lexicon_is_an_error_with_its_place() -> None:
+    with pytest.raises(ConfigError, match=r"f\.toml: other\.nouns\[0\].*'bodies'"):
+        read_families("[other]\nnouns = ['{{bodies}}']\n", "f.toml")

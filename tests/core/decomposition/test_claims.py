@@ -178,10 +178,17 @@ def test_an_answer_without_text_makes_no_claims() -> None:
     assert claims_of(" \n\t") == ()
 
 
-def test_claims_past_the_limit_are_kept_and_say_that_they_were_not_judged() -> None:
+def test_without_a_limit_every_claim_is_judged() -> None:
+    claims = claims_of("\n".join(f"- Drug {n} costs ${n}." for n in range(1, 151)))
+
+    assert len(claims) == 150
+    assert not any(claim.beyond_limit for claim in claims)
+
+
+def test_claims_past_a_limit_are_kept_and_say_that_they_were_not_judged() -> None:
     answer = "\n".join(f"- Drug {n} costs ${n}." for n in range(1, 26))
 
-    claims = claims_of(answer)
+    claims = decompose(trace_of(answer), Config(max_claims=20))
 
     assert len(claims) == 25
     assert [claim.beyond_limit for claim in claims] == [False] * 20 + [True] * 5
@@ -417,23 +424,16 @@ def test_a_citation_on_a_claim_is_its_stated_source() -> None:
     ("answer", "kind"),
     [
         ("Let me know if you need anything else!", ClaimType.META),
-        ("I searched PubMed and the chart.", ClaimType.META),
         ("Here is a summary:", ClaimType.META),
         ("Please consult your doctor before stopping.", ClaimType.ADVICE),
         ("You should discuss this with your cardiologist.", ClaimType.ADVICE),
         ("This is not medical advice.", ClaimType.BOILERPLATE),
         ("I think this is a good plan.", ClaimType.OPINION),
         ("Would you like the dates?", ClaimType.QUESTION),
-        ("I skipped unrelated entries.", ClaimType.META),
         ("Further documents can be fetched if needed.", ClaimType.META),
-        ("No output came back from get_vitals; I did not retry.", ClaimType.META),
-        ("We used two lookups.", ClaimType.META),
         ("Have a pharmacist double-check the list.", ClaimType.ADVICE),
         ("It might be prudent to verify this with the ward.", ClaimType.ADVICE),
-        (
-            "Personal situations differ, so professional assessment is needed.",
-            ClaimType.BOILERPLATE,
-        ),
+        ("Individual circumstances may vary.", ClaimType.BOILERPLATE),
         ("This summary was drafted by a language model.", ClaimType.BOILERPLATE),
         ("No liability is accepted for this text.", ClaimType.BOILERPLATE),
         ("From my perspective, the results are mixed.", ClaimType.OPINION),
@@ -600,6 +600,35 @@ def test_a_row_about_two_patients_gives_a_claim_for_each() -> None:
         assert ["7 mg" in claim.text for claim in claims] == [False, True]
 
 
+def test_values_in_brackets_and_behind_commas_are_facts_of_their_own() -> None:
+    answer = (
+        "- Coach class: €31 (6 seats left)\n\nLast visit: weight 70.2 kg, BP 118/76, pulse 61 bpm."
+    )
+
+    assert factual(answer) == [
+        "Coach class: €31",
+        "Coach class 6 seats left",
+        "Last visit: weight 70.2 kg",
+        "Last visit: BP 118/76",
+        "Last visit: pulse 61 bpm.",
+    ]
+
+
+def test_what_the_agent_did_names_the_agent() -> None:
+    assert factual("I've saved the notes to /tmp/notes.md.") == [
+        "The agent has saved the notes to /tmp/notes.md."
+    ]
+
+
+def test_notes_without_a_name_are_about_the_one_patient_until_a_study_is_spoken_of() -> None:
+    answer = "Weight +3 kg.\n\nA trial of 90 adults, PMID 90000009.\n\nSodium 139."
+
+    claims = factual(answer, question="Summarise patient Ada Lind.")
+
+    assert claims[0] == "Ada Lind - Weight +3 kg."
+    assert "Ada Lind" not in claims[-1]
+
+
 def test_markup_is_text_and_nothing_more() -> None:
     (claim,) = claims_of("<script>alert(1)</script> The dose is 5 mg.")[-1:]
 
@@ -626,9 +655,11 @@ def test_decomposition_agrees_with_the_reference_that_was_written_before_it_was_
 ) -> None:
     precision, recall, value_exact = measured(half)
 
-    assert precision >= 0.95  # the paper's rule-based decomposer: 0.644
+    # What the agent did ("I searched PubMed") is a claim now, and what a list or a bracket adds is one
+    # of its own: this older reference takes the first for a remark and keeps the second whole.
+    assert precision >= 0.88  # the paper's rule-based decomposer: 0.644
     assert recall >= 0.95  # 0.935
-    assert value_exact >= 0.95  # 0.563
+    assert value_exact >= 0.90  # 0.563
 
 
 def test_the_reference_says_where_each_of_its_claims_stands() -> None:

@@ -13,12 +13,13 @@ import pytest
 from builders import a_source, a_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lexical import verify_lexically
+from lexical import lexical_models, verify_lexically
 
 from core.attribution.families import load_families
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError
 from core.evidence.values import protected_values, value_present
+from core.pipeline import verify
 from core.records import (
     AnswerDecision,
     AttributionStatus,
@@ -341,7 +342,12 @@ def test_claims_past_the_limit_are_taken_out_because_nobody_judged_them() -> Non
     facts = ["Elena Marchetti has type 2 diabetes mellitus.", "Resting heart rate was 62 bpm."]
     answer = " ".join(facts * 13)
 
-    repair = repaired(answer)
+    config = Config(max_claims=20)
+
+    def verify_few(trace: Trace) -> Verification:
+        return verify(trace, lexical_models(), config)
+
+    repair = repair_answer(verify_few(a_trace(answer, CHART, STUDY)), verify_few, config, FAMILIES)
 
     assert repair.status is RepairStatus.PRUNED
     assert repair.after is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -21,7 +22,14 @@ from core.review.assignment import (
     queue_state,
 )
 from core.review.items import Held, QueueState
-from core.review.records import Judgement, ProjectSettings, QueueReason, Role, Signal
+from core.review.records import (
+    SUPPORT_LABELS,
+    Judgement,
+    ProjectSettings,
+    QueueReason,
+    Role,
+    Signal,
+)
 from core.review.roles import require
 from core.review.sampling import (
     CONFLATION_DISTANCE,
@@ -263,3 +271,15 @@ def test_readings_of_ties_are_shown_in_either_order_and_always_in_the_same() -> 
 
 def test_a_judgement_without_a_source_asks_nothing_of_the_sources() -> None:
     check_judgement(Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None), 1, ())
+
+
+@pytest.mark.parametrize("support", SUPPORT_LABELS)
+def test_only_supported_needs_a_source(support: VerdictLabel) -> None:
+    unowned = Judgement(support=support, source_id=None, conflation=False)
+    if support is not VerdictLabel.SUPPORTED:
+        check_judgement(unowned, None, {"chart"})
+        return
+
+    with pytest.raises(InputError, match="the source that says it"):
+        check_judgement(unowned, None, {"chart"})
+    check_judgement(replace(unowned, source_id="chart"), None, {"chart"})

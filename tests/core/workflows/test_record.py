@@ -31,7 +31,7 @@ from core.workflows.record_http import EventData, Recorder
 from storage.store import open_store
 
 ROOT = Path(__file__).resolve().parents[3]
-CLI = [sys.executable, str(ROOT / "cli.py")]
+CLI = [sys.executable, "-m", "cli"]
 SERVER = str(Path(__file__).with_name("chart_server.py"))
 CALLS = (
     ("load_chart", {"mrn": "M-1"}),
@@ -57,7 +57,7 @@ def talk(target: object, mode: str) -> list[object]:
 
 def through_stdio(log: Path, *command: str) -> object:
     mcp = pytest.importorskip("mcp", reason="the official package mcp is not installed")
-    arguments = [CLI[1], "record", "--log", str(log), "--", *command]
+    arguments = [*CLI[1:], "record", "--log", str(log), "--", *command]
     return mcp.StdioServerParameters(command=sys.executable, args=arguments, cwd=str(ROOT))
 
 

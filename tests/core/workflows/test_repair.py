@@ -10,25 +10,29 @@ import pytest
 from builders import a_source, a_trace
 from lexical import LexicalEmbedder, LexicalReader, lexical_models, verify_lexically
 
+from core.codec import (
+    repair_document,
+    repair_from_document,
+    verdict_document,
+    verification_from_document,
+)
 from core.config import Config
 from core.errors import BadRecord
 from core.pipeline import verify
-from core.records import EditorFailure, EditRequest, RepairKind, RepairStatus, Trace
+from core.records import EditorFailure, EditRequest, RepairKind, RepairOutcome, RepairStatus, Trace
 from core.repair.loop import chosen_answer, repair_answer
 from core.workflows.repair import (
     Probe,
     RepairReport,
-    actions_of,
     measure_repair,
+    outcome_of,
     probes_of,
     remembering,
     repair_all,
-    repair_document,
     repair_versions,
     repairing_judge,
     run_probes,
 )
-from core.workflows.summary import summarise
 from core.workflows.verify import verify_file
 
 CHART = a_source(
@@ -59,14 +63,14 @@ ALL = (CONFLATED, INVENTED, MIXED, GOOD, SILENT)
 CONFIG = Config()
 
 
-def repairs_of(*traces: Trace) -> list[dict[str, object]]:
-    return [dict(repair_document(r)) for _, r in repair_all(traces, lexical_models(), CONFIG)]
+def repairs_of(*traces: Trace) -> list[RepairOutcome]:
+    return [outcome_of(r) for _, r in repair_all(traces, lexical_models(), CONFIG)]
 
 
 def test_the_figures_count_what_became_of_each_answer() -> None:
     report = RepairReport()
-    for document in repairs_of(*ALL):
-        report.add(document)
+    for repair in repairs_of(*ALL):
+        report.add(repair)
 
     figures = report.document()
 
@@ -91,21 +95,18 @@ def test_a_share_of_nothing_is_null_with_its_reason() -> None:
     assert figures["supported_kept_share"] is None
 
 
-def test_a_document_survives_json_and_gives_its_actions_back() -> None:
+def test_a_repair_survives_json_as_it_was() -> None:
     trace = MIXED
     repair = repair_answer(
         verify_lexically(trace), verify_lexically, CONFIG, lexical_models().families
     )
 
-    document = json.loads(json.dumps(repair_document(repair)))
+    outcome = repair_from_document(json.loads(json.dumps(repair_document(outcome_of(repair)))))
 
-    assert actions_of(document) == repair.actions
-    assert document["removed"] == ["The moon is made of cheese."]
-    accepted = {action.action_id: action.after for action in repair.actions}
-    assert (
-        chosen_answer(trace.answer or "", actions_of(document), accepted)
-        == (document["revised_answer"])
-    )
+    assert outcome == outcome_of(repair)
+    assert outcome.removed == ("The moon is made of cheese.",)
+    accepted = {action.action_id: action.after for action in outcome.actions}
+    assert chosen_answer(trace.answer or "", outcome.actions, accepted) == outcome.revised_answer
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_a_document_survives_json_and_gives_its_actions_back() -> None:
 )
 def test_a_wrong_document_is_refused_with_its_path(wrong: dict[str, object]) -> None:
     with pytest.raises(BadRecord) as caught:
-        RepairReport().add(wrong)
+        repair_from_document(wrong)
 
     assert (caught.value.path or "").startswith("repair")
 
@@ -189,7 +190,8 @@ def test_verify_with_repair_writes_documents_that_other_programs_can_count(tmp_p
     ]  # fmt: skip
     assert rows[0]["decision"] == "block"
     assert rows[0]["repair"]["decision_after"] == "allow"
-    assert all(summarise(row).trace_id == row["trace_id"] for row in rows)
+    read = [verification_from_document(row) for row in rows]
+    assert [verdict_document(one) for one in read] == rows
     assert counted.rows == report.verified == 5
 
 
@@ -229,7 +231,7 @@ def test_edits_that_the_rules_wrote_in_a_models_place_are_counted() -> None:
     report = RepairReport()
 
     for _, repair in repair_all([trace], lexical_models(), CONFIG, Silent()):
-        report.add(repair_document(repair))
+        report.add(outcome_of(repair))
 
     assert report.kinds[RepairKind.REWORD] == 1
     assert (report.by_editor, report.editor_failures) == ({"rules": 1}, 1)

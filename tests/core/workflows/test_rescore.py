@@ -9,7 +9,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import pytest
 from builders import a_source, a_trace
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,11 +16,11 @@ from lexical import lexical_models
 from numpy.typing import NDArray
 
 from core.capture.reading import read_traces
+from core.codec import verdict_document, verification_from_document
 from core.config import Config
-from core.errors import BadRecord
 from core.pipeline import verify_all
-from core.records import Decision, Features, JsonObject, Trace
-from core.stages.report import verdict_document
+from core.records import AttributionStatus, Decision, Features, Judged, Trace, Verification
+from core.workflows.repair import outcome_of, repair_all
 from core.workflows.rescore import OTHER_SETTINGS, WITHOUT_FEATURES, rescore, why_not
 
 SAMPLES = Path(__file__).parents[3] / "sample_data" / "traces.jsonl"
@@ -65,15 +64,23 @@ def _traces() -> tuple[Trace, ...]:
 
 
 @lru_cache(maxsize=32)
-def _verified(calibrator: LinearCalibrator) -> str:
+def _verified(calibrator: LinearCalibrator) -> tuple[Verification, ...]:
+    """What the pipeline gives, as it is kept: through JSON and back."""
     models = replace(lexical_models(), calibrator=calibrator)
-    return json.dumps(
-        [_plain(verdict_document(v)) for v in verify_all(_traces(), models, Config())]
+    return tuple(
+        verification_from_document(json.loads(json.dumps(verdict_document(verification))))
+        for verification in verify_all(_traces(), models, Config())
     )
 
 
-def _plain(document: JsonObject) -> JsonObject:
-    return {name: value for name, value in document.items() if name != "latency_seconds"}
+def _bytes(verified: Sequence[Verification]) -> str:
+    documents = [verdict_document(one) for one in verified]
+    return json.dumps([{**document, "latency_seconds": None} for document in documents])
+
+
+def _rescored(verified: Sequence[Verification], calibrator: LinearCalibrator) -> list[Verification]:
+    families = lexical_models().families
+    return [rescore(one, calibrator, families, Config()) for one in verified]
 
 
 FIRST = LinearCalibrator(weights=(4.0, 2.0, 1.0, 0.5, -3.0), threshold=0.7)
@@ -88,45 +95,40 @@ CALIBRATORS = st.builds(
 @given(calibrator=CALIBRATORS)
 @settings(max_examples=12, deadline=None)
 def test_rescoring_gives_the_bytes_that_the_pipeline_gives(calibrator: LinearCalibrator) -> None:
-    stored = json.loads(_verified(FIRST))
+    found = _rescored(_verified(FIRST), calibrator)
 
-    found = rescore(stored, calibrator, lexical_models().families, Config())
-
-    assert json.dumps([_plain(d) for d in found]) == _verified(calibrator)
+    assert _bytes(found) == _bytes(_verified(calibrator))
 
 
-def test_the_same_calibrator_changes_no_byte() -> None:
-    stored = _verified(FIRST)
-
-    found = rescore(json.loads(stored), FIRST, lexical_models().families, Config())
-
-    assert json.dumps(found) == stored
+def test_the_same_calibrator_changes_nothing() -> None:
+    assert tuple(_rescored(_verified(FIRST), FIRST)) == _verified(FIRST)
 
 
 def test_the_samples_have_what_the_property_is_about() -> None:
     """Claims with other supporting sources, conflations, missing values and unjudged stretches."""
-    documents = json.loads(_verified(FIRST))
-    claims = [claim for document in documents for claim in document["claims"]]
-    judged = [claim for claim in claims if claim["calibrator_input"] is not None]
+    claims = [verdict for one in _verified(FIRST) for verdict in one.claims]
+    judged = [verdict.outcome for verdict in claims if isinstance(verdict.outcome, Judged)]
 
-    assert any(claim["rescoring"]["others"] for claim in judged)
-    assert any(claim["attribution"]["status"] == "conflation" for claim in judged)
-    assert any(claim["rescoring"]["identity_mismatches"] for claim in judged)
+    assert any(outcome.others for outcome in judged)
+    assert any(outcome.attribution.status is AttributionStatus.CONFLATION for outcome in judged)
+    assert any(outcome.literals.identity_mismatches for outcome in judged)
     assert len(judged) < len(claims)
 
 
 def test_a_higher_threshold_never_allows_more() -> None:
-    stored = json.loads(_verified(FIRST))
-    families = lexical_models().families
     allowed = []
     for threshold in (0.3, 0.6, 0.9):
-        found = rescore(stored, replace(FIRST, threshold=threshold), families, Config())
+        found = _rescored(_verified(FIRST), replace(FIRST, threshold=threshold))
         allowed.append(
             {
-                claim["claim_id"]
-                for document in found
-                for claim in document["claims"]  # type: ignore[attr-defined]
-                if claim["decision"] == Decision.ALLOW and claim["attribution"]["status"] != "match"
+                verdict.claim.claim_id
+                for one in found
+                for verdict in one.claims
+                if verdict.decision is Decision.ALLOW
+                and not (
+                    isinstance(verdict.outcome, Judged)
+                    and verdict.outcome.attribution.status is AttributionStatus.MATCH
+                )
             }
         )
 
@@ -135,44 +137,34 @@ def test_a_higher_threshold_never_allows_more() -> None:
 
 
 def test_a_repair_made_for_other_decisions_is_taken_out() -> None:
-    [document] = rescore(
-        _one(), replace(FIRST, threshold=0.9999), lexical_models().families, Config()
-    )
-    [same] = rescore(_one(), FIRST, lexical_models().families, Config())
+    [blocked] = _rescored([_one()], replace(FIRST, threshold=0.9999))
+    [same] = _rescored([_one()], FIRST)
 
-    assert document["decision"] == "block"
-    assert document["repair"] is None
-    assert same["repair"] == {"status": "not_needed"}
+    assert blocked.answer.decision is Decision.BLOCK
+    assert blocked.repair is None
+    assert same.repair == _one().repair is not None
 
 
-def _one() -> list[JsonObject]:
+def _one() -> Verification:
     trace = a_trace(
         "The dose was 10 mg.", a_source("The dose was 10 mg daily.", tool_name="get_patient_chart")
     )
     models = replace(lexical_models(), calibrator=FIRST)
-    [verification] = verify_all([trace], models, Config())
-    return [{**verdict_document(verification), "repair": {"status": "not_needed"}}]
+    [(verification, repair)] = repair_all([trace], models, Config())
+    return replace(verification, repair=outcome_of(repair))
 
 
 def test_a_verdict_under_other_settings_is_not_decided_again() -> None:
-    [document] = _one()
+    families = lexical_models().families
 
-    assert why_not(document, lexical_models().families, Config()) is None
-    assert why_not(document, lexical_models().families, Config(max_claims=3)) == OTHER_SETTINGS
+    assert why_not(_one(), families, Config()) is None
+    assert why_not(_one(), families, Config(max_claims=3)) == OTHER_SETTINGS
 
 
 def test_a_verdict_without_the_other_sources_features_is_not_decided_again() -> None:
-    [document] = json.loads(json.dumps(_one()))
+    document = json.loads(json.dumps(verdict_document(_one())))
     del document["claims"][0]["rescoring"]
+    older = verification_from_document(document)
 
-    assert why_not(document, lexical_models().families, Config()) == WITHOUT_FEATURES
-
-
-def test_a_damaged_verdict_is_named_without_quoting_it() -> None:
-    [document] = json.loads(json.dumps(_one()))
-    document["claims"][0]["nli"]["relation"] = "secret words of a patient"
-
-    with pytest.raises(BadRecord, match="cannot be decided again") as caught:
-        rescore([document], FIRST, lexical_models().families, Config())
-
-    assert "secret" not in str(caught.value)
+    assert why_not(older, lexical_models().families, Config()) == WITHOUT_FEATURES
+    assert verdict_document(older) == document

@@ -13,6 +13,7 @@ from builders import a_source, a_trace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.codec import verdict_document
 from core.config import Config
 from core.errors import BadRecord, InputError
 from core.records import (
@@ -20,7 +21,6 @@ from core.records import (
     Claim,
     ClaimVerdict,
     Decision,
-    JsonObject,
     Span,
     Trace,
     Unjudged,
@@ -28,7 +28,6 @@ from core.records import (
     Verification,
     Versions,
 )
-from core.stages.report import verdict_document
 from core.workflows.verify import Judge, VerifyReport, run_key, verify_file, verify_pending
 from storage.records import TraceFilters
 from storage.store import SqlStore, open_store
@@ -56,14 +55,14 @@ class Judging:
         self.killed_at = killed_at
 
     def __call__(self, models: object, config: Config) -> Judge:
-        return Judge(versions=self.versions, documents=self.documents)
+        return Judge(versions=self.versions, verify=self.verify)
 
-    def documents(self, traces: Sequence[Trace]) -> Iterator[JsonObject]:
+    def verify(self, traces: Sequence[Trace]) -> Iterator[Verification]:
         for trace in traces:
             if trace.trace_id == self.killed_at:
                 raise Stopped
             self.judged.append(trace.trace_id)
-            yield verdict_document(verification(trace, self.versions))
+            yield verification(trace, self.versions)
 
 
 def verification(trace: Trace, versions: Versions) -> Verification:
@@ -325,7 +324,7 @@ def test_another_calibrator_verifies_everything_again_and_keeps_the_old_verdicts
 
     assert [run.versions for run in store.runs()] == [newer, VERSIONS]
     assert store.get_verdict("t1").run_key == run_key(newer)
-    assert store.get_verdict("t1", run_key=run_key(VERSIONS)).document["trace_id"] == "t1"
+    assert store.get_verdict("t1", run_key=run_key(VERSIONS)).verification.trace.trace_id == "t1"
 
 
 def test_progress_reaches_the_number_of_waiting_traces(store: SqlStore) -> None:
@@ -351,4 +350,5 @@ def test_the_file_and_the_database_hold_the_same_document(tmp_path: Path, store:
 
     to_file(traces, tmp_path / "v.jsonl")
 
-    assert json.loads((tmp_path / "v.jsonl").read_text()) == store.get_verdict("t0").document
+    kept = store.get_verdict("t0").verification
+    assert json.loads((tmp_path / "v.jsonl").read_text()) == verdict_document(kept)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.codec import content_hash
 from core.config import Config
-from core.documents import content_hash
-from core.records import JsonObject, Trace
+from core.records import Trace, Verification
 from core.workflows.ingest import ingest, preview
 
 
@@ -25,6 +25,9 @@ class Kept:
 
     def __init__(self) -> None:
         self.versions: dict[str, list[str]] = {}
+
+    def files_of(self, trace_ids: Sequence[str]) -> dict[str, dict[str, str | None]]:
+        return {}  # knows no files, so that nothing clashes
 
     def put_traces(self, traces: Iterable[Trace]) -> Count:
         count = Count()
@@ -42,7 +45,7 @@ class Kept:
     def traces_without_run(self, run_key: str) -> Iterator[Trace]:
         return iter(())
 
-    def put_verdicts(self, run_key: str, verdicts: Iterable[tuple[str, JsonObject]]) -> None:
+    def put_verdicts(self, run_key: str, verdicts: Iterable[Verification]) -> None:
         return None
 
 

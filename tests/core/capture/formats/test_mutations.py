@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.capture.reading import read_traces
-from core.documents import canonical_json, trace_document
+from core.codec import canonical_json, trace_document
 from core.errors import InputError
 from core.records import Trace
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.capture.native_record import export_native, read_trace
-from core.documents import canonical_json, content_hash, trace_document, trace_from_document
+from core.codec import canonical_json, content_hash, trace_document, trace_from_document
 from core.errors import BadRecord
 from core.records import SourceStatus
 

@@ -17,8 +17,8 @@ from core.capture.native_record import export_native, read_trace
 from core.capture.reading import FORMATS as IMPORTERS
 from core.capture.reading import detect_format, read_traces
 from core.capture.writing import FORMATS, OWN_FIELDS
+from core.codec import content_hash, trace_document
 from core.config import Config
-from core.documents import content_hash, trace_document
 from core.records import Trace
 from core.workflows.trace_export import export_traces
 

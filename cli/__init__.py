@@ -1,0 +1,74 @@
+"""The terminal's front door: the workflows as commands, one a file, with clear errors and exit codes.
+
+Exit codes: 0 done, 1 the gate blocked (only with --fail-on), 2 bad usage or input, 3 a component was
+unavailable, 130 and 143 stopped by a signal. Heavy packages are imported inside the commands, so
+that --help answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+
+import typer
+
+from cli import (
+    audit,
+    audit_citations,
+    audit_envelope,
+    audit_lattice,
+    convert,
+    doctor,
+    evaluate,
+    export,
+    import_files,
+    probe,
+    reader,
+    recalibrate,
+    record,
+    repair,
+    sweep,
+    train_reader,
+    verify,
+)
+from cli.front_door import FrontDoor
+
+# Nothing is fetched on this program's own account; a trace may be patient data.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+
+app = typer.Typer(
+    cls=FrontDoor,
+    name="provenanceguard",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,  # they would print values, and values may be patient data
+    help="Check every claim of an agent's answer against the source it should be credited to. "
+    "Nothing leaves this machine.",
+)
+audit_app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Check the audit trail.")
+app.add_typer(audit_app, name="audit")
+
+app.command("import", epilog=import_files.EXAMPLE)(import_files.import_files)
+app.command("convert", epilog=convert.EXAMPLE)(convert.convert)
+app.command(
+    "record",
+    epilog=record.EXAMPLE,
+    # What stands behind -- belongs to the server's own command.
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)(record.record)
+app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
+app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
+app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command("sweep", epilog=sweep.EXAMPLE)(sweep.sweep)
+app.command("recalibrate", epilog=recalibrate.EXAMPLE)(recalibrate.recalibrate)
+app.command("probe", epilog=probe.EXAMPLE)(probe.probe)
+app.command("train-reader", epilog=train_reader.EXAMPLE)(train_reader.train_reader)
+app.command("reader", epilog=reader.EXAMPLE)(reader.reader)
+app.command("audit-citations", epilog=audit_citations.EXAMPLE)(audit_citations.audit_citations)
+app.command("audit-envelope", epilog=audit_envelope.EXAMPLE)(audit_envelope.audit_envelope)
+app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_lattice)
+audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
+app.command("export", epilog=export.EXAMPLE)(export.export)
+app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

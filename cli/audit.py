@@ -1,0 +1,96 @@
+"""audit verify: whether anything was changed or removed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.judging import open_packets
+from cli.options import DatabaseUrl, JsonPath
+from cli.output import BAD_INPUT, counted, print_lines, require, write_json
+
+EXAMPLE = "Example: provenanceguard audit verify --db data/workbench.db"
+
+
+def audit_verify(
+    packet: Annotated[
+        Path | None,
+        typer.Option(
+            "--packet", help="Check an exported packet instead: its files, its signatures."
+        ),
+    ] = None,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Check that nothing was changed or removed: the database's events and documents, or a packet.
+
+    A packet is checked on its own; with --db its signatures are also compared with that database.
+    """
+    if packet is not None:
+        _verify_packet(packet, db, json_path)
+        return
+    from storage.people import local_name
+    from storage.store import open_store
+
+    store = open_store(db, actor=local_name())
+    report = store.verify_chain()
+    write_json(json_path, asdict(report) | {"intact": report.intact, "database": store.name})
+    found = "intact" if report.intact else f"NOT INTACT, {counted(len(report.problems), 'problem')}"
+    print_lines(
+        [
+            *report.problems,
+            f"{counted(report.events, 'event')}, {counted(report.traces, 'trace')}, "
+            f"{counted(report.verdicts, 'verdict')}: {found}",
+        ],
+        json_path,
+    )
+    store.close()
+    if not report.intact:
+        raise SystemExit(BAD_INPUT)
+
+
+def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None:
+    from core.workflows.manifest import check_packet
+
+    require([folder])
+    check = check_packet(folder)
+    problems, signatures = list(check.problems), check.signatures
+    if db is not None:
+        packets = open_packets(db)
+        here = packets.signatures(check.manifest_sha256)
+        problems += [
+            f"signatures.json: {one.signer} ({one.meaning}) is not what the database says"
+            for one in signatures
+            if (one.signer, one.meaning, one.at) not in {(h.signer, h.meaning, h.at) for h in here}
+        ]
+        signatures = here or signatures
+        packets.store.close()
+    intact = not problems
+    write_json(
+        json_path,
+        {
+            "packet": str(folder),
+            "intact": intact,
+            "problems": problems,
+            "manifest_sha256": check.manifest_sha256,
+            "signatures": [asdict(one) for one in signatures],
+        },
+    )
+    found = "intact" if intact else f"NOT INTACT, {counted(len(problems), 'problem')}"
+    print_lines(
+        [
+            *problems,
+            *(
+                f"signed by {one.signer} ({one.meaning}) at {one.at.isoformat()}"
+                + (", taken back since" if one.taken_back else "")
+                for one in signatures
+            ),
+            f"{counted(check.files, 'file')}, manifest {check.manifest_sha256}: {found}",
+        ],
+        json_path,
+    )
+    if not intact:
+        raise SystemExit(BAD_INPUT)

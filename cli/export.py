@@ -1,0 +1,115 @@
+"""export: what reviewers decided, as a packet."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.judging import open_packets
+from cli.options import DatabaseUrl, JsonPath
+from cli.output import Progress, counted, print_lines, write_json
+
+EXAMPLE = "Example: provenanceguard export --out packet/ --status unanimous --status adjudicated"
+
+
+class PacketStatus(StrEnum):
+    """How a label came about."""
+
+    SINGLE = "single"
+    UNANIMOUS = "unanimous"
+    ADJUDICATED = "adjudicated"
+    UNRESOLVED = "unresolved"
+
+
+class Meaning(StrEnum):
+    """What a signature under a packet means."""
+
+    REVIEW = "review"
+    APPROVAL = "approval"
+    RESPONSIBILITY = "responsibility"
+    AUTHORSHIP = "authorship"
+
+
+class PacketLabel(StrEnum):
+    """What reviewers say about a claim."""
+
+    SUPPORTED = "supported"
+    UNSUPPORTED = "unsupported"
+    CONTRADICTED = "contradicted"
+    NOT_ENOUGH_EVIDENCE = "not_enough_evidence"
+
+
+Day = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="A day, in UTC.")]
+
+
+def export(
+    out: Annotated[Path, typer.Option("--out", help="A new folder for the packet.")],
+    status: Annotated[
+        list[PacketStatus] | None,
+        typer.Option("--status", help="How the label came about; all but unresolved unless named."),
+    ] = None,
+    label: Annotated[
+        list[PacketLabel] | None, typer.Option("--label", help="Only claims with this label.")
+    ] = None,
+    slice: Annotated[str | None, typer.Option("--slice", help="Only this slice.")] = None,
+    since: Day = None,
+    until: Day = None,
+    reports: Annotated[bool, typer.Option(help="A page to read for each trace.")] = True,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="The pages as PDF too, printed by this machine's browser.")
+    ] = False,
+    sign: Annotated[
+        Meaning | None, typer.Option("--sign", help="Lock the packet and sign it in your name.")
+    ] = None,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write what reviewers decided as a packet: labels, readings, sources, trail, manifest.
+
+    --since and --until are the first and the last day of the decision. What is left out is counted.
+    """
+    from core.records import VerdictLabel
+    from core.review.records import ReviewStatus
+    from core.workflows.export import DECIDED, ExportFilters, export_packet
+    from core.workflows.manifest import MANIFEST, write_signatures
+    from storage.people import People
+
+    packets = open_packets(db)
+    who = People(store=packets.store).local()
+    filters = ExportFilters(
+        statuses=frozenset(ReviewStatus(each) for each in status) if status else DECIDED,
+        labels=frozenset(VerdictLabel(each) for each in label or ()),
+        slice=slice,
+        since=since.replace(tzinfo=UTC) if since else None,
+        until=until.replace(tzinfo=UTC) + timedelta(days=1) if until else None,
+    )
+    with Progress() as progress:
+        report = export_packet(
+            packets, who, out, at=packets.store.now(), filters=filters, reports=reports, pdf=pdf,
+            progress=progress,
+        )  # fmt: skip
+    if sign is not None:
+        packets.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=who)
+        write_signatures(out, packets.signatures(report.manifest_sha256))
+    write_json(json_path, asdict(report) | {"signed": sign.value if sign else None})
+    print_lines(
+        [
+            f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
+            f"{counted(report.votes, 'reading')} in {out}",
+            *(
+                f"  {status.value:<20} {count:>7}"
+                for status, count in report.by_status.items()
+                if count
+            ),
+            *(f"left out: {count}, {reason}" for reason, count in report.left_out.items()),
+            f"manifest {report.manifest_sha256}"
+            + (f", signed by {who.name} ({sign.value})" if sign else ""),
+        ],
+        json_path,
+    )
+    packets.store.close()

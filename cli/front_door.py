@@ -1,0 +1,51 @@
+"""The group of commands: our own errors become one line and an exit code."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import Any, NoReturn
+
+from typer.core import TyperGroup
+
+from cli.output import BAD_INPUT, UNAVAILABLE, say
+from core.errors import (
+    ComponentUnavailable,
+    ConfigError,
+    InputError,
+    ProvenanceGuardError,
+    StoreError,
+)
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end (SIGTERM)."""
+
+
+class FrontDoor(TyperGroup):
+    """Turns our own errors into one line and an exit code; a plain bug stays a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        signal.signal(signal.SIGTERM, _terminated)
+        try:
+            return super().invoke(ctx)
+        except (InputError, ConfigError) as error:
+            _fail(error, BAD_INPUT)
+        except (ComponentUnavailable, StoreError) as error:
+            _fail(error, UNAVAILABLE)
+        except ProvenanceGuardError as error:
+            _fail(error, BAD_INPUT)
+        except KeyboardInterrupt as stopped:
+            say("Stopped. What was finished is kept: run the same command again to go on.")
+            number = signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT
+            raise SystemExit(128 + number) from None
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    raise Terminated
+
+
+def _fail(error: ProvenanceGuardError, code: int) -> NoReturn:
+    say(f"error: {error}")
+    raise SystemExit(code)

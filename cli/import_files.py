@@ -1,0 +1,132 @@
+"""import: captured traces and exported packets into the database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.judging import open_packets
+from cli.options import DatabaseUrl, Files, Format, JsonPath
+from cli.output import Progress, counted, one_line, print_lines, require, tell_skipped, write_json
+from core.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from core.records import IngestReport
+
+SameIdOption = Annotated[
+    str,
+    typer.Option(
+        "--same-id",
+        help="A trace whose id another file has used for other content is kept 'apart', or "
+        "becomes a new 'version'.",
+    ),
+]
+EXAMPLE = "Example: provenanceguard import traces.jsonl transcripts.jsonl.gz"
+
+
+def import_files(
+    files: Files,
+    format: Format = "auto",
+    same_id: SameIdOption = "apart",
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Read captured traces into the database. The same trace twice changes nothing.
+
+    The folder of an exported packet brings its traces, verdicts and every reading and decision with
+    it: its manifest is checked first, and reading it again changes nothing.
+
+    Records that cannot be read are listed on stderr, and the others are kept; the exit code is 2
+    only when no trace could be read at all.
+    """
+    from core.config import Config
+    from core.workflows.ingest import SameId, ingest
+    from storage.people import local_name
+    from storage.store import open_store
+
+    if same_id not in set(SameId):
+        raise ConfigError(f"--same-id: expected apart or version, found {same_id!r:.60}")
+    require(files)
+    if packets := _packets_among(files):
+        _import_packets(packets, db, json_path)
+        return
+    store = open_store(db, actor=local_name())
+    with Progress() as progress:
+        report = ingest(files, store, Config(), progress, format, SameId(same_id))
+    store.put_import(report)
+    tell_skipped(report.skipped, report.skipped_count)
+    write_json(json_path, asdict(report) | {"database": store.name})
+    print_lines(_import_lines(report, store.name), json_path)
+    store.close()
+    if not report.traces:
+        raise InputError("no trace could be read")
+
+
+def _packets_among(files: Sequence[Path]) -> list[Path]:
+    from core.workflows.manifest import is_packet
+
+    packets = [file for file in files if file.is_dir() and is_packet(file)]
+    if packets and len(packets) < len(files):
+        raise ConfigError("import packets and captured traces one after the other")
+    return packets
+
+
+def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | None) -> None:
+    from core.config import Config
+    from core.workflows.import_packet import import_packet
+    from storage.people import People
+
+    packets = open_packets(db)
+    lines, documents = [], []
+    for folder in folders:
+        with Progress() as progress:
+            done = import_packet(
+                packets,
+                folder,
+                People(store=packets.store).local(),
+                max_record_bytes=Config().max_record_bytes,
+                progress=progress,
+            )
+        put = done.reviews
+        tell_skipped(put.skipped, len(put.skipped))
+        documents.append({"packet": str(folder), "changed": done.changed, **asdict(done)})
+        lines += [
+            f"{folder}: {counted(done.claims, 'claim')}; {counted(put.votes, 'reading')} and "
+            f"{counted(put.adjudications, 'decision')} new, {put.votes_known} and "
+            f"{put.adjudications_known} already there, {len(put.skipped)} not kept",
+            *done.notes,
+            *([] if done.changed else ["nothing changed"]),
+        ]
+    write_json(json_path, {"packets": documents, "database": packets.store.name})
+    print_lines(lines, json_path)
+    packets.store.close()
+
+
+def _import_lines(report: IngestReport, database: str) -> list[str]:
+    lines = [
+        f"{file.file}: {counted(file.traces, 'trace')} ({_joined(file.format, file.version)})"
+        for file in report.files
+    ]
+    for tool in report.tools:
+        unusable = f", {tool.not_evidence} of them no evidence" if tool.not_evidence else ""
+        name = one_line(f"{tool.server}/{tool.tool}" if tool.server else tool.tool)
+        lines.append(f"  {name}: {counted(tool.calls, 'output')}{unusable}")
+    if report.without_answer:
+        lines.append(f"{counted(report.without_answer, 'trace')} without an answer")
+    if report.clashes:
+        lines.append(f"{counted(report.clashes, 'trace')} with an id that another file has used")
+    if report.without_evidence:
+        lines.append(f"{counted(report.without_evidence, 'trace')} without any evidence")
+    lines.append(
+        f"{report.new} new, {report.changed} new versions, {report.unchanged} already there, "
+        f"{report.skipped_count} skipped; in {database}"
+    )
+    return lines
+
+
+def _joined(name: str, version: str | None) -> str:
+    return f"{name} {version}" if version else name

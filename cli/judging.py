@@ -1,0 +1,119 @@
+"""What several commands judge with: the models, the database, files of traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.output import Progress, require, say
+from core.errors import InputError, ProvenanceGuardError
+
+if TYPE_CHECKING:
+    from core.config import Config
+    from core.workflows.verify import VerifyReport
+
+
+def verify_files(
+    files: Sequence[Path],
+    out: Path | None,
+    format: str,
+    judged_by: Any,
+    config: Any = None,
+    *,
+    decides: str | None = None,
+    reader: str | None = None,
+) -> VerifyReport:
+    """Verify files of traces into a file of verdicts."""
+    from core.capture.reading import read_traces
+    from core.config import Config
+    from core.workflows.verify import verify_file
+
+    require(files)
+    config = config or Config()
+    total = None
+    with Progress() as progress:
+        if progress.shown:
+            # Read once more, so that the time left can be told: reading is quick, judging is not.
+            total = sum(
+                not isinstance(item, InputError) for item in read_traces(files, format, config)
+            )
+        return verify_file(
+            read_traces(files, format, config),
+            out,
+            models_for(config, decides, reader=reader),
+            config,
+            progress,
+            total=total,
+            skipped=lambda error: say(f"skipped: {error.located()}"),
+            judged_by=judged_by,
+        )
+
+
+def models_for(
+    config: Config, decides: str | None = None, store: Any = None, reader: str | None = None
+) -> Any:
+    """The models that judge, with the reader and the calibrator that were asked for."""
+    from core.workflows.models import load_models
+
+    return load_models(
+        config, pair_reader=reader_for(reader, store), calibrator=_decider(decides, store)
+    )
+
+
+def reader_for(chosen: str | None, store: Any = None) -> str | None:
+    """What ``--reader`` means: None is the bundled one, and a database says which it reads with."""
+    if chosen is None and store is not None:
+        from storage.readers import Readers
+
+        chosen = Readers(store=store).current().reader
+    return None if chosen == "bundled" else chosen
+
+
+def database_reader(chosen: str | None, db: str | None) -> str | None:
+    """The reader as for that database's traces; a SQLite file that is not there yet is not made."""
+    from storage.engine import database_url
+    from storage.store import open_store
+
+    if chosen is not None:
+        return reader_for(chosen)
+    try:
+        url = database_url(db)
+        if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+            return None
+        store = open_store(db)
+    except ProvenanceGuardError:
+        return None  # what is wrong with the database has a line of its own
+    try:
+        return reader_for(None, store)
+    finally:
+        store.close()
+
+
+def _decider(decides: str | None, store: Any) -> Any:
+    """What ``--calibrator`` means: None is the shipped one, and what a database has in force goes first."""
+    if decides == "shipped" or (decides is None and store is None):
+        return None
+    if decides not in (None, "promoted"):
+        return Path(decides)
+    from storage.calibrators import Calibrators
+    from storage.people import local_name
+    from storage.store import open_store
+
+    opened = store or open_store(actor=local_name())
+    try:
+        return Calibrators(store=opened).forest()
+    finally:
+        if store is None:
+            opened.close()
+
+
+def open_packets(db: str | None) -> Any:
+    """The database's packets, of the default project."""
+    from storage.packets import Packets
+    from storage.people import local_name
+    from storage.projects import Projects
+    from storage.store import open_store
+
+    store = open_store(db, actor=local_name())
+    return Packets(store=store, project=Projects(store=store).default())

@@ -1,0 +1,58 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Files = Annotated[
+    list[Path], typer.Argument(help="Captured traces: .json, .jsonl, .gz, or a folder of them.")
+]
+Format = Annotated[
+    str, typer.Option("--format", help="The captured format; auto recognises each file's own.")
+]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        help="A SQLite file or postgresql+psycopg:// URL; else PROVENANCEGUARD_DB, else "
+        "data/workbench.db.",
+    ),
+]
+JsonPath = Annotated[
+    Path | None, typer.Option("--json", help="Write the result as JSON to this file; - is stdout.")
+]
+Decides = Annotated[
+    str | None,
+    typer.Option(
+        "--calibrator",
+        help="A calibrator's folder, 'shipped', or 'promoted': the one in force in the database. "
+        "Else promoted for the database's own traces, and shipped for files.",
+    ),
+]
+Reader = Annotated[
+    str | None,
+    typer.Option(
+        "--reader",
+        help="The pair reader: bundled, accurate, paper, a folder, or a model of the hub "
+        "(owner/name). Else what the database says for its own traces, and bundled for files.",
+    ),
+]
+Packet = Annotated[Path, typer.Argument(help="Labelled claim packets: .jsonl or .jsonl.gz.")]
+Calibrator = Annotated[
+    Path | None,
+    typer.Option("--calibrator", help="A calibrator's folder; else the one that is shipped."),
+]
+Kept = Annotated[
+    Path | None,
+    typer.Option("--keep", help="Keep predictions in this file, so that a stopped run goes on."),
+]
+
+
+def kept_beside(keep: Path | None, json_path: Path | None) -> Path | None:
+    """Where predictions are kept: as asked, else beside the JSON file, else nowhere."""
+    if keep is not None or json_path is None or str(json_path) == "-":
+        return keep
+    return json_path.with_name(json_path.name + ".predictions.jsonl")

@@ -1,0 +1,69 @@
+"""reader: which pair reader a database verifies with."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli.options import DatabaseUrl, JsonPath
+from cli.output import print_lines, write_json
+from core.errors import ConfigError
+
+EXAMPLE = (
+    "Example: provenanceguard reader models/nli/ --calibrator calibrator/ --reason 'reads better'"
+)
+
+
+def reader(
+    choice: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[READER]",
+            help="bundled, accurate, paper, a folder, or a model of the hub (owner/name); without "
+            "it, what the database reads with now.",
+        ),
+    ] = None,
+    calibrator: Annotated[
+        str | None,
+        typer.Option(
+            "--calibrator",
+            help="A calibrator's folder, or 'shipped': it decides from then on. Else the one in "
+            "force, which must have been fitted on this reader.",
+        ),
+    ] = None,
+    reason: Annotated[str, typer.Option("--reason", help="Why; it stands in the trail.")] = "",
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Show or choose the pair reader of a database; what waits is verified with it from then on.
+
+    The reader is loaded first, and refused with the command that refits the calibrator where the
+    two do not belong together.
+    """
+    from storage.people import People, local_name
+    from storage.readers import Readers, calibrator_folder
+    from storage.store import open_store
+
+    store = open_store(db, actor=local_name())
+    readers = Readers(store=store)
+    if choice is not None:
+        folder = calibrator_folder(calibrator)
+        kept = readers.check(choice, folder)
+        readers.choose(kept, reason, People(store=store).local(), calibrator=folder)
+    elif calibrator is not None or reason:
+        raise ConfigError("name the reader too")
+    now = readers.current()
+    write_json(
+        json_path,
+        {
+            "reader": now.reader,
+            "since": now.since.isoformat() if now.since else None,
+            "by": now.by,
+            "reason": now.reason,
+            "database": store.name,
+        },
+    )
+    said = f", chosen by {now.by} on {now.since:%d %b %Y}: {now.reason}" if now.since else ""
+    print_lines([f"{store.name} is read by {now.reader}{said}"], json_path)
+    store.close()

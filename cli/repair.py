@@ -1,0 +1,248 @@
+"""repair: revised answers, from files or from the database."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.judging import models_for, verify_files
+from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
+from cli.output import Progress, counted, metric_lines, print_lines, require, say, write_json
+from core.errors import ConfigError, InputError, UnreadableFile
+
+if TYPE_CHECKING:
+    from core.config import Config
+
+EXAMPLE = "Example: provenanceguard repair traces.jsonl --out repaired.jsonl --json figures.json"
+
+Iterations = Annotated[
+    int, typer.Option("--iterations", help="How many revisions an answer may get, 1 to 3.")
+]
+EditorModel = Annotated[
+    str | None,
+    typer.Option(
+        "--editor-model",
+        help="Let this language model word what is reworded; off unless it is named.",
+    ),
+]
+EditorUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--editor-url",
+        help="Its OpenAI-compatible endpoint; else http://127.0.0.1:11434/v1. A key, if one is "
+        "needed, is read from PROVENANCEGUARD_EDITOR_KEY.",
+    ),
+]
+EditorTimeout = Annotated[
+    float, typer.Option("--editor-timeout", help="Seconds until the rules write it instead.")
+]
+RemoteEditor = Annotated[
+    bool,
+    typer.Option(
+        "--allow-remote-editor",
+        help="Allow an endpoint on another machine: statements and their evidence leave this one.",
+    ),
+]
+
+
+def repair(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Captured traces; without any, the blocked answers in the database."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write one verdict with its repair a line; continued."),
+    ] = None,
+    choices: Annotated[
+        Path | None,
+        typer.Option("--choices", help="Write the stored repairs with what reviewers chose."),
+    ] = None,
+    probes: Annotated[
+        Path | None,
+        typer.Option(
+            "--probes",
+            help="Labels (.jsonl) that name the wrong credits in these traces: count those left.",
+        ),
+    ] = None,
+    iterations: Iterations = 1,
+    editor_model: EditorModel = None,
+    editor_url: EditorUrl = None,
+    editor_timeout: EditorTimeout = 30.0,
+    allow_remote_editor: RemoteEditor = False,
+    calibrator: Decides = None,
+    reader: Reader = None,
+    format: Format = "auto",
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Revise blocked answers: correct what is miscredited, take out what no source says, verify again.
+
+    Everything that is supported stays. From files to a file of verdicts, or into the database, where
+    reviewers accept, edit or reject each edit.
+    """
+    from core.config import Config
+    from core.workflows.repair import RepairReport, repairing_judge
+
+    config = Config(repair_iterations=iterations)
+    editor = _editor(editor_model, editor_url, editor_timeout, allow_remote_editor)
+    report = RepairReport()
+    if choices is not None:
+        _write_choices(choices, db)
+    elif files and probes is not None:
+        _repair_probes(files, format, probes, config, editor, json_path, calibrator, reader)
+        return
+    elif files:
+        if db is not None:
+            raise ConfigError("--db: files are repaired without a database; leave out one of them")
+        made = verify_files(
+            files,
+            out,
+            format,
+            repairing_judge(editor, report),
+            config,
+            decides=calibrator,
+            reader=reader,
+        )
+        if not made.traces:
+            raise InputError("no trace could be read")
+        if made.kept and out is not None:  # the figures are of the whole file
+            report = report_of(out)
+    else:
+        if out is not None:
+            raise ConfigError("--out: give the files to repair; the database keeps its own repairs")
+        _repair_database(db, config, editor, report, calibrator, reader)
+    figures = dict(report.document())
+    write_json(json_path, figures)
+    if choices is None:
+        print_lines(metric_lines(figures), json_path)
+
+
+def _editor(model: str | None, url: str | None, timeout: float, allow_remote: bool) -> Any:
+    if model is None:
+        if url is not None:
+            raise ConfigError("--editor-url: name the model too, with --editor-model")
+        return None
+    from core.models.editor import LOCAL_ENDPOINT, EditorSettings, load_editor
+
+    return load_editor(
+        EditorSettings(
+            model=model,
+            endpoint=url or LOCAL_ENDPOINT,
+            timeout_seconds=timeout,
+            allow_remote=allow_remote,
+            api_key=os.environ.get("PROVENANCEGUARD_EDITOR_KEY", "none"),
+        )
+    )
+
+
+def report_of(out: Path) -> Any:
+    """The figures of a whole file of repaired verdicts."""
+    import gzip
+
+    from core.codec import repair_from_document
+    from core.workflows.repair import RepairReport
+
+    report = RepairReport()
+    opener: Any = gzip.open if out.suffix == ".gz" else open
+    with opener(out, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            report.add(repair_from_document(json.loads(line)["repair"]))
+    return report
+
+
+def _repair_database(
+    db: str | None,
+    config: Config,
+    editor: Any,
+    report: Any,
+    decides: str | None,
+    reader: str | None,
+) -> None:
+    from core.workflows.repair import repair_blocked
+    from storage.people import local_name
+    from storage.repairs import Repairs
+    from storage.store import open_store
+
+    store = open_store(db, actor=local_name())
+    repairs = Repairs(store=store)
+    with Progress() as progress:
+        waiting = list(repairs.without())
+        for trace, repair in repair_blocked(
+            (store.get_trace(row.trace_id, row.content_hash).trace for row in waiting),
+            models_for(config, decides, store, reader),
+            config,
+            editor,
+            progress,
+            total=len(waiting),
+        ):
+            repairs.put(trace, repair)
+            report.add(repair)
+    store.close()
+
+
+def _write_choices(path: Path, db: str | None) -> None:
+    from storage.people import local_name
+    from storage.repairs import Repairs
+    from storage.store import open_store
+
+    store = open_store(db, actor=local_name())
+    rows = Repairs(store=store).export()
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from None
+    store.close()
+    say(f"{counted(len(rows), 'repair')} written to {path}")
+
+
+def _repair_probes(
+    files: Sequence[Path],
+    format: str,
+    gold: Path,
+    config: Config,
+    editor: Any,
+    json_path: Path | None,
+    decides: str | None,
+    reader: str | None,
+) -> None:
+    from core.capture.reading import read_traces
+    from core.records import Trace
+    from core.workflows.repair import probes_of, run_probes
+
+    require([*files, gold])
+    probes = probes_of(_json_lines(gold))
+    traces = (t for t in read_traces(files, format, config) if isinstance(t, Trace))
+    with Progress() as progress:
+        report = run_probes(
+            traces, probes, models_for(config, decides, reader=reader), config, editor, progress
+        )
+    if not report.probes:
+        raise InputError("names no wrong credit in these traces", file=str(gold))
+    figures = dict(report.document())
+    write_json(json_path, figures)
+    print_lines(metric_lines(figures), json_path)
+
+
+def _json_lines(path: Path) -> list[Mapping[str, object]]:
+    found: list[Mapping[str, object]] = []
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableFile(f"cannot be read: {error}", file=str(path)) from None
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            value = json.loads(line) if line.strip() else None
+        except ValueError as error:
+            raise InputError(f"not valid JSON: {error}", file=str(path), line=number) from None
+        if isinstance(value, Mapping):
+            found.append(value)
+        elif value is not None:
+            raise InputError("expected an object", file=str(path), line=number)
+    return found

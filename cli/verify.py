@@ -1,0 +1,150 @@
+"""verify: a verdict for every claim, from files or from the database."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.judging import models_for, verify_files
+from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
+from cli.output import GATE_BLOCKED, Progress, counted, print_lines, write_json
+from core.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from core.workflows.verify import VerifyReport
+
+EXAMPLE = "Example: provenanceguard verify traces.jsonl --out verdicts.jsonl --fail-on block"
+
+
+class FailOn(StrEnum):
+    """What makes a run end with exit code 1."""
+
+    BLOCK = "block"
+    UNAVAILABLE = "unavailable"
+
+
+def verify(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Captured traces; without any, what waits in the database."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write one verdict a line; continued when the file is there."),
+    ] = None,
+    format: Format = "auto",
+    fail_on: Annotated[
+        list[FailOn] | None,
+        typer.Option("--fail-on", help="End with exit code 1 when an answer has this decision."),
+    ] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair blocked answers, and verify them again.")
+    ] = False,
+    calibrator: Decides = None,
+    reader: Reader = None,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Verify traces: from files to a file of verdicts, or all that wait in the database.
+
+    A run that was stopped goes on where it stopped when the same command is given again. Records
+    that cannot be read are listed on stderr, and the others are verified; the exit code is 2 only
+    when no trace could be read at all.
+    """
+    started = time.monotonic()
+    if files:
+        if db is not None:
+            raise ConfigError("--db: files are verified without a database; leave out one of them")
+        report = verify_files(
+            files, out, format, _judged_by(repair), decides=calibrator, reader=reader
+        )
+    else:
+        if out is not None:
+            raise ConfigError(
+                "--out: give the files to verify; the database keeps its own verdicts"
+            )
+        report = _verify_database(db, _judged_by(repair), calibrator, reader)
+    seconds = time.monotonic() - started
+    write_json(json_path, _verify_json(report, out, seconds))
+    print_lines(_verify_lines(report, out, seconds), json_path)
+    if files and not report.traces:
+        raise InputError("no trace could be read")
+    if any(report.by_decision[_decision(named)] for named in fail_on or []):
+        raise SystemExit(GATE_BLOCKED)
+
+
+def _judged_by(repair: bool) -> Any:
+    from core.workflows.verify import pipeline_judge
+
+    if not repair:
+        return pipeline_judge
+    from core.workflows.repair import repairing_judge
+
+    return repairing_judge()
+
+
+def _verify_database(
+    db: str | None, judged_by: Any, decides: str | None, reader: str | None
+) -> VerifyReport:
+    from core.config import Config
+    from core.workflows.verify import verify_pending
+    from storage.people import local_name
+    from storage.store import open_store
+
+    config = Config()
+    store = open_store(db, actor=local_name())
+    with Progress() as progress:
+        models = models_for(config, decides, store, reader)
+        report = verify_pending(store, models, config, progress, judged_by=judged_by)
+    store.close()
+    return report
+
+
+def _decision(named: FailOn) -> Any:
+    from core.records import Decision
+
+    return Decision(named.value)
+
+
+def _verify_lines(report: VerifyReport, out: Path | None, seconds: float) -> list[str]:
+    decisions = {decision.value: count for decision, count in report.by_decision.items()}
+    verdicts = [
+        f"  {label.value.replace('_', ' '):<20} {report.by_verdict[label]:>7}"
+        for label in report.by_verdict
+    ]
+    kept = f" ({report.kept} of them from before)" if report.kept else ""
+    return [
+        f"{counted(report.traces, 'answer')} in {seconds:.1f} s{kept}",
+        f"  {'allowed':<20} {decisions.get('allow', 0):>7}",
+        f"  {'blocked':<20} {decisions.get('block', 0):>7}",
+        f"  {'unavailable':<20} {decisions.get('unavailable', 0):>7}",
+        f"{counted(sum(report.by_verdict.values()), 'claim')}, {report.set_aside} more set aside",
+        *verdicts,
+        f"  {'credited wrongly':<20} {report.conflations:>7}",
+        *([f"{counted(report.skipped, 'record')} skipped"] if report.skipped else []),
+        *([f"written to {out}"] if out is not None else []),
+    ]
+
+
+def _verify_json(report: VerifyReport, out: Path | None, seconds: float) -> dict[str, object]:
+    from core.records import Decision, VerdictLabel
+
+    return {
+        "traces": report.traces,
+        "verified": report.verified,
+        "kept": report.kept,
+        "decisions": {decision.value: report.by_decision[decision] for decision in Decision},
+        "claims": {label.value: report.by_verdict[label] for label in VerdictLabel},
+        "set_aside": report.set_aside,
+        "blocked_claims": report.blocked_claims,
+        "conflations": report.conflations,
+        "skipped": {"count": report.skipped, "reasons": report.reasons},
+        "versions": asdict(report.versions),
+        "out": str(out) if out is not None else None,
+        "seconds": round(seconds, 3),
+    }

@@ -1,0 +1,148 @@
+"""The audits as JSON documents; their schemas are published in ``schemas/``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.resources import files
+
+from core.citations.envelope import EnvelopeAudit
+from core.citations.lattice import LatticeAudit
+from core.citations.lexical import LexicalAudit
+from core.records import CitationFinding, CitationOutcome, CitedPlace, Span, Trace
+
+SCHEMAS = ("citations", "envelope", "envelope_audit", "lattice", "lattice_audit", "lexical_audit")
+
+
+def schema(name: str) -> dict[str, object]:
+    """The published JSON Schema of that name; KeyError when there is none."""
+    if name not in SCHEMAS:
+        raise KeyError(name)
+    text = files("core.citations").joinpath("schemas", f"{name}.json").read_text("utf-8")
+    found: dict[str, object] = json.loads(text)
+    return found
+
+
+def finding_document(finding: CitationFinding) -> dict[str, object]:
+    """One citation as formats.md gives it in a claim's ``citations``, with what it covers."""
+    return {
+        "text": finding.text,
+        "span": _span(finding.span),
+        "covers": _span(finding.covers),
+        "kind": finding.kind.value,
+        "resolves_to": _place(finding.resolves_to),
+        "outcome": finding.outcome.value,
+        "reason": finding.reason,
+        "better": _place(finding.better),
+    }
+
+
+def citations_document(
+    trace: Trace, findings: Sequence[CitationFinding], lexical: LexicalAudit
+) -> dict[str, object]:
+    """What one answer cites, counted, with its lexical audit."""
+    counts = {outcome.value: 0 for outcome in CitationOutcome}
+    for finding in findings:
+        counts[finding.outcome.value] += 1
+    return {
+        "trace_id": trace.trace_id,
+        "decision": "block" if any(one.outcome.blocks for one in findings) else "allow",
+        "counts": counts,
+        "citations": [finding_document(one) for one in findings],
+        "lexical": lexical_document(lexical),
+    }
+
+
+def lexical_document(audit: LexicalAudit) -> dict[str, object]:
+    """A lexical audit under the field names of seed 002."""
+    return {
+        "audit_mode": audit.mode.value,
+        "verifier_method": audit.method,
+        "n_quotes": len(audit.units),
+        "n_verified": audit.verified,
+        "unverified_quotes": list(audit.unverified),
+        "covered": audit.covered,
+        "claim_statuses": [
+            {
+                "text": unit.text,
+                "span": _span(unit.span),
+                "status": unit.status.value,
+                "method": unit.method,
+            }
+            for unit in audit.units
+        ],
+    }
+
+
+def lattice_document(audit: LatticeAudit) -> dict[str, object]:
+    """A verified lattice under the field names of seed 002."""
+    return {
+        "audit_mode": audit.mode.value,
+        "verifier_method": "claim_lattice",
+        "form": audit.form,
+        "n_quotes": audit.pairs,
+        "n_verified": audit.verified_pairs,
+        "unverified_quotes": list(audit.unverified),
+        "claim_statuses": [
+            {
+                "claim_index": one.index,
+                "text": one.text,
+                "pointer_ids": list(one.pointers),
+                "linked_pointer_ids": list(one.linked),
+                "evidence_ids": list(one.evidence_ids),
+                "status": one.status,
+                "reasons": list(one.reasons),
+            }
+            for one in audit.claims
+        ],
+        "violations": [
+            {
+                "kind": one.kind.value,
+                "claim_index": one.claim_index,
+                "pointer": one.pointer,
+                "evidence_id": one.evidence_id,
+                "reason": one.reason,
+                "details": dict(one.details),
+            }
+            for one in audit.violations
+        ],
+        "rendered_text": audit.rendered,
+        "lazy_anchor_ratio": audit.lazy_anchor_ratio,
+        "json_fixups": list(audit.fixups),
+        "dropped": list(audit.dropped),
+    }
+
+
+def envelope_audit_document(audit: EnvelopeAudit) -> dict[str, object]:
+    """An audited envelope: every claim with its four layers."""
+    return {
+        "decision": "allow" if audit.passes else "block",
+        "claims": [
+            {
+                "claim_index": one.index,
+                "claim": one.claim.claim,
+                "source": one.claim.source,
+                "passes": one.passes,
+                "layers": [
+                    {"layer": f.layer.value, "outcome": f.outcome.value, "reason": f.reason}
+                    for f in one.layers
+                ],
+                "anti_patterns": [pattern.value for pattern in one.anti_patterns],
+                "place": asdict(one.place) if one.place else None,
+            }
+            for one in audit.claims
+        ],
+        "unverified": list(audit.unverified),
+        "dropped_unverified": list(audit.dropped),
+        "json_fixups": list(audit.fixups),
+        "dropped": list(audit.lost),
+    }
+
+
+def _span(span: Span | None) -> list[int] | None:
+    return None if span is None else [span.start, span.end]
+
+
+def _place(place: CitedPlace | None) -> dict[str, object] | None:
+    return None if place is None else {"source_id": place.source_id, "span": _span(place.span)}

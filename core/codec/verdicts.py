@@ -1,0 +1,278 @@
+"""A verification as the JSON document that other programs rely on, and back (formats.md, section 3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from core.codec.fields import Fields
+from core.codec.measurements import judged_fields, judged_from_fields, span_document
+from core.codec.repairs import repair_document, repair_from_document
+from core.records import (
+    AnswerDecision,
+    Claim,
+    ClaimType,
+    ClaimVerdict,
+    Decision,
+    JsonObject,
+    Judged,
+    ProtectedValue,
+    SetAside,
+    Source,
+    SourceStatus,
+    Span,
+    StatedAttribution,
+    Trace,
+    Unjudged,
+    VerdictLabel,
+    Verification,
+    Versions,
+)
+
+_FIELDS = frozenset(
+    "trace_id content_hash question answer decision reasons sources claims repair versions "
+    "latency_seconds".split()
+)
+_CLAIM_FIELDS = frozenset(
+    "claim_id text span said claim_type stated_attribution protected_values unwritten_values "
+    "routed_source premise nli alignment calibrator_input support_probability threshold "
+    "support_decision verdict checks attribution decision reasons rescoring".split()
+)
+
+
+def verdict_document(verification: Verification) -> JsonObject:
+    """The verdict of one trace in the published format (one line of ``verify``'s output)."""
+    trace, repair = verification.trace, verification.repair
+    content_hash = verification.content_hash
+    return {
+        "trace_id": trace.trace_id,
+        **({} if content_hash is None else {"content_hash": content_hash}),
+        "question": trace.question,
+        "answer": trace.answer,
+        "decision": verification.answer.decision.value,
+        "reasons": list(verification.answer.reasons),
+        "sources": [
+            {
+                "source_id": source.source_id,
+                "tool_name": source.tool_name,
+                "family": verification.families[source.source_id],
+                "text": source.text,
+                "status": source.status.value,
+            }
+            for source in trace.sources
+        ],
+        "claims": [_claim_document(verdict) for verdict in verification.claims],
+        "repair": None if repair is None else repair_document(repair),
+        "versions": versions_document(verification.versions),
+        "latency_seconds": _latency_document(verification.latency_seconds),
+        **verification.extra,
+    }
+
+
+def verification_from_document(document: JsonObject) -> Verification:
+    """The verification that a verdict document tells; raises BadRecord naming the path of a wrong value.
+
+    Its trace has what the document says of it: the sources' texts, not their raw outputs. Verdicts
+    of older versions lack fields that came later; what is not there is empty.
+    """
+    read = Fields(document, "")
+    claims = tuple(_claim_verdict(claim) for claim in read.items("claims"))
+    sources = read.items("sources")
+    repair = read.optional_object("repair")
+    return Verification(
+        trace=Trace(
+            trace_id=read.string("trace_id"),
+            question=read.string("question"),
+            answer=read.optional_string("answer"),
+            sources=tuple(_source(source) for source in sources),
+        ),
+        families={source.string("source_id"): source.string("family") for source in sources},
+        claims=claims,
+        answer=AnswerDecision(
+            decision=read.choice(Decision, "decision"), reasons=tuple(read.strings("reasons"))
+        ),
+        versions=versions_from_document(read.nested("versions")),
+        latency_seconds=_latency(read.optional_object("latency_seconds")),
+        repair=None if repair is None else repair_from_document(repair.value),
+        content_hash=read.optional_string("content_hash"),
+        extra=read.unknown(_FIELDS),
+    )
+
+
+def versions_document(versions: Versions) -> JsonObject:
+    """The ``versions`` field of a verdict document."""
+    return {
+        "pipeline": versions.pipeline,
+        "config_sha256": versions.config_sha256,
+        "embedder": versions.embedder,
+        "pair_reader": versions.pair_reader,
+        "precision": versions.precision,
+        "calibrator": versions.calibrator,
+    }
+
+
+def versions_from_document(read: Fields) -> Versions:
+    """What produced a verdict; raises BadRecord."""
+    return Versions(
+        pipeline=read.string("pipeline"),
+        config_sha256=read.string("config_sha256"),
+        embedder=read.string("embedder"),
+        pair_reader=read.string("pair_reader"),
+        precision=read.string("precision"),
+        calibrator=read.string("calibrator"),
+    )
+
+
+# ---------------------------------------------------------------- claims
+
+
+def _claim_document(verdict: ClaimVerdict) -> JsonObject:
+    claim, outcome = verdict.claim, verdict.outcome
+    document: dict[str, object] = {
+        "claim_id": claim.claim_id,
+        "text": claim.text,
+        "span": span_document(claim.span),
+        "said": claim.said,
+        "claim_type": claim.claim_type.value,
+        "stated_attribution": _stated_document(claim.stated),
+        "protected_values": [
+            {"text": v.text, "kind": v.kind, "normalised": v.normalised, "present": None}
+            for v in claim.protected_values
+        ],
+        "unwritten_values": [],
+        "routed_source": None,
+        "premise": None,
+        "nli": None,
+        "alignment": None,
+        "calibrator_input": None,
+        "support_probability": None,
+        "threshold": None,
+        "support_decision": None,
+        "verdict": verdict.verdict.value if verdict.verdict else None,
+        "checks": [],
+        "attribution": {
+            "status": "none",
+            "stated_family": claim.stated.family if claim.stated else None,
+            "routed_family": None,
+            "reason": outcome.reason if isinstance(outcome, Unjudged) else "",
+        },
+        "decision": verdict.decision.value,
+        "reasons": list(verdict.reasons),
+    }
+    if isinstance(outcome, Judged):
+        document |= judged_fields(claim, outcome)
+    return {**document, **verdict.extra}
+
+
+def _claim_verdict(read: Fields) -> ClaimVerdict:
+    claim = _claim(read)
+    verdict = read.optional_choice(VerdictLabel, "verdict")
+    reasons = tuple(read.strings("reasons"))
+    if claim.claim_type is not ClaimType.FACTUAL:
+        outcome: Judged | Unjudged | SetAside = SetAside(reason=reasons[0] if reasons else "")
+    elif read.get("calibrator_input") is None:
+        verdict = read.choice(VerdictLabel, "verdict")
+        outcome = Unjudged(stage="", reason=read.nested("attribution").string("reason"))
+    else:
+        verdict = read.choice(VerdictLabel, "verdict")
+        outcome = judged_from_fields(read)
+        claim = _judged_claim(claim, outcome, read)
+    return ClaimVerdict(
+        claim=claim,
+        outcome=outcome,
+        verdict=verdict,
+        decision=read.choice(Decision, "decision"),
+        reasons=reasons,
+        extra=read.unknown(_CLAIM_FIELDS),
+    )
+
+
+def _claim(read: Fields) -> Claim:
+    text, stated = read.string("text"), read.optional_object("stated_attribution")
+    return Claim(
+        claim_id=read.string("claim_id"),
+        text=text,
+        span=read.span("span"),
+        said=read.string("said"),
+        claim_type=read.choice(ClaimType, "claim_type"),
+        stated=None if stated is None else _stated(stated),
+        protected_values=_unchecked_values(text, read),
+    )
+
+
+def _judged_claim(claim: Claim, judged: Judged, read: Fields) -> Claim:
+    kept = read.optional_object("rescoring")
+    return replace(
+        claim,
+        protected_values=tuple(checked.value for checked in judged.literals.values),
+        patient_specific=kept is not None and kept.boolean("patient_specific"),
+    )
+
+
+def _unchecked_values(text: str, read: Fields) -> tuple[ProtectedValue, ...]:
+    """The values of a claim that was not judged: in order, so each is the next of its kind."""
+    used: Counter[str] = Counter()
+    values = []
+    for value in read.items("protected_values"):
+        words = value.string("text")
+        start = max(text.find(words, used[words]), 0)
+        used[words] = start + len(words)
+        values.append(
+            ProtectedValue(
+                text=words,
+                span=Span(start=start, end=start + len(words)),
+                kind=value.string("kind"),
+                normalised=value.string("normalised"),
+            )
+        )
+    return tuple(values)
+
+
+def _stated_document(stated: StatedAttribution | None) -> JsonObject | None:
+    if stated is None:
+        return None
+    return {
+        "text": stated.text,
+        "span": span_document(stated.span),
+        "family": stated.family,
+        "source_id": stated.source_id,
+        "also": list(stated.also),
+    }
+
+
+def _stated(read: Fields) -> StatedAttribution:
+    return StatedAttribution(
+        text=read.string("text"),
+        span=read.span("span"),
+        family=read.optional_string("family"),
+        source_id=read.optional_string("source_id"),
+        also=tuple(read.strings("also")),
+    )
+
+
+# ---------------------------------------------------------------- sources and seconds
+
+
+def _source(read: Fields) -> Source:
+    return Source(
+        source_id=read.string("source_id"),
+        tool_name=read.string("tool_name"),
+        text=read.string("text"),
+        status=read.choice(SourceStatus, "status"),
+    )
+
+
+def _latency_document(latency: Mapping[str, tuple[float, ...]]) -> JsonObject:
+    document: dict[str, object] = {
+        name: list(seconds) for name, seconds in latency.items() if name != "total"
+    }
+    document["total"] = sum(latency.get("total", ()))
+    return document
+
+
+def _latency(read: Fields | None) -> Mapping[str, tuple[float, ...]]:
+    if read is None:
+        return {}
+    calls = {name: tuple(read.numbers(name)) for name in read.value if name != "total"}
+    return calls | {"total": (read.number("total"),)}

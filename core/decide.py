@@ -1,0 +1,131 @@
+"""decide: from what was measured of a claim to what is judged (III.5, III.6), by any calibrator.
+
+The pipeline decides what it has just read, and rescoring what was kept, by the same functions: so
+that a verdict decided again is the one that the pipeline would have given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from core.attribution.attribute import attribute
+from core.attribution.families import Families
+from core.config import Config
+from core.ports import Calibrator
+from core.records import Claim, Features, Judged, LiteralCheck, Measurements
+from core.stages.calibration import decide_support
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chances:
+    """The calibrated probabilities of one claim: of the routed source, and of the others in order."""
+
+    routed: float
+    others: tuple[float, ...]
+
+
+def calibrate(measured: Sequence[Measurements], calibrator: Calibrator) -> list[Chances]:
+    """The chances of each claim; the calibrator is asked once for all of them."""
+    rows: list[Features] = []
+    for one in measured:
+        rows += [one.features, *(other.features for other in one.others)]
+    found = iter(map(float, calibrator.probabilities(rows))) if rows else iter(())
+    return [_chances(one, found) for one in measured]
+
+
+def _chances(measured: Measurements, found: Iterator[float]) -> Chances:
+    routed = next(found)
+    return Chances(routed=routed, others=tuple(next(found) for _ in measured.others))
+
+
+def judge(
+    claim: Claim,
+    measured: Measurements,
+    chances: Chances,
+    threshold: float,
+    *,
+    families: Mapping[str, str],
+    catalogue: Families,
+    config: Config,
+    review_from: float | None = None,
+) -> Judged:
+    """The claim with its support and attribution; ``families`` are those of the trace's sources.
+
+    From ``review_from`` up to the threshold a claim needs a person.
+    """
+    support = decide_support(chances.routed, threshold, review_from)
+    candidates = [
+        (other.source_id, chance)
+        for other, chance in zip(measured.others, chances.others, strict=True)
+    ]
+    if lacks_nothing(measured.literals):
+        candidates.append((measured.route.source_id, chances.routed))
+    supporters = frozenset(
+        source_id for source_id, chance in candidates if says_it(chance, support.threshold, config)
+    )
+    attribution = attribute(
+        claim, measured.route, families=families, supporters=supporters, catalogue=catalogue
+    )
+    kept = {field.name: getattr(measured, field.name) for field in fields(Measurements)}
+    return Judged(**kept, support=support, attribution=attribution)
+
+
+def decide(
+    claims: Sequence[Claim],
+    measured: Sequence[Measurements],
+    calibrator: Calibrator,
+    *,
+    families: Mapping[str, str],
+    catalogue: Families,
+    config: Config,
+) -> list[Judged]:
+    """The claims of one trace, judged by ``calibrator`` from what was measured of them."""
+    return [
+        judge(
+            claim,
+            one,
+            chances,
+            calibrator.threshold,
+            families=families,
+            catalogue=catalogue,
+            config=config,
+            review_from=review_from_of(calibrator),
+        )
+        for claim, one, chances in zip(
+            claims, measured, calibrate(measured, calibrator), strict=True
+        )
+    ]
+
+
+def review_from_of(calibrator: Calibrator) -> float | None:
+    """Where a calibrator's middle begins; None for those fitted before there was one."""
+    found = getattr(calibrator, "review_from", None)
+    return float(found) if isinstance(found, int | float) else None
+
+
+def measurements_of(judged: Judged) -> Measurements:
+    """What was measured of a judged claim, without what was decided from it."""
+    return Measurements(
+        **{field.name: getattr(judged, field.name) for field in fields(Measurements)}
+    )
+
+
+def lacks_nothing(literals: LiteralCheck) -> bool:
+    """Whether no value that settles is missing, and nobody else is meant."""
+    return not literals.missing and not literals.identity_mismatches
+
+
+def holds_all(literals: LiteralCheck) -> bool:
+    """Whether another source than the routed one writes every literal: only then may it speak."""
+    return lacks_nothing(literals) and not literals.unwritten
+
+
+def says_it(probability: float, threshold: float, config: Config) -> bool:
+    """Whether a source that holds all the claim's literals says it (III.6).
+
+    By the gate's measure, or by the lower one of attribution. What the reader took the pair for is
+    not asked: a source that is rightly credited, and read as neutral, would leave the credit to
+    another that says the same.
+    """
+    return probability >= min(threshold, config.attribution_support_probability)

@@ -1,0 +1,197 @@
+"""What charts say of a claim about their patient: status, subject, dose, schedule, start, name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.evidence.chart.claims import Assertion, about_patient, assertions
+from core.evidence.chart.compare import differs, dose_differs, frequency_differs, start_differs
+from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
+from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
+from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
+
+_RECORD = re.compile(
+    r"^(?:Patient|MedicationRequest|MedicationStatement|Condition|AllergyIntolerance|Observation|"
+    r"Procedure|Immunization)\b|\bpatient[.:]|\bmedications?\b|\ballerg(?:y|ies|ic)\b|\bproblem list\b|"
+    r"\bdiagnos[ei]s\b|\bPMH\b|\bDOB\b|\bMRN\b|\bDear (?:Dr|Doctor|colleague)|\bclinicalStatus\b|"
+    r"\b(?:Mr|Mrs|Ms)\b\.?|"
+    r"\bdate of birth\b|\bborn\b|\bthe patient\b|\bdosage|\bprescri|\bhistory of\b|\bdose\b|"
+    r"\bcondition\b|\bdrug\b|\bdenies\b|"
+    r"\btakes\b|\bstatus\b|\b(?:his|her|she|he)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LITERATURE = re.compile(
+    r"\b(?:PMID|abstract|participants|randomi[sz]ed|placebo|cohort|meta-analysis|et al|doi|"
+    r"we (?:found|investigated|aimed|report|studied|conclude)|mice|patients (?:were|with|who|received)|"
+    r"confidence interval|trial|journal|odds ratio|hazard ratio|guideline|contraindicat\w+|"
+    r"recommended dose|prescribing information)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartFacts:
+    """The charts of a trace, read once."""
+
+    charts: tuple[Chart, ...]
+    alone: bool = False  # no other evidence in the trace
+
+
+def is_chart(source: Source) -> bool:
+    """Whether a source reads as a patient's record and not as literature or a drug leaflet."""
+    text = source.text[:40_000]
+    record = len({match.group().casefold() for match in _RECORD.finditer(text)})
+    papers = len({match.group().casefold() for match in _LITERATURE.finditer(text)})
+    return record >= 1 and record >= papers
+
+
+def read_chart_facts(trace: Trace) -> ChartFacts:
+    """The patients' records among the trace's sources that can be evidence."""
+    evidence = [source for source in trace.sources if source.is_evidence]
+    charts = tuple(read_chart(source) for source in evidence if is_chart(source))
+    return ChartFacts(charts=charts, alone=len(charts) == len(evidence))
+
+
+def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
+    """What the charts say of one claim about a patient, name by name; empty for other claims."""
+    charts = _charts_of(claim.text, facts.charts)
+    patients = [who for chart in charts for who in chart.patients]
+    if not charts or not about_patient(claim.text, patients, claim.patient_specific or facts.alone):
+        return ()
+    listed = [item for chart in charts for item in chart.names()]
+    made: list[Check] = []
+    for assertion in assertions(claim.text, listed, patients):
+        entries = [entry for chart in charts for entry in entries_of(chart, assertion.name)]
+        if len(entries) >= MOST_ENTRIES:
+            continue  # too many to read all of them, and one that is not read may agree
+        made.extend(_judge(assertion, entries, charts))
+    return tuple(made)
+
+
+def _charts_of(text: str, charts: Sequence[Chart]) -> list[Chart]:
+    """The charts of the person whom the claim names; all when it names none of theirs."""
+    words = set(re.findall(r"[^\W\d_]{3,}", text.casefold()))
+    named = [
+        chart
+        for chart in charts
+        if any(words & set(re.findall(r"[^\W\d_]{3,}", who.casefold())) for who in chart.patients)
+    ]
+    return named or list(charts)
+
+
+def _judge(
+    said: Assertion, entries: Sequence[ChartEntry], charts: Sequence[Chart]
+) -> Iterator[Check]:
+    if said.kind not in (EntryKind.MEDICATION, EntryKind.CONDITION, EntryKind.ALLERGY):
+        return
+    if not entries:
+        yield from _unnamed(said, charts)
+        return
+    same = _of_kind(said, entries)
+    if not same:
+        if said.kind is not EntryKind.CONDITION:
+            yield _other_kind(said, entries)
+        return
+    told = [entry for entry in same if entry.named or entry.status is not Status.UNSTATED]
+    if all(entry.status is Status.HYPOTHETICAL for entry in told):
+        told = []  # "If headaches worsen" says nothing of the headaches told elsewhere
+        plain = [e for e in same if e.status is Status.UNSTATED and e.subject is Subject.PATIENT]
+        told = plain or same
+    objections = [(entry, differs(said, entry)) for entry in told]
+    agreeing = [entry for entry, reason in objections if reason is None]
+    if not agreeing:
+        entry, reason = objections[0]
+        yield Check(
+            check="status" if entry.subject is said.subject else "subject",
+            outcome=Outcome.CONTRADICTS, reason=reason or "", veto=True, claim_span=said.span,
+            facts=_places(entry for entry, _ in objections),
+        )  # fmt: skip
+        return
+    # A passing mention carries values too ("She takes X. X is 5 mg a day"), an objecting entry none.
+    values = agreeing + [
+        entry for entry in same if entry not in told and differs(said, entry) is None
+    ]
+    problems = list(_value_checks(said, values, entries, charts))
+    yield from problems
+    told_of = [e for e in agreeing if e.status is not Status.UNSTATED or e.named]
+    # A test's name says nothing of its result.
+    if not problems and any(entry.kind is not EntryKind.OBSERVATION for entry in told_of):
+        entry = agreeing[0]
+        yield Check(
+            check="status", outcome=Outcome.SUPPORTS, claim_span=said.span, facts=_places(agreeing),
+            reason=f"The chart has {entry.name} as {entry.kind.value}, {_status_words(entry)}.",
+        )  # fmt: skip
+
+
+def _of_kind(said: Assertion, entries: Sequence[ChartEntry]) -> list[ChartEntry]:
+    if said.kind is EntryKind.ALLERGY:
+        return [entry for entry in entries if entry.kind is EntryKind.ALLERGY]
+    return [entry for entry in entries if entry.kind is not EntryKind.ALLERGY]
+
+
+def _other_kind(said: Assertion, entries: Sequence[ChartEntry]) -> Check:
+    """ "Allergic to X" where X is only taken, "takes X" where X is only an allergy."""
+    if said.kind is EntryKind.ALLERGY:
+        shown = any(entry.kind is EntryKind.MEDICATION for entry in entries)
+        reason = f"The chart names {said.written} as {entries[0].kind.value}, not as an allergy."
+    else:
+        # The allergy to a drug says nothing of a plan to avoid it or of its past use.
+        shown = said.current
+        reason = f"The chart names {said.written} only as an allergy."
+    negative = said.status not in (Status.ACTIVE, Status.UNSTATED)
+    return Check(
+        check="binding",
+        outcome=Outcome.SILENT if negative or not (shown or said.asserted) else Outcome.CONTRADICTS,
+        reason=reason,
+        veto=shown and not negative,
+        claim_span=said.span,
+        facts=_places(entries),
+    )
+
+
+def _unnamed(said: Assertion, charts: Sequence[Chart]) -> Iterator[Check]:
+    """The record names it nowhere: said of what somebody has or takes, that contradicts."""
+    if said.status not in (
+        Status.ACTIVE,
+        Status.UNSTATED,
+        Status.PAST,
+        Status.HISTORY,
+        Status.ON_HOLD,
+    ):
+        return
+    if said.subject is not Subject.PATIENT or not said.asserted:
+        return
+    whole = all(chart.source.status is not SourceStatus.TRUNCATED for chart in charts)
+    yield Check(
+        check="name",
+        outcome=Outcome.CONTRADICTS if whole else Outcome.SILENT,
+        reason=f"The record names no {said.written}.",
+        veto=whole,
+        claim_span=said.span,
+        facts=tuple(FactPlace(source_id=chart.source.source_id, span=None) for chart in charts),
+    )
+
+
+def _value_checks(
+    said: Assertion, entries: Sequence[ChartEntry], every: Sequence[ChartEntry], charts: Sequence[Chart]
+) -> Iterator[Check]:  # fmt: skip
+    for kind, found in (
+        ("dose", dose_differs(said, entries, charts)),
+        ("schedule", frequency_differs(said, entries, charts)),
+        ("start", start_differs(said, entries)),
+    ):
+        if found is not None:
+            yield Check(
+                check=kind, outcome=Outcome.CONTRADICTS, reason=found.reason, veto=found.shown,
+                claim_span=found.span, facts=_places(entries),
+            )  # fmt: skip
+
+
+def _status_words(entry: ChartEntry) -> str:
+    return "listed" if entry.status is Status.UNSTATED else entry.status.value
+
+
+def _places(entries: Iterator[ChartEntry] | Sequence[ChartEntry]) -> tuple[FactPlace, ...]:
+    return tuple(FactPlace(source_id=entry.source_id, span=entry.span) for entry in entries)[:5]

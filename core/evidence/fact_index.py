@@ -1,0 +1,214 @@
+"""All facts of one trace, sorted so that a claim's values are found without reading them all."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_something
+from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
+from core.evidence.quantity_records import Quantity, QuantityKind
+from core.evidence.units import factor, measured_by
+from core.evidence.words import acronyms, core_words, stems
+from core.records import Source, Trace
+
+_MOST_CANDIDATES = 60
+_WRITTEN_CHARACTERS = 200  # shorter arguments ask for something
+_HELD_CHARACTERS = 200_000  # of a source whose words are compared with the claim's
+_CATALOGUE = re.compile(r"\b(?:inputschema|input_schema|tool_description)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
+    """One attribute of one source: the facts under the same path, in order."""
+
+    source_id: str
+    path: str
+    facts: tuple[Fact, ...]
+    core: frozenset[str]
+    short: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactIndex:
+    """A trace's facts by unit, by date, by attribute, and by source."""
+
+    outputs: tuple[SourceFacts, ...]
+    arguments: tuple[SourceFacts, ...]
+    by_unit: dict[str | None, tuple[list[float], list[Fact]]]
+    dated: tuple[Fact, ...]
+    pairs: tuple[Fact, ...]
+    attributes: tuple[Attribute, ...]
+    named: tuple[tuple[str, Record, frozenset[str]], ...] = ()
+    held: dict[str, frozenset[str]] = field(default_factory=dict)
+    written: tuple[tuple[str, frozenset[str]], ...] = ()
+    people: frozenset[str] = frozenset()
+    texts: tuple[tuple[str, str, bool], ...] = field(default=())
+
+    def near(self, want: Quantity) -> Iterator[tuple[Fact, str]]:
+        """The facts whose number makes the claim's true, with how; bounded."""
+        if want.kind is QuantityKind.PAIR:
+            yield from ((fact, how) for fact in self.pairs if (how := _fit(fact, want)) is not None)
+            return
+        found = 0
+        for unit, (amounts, facts) in self.by_unit.items():
+            for low, high in _windows(unit, want):
+                at = bisect.bisect_left(amounts, low)
+                while at < len(amounts) and amounts[at] <= high and found < _MOST_CANDIDATES * 10:
+                    how = _fit(facts[at], want)
+                    if how is not None:
+                        found += 1
+                        yield facts[at], how
+                    at += 1
+
+    def on_day(self, want: Quantity) -> Iterator[Fact]:
+        """The facts that state the claim's date, at its granularity."""
+        for fact in self.dated:
+            if fact.quantity is not None and dates_agree(fact.quantity, want):
+                yield fact
+
+
+def index_trace(trace: Trace) -> FactIndex:
+    """Read every output and every call of a trace once."""
+    sources = [source for source in trace.sources if not is_catalogue(source)]
+    outputs = tuple(source_facts(source) for source in sources)
+    arguments = tuple(argument_facts(source) for source in sources)
+    facts = [fact for one in (*outputs, *arguments) for fact in one.facts]
+    with_number = [fact for fact in facts if fact.quantity is not None]
+    by_unit: dict[str | None, list[tuple[float, int, Fact]]] = {}
+    for count, fact in enumerate(with_number):
+        item = fact.quantity
+        if item is None or item.kind is QuantityKind.PAIR or (item.date and not item.date.year):
+            continue
+        if item.kind is QuantityKind.DATE and (item.date is None or item.date.month):
+            continue
+        for end in (item.amount, *(() if item.high is None else (item.high,))):
+            by_unit.setdefault(item.unit, []).append((abs(end), count, fact))
+    ordered = {unit: sorted(rows, key=lambda row: row[:2]) for unit, rows in by_unit.items()}
+    return FactIndex(
+        outputs=outputs,
+        arguments=arguments,
+        by_unit={
+            u: ([row[0] for row in rows], [row[2] for row in rows]) for u, rows in ordered.items()
+        },
+        dated=tuple(
+            fact for fact in with_number if fact.quantity and fact.quantity.date is not None
+        ),
+        pairs=tuple(f for f in with_number if f.quantity and f.quantity.kind is QuantityKind.PAIR),
+        attributes=tuple(_attributes(outputs)),
+        named=tuple(_named(outputs)),
+        held={source.source_id: stems(source.text[:_HELD_CHARACTERS]) for source in sources},
+        written=tuple(_written(sources)),
+        people=frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == "patient")),
+        texts=tuple(_texts(sources)),
+    )
+
+
+def _written(sources: list[Source]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The words of each call's arguments that are long enough to be a text."""
+    for source in sources:
+        stated = source.arguments or source.extra.get("arguments")
+        if isinstance(stated, str) and len(stated) > _WRITTEN_CHARACTERS:
+            yield source.source_id, stems(stated[:_HELD_CHARACTERS].replace("\\n", " "))
+
+
+def _named(outputs: tuple[SourceFacts, ...]) -> Iterator[tuple[str, Record, frozenset[str]]]:
+    """The dated records that have a name, with the words of its head ("Td" of "Td (adult)")."""
+    for one in outputs:
+        for record in one.records:
+            head = stems(re.split(r"[(\[,;/]", record.name)[0]) if record.dates else frozenset()
+            if head and not any(key.lower().startswith("birth") for key, _ in record.dates):
+                yield one.source_id, record, head
+
+
+def is_catalogue(source: Source) -> bool:
+    """Whether an output lists tools and their schemas, which say nothing of the world."""
+    return len(_CATALOGUE.findall(source.text[:20_000])) >= 2
+
+
+def _texts(sources: list[Source]) -> Iterator[tuple[str, str, bool]]:
+    for source in sources:
+        if source.is_evidence:
+            yield source.source_id, source.text, True
+        stated = source.arguments or source.extra.get("arguments")
+        if isinstance(stated, str) and stated:
+            yield source.source_id, stated, False
+
+
+def _attributes(outputs: tuple[SourceFacts, ...]) -> Iterator[Attribute]:
+    for one in outputs:
+        grouped: dict[str, list[Fact]] = {}
+        for fact in one.facts:
+            if fact.structured and fact.path and fact.quantity is not None:
+                grouped.setdefault(fact.path, []).append(fact)
+        for path, facts in grouped.items():
+            yield Attribute(
+                source_id=one.source_id,
+                path=path,
+                facts=tuple(facts),
+                core=core_words(path),
+                short=acronyms(path),
+            )
+
+
+def _fit(fact: Fact, want: Quantity) -> str | None:
+    return None if fact.quantity is None else fits(fact.quantity, want, stems(fact.path))
+
+
+def _windows(unit: str | None, want: Quantity) -> Iterator[tuple[float, float]]:
+    """The stretches of a unit's amounts that may fit: one a conversion."""
+    if (
+        unit is not None
+        and want.unit is not None
+        and unit != want.unit
+        and want.kind is not QuantityKind.MONEY
+    ):
+        by = factor(unit, want.unit)
+        if by is None and of_something(unit, want.unit):
+            by = 1.0
+        if by is None:
+            if not _by_attribute(unit, want.unit):
+                return
+            yield 0.0, float("inf")  # a conversion that depends on what is measured: each is tried
+            return
+    probe = Quantity(text="", span=want.span, kind=QuantityKind.NUMBER, amount=1.0, unit=unit)
+    if want.kind is QuantityKind.MONEY and unit is not None:
+        probe = Quantity(text="", span=want.span, kind=QuantityKind.MONEY, amount=1.0, unit=unit)
+    for times, how in in_unit(1.0, probe, want, frozenset()):
+        wide = interval(want, cut=how != "as stated")
+        if times > 0:
+            yield wide.low / times * (1 - 1e-9), wide.high / times * (1 + 1e-9)
+
+
+def _by_attribute(unit: str, other: str) -> bool:
+    pair = f"{unit} {other}"
+    return "degree_" in pair or ("mol" in pair and ("gram" in pair or "percent" in pair))
+
+
+def said_attributes(
+    words: frozenset[str], shorts: frozenset[str], index: FactIndex
+) -> tuple[tuple[Attribute, float], ...]:
+    """The attributes that a claim names, with the share of their words that it says; best first."""
+    found = []
+    for attribute in index.attributes:
+        share = len(attribute.core & words) / len(attribute.core) if attribute.core else 0.0
+        if attribute.short & shorts:
+            share = 1.0
+        if share >= 0.5:
+            found.append((attribute, share))
+    found.sort(key=lambda pair: (-pair[1], -len(pair[0].core & words)))
+    return tuple(found)
+
+
+def measured_attributes(unit: str | None, index: FactIndex) -> tuple[Attribute, ...]:
+    """The attributes that are counted in a unit, where a claim names none: kg is of a weight."""
+    words = measured_by(unit)
+    return tuple(attribute for attribute in index.attributes if attribute.core & words)
+
+
+def is_its_source(source_id: str, words: frozenset[str], index: FactIndex) -> bool:
+    """Whether no other source holds more of the claim's words than this one."""
+    own = len(words & index.held.get(source_id, frozenset()))
+    return all(len(words & held) <= own for held in index.held.values())

@@ -1,0 +1,98 @@
+"""How quantities are written: one pattern that finds the next amount, date or literal of a text."""
+
+from __future__ import annotations
+
+import re
+
+from core.evidence.names import MONTHS
+from core.evidence.number_words import spelled_pattern
+
+MONTH = r"(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")"
+NUMBER = (
+    r"(?:\d{1,3}(?:[\u00a0\u202f\u2009]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?=\s[a-z])"
+    r"|\d{1,3}·\d{1,4}|\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    r"|\d{1,18}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?|\.\d{1,15})"
+)
+VULGAR = {
+    "½": 0.5, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 0.25, "¾": 0.75, "⅕": 0.2, "⅖": 0.4, "⅗": 0.6,
+    "⅘": 0.8, "⅙": 1 / 6, "⅛": 0.125, "⅜": 0.375, "⅝": 0.625, "⅞": 0.875,
+}  # fmt: skip
+DASH = r"[-\u2010-\u2015\u2212~]"
+YEAR = r"(?:1[5-9]|20|21)\d\d"
+# What holds digits and is no amount: addresses, paths, files, codes, versions, words with digits.
+LITERAL = (
+    r"(?P<literal>https?://[^\s<>\"'\])]{1,2000}|www\.[^\s<>\"'\])]{1,500}"
+    r"|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,24}){1,4}|10\.\d{4,9}/[^\s\"<>\])]{2,200}"
+    r"|(?<![\w/.])~?/(?=[^\s/]*[A-Za-z])[\w.@+-]{1,128}(?:/[\w.@+-]{1,128}){0,30}"
+    r"|[\w-]{1,100}\.(?:pdf|md|csv|xlsx?|pptx?|docx?|html?|png|jpe?g|svg|json|txt|py|ts|js|wav|mp3|mp4|zip)\b"
+    r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
+    r"|\b(?:PMID|PMC|MRN|LOINC|SNOMED|RxCUI|NPI|ISBN|DOI|CAS)\b[\s:#]{0,3}\d[\d-]{0,20}"
+    r"|(?<![\w.])v?\d+(?:\.\d+){2,5}(?![\w])|(?<![\w.])v\d+(?:\.\d+)?\b|\d{4,6}-\d(?![\d-])"
+    r"|(?<![A-Za-z0-9_])(?!(?:mid|pre|post|late|early|sub|non|a|to|of|up)-)(?=[A-Za-z])[A-Za-z][A-Za-z]{0,20}"
+    r"-?(?=\d)"
+    r"(?!(?:\d{1,2}-\d{4}))[A-Za-z0-9_]{1,30}(?:-[A-Za-z0-9]{1,20}){0,4}(?![A-Za-z0-9])"
+    r"|(?<![A-Za-z0-9_.])\d+-[A-Z]{1,3}\d[\w-]*"
+    r"|(?:[×x]\s?|\b)10(?:\^|\*)?[³⁶⁹\d]\s?/\s?[µμu]?L\b)"  # ×10³/µL: the number before it is the amount
+)
+DATES = (
+    rf"(?P<iso>(?<![\d.,/-]){YEAR}(?:[-/](?:1[0-2]|0?[1-9])(?:[-/](?:3[01]|[12]\d|0?[1-9]))?"
+    r"|\.(?:1[0-2]|0?[1-9])\.(?:3[01]|[12]\d|0?[1-9]))(?!\d|[-/.]\d)"
+    r"(?:T(?=\d))?)"
+    r"|(?P<cjk>\d{4}\s?年(?:\s?\d{1,2}\s?月(?:\s?\d{1,2}\s?[日号])?)?)"
+    rf"|(?P<dmy>(?<![\w.,])(?:\d{{1,2}}[-\u2010-\u2015])?\d{{1,2}}(?:st|nd|rd|th)?"
+    rf"[\s-](?:of\s)?{MONTH}\b\.?(?:,?[\s-]{YEAR}(?!\d))?)"
+    rf"|(?P<monthyear>(?<![\d/.])(?:1[0-2]|0?[1-9])/{YEAR}(?![\d/]))"
+    rf"|(?P<mdy>\b{MONTH}\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d%:]|\.\d|\s?(?:mg|kg|cm)\b)"
+    rf"(?:{DASH}\d{{1,2}}(?!\d))?(?:,?\s{YEAR}(?!\d))?)"
+    rf"|(?P<my>\b{MONTH}\b\.?,?(?:[\s-]|\sof\s){YEAR}(?!\d))"
+    rf"|(?P<slash>(?<![\d/.-])\d{{1,2}}(?:/\d{{1,2}}/|-\d{{1,2}}-|\.\d{{1,2}}\.)(?:{YEAR}|\d\d)(?![\d/-]))"
+    rf"|(?P<month>\b(?:January|February|March|April|May|June|July|August|September|October|November|"
+    r"December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
+    r"|(?P<decade>(?<![\w.])(?:(?:1[5-9]|20)\d|[2-9])0['’]?s\b)"
+)
+CURRENCY = {
+    "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR",
+    "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "¥": "CNY|JPY",
+    "￥": "CNY|JPY", "元": "CNY", "yuan": "CNY", "rmb": "CNY", "cny": "CNY", "yen": "JPY",
+    "jpy": "JPY", "₹": "INR", "inr": "INR", "chf": "CHF", "cad": "CAD", "aud": "AUD",
+}  # fmt: skip
+SIGN = r"(?:US\$|[$€£¥￥₹]|(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD)\s)"
+CODE_BEHIND = re.compile(
+    r"\s?(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|dollars?|euros?|yuan|yen|元)(?![A-Za-z])",
+    re.IGNORECASE,
+)
+SCALE = re.compile(
+    r"\s?(?:hundred|thousand|million|billion|trillion|[万亿千])(?![A-Za-z])|\s?(?:bn|mn|[KMBT])(?![A-Za-z\d])"
+)
+AMOUNT = re.compile(
+    LITERAL
+    + "|"
+    + DATES
+    + r"|(?P<hours>(?<![\w.])\d{1,3}\s?h(?:rs?|ours?)?\s?(?:and\s)?"
+    r"\d{1,2}\s?(?:m|mins?|minutes?)(?![A-Za-z]))"
+    r"|(?P<clock>(?<![\d:.])(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b\.?)?(?![\d:]))"
+    rf"|(?P<pair>(?<![\w./])\d{{1,3}}(?:\.\d{{1,2}})?(?:/|\sover\s)\d{{1,3}}(?:\.\d{{1,2}})?(?![\w/]|\.\d))"
+    rf"|(?P<of>(?<![\w.])\d{{1,5}}(?:\.\d{{1,2}})?\s(?:out\s)?of\s(?:the\s|all\s)?\d{{1,6}}(?![\w]|[.,]\d))"
+    rf"|(?P<ordinal>(?<![\w.])\d{{1,4}}(?:st|nd|rd|th)\b|#\s?\d{{1,4}}(?![\w.]))"
+    rf"|(?P<number>(?:{SIGN})?(?<![A-Za-z_.\d])(?P<digits>{NUMBER})(?P<vulgar>[½⅓⅔¼¾⅛⅜⅝⅞])?)"
+    r"|(?P<fraction>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅛⅜⅝⅞])"
+    rf"|(?P<words>{spelled_pattern()})",
+    re.IGNORECASE,
+)  # fmt: skip
+BEFORE = re.compile(
+    r"(?:(?P<over>more than|greater than|larger than|over|above|exceeding|exceeds?|"
+    r"well over|just over|(?<![-=])>|超过)"
+    r"|(?P<at_least>at least|no (?:less|fewer) than|not less than|minimum of|as (?:many|much) as|>=|≥|至少)"
+    r"|(?P<under>less than|fewer than|lower than|under|below|<)"
+    r"|(?P<at_most>at most|no more than|not more than|up to|maximum of|within|<=|≤)"
+    r"|(?P<nearly>nearly|almost|close to|just under|just below|approaching)"
+    r"|(?P<about>about|around|approximately|approx\.?|roughly|some|circa|ca\.?|near|nearer|~|≈|约|大约))"
+    r"\s{0,2}(?:an?\s|the\s)?\Z",
+    re.IGNORECASE,
+)
+NOUN = re.compile(r"[ \u00a0-](?:[a-z]+[ -])?([A-Za-z]{3,24})")
+BEFORE_ARTICLE = re.compile(
+    r"\b(?:within|in|for|after|of|than|about|over|under|nearly|almost|last(?:s|ed)|took|takes|roughly|is|was|"
+    r"only|just)\s\Z",
+    re.IGNORECASE,
+)

@@ -1,0 +1,104 @@
+"""What is shown to be stated otherwise: the same attribute or record, at the same time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from core.evidence.claim_view import ClaimView
+from core.evidence.count_derivations import in_days
+from core.evidence.fact_index import Attribute, FactIndex, is_its_source
+from core.evidence.facts import Fact, Record
+from core.evidence.quantity_records import Bound, Quantity, QuantityKind
+from core.evidence.singled_out import MOST_ROWS, named_days, records_meant
+from core.evidence.units import TIME
+from core.evidence.words import stems
+
+_MOST_MEANT = 12
+_DATED = re.compile(r"\b(?:in|on|of|dated|since)\s\Z|[(:,]\s?\Z", re.IGNORECASE)
+
+
+def stated_otherwise(
+    want: Quantity, view: ClaimView, said: Sequence[tuple[Attribute, float]], index: FactIndex
+) -> Fact | None:
+    """The fact that states the same attribute at the same time with another value; None without one.
+
+    Where a claim sets times against each other, every time of the attribute must say otherwise.
+    """
+    if want.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY) or want.noun or want.unit in TIME:
+        return None
+    if want.bound not in (Bound.EXACT, Bound.ABOUT) or want.high is not None or view.denies:
+        return None
+    full = [
+        attribute for attribute, share in said if share == 1.0 and len(attribute.facts) <= MOST_ROWS
+    ]
+    named = _nearest(full, want, view)
+    if not named or not is_its_source(named[0].source_id, view.words, index):
+        return None
+    facts = [fact for attribute in named for fact in attribute.facts if fact.quantity is not None]
+    only = records_meant(want, view, facts)
+    meant = [f for f in facts if not only or (f.source_id, f.record.index) in only]
+    if (
+        not view.relates
+        and view.days
+        and not all(in_days(fact.record, view.days) for fact in meant)
+    ):
+        return None
+    if any(not _comparable(fact, want) for fact in meant) or len(meant) > _MOST_MEANT:
+        return None
+    return min(
+        meant,
+        key=lambda f: abs((f.quantity.amount if f.quantity else 0) - want.amount),
+        default=None,
+    )
+
+
+def dated_otherwise(want: Quantity, view: ClaimView, index: FactIndex) -> tuple[str, Record] | None:
+    """The one kind of record that the claim names and dates, where none of them carries that date."""
+    if (
+        _DATED.search(view.text, max(0, want.span.start - 12), want.span.start) is None
+        or view.denies
+    ):
+        return None
+    named = named_days(want, view, index)
+    records = [(s, r) for s, r, _ in index.named if (s, r.index) in named]
+    if (
+        not records
+        or len(records) > _MOST_MEANT
+        or len({record.name for _, record in records}) != 1
+    ):
+        return None
+    source_id, record = records[0]
+    return (source_id, record) if is_its_source(source_id, view.words, index) else None
+
+
+def _nearest(full: Sequence[Attribute], want: Quantity, view: ClaimView) -> list[Attribute]:
+    """Of the attributes that a claim names in full, the one that it names nearest before the value."""
+    places: dict[frozenset[str], int] = {}
+    for word in re.finditer(r"[^\W_]+", view.text[: want.span.start]):
+        here = stems(word.group()) | {word.group().lower()}
+        for attribute in full:
+            if here & (attribute.core | attribute.short):
+                places[attribute.core] = word.start()
+    if not places:
+        return []
+    last = max(places.values())
+    cores = [core for core, at in places.items() if at == last]
+    if len(cores) > 1:  # "blood pressure": the one with most of its words said
+        cores = [core for core in cores if len(core) == max(map(len, cores))]
+    return [attribute for attribute in full if attribute.core in cores] if len(cores) == 1 else []
+
+
+def _comparable(fact: Fact, want: Quantity) -> bool:
+    have = fact.quantity
+    if (
+        have is None
+        or have.high is not None
+        or have.kind not in (QuantityKind.NUMBER, QuantityKind.MONEY)
+    ):
+        return False
+    if want.unit is None:
+        return want.kind is have.kind and have.unit != "percent"
+    if want.unit == "percent" and have.unit is None:
+        return abs(have.amount) <= 1
+    return have.unit == want.unit and want.kind is have.kind

@@ -1,0 +1,184 @@
+"""III.3 and III.4: a claim's candidates ranked, and the windows of the first ones read in one batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.config import Config
+from core.evidence.checks import check_claim
+from core.evidence.names import other_person
+from core.evidence.values import value_present
+from core.indexing import IndexedSource, Standing, Vectors
+from core.judging.opening import OpenTrace, share_time
+from core.ports import PairReader
+from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource
+from core.stages.premise import call_window, nearest_window, select_premise
+from core.stages.routing import Candidate, rank_sources, similarities
+from core.text.tokens import content_terms, overlap, weighted_overlap
+
+Readings = Mapping[tuple[str, str], PairReading | None]
+
+# A claim of these is about tools, for which alone a list of tools is evidence.
+_ABOUT_TOOLS = content_terms("tool tools server servers api capability access function")
+_CATALOGUE_WEIGHT = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One claim with its checks, its candidates ranked, and the windows of those to be read.
+
+    ``windows`` has one to three premises a source, the longest first; each is read by itself.
+    """
+
+    claim: Claim
+    checks: tuple[Check, ...]
+    candidates: tuple[Candidate, ...]
+    windows: Mapping[str, tuple[Premise, ...]]
+
+
+def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -> Case:
+    """Check the claim, rank the sources, and narrow those to be read to what the claim is about."""
+    with one.clock("check"):
+        checks = check_claim(claim, one.facts)
+    with one.clock("router"):
+        candidates = tuple(_candidate(claim, s, checks, one, vectors) for s in one.evidence.sources)
+        ranking = rank_sources(candidates, config)
+        by_id = {indexed.source.source_id: indexed for indexed in one.evidence.sources}
+        windows = {
+            ranked.source_id: _windows(claim, by_id[ranked.source_id], vectors, config, place == 0)
+            for place, ranked in enumerate(_to_read(claim, ranking, one.families, config))
+        }
+    return Case(claim=claim, checks=checks, candidates=candidates, windows=windows)
+
+
+def _candidate(
+    claim: Claim,
+    indexed: IndexedSource,
+    checks: Sequence[Check],
+    one: OpenTrace,
+    vectors: Vectors,
+) -> Candidate:
+    centroid, nearest = 0.0, 0.0
+    if indexed.embedded:
+        rows = np.stack([vectors[indexed.chunk_text(index)] for index in indexed.embedded])
+        centroid, nearest = similarities(vectors[claim.text], rows)
+    # Whether a value is present is looked up only where words are shared at all: traces with
+    # thousands of outputs would otherwise be searched once a value and output.
+    terms = content_terms(claim.text)
+    weight = 1.0
+    if indexed.standing is Standing.CATALOGUE and not terms & _ABOUT_TOOLS:
+        weight = _CATALOGUE_WEIGHT
+    shared = weight * weighted_overlap(terms, indexed.terms | indexed.call_terms, one.evidence.rare)
+    values = [
+        (
+            value,
+            shared > 0
+            and (
+                value_present(value, indexed.source.text)
+                or bool(indexed.call)
+                and value_present(value, indexed.call)
+            ),
+        )
+        for value in claim.protected_values
+    ]
+    present = sum(found for _, found in values) / len(values) if values else 1.0
+    return Candidate(
+        source_id=indexed.source.source_id,
+        centroid=round(weight * centroid, 4),
+        nearest=round(weight * nearest, 4),
+        overlap=round(shared, 4),
+        values=round(weight * max(present, _checked_share(checks, indexed.source.source_id)), 4),
+        identity=all(found for value, found in values if value.identity)
+        and not _about_another(claim, indexed),
+    )
+
+
+def _checked_share(checks: Sequence[Check], source_id: str) -> float:
+    """The share of the checks that found something which this source supports."""
+    told = [check for check in checks if check.outcome is not Outcome.SILENT]
+    if not told:
+        return 0.0
+    here = [
+        check
+        for check in told
+        if check.outcome is Outcome.SUPPORTS
+        and any(place.source_id == source_id for place in check.facts)
+    ]
+    return len(here) / len(told)
+
+
+def _about_another(claim: Claim, indexed: IndexedSource) -> bool:
+    """Whether the record names a patient, and not the one whom the claim is about."""
+    if not claim.patient_specific or not claim.subject:
+        return False
+    return other_person(claim.subject, indexed.people) is not None
+
+
+def _to_read(
+    claim: Claim, ranking: Sequence[RankedSource], families: Mapping[str, str], config: Config
+) -> list[RankedSource]:
+    """The first candidates, and those that the answer credits: a conflation is judged against both."""
+    chosen = list(ranking[: config.read_sources])
+    if claim.stated is not None:
+        credited = [
+            ranked
+            for ranked in ranking[config.read_sources :]
+            if ranked.source_id in (claim.stated.source_id, *claim.stated.also)
+            or families[ranked.source_id] == claim.stated.family
+        ]
+        chosen += credited[:1]
+    return chosen
+
+
+def _windows(
+    claim: Claim, indexed: IndexedSource, vectors: Vectors, config: Config, first: bool
+) -> tuple[Premise, ...]:
+    """What is read of one source: of the first candidate the long window too."""
+    found: list[Premise] = []
+    terms = content_terms(claim.text)
+    if indexed.units:
+        cosines = {
+            index: round(float((vectors[claim.text] * vectors[indexed.chunk_text(index)]).sum()), 4)
+            for index in indexed.embedded
+        }
+        closeness = [cosines.get(chunk, 0.0) for chunk in indexed.group_chunks]
+        about = (indexed.source, indexed.units, indexed.groups, closeness, indexed.group_rarity)
+        if first:
+            found.append(select_premise(claim, *about, config))
+        near = nearest_window(claim, *about, config)
+        if all(near.text != premise.text for premise in found):
+            found.append(near)
+    if indexed.call and (not found or overlap(terms, indexed.call_terms) >= config.read_call_from):
+        found.append(
+            call_window(
+                claim,
+                indexed.source.source_id,
+                indexed.call,
+                indexed.call_units,
+                indexed.call_groups,
+                config,
+            )
+        )
+    return tuple(found)
+
+
+def read_window(
+    opened: Sequence[OpenTrace], cases: Sequence[Sequence[Case]], reader: PairReader
+) -> Readings:
+    """III.4: every distinct (premise, claim) pair of the window in one call."""
+    pairs: dict[tuple[str, str], None] = {}
+    shares = []
+    for of_trace in cases:
+        before = len(pairs)
+        for case in of_trace:
+            for windows in case.windows.values():
+                pairs.update(((premise.text, case.claim.text), None) for premise in windows)
+        shares.append(len(pairs) - before)
+    start = time.perf_counter()
+    readings = dict(zip(pairs, reader.read(list(pairs)), strict=True)) if pairs else {}
+    share_time(time.perf_counter() - start, shares, [one.clock for one in opened], "nli")
+    return readings

@@ -1,0 +1,173 @@
+"""What the calibrator is told besides the paper's features: words, values, checks and readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.evidence.values import value_present
+from core.indexing import IndexedSource, Standing
+from core.judging.cases import Case
+from core.judging.opening import OpenTrace
+from core.records import Check, Claim, Outcome, Probabilities
+from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap, words
+
+# The kinds of check whose outcomes the calibrator sees one by one; others count in the sums.
+CHECK_KINDS = (
+    "value",
+    "date",
+    "dose",
+    "status",
+    "name",
+    "identifier",
+    "quoted",
+    "absence",
+    "argument",
+    "action",
+)
+# What a claim speaks of when it is about what the agent itself did or made.
+_OWN_WORK = content_terms(
+    "agent assistant i report file document slide presentation chart page created saved wrote "
+    "generated searched tool script code repository folder directory section"
+)
+# Closed classes of words that turn a statement round, in the normalised form of content terms.
+_UP = content_terms(
+    "increase increased rise rose higher more greater grow grew gain gained raise raised elevated "
+    "up faster longer improve improved prolonged above exceed opening activate activated promote"
+)
+_DOWN = content_terms(
+    "decrease decreased fall fell lower less fewer reduce reduced decline declined drop dropped "
+    "loss lost down slower shorter worsen worsened shortened below suppress suppressed inhibit "
+    "inhibited closing unchanged"
+)
+_NEGATIONS = frozenset(
+    "no not never none without neither nor cannot denies denied negative".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimSignals:
+    """What holds for a claim whatever source is taken, computed once."""
+
+    terms: frozenset[str]
+    bigrams: frozenset[tuple[str, str]]
+    values_in_findings: Mapping[str, bool]
+    values_in_calls: Mapping[str, bool]
+    shared: Mapping[str, float]
+
+
+def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
+    """Words and values of a claim against all evidence of its trace, and its checks together."""
+    claim, evidence = case.claim, one.evidence
+    terms, bigrams = content_terms(claim.text), content_bigrams(claim.text)
+    values = {value.text: value for value in claim.protected_values}
+    in_findings = {text: value_present(value, evidence.text) for text, value in values.items()}
+    in_calls = {text: value_present(value, evidence.calls) for text, value in values.items()}
+    outcomes = [check.outcome for check in case.checks]
+    count = len(values)
+    shared = {
+        "finding_overlap": overlap(terms, evidence.terms),
+        "call_overlap": overlap(terms, evidence.call_terms),
+        "evidence_overlap": overlap(terms, evidence.terms | evidence.call_terms),
+        "evidence_rare_overlap": weighted_overlap(
+            terms, evidence.terms | evidence.call_terms, evidence.rare
+        ),
+        "finding_bigrams": _share(bigrams, evidence.bigrams),
+        "values_in_findings": sum(in_findings.values()) / count if count else 1.0,
+        "values_in_calls": sum(in_calls.values()) / count if count else 1.0,
+        "values_nowhere": sum(not (in_findings[t] or in_calls[t]) for t in values),
+        "terms_nowhere": len(terms - evidence.terms - evidence.call_terms),
+        "own_work": overlap(terms, _OWN_WORK),
+        "sources_n": len(evidence.sources),
+        "checks_n": len(outcomes),
+        "checks_supports": outcomes.count(Outcome.SUPPORTS),
+        "checks_contradicts": outcomes.count(Outcome.CONTRADICTS),
+        "checks_silent": outcomes.count(Outcome.SILENT),
+        "checks_vetoes": sum(check.veto for check in case.checks),
+        "checks_share": _supported_share(case.checks),
+        "checks_all_support": float(bool(outcomes) and set(outcomes) == {Outcome.SUPPORTS}),
+        "checks_derived": sum(check.derivation is not None for check in case.checks),
+    }
+    for kind in CHECK_KINDS:
+        of_kind = [check for check in case.checks if check.check == kind]
+        shared[f"check_{kind}"] = _balance(of_kind)
+    return ClaimSignals(
+        terms=terms,
+        bigrams=bigrams,
+        values_in_findings=in_findings,
+        values_in_calls=in_calls,
+        shared=shared,
+    )
+
+
+def source_signals(
+    claim: Claim,
+    indexed: IndexedSource,
+    case: Case,
+    about: ClaimSignals,
+    readings: Sequence[Probabilities],
+    all_readings: Sequence[Probabilities],
+) -> dict[str, float]:
+    """Everything of ``about``, and what one source adds: ``readings`` are of its windows."""
+    here = [
+        check
+        for check in case.checks
+        if any(place.source_id == indexed.source.source_id for place in check.facts)
+    ]
+    candidate = next(c for c in case.candidates if c.source_id == indexed.source.source_id)
+    windows = case.windows[candidate.source_id]
+    window = max((overlap(about.terms, content_terms(p.text)) for p in windows), default=0.0)
+    beside = "\n".join(premise.text for premise in windows)
+    return dict(about.shared) | {
+        "source_overlap": overlap(about.terms, indexed.terms),
+        "source_call_overlap": overlap(about.terms, indexed.call_terms),
+        "source_bigrams": _share(about.bigrams, indexed.bigrams),
+        "window_overlap": window,
+        "window_terms_missing": len(about.terms - content_terms(beside)),
+        "direction_opposed": float(_opposed(about.terms, content_terms(beside))),
+        "negation_differs": float(_negated(claim.text) and not _negated(beside)),
+        "source_nearest": candidate.nearest,
+        "source_values": candidate.values,
+        "source_checks_supports": sum(c.outcome is Outcome.SUPPORTS for c in here),
+        "source_checks_contradicts": sum(c.outcome is Outcome.CONTRADICTS for c in here),
+        "source_catalogue": float(indexed.standing is Standing.CATALOGUE),
+        "source_echo": float(indexed.standing is Standing.ECHO),
+        "source_failed": float(indexed.standing is Standing.FAILURE),
+        "source_structured": float(indexed.source.structured),
+        "entailment_max": max((r.entailment for r in readings), default=0.0),
+        "entailment_min": min((r.entailment for r in readings), default=0.0),
+        "contradiction_max": max((r.contradiction for r in readings), default=0.0),
+        "neutral_min": min((r.neutral for r in readings), default=1.0),
+        "entailment_any": max((r.entailment for r in all_readings), default=0.0),
+        "contradiction_any": max((r.contradiction for r in all_readings), default=0.0),
+    }
+
+
+def _share(wanted: frozenset[tuple[str, str]], there: frozenset[tuple[str, str]]) -> float:
+    return len(wanted & there) / len(wanted) if wanted else 0.0
+
+
+def _opposed(claim: frozenset[str], window: frozenset[str]) -> bool:
+    """Whether the claim goes up where what was read only goes down, or the other way."""
+    return bool(
+        (claim & _UP and not claim & _DOWN and window & _DOWN and not window & _UP)
+        or (claim & _DOWN and not claim & _UP and window & _UP and not window & _DOWN)
+    )
+
+
+def _negated(text: str) -> bool:
+    return any(word in _NEGATIONS or word.endswith("n't") for word in words(text))
+
+
+def _supported_share(checks: Sequence[Check]) -> float:
+    """Of the checks that found something, the share that supports; 0.5 when none did."""
+    told = [check for check in checks if check.outcome is not Outcome.SILENT]
+    return sum(c.outcome is Outcome.SUPPORTS for c in told) / len(told) if told else 0.5
+
+
+def _balance(checks: Sequence[Check]) -> float:
+    """From -1, all contradict, to 1, all support; 0 when there are none or they are silent."""
+    if not checks:
+        return 0.0
+    sign = {Outcome.SUPPORTS: 1, Outcome.SILENT: 0, Outcome.CONTRADICTS: -1}
+    return sum(sign[check.outcome] for check in checks) / len(checks)

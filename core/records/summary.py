@@ -1,0 +1,47 @@
+"""summarise: what lists, filters and gates need of a verification, counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.records.basics import AttributionStatus, ClaimType, Decision, VerdictLabel
+from core.records.decisions import Judged, Verification, Versions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictSummary:
+    """One verification in numbers; ``by_verdict`` has every label, ``blocked`` counts claims."""
+
+    trace_id: str
+    decision: Decision
+    by_verdict: Mapping[VerdictLabel, int]
+    set_aside: int
+    blocked: int
+    conflations: int
+    versions: Versions
+
+
+def summarise(verification: Verification) -> VerdictSummary:
+    """The counts of one verification; a claim of no type but factual is set aside."""
+    by_verdict = dict.fromkeys(VerdictLabel, 0)
+    set_aside = blocked = conflations = 0
+    for verdict in verification.claims:
+        if verdict.claim.claim_type is not ClaimType.FACTUAL:
+            set_aside += 1
+            continue
+        by_verdict[verdict.verdict or VerdictLabel.UNJUDGED] += 1
+        blocked += verdict.decision is Decision.BLOCK
+        conflations += (
+            isinstance(verdict.outcome, Judged)
+            and verdict.outcome.attribution.status is AttributionStatus.CONFLATION
+        )
+    return VerdictSummary(
+        trace_id=verification.trace.trace_id,
+        decision=verification.answer.decision,
+        by_verdict=by_verdict,
+        set_aside=set_aside,
+        blocked=blocked,
+        conflations=conflations,
+        versions=verification.versions,
+    )

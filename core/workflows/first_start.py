@@ -1,0 +1,141 @@
+"""prepare: on the first start, load the sample traces and verify them with the real models.
+
+When nothing waits for a verdict, no model is loaded and it takes a moment.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from core.attribution.families import load_families
+from core.config import Config
+from core.identity import rules_digest
+from core.models.loading import BUNDLED_PAIR_READER, folder_digest, packaged_minilm
+from core.ports import Calibrator
+from core.records import IngestReport, Versions
+from core.workflows.ingest import ingest
+from core.workflows.verify import VerificationStore, run_key, verify_pending
+
+SECONDS_BETWEEN_LINES = 5.0
+
+
+class FirstStore(VerificationStore, Protocol):
+    """A store that may be empty, and can say how much of it is verified."""
+
+    @property
+    def name(self) -> str:
+        """Where the data is."""
+        ...
+
+    def put_import(self, report: IngestReport) -> None:
+        """Keep the report of an import."""
+        ...
+
+    def count_traces(self) -> int:
+        """How many traces there are."""
+        ...
+
+    def count_unverified(self) -> int:
+        """How many of them have no verdict at all."""
+        ...
+
+    def newest_versions(self) -> Versions | None:
+        """What produced the newest run; None before there is one."""
+        ...
+
+
+class ActiveCalibrator(Protocol):
+    """What says which calibrator decides."""
+
+    def active_label(self) -> str:
+        """Its name."""
+        ...
+
+    def forest(self) -> Calibrator:
+        """The calibrator itself."""
+        ...
+
+
+def prepare(
+    store: FirstStore,
+    calibrators: ActiveCalibrator,
+    sample: Path,
+    say: Callable[[str], None],
+    *,
+    reader: str | None = None,
+) -> None:
+    """Fill an empty store with the sample traces, and verify what has no current verdict.
+
+    Whether another ``reader`` than the bundled one is still the same is known when it is loaded.
+    """
+    config = Config()
+    if store.count_traces() == 0 and sample.is_file():
+        report = ingest([sample], store, config)
+        store.put_import(report)
+        say(f"Loaded {report.traces} sample traces into {store.name}")
+    if reader is None and up_to_date(store, calibrators, config):
+        say(f"{store.count_traces()} traces are verified")
+        return
+    say("Loading the models")
+    from core.workflows.models import load_models
+
+    models = load_models(config, pair_reader=reader, calibrator=calibrators.forest())
+    progress = _Lines(say)
+    done = verify_pending(store, models, config, progress)
+    if done.traces:
+        say(
+            f"Verified {done.traces} traces in {time.monotonic() - progress.started:.0f} s: "
+            + ", ".join(
+                f"{count} {decision.value}" for decision, count in sorted(done.by_decision.items())
+            )
+        )
+
+
+def up_to_date(store: FirstStore, calibrators: ActiveCalibrator, config: Config) -> bool:
+    """Whether every trace has a verdict of the newest run, and that run's models are the present ones.
+
+    Asked before any model is loaded, so it compares digests of files; raises ComponentUnavailable.
+    """
+    if store.count_unverified():
+        return False
+    newest = store.newest_versions()
+    if newest is None:
+        return store.count_traces() == 0
+    return _still_made_of(
+        newest, config, calibrators.active_label()
+    ) and not store.count_without_run(run_key(newest))
+
+
+def _still_made_of(versions: Versions, config: Config, calibrator: str) -> bool:
+    return (
+        versions.pipeline == rules_digest()
+        and versions.config_sha256 == config.sha256(load_families().digest)
+        and versions.calibrator == calibrator
+        and _names(versions.pair_reader, BUNDLED_PAIR_READER)
+        and _names(versions.embedder, packaged_minilm())
+    )
+
+
+def _names(recorded: str, folder: Path) -> bool:
+    """Whether a model's recorded name ends in the digest of what is in ``folder``."""
+    _, marked, digest = recorded.rpartition("@sha256:")
+    return bool(marked and digest) and folder_digest(folder).startswith(digest)
+
+
+class _Lines:
+    """Progress as lines, for a terminal and a log alike."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.say = say
+        self.started = self._told = time.monotonic()
+
+    def __call__(self, done: int, total: int | None, what: str) -> None:
+        now = time.monotonic()
+        if done == 0 or (now - self._told < SECONDS_BETWEEN_LINES and done != total):
+            return
+        self._told = now
+        left = (now - self.started) / done * ((total or done) - done)
+        self.say(f"  verified {done} of {total} {what}, about {left:.0f} s left")

@@ -1,0 +1,239 @@
+"""Citation envelopes in four layers: the cases of seed 003, by the layer that fails."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from core.citations.envelope import (
+    AntiPattern,
+    Envelope,
+    EnvelopeClaim,
+    Layer,
+    LayerOutcome,
+    audit_envelope,
+    envelope_document,
+    read_envelope,
+)
+from core.citations.resolvers import Resolver, Stores, provenance_form, resolver_of
+from core.errors import InputError
+from core.records import Source
+
+CONFIG = "\n".join(
+    [*(f"// line {n}" for n in range(1, 42)), "const DEFAULT_TTL_SECONDS = 60;", "}"]
+)
+PAGE = "In section 2 we sort notes into three trays — fresh, kept, and shelved — each with its own key."
+TTL = EnvelopeClaim(
+    claim="The cache TTL defaults to 60 seconds.",
+    source="file:src/cache/config.ts:42",
+    evidence="const DEFAULT_TTL_SECONDS = 60;",
+)
+
+
+def _resolver(config: str = CONFIG) -> Resolver:
+    stores = Stores(
+        file={"src/cache/config.ts": config}.get,
+        commit={"0a1b2c3d4e": "Keep notes in trays"}.get,
+        memories={"note-7": "The trays were ordered in May."},
+        pages={"https://example.org/trays": PAGE},
+    )
+    return resolver_of((), stores)
+
+
+def _audit(claim: EnvelopeClaim, config: str = CONFIG):  # type: ignore[no-untyped-def]
+    return audit_envelope(Envelope(claims=(claim,), unverified=()), _resolver(config)).claims[0]
+
+
+def test_003_layer_2_the_ttl_envelope_passes_every_layer() -> None:
+    audit = _audit(TTL)
+
+    assert audit.passes, audit.layers
+    assert audit.anti_patterns == ()
+
+
+def test_003_layer_2_sixty_against_six_hundred_fails() -> None:
+    config = CONFIG.replace("= 60;", "= 600;")
+
+    for evidence in (TTL.evidence, "DEFAULT_TTL_SECONDS = 60"):
+        audit = _audit(replace(TTL, evidence=evidence), config)
+        assert audit.outcome(Layer.EXISTS) is LayerOutcome.PASSES
+        assert audit.outcome(Layer.RESOLVES) is LayerOutcome.PASSES
+        assert audit.outcome(Layer.DERIVABLE) is LayerOutcome.FAILS
+
+
+def test_003_layer_2_paraphrased_evidence_fails_by_name() -> None:
+    audit = _audit(replace(TTL, evidence="TTL is set to one minute"))
+
+    assert audit.outcome(Layer.DERIVABLE) is LayerOutcome.FAILS
+    assert audit.anti_patterns == (AntiPattern.PARAPHRASED_EVIDENCE,)
+
+
+def test_003_layer_2_a_number_that_the_excerpt_does_not_give_fails() -> None:
+    audit = _audit(replace(TTL, claim="The cache TTL defaults to 90 seconds."))
+
+    assert audit.outcome(Layer.DERIVABLE) is LayerOutcome.FAILS
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Cache TTL in this codebase is always 60 seconds.",
+        "Every cache uses 60 seconds.",
+        "Users agree that 60 seconds is right.",
+    ],
+)
+def test_003_layer_3_a_universal_claim_from_one_place_fails(claim: str) -> None:
+    audit = _audit(replace(TTL, claim=claim))
+
+    assert audit.outcome(Layer.SCOPE) is LayerOutcome.FAILS
+    assert AntiPattern.UNIVERSAL_CLAIM in audit.anti_patterns
+
+
+def test_003_layer_3_the_scoped_claim_passes() -> None:
+    claim = "The default cache TTL in `src/cache/config.ts` is 60 seconds."
+
+    assert _audit(replace(TTL, claim=claim, scope="file")).passes
+
+
+@pytest.mark.parametrize(
+    "scope", ["file", "commit", "as-of 2026-05-01", "context-bounded", "this repo"]
+)
+def test_003_layer_3_scopes(scope: str) -> None:
+    assert _audit(replace(TTL, scope=scope)).passes
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "file:src/utils/helpers.ts:127",
+        "file:src/cache/config.ts:900",
+        "memory:note-9",
+        "git:fffffff0",
+    ],
+)
+def test_003_layer_4_an_invented_cite_fails_by_name(source: str) -> None:
+    audit = _audit(replace(TTL, source=source))
+
+    assert audit.outcome(Layer.EXISTS) is LayerOutcome.PASSES
+    assert audit.outcome(Layer.RESOLVES) is LayerOutcome.FAILS
+    assert AntiPattern.INVENTED_CITE in audit.anti_patterns
+
+
+def test_003_a_line_that_has_nothing_of_it_is_an_invented_cite() -> None:
+    audit = _audit(replace(TTL, source="file:src/cache/config.ts:12", evidence="TTL SECONDS"))
+
+    assert audit.anti_patterns == (AntiPattern.INVENTED_CITE,)
+
+
+@pytest.mark.parametrize(
+    "source", ["", "  ", "config.ts", "file:config.ts", "web:nothing", "git:xyz"]
+)
+def test_003_layer_1_a_source_of_no_form_fails(source: str) -> None:
+    assert provenance_form(source) is None
+    assert _audit(replace(TTL, source=source)).outcome(Layer.EXISTS) is LayerOutcome.FAILS
+
+
+def test_003_layer_4_a_page_that_was_not_captured_is_not_resolvable_here() -> None:
+    audit = _audit(replace(TTL, source="web:https://example.org/other"))
+
+    assert audit.outcome(Layer.RESOLVES) is LayerOutcome.NOT_RESOLVABLE_HERE
+    assert not audit.passes
+    assert audit.anti_patterns == ()
+
+
+def test_003_worked_example_a_page_quoted_behind_its_section() -> None:
+    claim = EnvelopeClaim(
+        claim="The paper proposes 3 trays: fresh, kept, shelved.",
+        source="web:https://example.org/trays",
+        evidence="Section 2: 'we sort notes into three trays — fresh, kept, and shelved'",
+        scope="as-of paper publication",
+        confidence="high",
+    )
+
+    assert _audit(claim).passes
+
+
+@pytest.mark.parametrize(
+    ("source", "evidence"),
+    [("memory:note-7", "trays were ordered in May"), ("git:0a1b2c3d4e", "notes in trays")],
+)
+def test_003_memories_and_commits_resolve(source: str, evidence: str) -> None:
+    claim = EnvelopeClaim(claim="Trays are kept.", source=source, evidence=evidence)
+
+    assert _audit(claim).passes
+
+
+def test_003_dropped_unverified_points_are_named() -> None:
+    envelope = Envelope(claims=(TTL,), unverified=("Whether the eviction order is random.",))
+
+    audit = audit_envelope(
+        envelope,
+        _resolver(),
+        asked=(
+            "What is the cache TTL in seconds?",
+            "eviction order random?",
+            "Who owns the build farm?",
+        ),
+    )
+
+    assert audit.dropped == ("Who owns the build farm?",)
+    assert audit.unverified == envelope.unverified
+    assert not audit.passes
+
+
+def test_003_a_guess_is_honest_in_unverified_and_dropped_among_the_claims() -> None:
+    guess = EnvelopeClaim(claim="It may rain.", source="guess", evidence="")
+
+    hidden = audit_envelope(Envelope(claims=(guess,), unverified=()), _resolver())
+    listed = audit_envelope(Envelope(claims=(), unverified=("It may rain.",)), _resolver())
+
+    assert hidden.claims[0].anti_patterns == (AntiPattern.DROPPED_UNVERIFIED,)
+    assert hidden.dropped == ("It may rain.",)
+    assert listed.passes
+    assert listed.unverified == ("It may rain.",)
+
+
+def test_a_file_that_a_call_read_resolves_in_the_captured_run() -> None:
+    numbered = "\n".join(f"{n}\tvalue {n}" for n in range(10, 40))
+    source = Source(
+        source_id="read#1", tool_name="read", text=numbered, arguments='{"path": "src/a.ts"}'
+    )
+    claim = EnvelopeClaim(claim="It is value 12.", source="file:src/a.ts:12", evidence="value 12")
+
+    audit = audit_envelope(Envelope(claims=(claim,), unverified=()), resolver_of([source])).claims[
+        0
+    ]
+
+    assert audit.passes
+    assert audit.place is not None
+    assert (audit.place.holder, audit.place.line) == ("read#1", 12)
+
+
+def test_an_envelope_is_written_and_read_back() -> None:
+    envelope = Envelope(
+        claims=(TTL, replace(TTL, scope="file", confidence="med")), unverified=("x",)
+    )
+
+    read = read_envelope(json.dumps(envelope_document(envelope)))
+
+    assert read.envelope == envelope
+    assert read.fixups == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "place"),
+    [
+        ("[]", "envelope"),
+        ('{"claims": 3}', "claims"),
+        ('{"claims": [3]}', r"claims\[0\]"),
+        ('{"claims": [{"claim": ""}]}', r"claims\[0\].claim"),
+        ('{"claims": [{"claim": "a", "source": 3}]}', r"claims\[0\].source"),
+        ('{"claims": [{"claim": "a", "confidence": "sure"}]}', r"claims\[0\].confidence"),
+        ('{"claims": [], "unverified": [1]}', "unverified"),
+    ],
+)
+def test_an_envelope_that_cannot_be_read_says_where(raw: str, place: str) -> None:
+    with pytest.raises(InputError, match=place):
+        read_envelope(raw)

@@ -1,0 +1,136 @@
+"""Setting aside is the one way past every check: it fails towards checking, in every form (III.2)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.config import Config
+from core.decomposition.claims import decompose
+from core.decomposition.remarks import read_weights, shipped_weights
+from core.errors import ConfigError
+from core.records import ClaimType, Trace
+
+FACTS = (
+    "Share prices fell sharply after the merger",
+    "Stop codon loss causes the disease",
+    "Plan members pay nothing for insulin",
+    "Metformin cures kidney failure",
+    "Her brother died of leukaemia",
+    "The bridge has collapsed",
+    "She is allergic to aspirin",
+    "The ferry sank last night",
+    "Record rainfall flooded the coast",
+    "Grapefruit doubles the drug level",
+    "Test strips expire within days",
+    "Order sets reduce prescribing errors",
+    "Water boards refund late fees",
+    "Nurses abandoned the ward",
+    "Lithium batteries ignite when wet",
+)
+# {f} is the fact, {l} the fact with a small first letter, {c} the fact in letters in circles.
+FORMS = (
+    "{f}.", "{f}:", "{f}?", "{f}, right?", "Did you know that {l}?", "Isn't it true that {l}?",
+    "Please note that {l}.", "It is important to note that {l}.", "I believe {l}.",
+    "I believe that {l}.", "In my opinion, {l}.", "It seems to me that {l}.", "Remember: {l}.",
+    "Keep in mind that {l}.", "Let me tell you that {l}.", "You should know {l}.",
+    "You may want to consider that {l}.", "It is worth mentioning that {l}.", "I understand that {l}.",
+    "Do not worry, because {l}.", "Consult your doctor because {l}.", "I'd suggest caution: {l}.",
+    "You should talk to your doctor, since {l}.", "Let me know if you need more, as {l}.",
+    "I hope this helps; {l}.", "I apologize, but {l}.", "If you want my view, {l}.",
+    "This is not medical advice, but {l}.", "As an AI I cannot advise; {l}.", "Disclaimer: {l}.",
+    "For informational purposes only: {l}.", "Thanks! {f}!", "Here is what I found: {l}.",
+    "# {f}", "### {f}\n\nThanks!", "## Note: {l}", "**{f}**", "{f}\n===\n", "- {f}:\n", "> {f}.",
+    "```\n{f}.\n```", "```python\n# {f}.\nx = 1\n```", '```python\nprint("{f}.")\n```',
+    '```json\n{{"note": "{f}."}}\n```', "```mermaid\ngraph TD\nA[{f}] --> B[End]\n```",
+    "| {f} |\n|---|\n| \u2713 |", "| Item | {f} |\n|---|---|\n| A | \u2705 |", "{c}.", "\u3010{f}\u3011",
+    "<!-- {f}. -->", "![{f}](x.png)", '[here](http://x.org "{f}")', "See it.[^1]\n\n[^1]: {f}.",
+    'See [it].\n\n[it]: http://x.org "{f}"', "<details><summary>{f}</summary></details>", "~~{f}.~~",
+)  # fmt: skip
+
+
+def factual(answer: str) -> list[str]:
+    trace = Trace(trace_id="t", question="", answer=answer, sources=())
+    return [
+        claim.text for claim in decompose(trace, Config()) if claim.claim_type is ClaimType.FACTUAL
+    ]
+
+
+def in_circles(text: str) -> str:
+    small, large = ord("\u24d0") - ord("a"), ord("\u24b6") - ord("A")
+    return "".join(
+        chr(ord(each) + (large if each.isupper() else small)) if each.isalpha() else each
+        for each in text
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_fact_is_checked_in_whatever_form_it_comes(form: str) -> None:
+    passed = []
+    for fact in FACTS:
+        answer = form.format(f=fact, l=fact[0].lower() + fact[1:], c=in_circles(fact))
+        wanted = fact.casefold().split()
+        found = [sum(word in text.casefold() for word in wanted) for text in factual(answer)]
+        if max(found, default=0) < len(wanted) - 1:
+            passed.append(answer)
+
+    assert passed == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I searched PubMed and the chart.",
+        "I skipped unrelated entries.",
+        "No output came back from get_vitals; I did not retry.",
+        "We used two lookups.",
+        "I have created the spreadsheet.",
+        "I couldn't find a price for the lamp.",
+        "Do not give her aspirin, because she is allergic to aspirin.",
+        "Avoid grapefruit, which doubles the level of the drug.",
+        "Your kidneys have failed.",
+        "You have leukaemia.",
+    ],
+)
+def test_what_was_done_and_what_concerns_the_reader_is_checked(answer: str) -> None:
+    assert factual(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Let me calculate the difference.",
+        "I'd recommend the early train.",
+        "Visit the harbour in the morning.",
+        "Keep your back straight.",
+        "Make sure the valve is closed.",
+        "Feel free to ask for more.",
+        "Would you like a shorter version?",
+        "Dear colleague,",
+    ],
+)
+def test_offers_advice_and_courtesies_are_no_claims(answer: str) -> None:
+    assert factual(answer) == []
+
+
+@given(st.text(max_size=200))
+def test_the_probabilities_of_any_text_sum_to_one(text: str) -> None:
+    assert sum(shipped_weights().probabilities(text).values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        "[]",
+        '{"format": "other"}',
+        '{"format": "provenanceguard-remark-weights", "kinds": ["factual"], "bias": [NaN], '
+        '"threshold": 0.5, "weights": {}}',
+        '{"format": "provenanceguard-remark-weights", "kinds": ["factual"], "bias": [1, 2], '
+        '"threshold": 0.5, "weights": {}}',
+    ],
+)
+def test_damaged_weights_are_refused_by_name(text: str) -> None:
+    with pytest.raises(ConfigError, match="weights.json"):
+        read_weights(text, "weights.json")

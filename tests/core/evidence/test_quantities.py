@@ -1,0 +1,199 @@
+"""Quantities as they are written: one reader for claims and sources."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.evidence.comparing import fits, interval
+from core.evidence.quantities import read_quantities
+from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
+from core.evidence.units import converted, factor, unit_name
+
+NOTHING = frozenset[str]()
+
+
+def one(text: str) -> Quantity:
+    """The only quantity of a text."""
+    (found,) = read_quantities(text)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "amount", "unit"),
+    [
+        ("81.7 kg", 81.7, "kilogram"),
+        ("1,798 km", 1798, "kilometer"),
+        ("36KB", 36, "kilobyte"),
+        ("24.3%", 24.3, "percent"),
+        ("24.3 per cent", 24.3, "percent"),
+        ("$97.3B", 97.3e9, "USD"),
+        ("662元", 662, "CNY"),
+        ("3.2万", 32_000, None),
+        ("two thousand five hundred", 2_500, None),
+        ("twenty-five years", 25, "year"),
+        ("within a week", 1, "week"),
+        ("half a million", 500_000, None),
+        ("2½ cups", 2.5, "cup"),
+        ("120 mm Hg", 120, "millimeter_Hg"),
+        ("5h59m", 359, "minute"),
+        ("26·99 %", 26.99, "percent"),
+        ("60 463 adults", 60_463, None),
+        ("4.82018e+07", 48_201_800, None),
+        ("25+ years", 25, "year"),
+        ("7.6 mg/dL", 7.6, "milligram / deciliter"),
+    ],
+)
+def test_an_amount_is_read_in_any_notation(text: str, amount: float, unit: str | None) -> None:
+    found = one(text)
+
+    assert found.amount == pytest.approx(amount)
+    assert found.unit == unit
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see https://example.org/2024/05/11", "the file /root/run7/out2.csv", "version 2.11.4",
+        "HbA1c and SGLT2", "trial NCT01234567", "COVID-19 and GLP-1", "PMID 1234567",
+        "write to lab42@example.org", "a patient", "a second paper",
+    ],
+)  # fmt: skip
+def test_identifiers_versions_addresses_and_articles_are_no_numbers(text: str) -> None:
+    assert read_quantities(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2018-09-17", Day(year=2018, month=9, day=17)),
+        ("17 September 2018", Day(year=2018, month=9, day=17)),
+        ("September 17th, 2018", Day(year=2018, month=9, day=17)),
+        ("17th of Sept 2018", Day(year=2018, month=9, day=17)),
+        ("9/17/2018", Day(year=2018, month=9, day=17)),
+        ("2018年9月17日", Day(year=2018, month=9, day=17)),
+        ("in Sep 2018", Day(year=2018, month=9)),
+        ("9/2018", Day(year=2018, month=9)),
+        ("in 2018", Day(year=2018)),
+        ("in December", Day(year=None, month=12)),
+    ],
+)
+def test_a_date_keeps_the_granularity_that_it_is_written_in(text: str, day: Day) -> None:
+    assert one(text).date == day
+
+
+def test_months_of_a_list_share_the_year_behind_them() -> None:
+    days = [item.date for item in read_quantities("given in Jul, Sep and Dec 2020")]
+
+    assert days == [Day(year=2020, month=month) for month in (7, 9, 12)]
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("over 60 kg", Bound.OVER), ("at least 60 kg", Bound.AT_LEAST), ("under 60 kg", Bound.UNDER),
+        ("up to 60 kg", Bound.AT_MOST), ("nearly 60 kg", Bound.NEARLY), ("~60 kg", Bound.ABOUT),
+        ("roughly 60 kg", Bound.ABOUT), ("60 kg", Bound.EXACT),
+    ],
+)  # fmt: skip
+def test_the_words_before_a_number_say_how_it_is_meant(text: str, bound: Bound) -> None:
+    assert one(text).bound is bound
+
+
+def test_a_pair_and_a_range_are_one_quantity() -> None:
+    pair, dose = one("150/91.7 mmHg"), one("10-20 mg")
+
+    assert (pair.kind, pair.amount, pair.high, pair.step, pair.high_step) == (
+        QuantityKind.PAIR, 150, 91.7, 1, pytest.approx(0.1),
+    )  # fmt: skip
+    assert (dose.amount, dose.high, dose.unit) == (10, 20, "milligram")
+
+
+@given(st.integers(min_value=1, max_value=10**9))
+def test_thousands_separators_change_nothing(number: int) -> None:
+    plain, grouped = one(f"{number}"), one(f"{number:,}")
+
+    assert plain.amount == grouped.amount == number
+
+
+@given(st.decimals(min_value=1, max_value=9_999, places=3), st.integers(min_value=0, max_value=3))
+def test_every_rounding_of_a_stated_number_is_that_number(stated: object, places: int) -> None:
+    have, want = one(f"{stated} mL"), one(f"{float(str(stated)):.{places}f} mL")
+
+    assert fits(have, want, NOTHING) is not None
+
+
+@given(st.floats(min_value=10, max_value=9_000), st.integers(min_value=0, max_value=2))
+def test_a_number_more_than_its_last_digit_off_is_another(stated: float, places: int) -> None:
+    have = one(f"{stated:.3f} mL")
+    want = one(f"{stated + 1.6 * 10**-places:.{places}f} mL")
+
+    assert fits(have, want, NOTHING) is None
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_with_spans_in_order(text: str) -> None:
+    found = read_quantities(text)
+
+    assert all(0 <= item.span.start < item.span.end <= len(text) for item in found)
+    assert all(a.span.end <= b.span.start for a, b in zip(found, found[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("claim", "stated", "holds"),
+    [
+        ("137 mg", "137.4 mg", True), ("137 mg", "137.6 mg", False), ("0.27", "0.274", True),
+        ("about 5 kg", "5.13 kg", True), ("about 5 kg", "5.7 kg", False),
+        ("nearly 5 kg", "4.91 kg", True), ("nearly 5 kg", "5.2 kg", False),
+        ("over 60 kg", "62 kg", True), ("over 60 kg", "59 kg", False),
+        ("at most 60 kg", "60 kg", True), ("1.8 km", "1774.5 m", True), ("5 lb", "2.27 kg", True),
+        ("136,000 controls", "136,226 controls", True), ("150/92", "150.1/91.7", True),
+        ("three doses", "2.81", False), ("-5.57%", "5.57%", False), ("5.57%", "-5.57%", True),
+        ("0.4 mg", "0.4 MG/ACTUAT", True), ("5 mg", "5 mg/mL", False), ("36KB", "36480 bytes", True),
+    ],
+)  # fmt: skip
+def test_equal_means_equal_at_the_precision_that_the_claim_states(
+    claim: str, stated: str, holds: bool
+) -> None:
+    assert (fits(one(stated), one(claim), NOTHING) is not None) is holds
+
+
+@pytest.mark.parametrize(
+    ("what", "amount", "unit", "into", "expected"),
+    [
+        ("glucose", 100, "mg/dL", "mmol/L", 5.55), ("cholesterol", 200, "mg/dL", "mmol/L", 5.17),
+        ("creatinine", 1, "mg/dL", "µmol/L", 88.4), ("a1c", 53, "mmol/mol", "%", 7.0),
+        ("temperature", 100.4, "°F", "°C", 38.0), ("weight", 150, "lb", "kg", 68.04),
+    ],
+)  # fmt: skip
+def test_a_conversion_follows_what_is_measured(
+    what: str, amount: float, unit: str, into: str, expected: float
+) -> None:
+    one_unit, other = unit_name(unit), unit_name(into)
+
+    assert one_unit is not None
+    assert other is not None
+    assert converted(amount, one_unit, other, frozenset({what})) == pytest.approx(
+        expected, rel=2e-3
+    )
+    if what in ("glucose", "creatinine"):
+        assert converted(amount, one_unit, other, NOTHING) is None
+
+
+@given(st.sampled_from(["kilometer", "meter", "mile", "foot"]), st.sampled_from(["meter", "inch"]))
+def test_a_conversion_and_its_inverse_give_the_amount_back(unit: str, other: str) -> None:
+    there, back = factor(unit, other), factor(other, unit)
+
+    assert there is not None
+    assert back is not None
+    assert there * back == pytest.approx(1.0)
+
+
+@given(st.floats(min_value=0.1, max_value=1e6))
+def test_about_holds_more_than_the_exact_number_does(amount: float) -> None:
+    exact, about = one(f"{amount:.1f} kg"), one(f"about {amount:.1f} kg")
+
+    narrow, wide = interval(exact), interval(about)
+
+    assert wide.low <= narrow.low <= narrow.high <= wide.high

@@ -1,0 +1,58 @@
+"""The reader on the page People: a lead changes it together with a calibrator that fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from databases import a_store
+from forests import a_calibrator
+from opening import cards, opened
+from readers import a_reader
+from reviewing import an_office
+
+from core.models.loading import load_pair_reader
+from storage.calibrators import Calibrators
+from storage.readers import Readers
+from storage.store import SqlStore
+
+PEOPLE = "people"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+    """An empty database that the workbench under test opens."""
+    file = str(tmp_path / "workbench.db")
+    monkeypatch.setenv("PROVENANCEGUARD_DB", file)
+    return a_store(file)
+
+
+def test_a_lead_chooses_a_reader_with_its_calibrator_and_nobody_without(
+    store: SqlStore, tmp_path: Path
+) -> None:
+    lead = an_office(store, traces=0).people["Lea"].person_id
+    folder = a_reader(tmp_path / "tiny", ("neutral", "entailment", "contradiction"))
+    name = a_calibrator(tmp_path / "fits", reader=load_pair_reader(folder).name)
+    test = opened(PEOPLE, lead)
+
+    test.segmented_control(key="set-reader").set_value("other")
+    test.text_input(key="set-reader-other").input(str(folder))
+    test.text_input(key="set-reader-reason").input("A pilot")
+    test.button(key="save-reader").click().run()
+    refused = [card for card in cards(test) if card["title"] == "This was not saved"]
+    test.text_input(key="set-reader-calibrator").input(str(tmp_path / "fits"))
+    test.button(key="save-reader").click().run()
+
+    assert refused and "recalibrate" in str(refused[0])
+    assert Readers(store=store).current().reader == str(folder)
+    assert Calibrators(store=store).current().name == name
+    assert store.verify_chain().intact
+
+
+def test_a_reviewer_sees_what_reads_and_cannot_change_it(store: SqlStore) -> None:
+    ada = an_office(store, traces=0).people["Ada"].person_id
+
+    test = opened(PEOPLE, ada)
+
+    assert test.button(key="save-reader").disabled
+    assert any("Bundled" in str(each.value) for each in test.text)

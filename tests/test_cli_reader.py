@@ -1,0 +1,130 @@
+"""The terminal reads with the reader that is named, and holds the calibrator to it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from forests import a_calibrator
+from readers import a_reader
+from test_cli import a_record, run, write_lines
+
+from core.models.loading import load_pair_reader
+
+pytestmark = pytest.mark.usefixtures("weights_loaded_once")
+NLI = ("neutral", "contradiction", "entailment")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    return a_reader(tmp_path / "tiny", NLI)
+
+
+def test_another_reader_is_refused_until_a_calibrator_was_fitted_on_it(
+    tmp_path: Path, tiny: Path
+) -> None:
+    file = write_lines(tmp_path / "t.jsonl", a_record(1))
+
+    refused = run("verify", file, "--reader", tiny)
+
+    assert refused.exit_code == 2
+    command = re.search(r"`provenanceguard (recalibrate [^`]+)`", refused.stderr)
+    assert command is not None
+    assert f"--reader {tiny}" in command.group(1)
+
+    packet = write_lines(tmp_path / "train.jsonl", *_claims(60))
+    told = command.group(1).replace("TRAIN.jsonl", str(packet)).split()
+    out = tmp_path / "calibrator"
+    made = run(*(str(out) if word == "calibrator/" else word for word in told))
+    assert made.exit_code == 0, made.stderr
+    fitted = run("verify", file, "--reader", tiny, "--calibrator", out, "--json", "-")
+
+    assert fitted.exit_code == 0, fitted.stderr
+    versions = json.loads(fitted.stdout)["versions"]
+    assert versions["pair_reader"] == load_pair_reader(tiny).name
+    assert run("verify", file, "--calibrator", out).exit_code == 2
+
+
+def _claims(count: int) -> list[dict[str, object]]:
+    """Labelled claims about doses, half of them wrong, each of its own trace."""
+    rows: list[dict[str, object]] = []
+    for number in range(count):
+        right = number % 2 == 0
+        rows.append(
+            {
+                "claim_id": f"claim-{number}",
+                "trace_id": f"trace-{number}",
+                "claim": f"The dose is {number if right else number + 900} mg in the morning.",
+                "label": "supported" if right else "unsupported",
+                "gold_source_ids": ["chart"],
+                "sources": [
+                    {
+                        "source_id": "chart",
+                        "tool_name": "load_patient_history",
+                        "text": f"Takes {number} mg in the morning, with a glass of water.",
+                    }
+                ],
+            }
+        )
+    return rows
+
+
+def test_a_database_reads_with_what_its_lead_chose(tmp_path: Path, tiny: Path) -> None:
+    database = tmp_path / "workbench.db"
+    file = write_lines(tmp_path / "t.jsonl", a_record(1))
+    run("import", file, "--db", database)
+    name = load_pair_reader(tiny).name
+    a_calibrator(tmp_path / "fits", reader=name)
+
+    alone = run("reader", tiny, "--reason", "it is tiny", "--db", database)
+    unsaid = run("reader", tiny, "--calibrator", tmp_path / "fits", "--db", database)
+    chosen = run(
+        "reader", tiny, "--calibrator", tmp_path / "fits", "--reason", "tiny", "--db", database
+    )
+    verified = json.loads(run("verify", "--db", database, "--json", "-").stdout)
+    shown = json.loads(run("reader", "--db", database, "--json", "-").stdout)
+    back = run("reader", "bundled", "--calibrator", "shipped", "--reason", "back", "--db", database)
+    again = json.loads(run("verify", "--db", database, "--json", "-").stdout)
+
+    assert alone.exit_code == unsaid.exit_code == 2
+    assert "recalibrate" in alone.stderr and "reason" in unsaid.stderr
+    assert chosen.exit_code == back.exit_code == 0, chosen.stderr + back.stderr
+    assert (verified["verified"], verified["versions"]["pair_reader"]) == (1, name)
+    assert (shown["reader"], shown["reason"]) == (str(tiny), "tiny")
+    assert again["verified"] == 1
+    assert again["versions"]["pair_reader"] != name
+    assert run("audit", "verify", "--db", database).exit_code == 0
+
+
+def test_doctor_tries_the_reader_that_is_named(tmp_path: Path, tiny: Path) -> None:
+    found = run("doctor", "--reader", tiny, "--db", tmp_path / "w.db", "--json", "-")
+
+    checks = {check["name"]: check for check in json.loads(found.stdout)["checks"]}
+    assert load_pair_reader(tiny).name in checks["pair reader"]["found"]
+    assert "paper" in checks["readers"]["found"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify", "FILE"],
+        ["repair", "FILE"],
+        ["probe", "FILE"],
+        ["evaluate", "FILE"],
+        ["sweep", "FILE"],
+        ["recalibrate", "FILE", "--out", "OUT"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_command_that_judges_takes_a_reader_and_says_what_is_missing(
+    tmp_path: Path, command: list[str]
+) -> None:
+    file = write_lines(tmp_path / "t.jsonl", *_claims(2))
+    places = {"FILE": str(file), "OUT": str(tmp_path / "out")}
+
+    found = run(*(places.get(word, word) for word in command), "--reader", "nobody/no-such-reader")
+
+    assert found.exit_code == 3
+    assert "nobody/no-such-reader" in found.stderr

@@ -1,0 +1,254 @@
+"""Fit and measure the support calibrator on development packets, cross-validated by trace.
+
+One command reads the packets, prints how far the figures carry to traces that no fold has seen,
+beside what counting shared words alone gives, and with ``--out`` writes the calibrator that ships.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from core.attribution.families import load_families
+from core.calibration.crossed import Array, Fitter, fit_crossed, forest_fitter, out_of_fold
+from core.calibration.fit import ForestSettings, fit_encoding
+from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows
+from core.config import Config
+from core.evaluation.packets import PacketRow, read_packet
+from core.evaluation.ranking import ranking_report, ranking_table
+from core.evaluation.scoring import Uncalibrated, score_rows
+from core.models.forest import DEFAULT_FOLDER, encode
+from core.models.loading import load_embedder, load_pair_reader
+from core.pipeline import Models, versions
+from core.ports import Embedder, PairReader, Progress
+from core.workflows.recalibrate import training_rows
+from training.kept_readings import KeptEmbedder, KeptReader, Shelf
+
+SEED = 20260607
+SHARED_WORDS = "evidence_rare_overlap"
+
+# What the forest is told, and in which direction more of it may move the support. Names of tools,
+# the category and sizes of a run are left out: they tell runs apart, and say nothing of a new one.
+DIRECTIONS: tuple[tuple[str, int], ...] = (
+    ("route_score", 1),
+    ("routing_margin", 0),
+    ("term_overlap", 1),
+    ("all_term_overlap", 1),
+    ("protected_n", 0),
+    ("protected_missing", -1),
+    ("protected_missing_all", -1),
+    ("claim_len", 0),
+    ("call_overlap", 1),
+    ("evidence_overlap", 1),
+    ("evidence_rare_overlap", 1),
+    ("finding_bigrams", 1),
+    ("values_in_findings", 1),
+    ("values_in_calls", 1),
+    ("values_nowhere", -1),
+    ("terms_nowhere", -1),
+    ("window_terms_missing", -1),
+    ("direction_opposed", -1),
+    ("negation_differs", 0),
+    ("own_work", 0),
+    ("checks_supports", 1),
+    ("checks_contradicts", -1),
+    ("checks_silent", -1),
+    ("checks_vetoes", -1),
+    ("checks_share", 1),
+    ("checks_all_support", 1),
+    ("checks_derived", 0),
+    ("check_value", 1),
+    ("check_date", 1),
+    ("check_dose", 1),
+    ("check_status", 1),
+    ("check_name", 1),
+    ("check_identifier", 1),
+    ("check_quoted", 1),
+    ("check_absence", 1),
+    ("check_argument", 1),
+    ("check_action", 1),
+    ("source_overlap", 1),
+    ("source_call_overlap", 1),
+    ("source_bigrams", 1),
+    ("window_overlap", 1),
+    ("source_nearest", 1),
+    ("source_values", 1),
+    ("source_checks_supports", 1),
+    ("source_checks_contradicts", -1),
+    ("source_catalogue", -1),
+    ("source_echo", 0),
+    ("source_failed", 0),
+    ("source_structured", 0),
+    ("entailment_max", 1),
+    ("entailment_any", 1),
+    ("contradiction_max", -1),
+    ("neutral_min", -1),
+)
+
+
+def main() -> None:
+    """Read the packets, print the cross-validated tables, and write the calibrator if asked to."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("packets", type=Path, nargs="+", help="packets of real answers")
+    parser.add_argument("--more", type=Path, help="a packet that only helps to grow the trees")
+    parser.add_argument("--more-claims", type=int, default=400)
+    parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
+    parser.add_argument("--risk", type=float, default=0.05, help="bad-pass rate of the threshold")
+    parser.add_argument("--out", type=Path, help=f"where to write it; shipped: {DEFAULT_FOLDER}")
+    parser.add_argument("--json", type=Path, help="the tables as JSON")
+    options = parser.parse_args()
+    config = Config()
+    models = _models(config, options.kept)
+    packets = {path.name.split(".")[0]: _usable(path, models, config) for path in options.packets}
+    more = _usable(options.more, models, config, options.more_claims) if options.more else ((), ())
+    settings = ForestSettings(directions=DIRECTIONS)
+    tables = cross_validated(packets, more[1], settings)
+    for name, table in tables.items():
+        print("\n".join(ranking_table(name, table)))
+    if options.json:
+        options.json.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
+    if options.out:
+        rows = [row for _, of_packet in packets.values() for row in of_packet]
+        measured = [True] * len(rows) + [False] * len(more[1])
+        made = versions(models, config)
+        fitted = fit_crossed(
+            [*rows, *more[1]],
+            measured,
+            settings=settings,
+            risk=options.risk,
+            made_with={
+                "embedder": made.embedder,
+                "pair_reader": made.pair_reader,
+                "precision": made.precision,
+                "config_sha256": made.config_sha256,
+                "packets": ", ".join([*packets, *([options.more.name] if options.more else [])]),
+            },
+        )
+        name = fitted.save(options.out)
+        # What a site adds its labels to; a tenth of the traces stands in for validation.
+        apart = set(sorted({row.trace_id for row in rows})[::10])
+        write_training_rows(
+            [row for row in (*rows, *more[1]) if row.trace_id not in apart],
+            options.out / ROWS_FILE,
+            validation=[row for row in rows if row.trace_id in apart],
+        )
+        point = fitted.choice.point
+        print(
+            f"{name}: threshold {point.threshold:g} ({fitted.choice.rule}"
+            f"{'' if fitted.choice.met else ', not met'}), needs a person from "
+            f"{fitted.card['review_from']}; good blocked {point.false_block_rate:.3f}, "
+            f"bad passed {point.false_pass_rate:.3f}"
+        )
+
+
+def cross_validated(
+    packets: Mapping[str, tuple[Sequence[PacketRow], Sequence[TrainingRow]]],
+    more: Sequence[TrainingRow],
+    settings: ForestSettings,
+) -> dict[str, dict[str, object]]:
+    """Every system on the same folds, grouped by trace: a table for each packet."""
+    rows = [row for _, of_packet in packets.values() for row in of_packet]
+    gold = [row for of_packet, _ in packets.values() for row in of_packet]
+    where = np.repeat(list(packets), [len(rows) for _, rows in packets.values()])
+    systems = {
+        "forest": forest_fitter(settings),
+        "forest, any direction": forest_fitter(
+            ForestSettings(directions=tuple((name, 0) for name, _ in settings.directions))
+        ),
+        "logistic": _other(settings, _logistic),
+        "gradient boosting": _other(settings, _boosting),
+    }
+    scores: dict[str, Array] = {
+        name: out_of_fold(rows, _with(more, fit)) for name, fit in systems.items()
+    }
+    scores["shared words alone"] = np.array([row.features.numeric[SHARED_WORDS] for row in rows])
+    scores["block everything"] = np.zeros(len(rows))
+    forced = np.array([row.forced for row in rows])
+    scores["forest with vetoes"] = np.where(forced, -1.0, scores["forest"])
+    return {
+        name: ranking_report(
+            [row for row, place in zip(gold, where, strict=True) if place == name],
+            {system: score[where == name] for system, score in scores.items()},
+        )
+        for name in packets
+    }
+
+
+def _with(more: Sequence[TrainingRow], fit: Fitter) -> Fitter:
+    """The same, with rows that are in every training fold and in no test."""
+    return lambda rows: fit([*rows, *more])
+
+
+def _other(settings: ForestSettings, make: Callable[[], object]) -> Fitter:
+    """Another kind of model over the same columns and target."""
+
+    def fit(rows: Sequence[TrainingRow]) -> Callable[[Sequence[TrainingRow]], Array]:
+        encoding = fit_encoding([row.features for row in rows], settings.directions)
+        target = np.array([row.supported_by_route for row in rows])
+        model = make().fit(encode([r.features for r in rows], encoding), target)  # type: ignore[attr-defined]
+
+        def scores(others: Sequence[TrainingRow]) -> NDArray[np.float64]:
+            columns = encode([row.features for row in others], encoding)
+            return np.asarray(model.predict_proba(columns)[:, 1], dtype=np.float64)
+
+        return scores
+
+    return fit
+
+
+def _logistic() -> object:
+    return make_pipeline(
+        StandardScaler(), LogisticRegression(C=0.02, max_iter=2_000, class_weight="balanced")
+    )
+
+
+def _boosting() -> object:
+    return HistGradientBoostingClassifier(
+        max_depth=3, max_iter=100, learning_rate=0.05, l2_regularization=5.0, random_state=SEED
+    )
+
+
+def _usable(
+    path: Path, models: Models, config: Config, most: int | None = None
+) -> tuple[tuple[PacketRow, ...], tuple[TrainingRow, ...]]:
+    """The labelled rows of a packet that could be judged, with their features."""
+    rows = [row for row in read_packet(path).rows if row.scored and not row.held_out]
+    if most is not None and most < len(rows):
+        rows = random.Random(SEED).sample(rows, most)
+    predictions = score_rows(rows, models, config, progress=_progress(path.name)).predictions
+    judged = [one for one in zip(rows, predictions, strict=True) if one[1].features is not None]
+    kept = tuple(row for row, _ in judged)
+    return kept, tuple(training_rows(kept, [found for _, found in judged]))
+
+
+def _progress(name: str) -> Progress:
+    def tell(done: int, total: int | None, what: str) -> None:
+        print(f"{name}: {done} of {total} {what}", file=sys.stderr)
+
+    return tell
+
+
+def _models(config: Config, kept: Path | None) -> Models:
+    embedder: Embedder = load_embedder()
+    reader: PairReader = load_pair_reader(max_tokens=config.nli_max_tokens)
+    if kept:
+        embedder = KeptEmbedder(embedder, Shelf(kept / "embed.db"))
+        reader = KeptReader(reader, Shelf(kept / "read.db"))
+    return Models(
+        embedder=embedder, reader=reader, calibrator=Uncalibrated(), families=load_families()
+    )
+
+
+if __name__ == "__main__":
+    main()
