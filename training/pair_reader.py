@@ -34,6 +34,7 @@ from training.batches import LABELS, TARGETS, Batch, collate, encode, plan_batch
 from training.data import (
     CLINICAL_PAIRS_PER_PASS,
     LITERATURE_PAIRS_PER_PASS,
+    MEANING_PAIRS_PER_PASS,
     Pair,
     load_sources,
     one_pass,
@@ -78,6 +79,7 @@ class TrainingOptions:
     rows_per_source: int | None = None
     clinical_pairs: int = CLINICAL_PAIRS_PER_PASS
     literature_pairs: int = LITERATURE_PAIRS_PER_PASS
+    meaning_pairs: int = MEANING_PAIRS_PER_PASS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +231,7 @@ class _Run:
                 self.pass_index,
                 self.options.clinical_pairs,
                 self.options.literature_pairs,
+                self.options.meaning_pairs,
             )
             batches = plan_batches(
                 pairs,
@@ -500,6 +503,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--steps", type=int)
     parser.add_argument("--clinical-pairs", type=int, default=CLINICAL_PAIRS_PER_PASS)
     parser.add_argument("--literature-pairs", type=int, default=LITERATURE_PAIRS_PER_PASS)
+    parser.add_argument("--meaning-pairs", type=int, default=MEANING_PAIRS_PER_PASS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--seed", type=int, default=TrainingOptions.__dataclass_fields__["seed"].default
