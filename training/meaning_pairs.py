@@ -50,7 +50,7 @@ def meaning_pairs(count: int, seed: int) -> list[SyntheticPair]:
     """Return ``count`` pairs; the same seed gives the same ones."""
     rng = random.Random(f"meaning-{seed}")
     kinds = _kinds()
-    made = []
+    made: list[SyntheticPair] = []
     while len(made) < count:
         made.append(_number_pair(rng) if rng.random() < 0.25 else _pair(rng.choice(kinds), rng))
     return made
