@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,3 +49,52 @@ def watched(context: BrowserContext, app_url: str) -> Visit:
     page.on("pageerror", lambda error: visit.faults.append(str(error)))
     page.on("dialog", lambda dialog: (visit.faults.append(dialog.message), dialog.dismiss()))
     return visit
+
+
+@contextmanager
+def proxied(app_url: str, header: str) -> Iterator[str]:
+    """The address of a proxy that adds a header line to every request, the websocket's too.
+
+    Like the proxy in front of a real workbench; a browser sends its extra headers with pages alone.
+    """
+    host, port = app_url.removeprefix("http://").split(":")
+    listening = socket.create_server(("127.0.0.1", 0))
+
+    def pump(source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                sink.sendall(data)
+        with suppress(OSError):
+            sink.shutdown(socket.SHUT_WR)
+
+    def pass_on(client: socket.socket) -> None:
+        head = b""
+        with suppress(OSError):
+            while b"\r\n\r\n" not in head and (data := client.recv(65536)):
+                head += data
+        if not head:
+            client.close()
+            return
+        line, rest = head.split(b"\r\n", 1)
+        # One request a connection, so that each one passes through here and gets its header.
+        if b"upgrade: websocket" not in rest.lower():
+            rest = re.sub(rb"(?im)^connection:[^\r]*\r\n", b"", rest)
+            line += b"\r\nConnection: close"
+        with socket.create_connection((host, int(port))) as server:
+            server.sendall(line + b"\r\n" + header.encode() + b"\r\n" + rest)
+            up = threading.Thread(target=pump, args=(client, server), daemon=True)
+            up.start()
+            pump(server, client)
+            client.close()
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = listening.accept()
+                threading.Thread(target=pass_on, args=(client,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        listening.close()

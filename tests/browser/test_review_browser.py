@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from browsing import SETTLED, Visit, watched
+from browsing import SETTLED, Visit, proxied, watched
 from contrast import low_contrast
 from playwright.sync_api import Browser, Page, expect
 from reviewing import Office, an_office
@@ -313,8 +313,9 @@ def test_no_byte_of_the_first_readers_name_or_note_reaches_the_second_reader(
         "Second", {Role.REVIEWER}, by=made.people["Lea"], email="second@example.org"
     )
     received: list[bytes] = []
-    with serve(tmp_path / "blind.db") as url:
-        visit = a_visit(chromium, url, extra_http_headers={"X-Login": "second@example.org"})
+    login = "X-Login: second@example.org"
+    with serve(tmp_path / "blind.db") as app, proxied(app, login) as url:
+        visit = a_visit(chromium, url)
         page = visit.page
 
         def keep(payload: str | bytes) -> None:
@@ -345,8 +346,9 @@ def test_a_stranger_with_a_login_sees_no_claim(
 ) -> None:
     monkeypatch.setenv("STREAMLIT_SERVER_TRUSTED_USER_HEADERS", '{"X-Login": "email"}')
     an_office_at(tmp_path / "stranger.db", verifications=[showcase()])
-    with serve(tmp_path / "stranger.db") as url:
-        visit = a_visit(chromium, url, extra_http_headers={"X-Login": "nobody@example.org"})
+    login = "X-Login: nobody@example.org"
+    with serve(tmp_path / "stranger.db") as app, proxied(app, login) as url:
+        visit = a_visit(chromium, url)
         page = visit.page
         page.goto(f"{url}/review?as=2")
 
