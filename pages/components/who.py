@@ -28,6 +28,7 @@ _PLACE = """<style>
 .st-key-who { flex-wrap: nowrap; gap: .4rem; }
 .st-key-who [data-testid="stText"] { max-width: 13rem; overflow: hidden; text-overflow: ellipsis;
   white-space: nowrap; font-weight: 600; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-person) { position: absolute; }
 /* What the tab remembers is no part of the page: in the flow it would cost a row of it. */
 .st-key-at-work { position: absolute; width: 0; height: 0; overflow: hidden; }
 </style>"""
@@ -51,8 +52,8 @@ def current_person() -> Person:
 
 def show_person(person: Person) -> None:
     """Say who works here; on a machine without login, let them practise as somebody else."""
-    st.html(_PLACE)
     with st.container(key="person", width="content"):
+        st.html(_PLACE)
         if has_logins():
             _show_login(person)
         else:

@@ -255,6 +255,7 @@ def test_quick_keys_all_count_for_their_claim_and_none_for_the_next(
     with serve(tmp_path / "quick.db") as url:
         visit = a_visit(chromium, url)
         page = visit.open(f"review?as={made.people['Ada'].person_id}", CLAIM)
+        page.wait_for_selector(SETTLED)  # a key pressed before the buttons are there is lost
         page.get_by_text("Answer all three").wait_for()
 
         for key in "1wx":
@@ -284,6 +285,7 @@ def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(
     with serve(tmp_path / "hostile.db") as url:
         visit = a_visit(chromium, url)
         page = visit.open(f"review?as={made.people['Ada'].person_id}", CLAIM)
+        page.wait_for_selector(SETTLED)  # a key pressed before the buttons are there is lost
         for key, name in (("1", "v_supported"), ("q", "own_1")):
             page.keyboard.press(key)
             chosen(page, name)

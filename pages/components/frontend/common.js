@@ -51,7 +51,7 @@ function appendMarked(body, part, marks) {
     const node = el("mark", null, text);
     for (const mark of here) {
       node.classList.add(...mark.kind.split(" "));
-      if (mark.kind === "value" || mark.kind === "nearest") {
+      if (["value", "nearest", "hit"].includes(mark.kind)) {
         if (mark.start === from) node.classList.add("opens");
         if (mark.end === to) node.classList.add("closes");
       }
