@@ -60,6 +60,7 @@ def options(data: Path, out: Path, **more: object) -> TrainingOptions:
         "tokens_per_batch": 256,
         "clinical_pairs": 3,
         "literature_pairs": 3,
+        "meaning_pairs": 3,
         "learning_rate": 5e-4,
         "quick_pairs": 0,
         "threads": 2,
