@@ -30,7 +30,11 @@ desk = open_desk(store, Projects(store=store).default(), person)
 @st.fragment
 def work() -> None:
     """The tie in hand; a decision brings the next one."""
-    show_told()
+    _show_tie()
+    show_told()  # last: what a drawing shows that a key press cuts short never arrives
+
+
+def _show_tie() -> None:
     try:
         hand = take_tie(desk, store)
     except NotAllowed as error:

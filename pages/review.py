@@ -30,7 +30,11 @@ desk = open_desk(store, Projects(store=store).default(), person)
 @st.fragment
 def work() -> None:
     """The claim in hand with its questions; a verdict brings the next one without a new page."""
-    show_told()
+    _show_claim()
+    show_told()  # last: what a drawing shows that a key press cuts short never arrives
+
+
+def _show_claim() -> None:
     try:
         hand = take_hand(desk, store)
         if hand is None:

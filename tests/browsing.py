@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from playwright.sync_api import BrowserContext, Page
 SCREENSHOTS = Path(__file__).resolve().parents[1] / "screenshots"
 # Long enough for a machine that is busy with other work; a healthy one answers in a tenth of it.
 PATIENCE_MILLISECONDS = 45_000
+WORKED_BY_KEYS = "#review "
 SETTLED = "[data-testid='stApp'][data-test-script-state='notRunning']"
 
 
@@ -32,12 +34,24 @@ class Visit:
         self.page.goto(f"{self.url}/{path}")
         self.page.locator(wait_for).first.wait_for()
         self.page.wait_for_selector(SETTLED)
+        if wait_for.startswith(WORKED_BY_KEYS):
+            # A key pressed before the page's last button is drawn acts on nothing.
+            self.page.locator(".st-key-row-next button").last.wait_for()
+            self.page.wait_for_selector(SETTLED)
         return self.page
 
     def outside(self) -> list[str]:
         """Requests that went anywhere but to this machine."""
         here = (self.url, self.url.replace("http", "ws"), "data:", "blob:")
         return [url for url in self.requests if not url.startswith(here)]
+
+
+def until(page: Page, holds: Callable[[], bool]) -> None:
+    """Let the page work until that holds of what is stored, which nothing on the page shows."""
+    deadline = time.monotonic() + PATIENCE_MILLISECONDS / 1000
+    while not holds():
+        assert time.monotonic() < deadline, "it never came to hold"
+        page.wait_for_timeout(20)  # the page's own events are handled meanwhile
 
 
 def watched(context: BrowserContext, app_url: str) -> Visit:

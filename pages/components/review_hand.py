@@ -29,6 +29,7 @@ from storage.store import SqlStore
 Change = Callable[[Draft], Draft]
 _HAND = "hand"
 _SAID = "review_said"
+TOLD_SECONDS = 4.0
 IGNORED = "Ignored: that key was pressed before this claim was on screen."
 
 
@@ -127,14 +128,25 @@ def _hand(desk: Desk, store: SqlStore, item: ReviewItem) -> Hand:
 
 def tell(words: str) -> None:
     """Say this when the page is drawn next; a key press itself may show nothing."""
-    st.session_state[_SAID] = words
+    before = [(when, each) for when, each in _told() if each != words]
+    st.session_state[_SAID] = [*before, (time.monotonic(), words)]
 
 
 def show_told() -> None:
-    """Show what the last key press came to, once."""
-    said = st.session_state.pop(_SAID, None)
-    if said:
-        st.toast(said)
+    """Show what the key presses of the last seconds came to.
+
+    A drawing that the next key press cuts short never arrives, so each is shown by every drawing of
+    its time; a browser that shows it already keeps the one that it has.
+    """
+    now = time.monotonic()
+    said = [(when, words) for when, words in _told() if now - when < TOLD_SECONDS]
+    st.session_state[_SAID] = said
+    for _, words in said:
+        st.toast(words)
+
+
+def _told() -> list[tuple[float, str]]:
+    return list(st.session_state.get(_SAID, []))
 
 
 # ---------------------------------------------------------------- key presses

@@ -145,9 +145,9 @@ def keys_of_views(page: Page) -> Mapping[str, str]:
 
 
 def opening_keys() -> tuple[Mapping[str, str], ...]:
-    """The keys that open something, the button that reads each, and the place that then appears.
+    """The keys that open something, the button that reads each, and the last place of it to appear.
 
-    Until it has appeared, other keys act on nothing: they are meant for what is about to open.
+    Until that has appeared, other keys act on nothing: they are meant for what is about to open.
     """
     return (
         {
@@ -155,8 +155,8 @@ def opening_keys() -> tuple[Mapping[str, str], ...]:
             "button": ".st-key-notes",
             "awaits": ".st-key-row-notes textarea",
         },
-        {"key": key_of(DECLINE), "button": ".st-key-decline", "awaits": ".st-key-row-decline"},
-        {"key": key_of(DECLINE), "button": ".st-key-decline_not", "awaits": ".st-key-row-support"},
+        {"key": key_of(DECLINE), "button": ".st-key-decline", "awaits": ".st-key-decline_not"},
+        {"key": key_of(DECLINE), "button": ".st-key-decline_not", "awaits": ".st-key-undo"},
     )
 
 

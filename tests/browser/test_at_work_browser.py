@@ -209,7 +209,7 @@ def test_the_key_that_takes_a_verdict_back_takes_back_one(
         page.wait_for_selector(SETTLED)
         page.keyboard.press("u")
         page.keyboard.press("u")
-        expect(page.get_by_test_id("stToast").first).to_contain_text("open again")
+        expect(page.get_by_test_id("stToast").filter(has_text="open again").first).to_be_visible()
         page.wait_for_selector(SETTLED)
         page.context.close()
 

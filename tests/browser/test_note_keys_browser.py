@@ -81,6 +81,7 @@ def test_what_is_typed_at_once_behind_the_key_is_the_note_and_nothing_else(room:
     expect(page.locator(NOTE)).to_have_value(TYPED)
     expect(page.locator(NOTE)).to_be_focused()
     page.keyboard.type(" 1")
+    expect(page.locator(NOTE)).to_have_value(TYPED + " 1")
     expect(page.locator(".st-key-row-next")).to_contain_text("Answer all three")
     page.keyboard.press("Escape")
     page.keyboard.press("2")
@@ -133,9 +134,9 @@ def test_while_giving_back_is_about_to_open_no_key_answers_the_claim(room: Room)
     page = room.page
 
     page.keyboard.type("p1")
-    page.locator(".st-key-row-decline").wait_for()
+    page.locator(".st-key-decline_not button").first.wait_for()
     page.keyboard.type("p1")
-    page.locator(".st-key-row-support").wait_for()
+    page.locator(".st-key-undo button").first.wait_for()
     page.wait_for_selector(SETTLED)
 
     expect(page.locator(".st-key-row-next")).to_contain_text("Answer all three")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from browsing import SETTLED, Visit, proxied, watched
+from browsing import SETTLED, Visit, proxied, until, watched
 from contrast import low_contrast
 from playwright.sync_api import Browser, Page, expect
 from reviewing import Office, an_office
@@ -67,7 +67,7 @@ def press(page: Page, key: str, then: str) -> None:
 
 def chosen(page: Page, name: str) -> None:
     """Wait until that answer is marked as chosen."""
-    expect(page.locator(f".st-key-{name} button")).to_contain_text("●")
+    page.locator(f".st-key-{name} button").get_by_text("●").first.wait_for()
 
 
 def item(page: Page) -> str:
@@ -79,7 +79,7 @@ def decide(page: Page, key: str) -> None:
     """Press the last answer's key, and wait until the verifier's view and the next step are there."""
     page.keyboard.press(key)
     page.locator("#review .machine").wait_for()
-    expect(page.locator(".st-key-keep button")).to_be_enabled()
+    page.locator(".st-key-keep button:not([disabled])").first.wait_for()
     page.wait_for_selector(SETTLED)
 
 
@@ -181,13 +181,14 @@ def test_what_is_typed_into_a_search_or_a_note_decides_nothing(
     page.locator("textarea").click()
     page.keyboard.type("1 2 3 4 q w y x k u p")
     page.keyboard.press("Tab")
-    page.wait_for_selector(SETTLED)
 
+    def note() -> str | None:
+        item = reader.made.desk(reader.name).next_item()
+        return item.draft.rationale if item and item.draft else None
+
+    until(page, lambda: note() == "1 2 3 4 q w y x k u p")
     expect(page.locator(NEXT)).to_contain_text("Answer all three")
     assert reader.votes() == []
-    draft = reader.made.desk(reader.name).next_item()
-    assert draft is not None and draft.draft is not None
-    assert draft.draft.rationale == "1 2 3 4 q w y x k u p"
 
 
 def test_a_word_is_found_in_whatever_source_holds_it(reader: Reader) -> None:
@@ -262,7 +263,7 @@ def test_quick_keys_all_count_for_their_claim_and_none_for_the_next(
             page.keyboard.press(key)
         page.locator("#review .machine").wait_for()
         # A key counts from the moment its button is there.
-        expect(page.locator(".st-key-keep button")).to_be_enabled()
+        page.locator(".st-key-keep button:not([disabled])").first.wait_for()
         for key in "k0y":
             page.keyboard.press(key)
         page.locator("#review .machine").wait_for(state="detached")
@@ -371,15 +372,17 @@ def test_two_reviewers_disagree_and_a_third_decides(
     )  # fmt: skip
     with serve(tmp_path / "three.db") as url:
         claims = []
-        for name, keys in (("Ada", "1qy"), ("Ben", "30x")):
+        for name, answers, last in (
+            ("Ada", (("1", "v_supported"), ("q", "own_1")), "y"),
+            ("Ben", (("3", "v_contradicted"), ("0", "own_none")), "x"),
+        ):
             visit = a_visit(chromium, url)
             page = visit.open(f"review?as={made.people[name].person_id}", CLAIM)
             claims.append(page.locator(f"{CLAIM} .claim-text").inner_text())
-            for key in keys[:2]:
+            for key, answer in answers:
                 page.keyboard.press(key)
-                page.locator("[class*='st-key'] button").get_by_text("●").first.wait_for()
-                page.wait_for_selector(SETTLED)
-            decide(page, keys[2])
+                chosen(page, answer)
+            decide(page, last)
             page.keyboard.press("k")
             expect(page.locator("#review .machine")).to_have_count(0)
             page.context.close()

@@ -34,56 +34,78 @@ function hold(event, state, watch) {
   if (isField(node) || inControl(event)) return;
   const opening = (state.data.opens || []).find((each) => each.key === keyOf(event) && live(each));
   if (!opening) return;
-  const open = document.querySelector(opening.awaits);
-  if (!open) { awaitOpening(opening, watch); return; }
+  const open = shown(opening);
+  if (!open) { awaitOpening(opening, watch, state.parts.box); return; }
   stop(event);
   if (isField(open)) open.focus();
 }
 
+// What an older drawing left stays in the page until the newer one is whole: nothing of it counts.
+const isFresh = (node) => !node.closest("[data-stale=true]");
+const within = (selector) => [...document.querySelectorAll(selector)];
 // Whether the button is there and can be pressed: what cannot open is not waited for.
-const live = (opening) => Boolean(document.querySelector(`${opening.button} button:not([disabled])`));
+const live = (opening) => within(`${opening.button} button:not([disabled])`).some(isFresh);
+// What the key opens, where it is open now.
+const shown = (opening) => within(opening.awaits).find((node) =>
+  isField(node) ? isFresh(node) : node.querySelector("[data-stale=false]"));
 
 function clicked(event, state, watch) {
   const node = event.target instanceof Element ? event.target : null;
   if (!node || !event.detail) return;
   const opening = (state.data?.opens || []).find((each) => node.closest(each.button) && live(each));
-  if (opening && !document.querySelector(opening.awaits)) awaitOpening(opening, watch);
+  if (opening && !shown(opening)) awaitOpening(opening, watch, state.parts.box);
   // After a choice with the mouse the page's keys are meant again.
   if (node.closest(".st-key-row-notes [role=radiogroup]")) requestAnimationFrame(() => state.parts.box?.focus());
 }
 
-function awaitOpening(opening, watch) {
+function awaitOpening(opening, watch, home) {
   release(watch);
+  watch.home = home;
   watch.opening = opening;
   watch.typed = "";
   watch.observer = new MutationObserver(() => arrived(watch));
-  watch.observer.observe(document.body, { childList: true, subtree: true });
+  watch.observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-stale"] });
   watch.timer = setTimeout(() => release(watch), PATIENCE_MS);
 }
 
 function keep(event, watch) {
   stop(event);
-  if (event.repeat) return;
+  if (event.key === "Escape") { leave(watch); return; }
+  if (event.repeat || watch.leaving) return;
   if (event.key.length === 1) watch.typed += event.key;
   else if (event.key === "Enter") watch.typed += "\n";
   else if (event.key === "Backspace") watch.typed = watch.typed.slice(0, -1);
 }
 
+// Escape leaves the field as soon as all that was typed stands in it; keys in between are nobody's.
+function leave(watch) {
+  watch.leaving = true;
+  const node = watch.settling && within(watch.opening.awaits)[0];
+  if (node && document.activeElement === node && node.value === watch.before + watch.typed) settled(watch, node);
+}
+
+function settled(watch, node) {
+  const { leaving, home } = watch;
+  release(watch);
+  if (leaving) { node.blur(); home?.focus(); }
+}
+
 function arrived(watch) {
-  const node = watch.opening && document.querySelector(watch.opening.awaits);
+  const node = watch.opening && shown(watch.opening);
   if (!node || watch.settling) return;
   if (!isField(node)) { release(watch); return; }
   watch.settling = true;
+  watch.before = node.value;
   watch.observer.disconnect();
-  settle(watch, node.value);
+  settle(watch);
 }
 
 // A field that has just appeared is given its own text once more: what was typed goes in until it stays.
-function settle(watch, before) {
-  const node = watch.opening && document.querySelector(watch.opening.awaits);
+function settle(watch) {
+  const node = watch.opening && within(watch.opening.awaits)[0];
   if (!node) { release(watch); return; }
-  const wanted = before + watch.typed;
-  if (document.activeElement === node && node.value === wanted && watch.stays) { release(watch); return; }
+  const wanted = watch.before + watch.typed;
+  if (document.activeElement === node && node.value === wanted && watch.stays) { settled(watch, node); return; }
   watch.stays = node.value === wanted;
   node.focus();
   if (!watch.stays) {
@@ -91,13 +113,13 @@ function settle(watch, before) {
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(node), "value").set.call(node, wanted);
     node.dispatchEvent(new Event("input", { bubbles: true }));
   }
-  requestAnimationFrame(() => requestAnimationFrame(() => settle(watch, before)));
+  requestAnimationFrame(() => requestAnimationFrame(() => settle(watch)));
 }
 
 function release(watch) {
   watch.observer?.disconnect();
   clearTimeout(watch.timer);
-  Object.assign(watch, { opening: null, observer: null, typed: "", settling: false, stays: false });
+  Object.assign(watch, { opening: null, observer: null, typed: "", before: "", settling: false, stays: false, leaving: false });
 }
 
 function stop(event) {
