@@ -5,17 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
-from pages.components.plain import show_notice
-from pages.components.review_bar import height_taken, own
-from pages.components.review_hand import show_told
-from pages.components.review_layout import guideline_data, lay_out_blind
-from pages.components.review_view import show_review
-from pages.components.routing import ensure_routed
-from pages.components.session import open_store
-from pages.components.shortcuts import Page
-from pages.components.tie_bar import LINES, show_tie_bar
-from pages.components.tie_hand import answer_tie, lay_out_mine, lay_out_readings, take_tie
-from pages.components.who import current_person, show_person
+from pages.screens.adjudicate.bar import LINES, show_tie_bar
+from pages.screens.adjudicate.hand import answer_tie, lay_out_mine, lay_out_readings, take_tie
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.plain import show_notice
+from pages.widgets.review_bar import height_taken, own
+from pages.widgets.review_hand import show_told
+from pages.widgets.review_layout import guideline_data, lay_out_blind
+from pages.widgets.review_view import show_review
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_store
+from pages.widgets.shortcuts import Page
 from storage.projects import Projects
 from storage.reviews import open_desk
 

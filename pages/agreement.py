@@ -6,7 +6,8 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.agreement import Basis, Grouping, Question
-from pages.components.agreement_view import (
+from pages.screens.agreement.claim_table import show_claims
+from pages.screens.agreement.view import (
     CLAIM_HEADER,
     GROUP_HEADER,
     GROUPINGS,
@@ -19,14 +20,13 @@ from pages.components.agreement_view import (
     skew_words,
     weeks_figure,
 )
-from pages.components.chosen import read_chosen
-from pages.components.claim_table import show_claims
-from pages.components.counting import counted
-from pages.components.figures import show_numbers
-from pages.components.plain import show_notice
-from pages.components.reviewed import agreement_for, packets_for
-from pages.components.routing import ensure_routed
-from pages.components.who import current_person, show_person
+from pages.widgets.chosen import read_chosen
+from pages.widgets.counting import counted
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.figures import show_numbers
+from pages.widgets.plain import show_notice
+from pages.widgets.reviewed import agreement_for, packets_for
+from pages.widgets.routing import ensure_routed
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Agreement · ProvenanceGuard")

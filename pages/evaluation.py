@@ -9,8 +9,19 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
-from pages.components.claim_errors import show_claim, show_errors
-from pages.components.evaluated import (
+from pages.screens.evaluation.errors import show_claim, show_errors
+from pages.screens.evaluation.evaluating import show_evaluating, start_evaluating
+from pages.screens.evaluation.view import (
+    show_confusion,
+    show_headline,
+    show_metrics,
+    show_paper_tables,
+    show_reliability,
+    show_slices,
+    show_sources,
+)
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.evaluated import (
     PacketChoice,
     bring_choice,
     bring_packet,
@@ -20,21 +31,10 @@ from pages.components.evaluated import (
     opened,
     own_predictions,
 )
-from pages.components.evaluating import show_evaluating, start_evaluating
-from pages.components.evaluation_view import (
-    show_confusion,
-    show_headline,
-    show_metrics,
-    show_paper_tables,
-    show_reliability,
-    show_slices,
-    show_sources,
-)
-from pages.components.importing import safe_name
-from pages.components.plain import show_notice
-from pages.components.routing import ensure_routed
-from pages.components.session import open_store
-from pages.components.who import current_person, show_person
+from pages.widgets.file_names import safe_name
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_store
 from storage.calibrators import Calibrators
 from storage.readers import Readers
 

@@ -9,9 +9,8 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.records import Role
 from core.workflows.retrain import needs
-from pages.components.plain import show_notice
-from pages.components.recalibrate_steps import show_comparison, show_labels, show_next, show_split
-from pages.components.recalibrate_view import (
+from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
+from pages.screens.recalibrate.view import (
     candidate_words,
     flip_rows,
     flip_words,
@@ -21,16 +20,17 @@ from pages.components.recalibrate_view import (
     shipped_words,
     show_chain,
 )
-from pages.components.recalibrating import (
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.plain import show_notice
+from pages.widgets.recalibrating import (
     known_material,
     shipped_rows,
     show_fitting,
     show_rescoring,
     start_rescoring,
 )
-from pages.components.routing import ensure_routed
-from pages.components.session import open_store
-from pages.components.who import current_person, show_person
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_store
 from storage.calibrators import Calibrators, Standing
 from storage.fitting import start_fitting
 from storage.readers import Readers

@@ -5,16 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
-from pages.components.plain import show_notice
-from pages.components.review_bar import LINES, height_taken, own, show_bar
-from pages.components.review_done import show_nothing_to_review
-from pages.components.review_hand import answer, show_told, take_hand
-from pages.components.review_layout import guideline_data, lay_out_blind, progress_data
-from pages.components.review_view import show_review
-from pages.components.routing import ensure_routed
-from pages.components.session import open_store
-from pages.components.shortcuts import Page
-from pages.components.who import current_person, show_person
+from pages.screens.review.nothing_left import show_nothing_to_review
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.plain import show_notice
+from pages.widgets.review_bar import LINES, height_taken, own, show_bar
+from pages.widgets.review_hand import answer, show_told, take_hand
+from pages.widgets.review_layout import guideline_data, lay_out_blind, progress_data
+from pages.widgets.review_view import show_review
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_store
+from pages.widgets.shortcuts import Page
 from storage.projects import Projects
 from storage.reviews import open_desk
 

@@ -7,22 +7,9 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.evaluation.threshold_view import flips_between
-from pages.components.choosing import show_rules, show_workload
-from pages.components.evaluated import (
-    choose_packet,
-    choose_run,
-    opened,
-    overlays,
-    own_predictions,
-    slice_names,
-    sliced,
-)
-from pages.components.figures import show_numbers
-from pages.components.plain import show_notice
-from pages.components.promoting import show_use, threshold_in_use
-from pages.components.routing import ensure_routed
-from pages.components.session import open_store
-from pages.components.threshold_view import (
+from pages.screens.thresholds.choosing import show_rules, show_workload
+from pages.screens.thresholds.promoting import show_use, threshold_in_use
+from pages.screens.thresholds.view import (
     FLIPS_SHOWN,
     curve_of,
     curve_table,
@@ -34,7 +21,20 @@ from pages.components.threshold_view import (
     show_flips,
     show_thresholds,
 )
-from pages.components.who import current_person, show_person
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.evaluated import (
+    choose_packet,
+    choose_run,
+    opened,
+    overlays,
+    own_predictions,
+    slice_names,
+    sliced,
+)
+from pages.widgets.figures import show_numbers
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_store
 from storage.calibrators import Calibrators
 
 EVALUATION = "pages/evaluation.py"

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 from core.config import Config
 from core.review.records import Role
 from core.workflows.rescore import OTHER_SETTINGS, RescoreReport
-from pages.components.recalibrate_view import chain, flip_words, rate_words
-from pages.components.recalibrating import Rescoring, report_words
+from pages.screens.recalibrate.view import chain, flip_words, rate_words
+from pages.widgets.recalibrating import Rescoring, report_words
 from storage.calibrators import Calibrators
 from storage.people import People
 from storage.retraining import Retraining

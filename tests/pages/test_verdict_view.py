@@ -24,10 +24,10 @@ from verdicts import (
 
 from core.codec import verdict_document, verification_from_document
 from core.records import Decision, Source, Span, Trace, VerdictLabel, Verification, summarise
-from pages.components.excerpts import SHOWN_WHOLE_CHARACTERS
-from pages.components.palette import LOOKS, Kind, claim_kind
-from pages.components.trace_table import claim_counts
-from pages.components.verdict_view import (
+from pages.screens.traces.table import claim_counts
+from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
+from pages.widgets.palette import LOOKS, Kind, claim_kind
+from pages.widgets.verdict_view import (
     RANKED_SENT,
     TEXTS_SENT_CHARACTERS,
     lay_out,

@@ -13,7 +13,7 @@ from lexical import lexical_models
 from core.config import Config
 from core.errors import ComponentUnavailable
 from core.pipeline import Models
-from pages.components.verifying import TRACES_A_STEP, Stopped, Verification
+from pages.widgets.verifying import TRACES_A_STEP, Stopped, Verification
 from storage.store import SqlStore
 
 SECONDS = 60
