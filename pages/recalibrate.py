@@ -12,8 +12,8 @@ from core.workflows.retrain import needs
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
 from pages.screens.recalibrate.view import (
     candidate_words,
-    flip_rows,
     flip_words,
+    flips_of,
     in_force_words,
     need_words,
     rate_words,
@@ -179,11 +179,11 @@ if step in ("Compare", "Promote"):
     )
 if step == "Compare":
     if opened := show_comparison(chosen):
-        st.switch_page(VERDICT, query_params=dict(opened))
+        st.switch_page(VERDICT, query_params=dict(opened.query))
 elif step == "Promote":
     lineage = retraining.lineage(chosen.name)
     show_chain(lineage, key="chain")
-    st.text(f"{rate_words(chosen.comparison)}\n{flip_words(flip_rows(chosen.comparison))}")
+    st.text(f"{rate_words(chosen.comparison)}\n{flip_words(flips_of(chosen.comparison))}")
     if chosen.standing is Standing.WAITING:
         st.text_area("Reason", key="reason", max_chars=2_000, height=80, disabled=not leads)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -18,8 +18,8 @@ from pages.screens.thresholds.view import (
     grid_with,
     lay_out_thresholds,
     nearest,
-    show_flips,
     show_thresholds,
+    shown_flips,
 )
 from pages.widgets.current_user import current_person, show_person
 from pages.widgets.evaluated import (
@@ -32,6 +32,7 @@ from pages.widgets.evaluated import (
     sliced,
 )
 from pages.widgets.figures import show_numbers
+from pages.widgets.flips import show_flips
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_store
@@ -156,9 +157,9 @@ def _weigh() -> None:
     st.text(flip_words(flips, found))
     if len(flips.claim):
         link = {"packet": packet.sha256, "run": run.run, "view": "Errors"}
-        claim = show_flips(flips, found, link, key="flips")
-        if claim is not None:
-            st.switch_page(EVALUATION, query_params={**link, "claim": claim})
+        chosen_flip = show_flips(shown_flips(flips, found, link), page="evaluation", key="flips")
+        if chosen_flip is not None:
+            st.switch_page(EVALUATION, query_params=dict(chosen_flip.query))
         if len(flips.claim) > FLIPS_SHOWN:
             st.caption(f"The newest {FLIPS_SHOWN} of {len(flips.claim):,}.")
     with st.expander("The numbers behind the curves, and every flip"):

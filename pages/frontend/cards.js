@@ -1,12 +1,5 @@
 // Cards of plain text: every string becomes a text node, whatever it looks like.
 
-function el(tag, className, text) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined && text !== null) node.textContent = text;
-  return node;
-}
-
 export default function (component) {
   const { data, parentElement } = component;
   const root = parentElement.querySelector("#cards");

@@ -1,13 +1,5 @@
 // What a calibrator rests on, link by link. Every string becomes a text node.
 
-function el(tag, className, text, attributes) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined && text !== null) node.textContent = text;
-  for (const [name, value] of Object.entries(attributes || {})) node.setAttribute(name, value);
-  return node;
-}
-
 export default function (component) {
   const { data, parentElement } = component;
   const root = parentElement.querySelector("#chain");

@@ -1,13 +1,5 @@
-// The claims whose decision changes. Every string becomes a text node; ids reach a link only as
-// encoded query parameters of a fixed address.
-
-function el(tag, className, text, attributes) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined && text !== null) node.textContent = text;
-  for (const [name, value] of Object.entries(attributes || {})) node.setAttribute(name, value);
-  return node;
-}
+// Claims that are decided differently, each a link to where it is looked at. Every string becomes a
+// text node; ids reach a link only as encoded query parameters of a fixed address.
 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
@@ -25,7 +17,7 @@ export default function (component) {
     const effect = el("td");
     effect.append(el("span", `tone-${row.tone}`, `${row.mark} ${row.effect}`));
     const claim = el("td");
-    const link = el("a", null, row.text, { href: `evaluation?${new URLSearchParams({ ...data.link, claim: row.id })}`, title: row.id });
+    const link = el("a", null, row.text, { href: `${data.page}?${new URLSearchParams(row.query)}`, title: row.id });
     link.addEventListener("click", (event) => {
       // A new tab is the browser's business; everything else stays in this session.
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -5,16 +5,6 @@
 
 const states = new WeakMap();
 
-function el(tag, className, text, attributes) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined && text !== null) node.textContent = text;
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
-  }
-  return node;
-}
-
 function button(text, onClick, attributes, key) {
   const node = el("button", "plain", text, { type: "button", ...attributes });
   if (key) node.append(el("kbd", null, key, { "aria-hidden": "true" }));

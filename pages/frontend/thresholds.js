@@ -9,14 +9,6 @@ const WIDTH = 800, HEIGHT = 262, LEFT = 52, RIGHT = 14, TOP = 22, BOTTOM = 38;
 const REST_MILLISECONDS = 140;
 const states = new WeakMap();
 
-function el(tag, className, text, attributes) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined && text !== null) node.textContent = text;
-  for (const [name, value] of Object.entries(attributes || {})) node.setAttribute(name, value);
-  return node;
-}
-
 function draw(tag, className, attributes, text) {
   const node = document.createElementNS(SVG, tag);
   if (className) node.setAttribute("class", className);

@@ -1,16 +1,6 @@
 // The list of traces. Every string becomes a text node; an id reaches a link only as an encoded
 // query parameter of a fixed address.
 
-function el(tag, className, text, attributes) {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined && text !== null) node.textContent = text;
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value !== null && value !== undefined) node.setAttribute(name, value);
-  }
-  return node;
-}
-
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector("#traces");

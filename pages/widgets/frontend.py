@@ -8,8 +8,9 @@ _FRONTEND = Path(__file__).parents[1] / "frontend"
 
 
 def script(*names: str) -> str:
-    """The scripts of those names as one, in that order: one view's code is one module."""
-    return "".join((_FRONTEND / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    """The scripts of those names as one, after what all views share: a view's code is one module."""
+    scripts = ("elements", *names)
+    return "".join((_FRONTEND / f"{name}.js").read_text(encoding="utf-8") for name in scripts)
 
 
 def styles(*names: str) -> str:

@@ -15,6 +15,7 @@ from core.config import Config
 from core.review.records import Role
 from core.workflows.rescore import OTHER_SETTINGS, RescoreReport
 from pages.screens.recalibrate.view import chain, flip_words, rate_words
+from pages.widgets.flips import Flip
 from pages.widgets.recalibrating import Rescoring, report_words
 from storage.calibrators import Calibrators
 from storage.people import People
@@ -176,9 +177,17 @@ def test_the_chain_names_every_link(labelled: SqlStore) -> None:
     assert "claims of the held-out traces" in rate_words(candidate.comparison)
 
 
+def a_flip(*, blocked: bool) -> Flip:
+    """A claim that should be blocked."""
+    return Flip(
+        claim_id="t::c01", trace_id="t", text="A claim.", support="0.40 → 0.60",
+        should_block=True, now_blocked=blocked, query={},
+    )  # fmt: skip
+
+
 def test_flips_are_counted_by_what_they_are_worth() -> None:
     assert flip_words([]) == "No labelled claim is decided differently."
-    assert flip_words([{"tone": "good"}, {"tone": "bad"}, {"tone": "bad"}]) == (
+    assert flip_words([a_flip(blocked=True), a_flip(blocked=False), a_flip(blocked=False)]) == (
         "3 labelled claims are decided differently: 1 for the better, 2 for the worse."
     )
 

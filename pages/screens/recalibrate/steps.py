@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from core.workflows.retrain import Material
@@ -12,16 +10,16 @@ from pages.screens.recalibrate.view import (
     SIDE_WORDS,
     comparison_table,
     curves_figure,
-    flip_rows,
     flip_words,
+    flips_of,
     label_facts,
     reviewer_table,
-    show_changes,
     sides_of,
     split_table,
     trace_table,
 )
 from pages.widgets.figures import show_numbers
+from pages.widgets.flips import Flip, show_flips
 from pages.widgets.plain import show_cards, show_notice
 from storage.calibrators import StoredCalibrator
 
@@ -62,8 +60,8 @@ def show_split(material: Material) -> None:
         show_next("Fit")
 
 
-def show_comparison(chosen: StoredCalibrator) -> Mapping[str, str] | None:
-    """A candidate beside what was in force; the trace and claim of a flip that was just opened."""
+def show_comparison(chosen: StoredCalibrator) -> Flip | None:
+    """A candidate beside what was in force; the claim that was just opened, if any."""
     st.text(
         "Each at its own threshold, on the same labelled claims. The candidate's threshold was chosen "
         "on the validation traces; the held-out traces it has never seen."
@@ -83,11 +81,13 @@ def show_comparison(chosen: StoredCalibrator) -> Mapping[str, str] | None:
         )
         st.plotly_chart(curves_figure(chosen.comparison, side or sides[0]), key="curves")
     st.subheader("Claims that flip", anchor=False)
-    changes = flip_rows(chosen.comparison)
-    st.text(flip_words(changes))
-    if len(changes) > FLIPS_SHOWN:
+    flips = flips_of(chosen.comparison)
+    st.text(flip_words(flips))
+    if not flips:
+        return None
+    if len(flips) > FLIPS_SHOWN:
         st.caption(f"The first {FLIPS_SHOWN} are listed.")
-    return show_changes(changes, key="changes") if changes else None
+    return show_flips(flips[:FLIPS_SHOWN], page="verdict", key="changes")
 
 
 def show_next(step: str) -> None:

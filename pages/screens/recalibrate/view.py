@@ -16,6 +16,7 @@ from core.records import JsonObject
 from core.review.records import Split
 from core.workflows.retrain import LabelledRow, Material, Need, Side
 from pages.widgets.figures import Cell, between, percent
+from pages.widgets.flips import Flip
 from pages.widgets.frontend import script, styles
 from pages.widgets.plots import BLUE, GREEN, ORANGE
 from storage.calibrators import CurrentCalibrator, Standing, StoredCalibrator
@@ -25,12 +26,6 @@ _CHAIN = st.components.v2.component(
     html='<div id="chain">\n</div>',
     css=styles("chain"),
     js=script("chain"),
-)
-_CHANGES = st.components.v2.component(
-    "provenanceguard_changes",
-    html='<div id="flips">\n</div>',
-    css=styles("flips"),
-    js=script("changes"),
 )
 
 FLIPS_SHOWN = 100
@@ -289,41 +284,32 @@ def curves_figure(comparison: JsonObject, side: Side) -> go.Figure:
     return figure
 
 
-def flip_rows(comparison: JsonObject) -> list[dict[str, object]]:
-    """The claims that the two decide differently, worst first, as the view takes them."""
+def flips_of(comparison: JsonObject) -> list[Flip]:
+    """The claims that the two decide differently, worst first."""
     return [
-        {
-            "id": flip["claim_id"],
-            "text": flip["text"],
-            "trace": flip["trace_id"],
-            "support": f"{flip['current_probability']:.2f} → {flip['candidate_probability']:.2f}",
-            "tone": "good" if flip["should_block"] == flip["candidate_blocks"] else "bad",
-            "mark": "✓" if flip["should_block"] == flip["candidate_blocks"] else "✕",
-            "effect": f"{'bad' if flip['should_block'] else 'good'} claim, now "
-            f"{'blocked' if flip['candidate_blocks'] else 'passed'}",
-        }
+        Flip(
+            claim_id=str(flip["claim_id"]),
+            trace_id=str(flip["trace_id"]),
+            text=str(flip["text"]),
+            support=f"{flip['current_probability']:.2f} → {flip['candidate_probability']:.2f}",
+            should_block=bool(flip["should_block"]),
+            now_blocked=bool(flip["candidate_blocks"]),
+            query={"trace": str(flip["trace_id"]), "claim": str(flip["claim_id"])},
+        )
         for flip in cast(Sequence[Mapping[str, object]], comparison.get("flips", []))
     ]
 
 
-def flip_words(rows: Sequence[Mapping[str, object]]) -> str:
+def flip_words(flips: Sequence[Flip]) -> str:
     """How many claims change, and how many of them for the better."""
-    if not rows:
+    if not flips:
         return "No labelled claim is decided differently."
-    better = sum(row["tone"] == "good" for row in rows)
-    noun = "claim is" if len(rows) == 1 else "claims are"
+    better = sum(flip.better for flip in flips)
+    noun = "claim is" if len(flips) == 1 else "claims are"
     return (
-        f"{len(rows):,} labelled {noun} decided differently: {better:,} for the better, "
-        f"{len(rows) - better:,} for the worse."
+        f"{len(flips):,} labelled {noun} decided differently: {better:,} for the better, "
+        f"{len(flips) - better:,} for the worse."
     )
-
-
-def show_changes(rows: Sequence[Mapping[str, object]], *, key: str) -> Mapping[str, str] | None:
-    """The first of the claims that change; the trace and claim of the one just opened."""
-    found: Mapping[str, str] | None = _CHANGES(
-        key=key, data={"rows": list(rows[:FLIPS_SHOWN])}, on_open_change=_nothing
-    ).open
-    return found
 
 
 # ---------------------------------------------------------------- lineage
@@ -396,7 +382,3 @@ def _range(value: object) -> tuple[float | None, float | None]:
     if isinstance(value, list) and len(value) == 2:
         return float(value[0]), float(value[1])
     return None, None
-
-
-def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""

@@ -12,6 +12,7 @@ from core.evaluation.sweep import Band
 from core.evaluation.threshold_view import Cost, Flips, ThresholdView, costs_at
 from pages.widgets.evaluated import Opened
 from pages.widgets.figures import Cell, percent, rate_interval
+from pages.widgets.flips import Flip
 from pages.widgets.frontend import script, styles
 
 _THRESHOLDS = st.components.v2.component(
@@ -19,12 +20,6 @@ _THRESHOLDS = st.components.v2.component(
     html='<div id="thresholds">\n</div>',
     css=styles("thresholds"),
     js=script("thresholds"),
-)
-_FLIPS = st.components.v2.component(
-    "provenanceguard_flips",
-    html='<div id="flips">\n</div>',
-    css=styles("flips"),
-    js=script("flips"),
 )
 
 FLIPS_SHOWN = 50
@@ -258,12 +253,9 @@ def flip_words(flips: Flips, opened: Opened) -> str:
     return f"{count:,} {noun} {verb} to {now}: {bad:,} bad, {good:,} good. Newest flip first."
 
 
-def show_flips(flips: Flips, opened: Opened, link: Mapping[str, str], *, key: str) -> str | None:
-    """The first of the claims that flip, each a link; the id of the one that was just opened."""
-    rows = [_flip(place, flips, opened) for place in flips.claim[:FLIPS_SHOWN].tolist()]
-    data = {"rows": rows, "link": dict(link)}
-    found: str | None = _FLIPS(key=key, data=data, on_open_change=_nothing).open
-    return found
+def shown_flips(flips: Flips, opened: Opened, link: Mapping[str, str]) -> list[Flip]:
+    """The first of the claims that flip; ``link`` names packet and run to the page of errors."""
+    return [_flip(place, flips, opened, link) for place in flips.claim[:FLIPS_SHOWN].tolist()]
 
 
 def flip_table(flips: Flips, opened: Opened) -> tuple[Sequence[str], list[Sequence[Cell]]]:
@@ -277,19 +269,17 @@ def flip_table(flips: Flips, opened: Opened) -> tuple[Sequence[str], list[Sequen
     return ("Claim is", "Now", "Claim", "Support", "Trace", "Claim id"), rows
 
 
-def _flip(place: int, flips: Flips, opened: Opened) -> dict[str, object]:
+def _flip(place: int, flips: Flips, opened: Opened, link: Mapping[str, str]) -> Flip:
     row, found = opened.rows[place], opened.predictions[place]
-    better = row.should_block == flips.now_blocked
-    kind = "bad" if row.should_block else "good"
-    return {
-        "id": row.claim_id,
-        "text": row.claim,
-        "trace": row.trace_id,
-        "support": "" if found.probability is None else f"{found.probability:.4f}",
-        "tone": "good" if better else "bad",
-        "mark": "✓" if better else "✕",
-        "effect": f"{kind} claim, now {'blocked' if flips.now_blocked else 'passed'}",
-    }
+    return Flip(
+        claim_id=row.claim_id,
+        trace_id=row.trace_id,
+        text=row.claim,
+        support="" if found.probability is None else f"{found.probability:.4f}",
+        should_block=row.should_block,
+        now_blocked=flips.now_blocked,
+        query={**link, "claim": row.claim_id},
+    )
 
 
 def _nothing() -> None:
