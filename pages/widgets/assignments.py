@@ -131,7 +131,7 @@ def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
 
 def reading_words(one: InHand) -> str:
     """Which reading of the claim it is."""
-    words = "tie-break" if one.slot == TIE_SLOT else f"reading {one.slot}"
+    words = "adjudication" if one.slot == TIE_SLOT else f"reading {one.slot}"
     return f"{words}, anew" if one.reconsidered else words
 
 

@@ -21,6 +21,8 @@ ROLE_WORDS = {
     Role.AUDITOR: "auditor",
 }
 _CHOSEN = "at_work"
+# What a session keeps under a name that begins so is its user's, and goes with them.
+OF_USER = "of-user-"
 # In the frame above the page, where it takes no room from the work.
 _PLACE = """<style>
 .st-key-person { position: fixed; top: .35rem; right: .8rem; z-index: 999991; width: auto; }
@@ -111,8 +113,8 @@ def role_words(person: Person) -> str:
 
 def _become(person_id: int) -> None:
     st.session_state[_CHOSEN] = person_id
-    st.session_state.pop("hand", None)
-    st.session_state.pop("tie", None)
+    for name in [str(name) for name in st.session_state if str(name).startswith(OF_USER)]:
+        del st.session_state[name]
 
 
 def _local(people: People) -> Person:

@@ -27,11 +27,11 @@ def stop_while_undecided(store: SqlStore, person: Person, verdict: StoredVerdict
         st.stop()
     if why is None:
         return
-    tie = why is Withheld.TIE
+    deciding = why is Withheld.TIE
     st.title("Decide first", anchor=False)
     show_notice(
-        "You are deciding a tie on this answer"
-        if tie
+        "You are deciding a disagreement on this answer"
+        if deciding
         else "A claim of this answer is in your hands",
         "This project asks for your own view before the verifier's. Decide the claim, or pass it on, "
         "and this page opens.",
@@ -39,11 +39,11 @@ def stop_while_undecided(store: SqlStore, person: Person, verdict: StoredVerdict
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(
-            "Go on to the tie" if tie else "Go on reviewing",
+            "Go on deciding" if deciding else "Go on reviewing",
             type="primary",
-            icon=":material/balance:" if tie else ":material/rate_review:",
+            icon=":material/balance:" if deciding else ":material/rate_review:",
             key="decide-first",
         ):
-            st.switch_page(ADJUDICATE if tie else REVIEW)
+            st.switch_page(ADJUDICATE if deciding else REVIEW)
         st.page_link(TRACES, label="Back to the traces", icon=":material/list_alt:")
     st.stop()

@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.review.records import Person, Role
 from core.workflows.review import Desk
+from pages.screens.review.assignment import undo
 from pages.widgets.plain import show_notice
-from pages.widgets.review_hand import undo
 from pages.widgets.shortcuts import UNDO, key_of
 
 TRACES, ADJUDICATE, RECALIBRATE = (
@@ -47,8 +47,10 @@ def show_nothing_to_review(desk: Desk, person: Person) -> None:
                 args=(None, desk),
             )
         if progress.ties and Role.ADJUDICATOR in person.roles:
-            words = "1 tie" if progress.ties == 1 else f"{progress.ties:,} ties"
-            st.page_link(ADJUDICATE, label=f"Decide {words}", icon=":material/balance:")
+            noun = "disagreement" if progress.ties == 1 else "disagreements"
+            st.page_link(
+                ADJUDICATE, label=f"Decide {progress.ties:,} {noun}", icon=":material/balance:"
+            )
         if Role.LEAD in person.roles:
             st.page_link(
                 RECALIBRATE, label="Recalibrate on the labels", icon=":material/model_training:"
