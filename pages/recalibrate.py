@@ -9,6 +9,7 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.records import Role
 from core.workflows.retrain import needs
+from pages.screens.recalibrate.fitting import known_material, shipped_rows, show_fitting
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
 from pages.screens.recalibrate.view import (
     candidate_words,
@@ -22,13 +23,7 @@ from pages.screens.recalibrate.view import (
 )
 from pages.widgets.current_user import current_person, show_person
 from pages.widgets.plain import show_notice
-from pages.widgets.recalibrating import (
-    known_material,
-    shipped_rows,
-    show_fitting,
-    show_rescoring,
-    start_rescoring,
-)
+from pages.widgets.rescoring import show_rescoring, start_rescoring
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_store
 from storage.calibrators import Calibrators, Standing

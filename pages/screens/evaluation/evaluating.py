@@ -9,8 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-import streamlit as st
+from dataclasses import dataclass
 
 from core.errors import ComponentUnavailable
 from core.evaluation.kept import (
@@ -23,6 +22,7 @@ from core.evaluation.kept import (
     write_status,
 )
 from core.models.loading import BUNDLED
+from pages.widgets.jobs import Progress, pace_words, show_work
 from pages.widgets.plain import show_notice
 from storage.calibrators import CurrentCalibrator
 from storage.engine import PROJECT
@@ -81,7 +81,7 @@ def is_evaluating(packet: KeptPacket) -> bool:
 def show_evaluating(packet: KeptPacket) -> bool:
     """How far a run over the packet is, or how the last one ended badly; True while one is under way."""
     if is_evaluating(packet):
-        _show_progress(packet)
+        show_work(Evaluation(packet=packet), key="stop-evaluating")
         return True
     status = read_status(packet)
     if status is None or status.state is JobState.DONE:
@@ -109,32 +109,33 @@ def progress_words(status: JobStatus, now: float) -> str:
     """How far a run is, how fast, and how long it may still take; ``now`` as time.time()."""
     if not status.total:
         return {"intervals": "Computing the intervals …"}.get(status.what, f"{status.what} …")
-    text = f"{status.done:,} of {status.total:,} {status.what}"
-    read, seconds = status.done - status.before, now - status.started
-    if read <= 0 or seconds <= 0:
-        return f"{text} · reading the first ones"
-    rate = read / seconds
-    left = (status.total - status.done) / rate
-    speed = f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.0f} a minute"
-    ahead = (
-        f"about {max(1, round(left))} s left" if left < 90 else f"about {left / 60:.0f} min left"
-    )
-    return f"{text} · {speed} · {ahead}"
+    seconds = now - status.started
+    return pace_words(status.done, status.total, status.what, seconds, before=status.before)
 
 
-@st.fragment(run_every="2s")
-def _show_progress(packet: KeptPacket) -> None:
-    if not is_evaluating(packet):
-        st.rerun()  # the whole page: there are results
-    status = read_status(packet)
-    if status is None:
-        return
-    share = min(1.0, status.done / status.total) if status.total else 0.0
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(share, text=f"Evaluating: {progress_words(status, time.time())}")
-        st.button(
-            "Stop", key="stop-evaluating", on_click=ask_to_stop, args=(packet,), width="content"
-        )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """The run over a packet that is under way."""
+
+    packet: KeptPacket
+    stopping: bool = False
+
+    @property
+    def running(self) -> bool:
+        """Whether a process is at work on the packet now."""
+        return is_evaluating(self.packet)
+
+    def stop(self) -> None:
+        """Ask it to end after the claims in hand."""
+        ask_to_stop(self.packet)
+
+    def progress(self) -> Progress | None:
+        """How far it is; None before it has said so."""
+        status = read_status(self.packet)
+        if status is None:
+            return None
+        share = min(1.0, status.done / status.total) if status.total else 0.0
+        return Progress(share=share, words=f"Evaluating: {progress_words(status, time.time())}")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import KeptRun
 from core.review.records import Person, Role
-from pages.widgets.recalibrating import start_rescoring
+from pages.widgets.rescoring import start_rescoring
 from storage.calibrators import Calibrators, CurrentCalibrator
 from storage.store import SqlStore
 
