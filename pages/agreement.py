@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import EllipsisType
+
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
@@ -56,7 +58,7 @@ basis = middle.segmented_control(
     key="basis",
 )
 grouping = right.selectbox(
-    "Told apart by", list(Grouping), index=list(Grouping).index(Grouping.PAIR),
+    "Told apart by", [*Grouping], index=[*Grouping].index(Grouping.PAIR),
     format_func=GROUPINGS.__getitem__, key="grouping",
 )  # fmt: skip
 
@@ -124,13 +126,16 @@ if people.claims:
         required=True,
         key="which",
     )
+    choices: list[str | None | EllipsisType] = [..., *names]
     group = two.selectbox(
         "Of",
-        [..., *names],
-        format_func=lambda name: "all groups" if name is ... else name or "no group",
+        choices,
+        format_func=lambda name: (
+            "all groups" if isinstance(name, EllipsisType) else name or "no group"
+        ),
         key=f"group-{grouping.value}",
     )
-    figures = people if group is ... else names[group].figures
+    figures = people if isinstance(group, EllipsisType) else names[group].figures
     keys = figures.differing if which == "differ" else figures.agreeing
     show_claims(
         CLAIM_HEADER,

@@ -72,7 +72,7 @@ about = about_column.text_input(
     icon=":material/search:",
     key="about",
 )
-days = day_column.date_input("From, to (UTC)", value=(), key="trail-days")
+days = day_column.date_input("From, to (UTC)", value=[], key="trail-days")
 since, until = whole_days(days)
 filters = TrailFilters(actor=actor, action=action, entity=about or "", since=since, until=until)
 

@@ -74,7 +74,7 @@ else:
     slice_name = slice_column.selectbox(
         "Slice", slices, index=None, placeholder="Any", disabled=not slices, key="export-slice"
     )
-    days = day_column.date_input("Decided from, to (UTC)", value=(), key="days")
+    days = day_column.date_input("Decided from, to (UTC)", value=[], key="days")
     reports = html_column.toggle("A page to read for each trace", value=True, key="reports")
     pdf = pdf_column.toggle(
         "Also as PDF",

@@ -69,12 +69,13 @@ def reliability_figure(bins: Sequence[Bin]) -> go.Figure:
 def slices_figure(named: Mapping[str, tuple[int, Metric, Metric]]) -> go.Figure:
     """Both error rates of each slice with their intervals; ``named``: slice → n, passes, blocks."""
     figure = go.Figure()
-    names = list(named)
-    for title, at, color, symbol in (
-        ("bad claims passed", 1, ORANGE, "x"),
-        ("good claims blocked", 2, BLUE, "circle"),
+    passed = [(name, metric) for name, (_, metric, _) in named.items()]
+    blocked = [(name, metric) for name, (_, _, metric) in named.items()]
+    for title, rates, color, symbol in (
+        ("bad claims passed", passed, ORANGE, "x"),
+        ("good claims blocked", blocked, BLUE, "circle"),
     ):
-        shown = [(n, m) for n in names if (m := named[n][at]).value is not None]  # type: ignore[union-attr]
+        shown = [(name, metric) for name, metric in rates if metric.value is not None]
         values = [metric.value or 0.0 for _, metric in shown]
         figure.add_scatter(
             x=[100 * value for value in values],
@@ -96,7 +97,7 @@ def slices_figure(named: Mapping[str, tuple[int, Metric, Metric]]) -> go.Figure:
         xaxis={"title": "rate (%)", "range": [-2, 102]},
         yaxis={"title": None, "autorange": "reversed", "type": "category"},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
-        height=150 + 30 * max(3, len(names)),
+        height=150 + 30 * max(3, len(named)),
         margin={"t": 70},
     )
     return figure

@@ -13,7 +13,7 @@ _REVIEW = st.components.v2.component(
     "provenanceguard_review",
     html='<div id="review">\n</div>',
     css=styles("evidence", "review"),
-    js=script("common", "typing", "review"),
+    js=script("common", "typing", "review", "review_sources"),
 )
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from core.evaluation.findings import ClaimError, Mistake, list_errors
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Cause, Prediction
-from pages.screens.evaluation.view import LABEL_WORDS
+from pages.screens.evaluation.confusion import LABEL_WORDS
 from pages.widgets.evaluated import Opened, has_verdict
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
 from pages.widgets.figures import Cell, csv_text

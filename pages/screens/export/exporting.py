@@ -58,6 +58,11 @@ def prepare(
     st.session_state.pop(_PREPARED, None)
     place = tempfile.TemporaryDirectory(prefix="provenanceguard-packet-")
     bar = st.progress(0.0, "Writing the packet …")
+
+    def report_progress(done: int, total: int | None, what: str) -> None:
+        share = done / total if total else 0.0
+        bar.progress(share, f"Writing the packet: {done:,} of {total or 0:,} {what}")
+
     try:
         report = export_packet(
             packets,
@@ -67,9 +72,7 @@ def prepare(
             filters=filters,
             reports=reports,
             pdf=pdf,
-            progress=lambda done, total, what: bar.progress(
-                done / total if total else 0.0, f"Writing the packet: {done:,} of {total:,} {what}"
-            ),
+            progress=report_progress,
         )
     except ProvenanceGuardError as error:
         place.cleanup()

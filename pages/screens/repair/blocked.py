@@ -77,5 +77,5 @@ def show_repair_list(repairs: Repairs) -> str | None:
         selection_mode="single-row",
         key="repairs",
     )
-    chosen = event.selection.rows  # type: ignore[attr-defined]
+    chosen = event.selection.rows
     return str(rows[chosen[0]]["Trace"]) if chosen else None

@@ -89,13 +89,14 @@ def _ask_same_id(clashes: int) -> SameId:
     if not clashes:
         return SameId.APART
     noun = "trace has" if clashes == 1 else "traces have"
-    return st.radio(
+    chosen: SameId = st.radio(
         f"{clashes:,} {noun} an id that another file has used for something else. They are …",
-        list(SameId),
+        [*SameId],
         format_func=_SAME_ID_WORDS.__getitem__,
         horizontal=True,
         key="same-id",
     )
+    return chosen
 
 
 def _show_file(upload: UploadedFile, store: SqlStore) -> Chosen:

@@ -15,7 +15,15 @@ _EVIDENCE = st.components.v2.component(
     "provenanceguard_evidence",
     html='<div id="evidence">\n</div>',
     css=styles("evidence"),
-    js=script("common", "evidence"),
+    js=script(
+        "common",
+        "evidence",
+        "evidence_answer",
+        "evidence_claim",
+        "evidence_sources",
+        "evidence_why",
+        "evidence_matrix",
+    ),
 )
 
 
