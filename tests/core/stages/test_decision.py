@@ -263,3 +263,14 @@ def test_wrong_patient_comes_before_every_other_reason() -> None:
 
     assert found.reasons[0].startswith("Wrong record")
     assert found.verdict is VerdictLabel.UNSUPPORTED
+
+
+def test_a_suspected_contradiction_is_told_as_a_suspicion_and_never_as_support() -> None:
+    judged = _judged(relation=Relation.CONTRADICTION, probability=0.1)
+    unsure = replace(judged, support=replace(judged.support, review_from=0.05))
+
+    for outcome in (judged, unsure):
+        found = decide_claim(CLAIM, outcome, Config())
+        assert found.verdict is not VerdictLabel.CONTRADICTED
+        assert any("may say otherwise" in reason for reason in found.reasons)
+        assert not any("may say this" in reason for reason in found.reasons)
