@@ -69,18 +69,35 @@ def audit_citations(trace: Trace, *, reads: Reads | None = None) -> tuple[Citati
         },
         reads=reads,
     )
-    found = [
-        _finding(
-            mention, scope, resolve_mention(mention, run, listed, answer, trace.question), cited
+    scopes = scopes_of(answer, mentions, listed.body_end)
+    found = []
+    for mention, scope in zip(mentions, scopes, strict=True):
+        told = None if mention.key in listed.entries else _captured(mention, trace)
+        resolution = (
+            resolve_annotation(told, run)
+            if told
+            else resolve_mention(mention, run, listed, answer, trace.question)
         )
-        for mention, scope in zip(
-            mentions, scopes_of(answer, mentions, listed.body_end), strict=True
-        )
-    ]
+        found.append(_finding(mention, scope, resolution, cited))
     for citation, mention in unmarked:
         scope = Scope(sentence=citation.span, around=citation.span)
         found.append(_finding(mention, scope, resolve_annotation(citation, run), cited))
     return tuple(sorted(found, key=lambda one: (one.span.start, one.span.end, one.text)))
+
+
+def _captured(mention: Mention, trace: Trace) -> Citation | None:
+    """What the capture told of a mark that only counts: the source that its provider meant."""
+    if mention.kind not in _COUNTED:
+        return None
+    marks = (mention.text, f"[{mention.key}]", mention.key)
+    return next(
+        (
+            one
+            for one in trace.citations
+            if one.source_id and one.text in marks and one.span.overlaps(mention.span)
+        ),
+        None,
+    )
 
 
 def _unmarked(trace: Trace, mentions: Sequence[Mention]) -> list[tuple[Citation, Mention]]:

@@ -167,6 +167,22 @@ def test_a_providers_annotation_is_resolved_like_a_mark() -> None:
     ]
 
 
+def test_a_mark_that_only_counts_means_what_the_capture_says() -> None:
+    chart = a_source("Otto Brandt has gout.", source_id="chart#0")
+    answer = f"{FACT} [1]."
+    told = Citation(
+        span=Span(start=answer.index("["), end=len(answer) - 1), text="[1]", source_id="search#1"
+    )
+
+    counted, captured = (
+        verify(a_trace(answer, chart, *_sources(), citations=citations), lexical_models(), Config())
+        for citations in ((), (told,))
+    )
+
+    assert _about(counted, "foraged").decision is Decision.BLOCK
+    assert _about(captured, "foraged").decision is Decision.ALLOW
+
+
 def test_findings_come_back_from_the_document_and_survive_a_rescoring() -> None:
     verification = _verified(f"{FACT} [7].{LIST}")
 
