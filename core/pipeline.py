@@ -8,9 +8,11 @@ batched reading, and `judge_or_block` for each claim. What a batch holds never s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from core.citations.claims import citations_by_claim
+from core.citations.references import set_entries_aside
 from core.config import Config
 from core.errors import StageError
 from core.identity import rules_digest
@@ -76,7 +78,10 @@ def versions(models: Models, config: Config) -> Versions:
 def _verify_window(
     window: Sequence[tuple[Trace, tuple[Claim, ...] | None]], models: Models, config: Config
 ) -> Iterator[Verification]:
-    opened = open_window(window, models, config)
+    opened = [
+        one if one.frozen else replace(one, claims=set_entries_aside(one.trace, one.claims))
+        for one in open_window(window, models, config)
+    ]
     vectors = embed_window(opened, models.embedder)
     cases = [
         [rank_claim(claim, one, vectors, config) for claim in factual_claims(one)] for one in opened

@@ -215,7 +215,7 @@ def _said(
         reason=reason,
         resolves_to=place,
         better=better.place if better else None,
-        instead=mark_of(better, mention, cited.run, cited.entries) if better and cited else None,
+        instead=mark_of(better, mention, cited.run, cited.entries) if cited else None,
     )
 
 

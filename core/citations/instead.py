@@ -10,6 +10,7 @@ from core.citations.records_of import URL, RunRecord, RunRecords
 from core.records import CitationKind
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_GROUPED = frozenset({CitationKind.NUMBER, CitationKind.POINTER})
 _ID_FORMS: Mapping[CitationKind, tuple[str, Callable[[str], str]]] = {
     CitationKind.PMID: (r"\d{5,9}", str),
     CitationKind.DOI: (r"10\.\d{4,9}/\S+", str),
@@ -19,16 +20,22 @@ _ID_FORMS: Mapping[CitationKind, tuple[str, Callable[[str], str]]] = {
 
 
 def mark_of(
-    record: RunRecord,
+    record: RunRecord | None,
     mention: Mention,
     run: RunRecords,
     entries: Mapping[str, tuple[RunRecord, ...]],
 ) -> str | None:
     """The mark that cites ``record`` where ``mention`` stands; None when the style has none for it.
 
-    ``entries`` are the records that each entry of the answer's list of references leads to.
+    ``entries`` are the records that each entry of the answer's list of references leads to. One of
+    several numbers in a mark that has no other record to cite, or one that stands there already, is
+    left out.
     """
-    wanted = _name_of(record, mention, run, entries)
+    wanted = _name_of(record, mention, run, entries) if record is not None else None
+    numbers = re.findall(r"E?\d+", mention.text) if mention.kind in _GROUPED else []
+    if len(numbers) > 1 and (wanted is None or wanted in numbers):
+        left = [one for one in numbers if one != mention.key]
+        return f"[{', '.join(left)}]" if len(left) < len(numbers) else None
     key, text = mention.key, mention.text
     if mention.kind is CitationKind.SUPERSCRIPT:
         key = key.translate(_RAISED)

@@ -57,7 +57,7 @@ class CitationFinding:
     """One citation of an answer; ``span`` is its mark and ``covers`` what it is cited for, both in it.
 
     ``better`` is a place of the run that says what is cited, where the cited place does not, and
-    ``instead`` how the answer would cite it in the same style; None where it has no such mark.
+    ``instead`` what the mark would have to be in the same style; None where there is no such mark.
     """
 
     text: str

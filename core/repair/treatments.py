@@ -11,6 +11,7 @@ from core.evidence.values import names_in, protected_values, value_present
 from core.ports import Editor
 from core.records import (
     AttributionStatus,
+    CheckedValue,
     ClaimType,
     ClaimVerdict,
     Decision,
@@ -31,6 +32,7 @@ from core.repair.candidates import (
     missing_qualifier,
     whole_record,
 )
+from core.repair.citing import corrected_citations, is_the_credit, not_cited, with_citations
 from core.repair.drafts import (
     RULES,
     Draft,
@@ -142,17 +144,29 @@ def _in_turns(lists: Sequence[Sequence[str]]) -> list[str]:
 def _offered(plan: Plan, verdict: ClaimVerdict) -> list[Treatment]:
     """Treatments that may help a claim and were not tried where it stands, least destructive first."""
     outcome = verdict.outcome
-    if not isinstance(outcome, Judged) or plan.only_prune or outcome.literals.identity_mismatches:
+    if not isinstance(outcome, Judged) or plan.only_prune:
         return []
     tried = plan.tried.get(verdict.claim.claim_id, frozenset())
+    cited = corrected_citations(plan, verdict) if RepairKind.ATTRIBUTION not in tried else ()
+    if not_cited(outcome.literals.identity_mismatches, verdict if cited else None):
+        return []
     source = plan.trace.source(outcome.route.source_id)
     conflated = outcome.attribution.status is AttributionStatus.CONFLATION
-    local = _corrected_values(plan, verdict, outcome, source) if outcome.literals.missing else None
+    missing = [
+        one
+        for one in outcome.literals.missing
+        if not_cited([one.value.text], verdict if cited else None)
+    ]
+    local = _corrected_values(plan, verdict, outcome, source, missing) if missing else None
     offered: list[Treatment] = []
-    values_done = not outcome.literals.missing or local is not None
+    values_done = not missing or local is not None
+    if cited and values_done:
+        local = with_citations(verdict, cited, local)
+        if not conflated or is_the_credit(verdict):
+            offered.append(local)
     if conflated and values_done and RepairKind.ATTRIBUTION not in tried:
         offered.append(_right_credit(plan, verdict, outcome, source, local))
-    if not conflated and local is not None and RepairKind.VALUE not in tried:
+    if not conflated and local is not None and not cited and RepairKind.VALUE not in tried:
         offered.append(local)
     if not conflated and RepairKind.QUALIFIER not in tried:
         qualified = _qualified(plan, verdict, outcome, source)
@@ -206,12 +220,16 @@ def _noun(plan: Plan, source: Source, *, apart_from: str | None = None) -> str |
 
 
 def _corrected_values(
-    plan: Plan, verdict: ClaimVerdict, judged: Judged, source: Source
+    plan: Plan,
+    verdict: ClaimVerdict,
+    judged: Judged,
+    source: Source,
+    missing: Sequence[CheckedValue],
 ) -> Local | None:
     """Every missing value replaced by the one value of the premise that fits; None unless all can be."""
     claim, said = verdict.claim, verdict.claim.said
     drafts, restated = [], claim.text
-    for checked in judged.literals.missing:
+    for checked in missing:
         value = checked.value
         line = best_line(claim.text, judged.premise.text, without=value.text)
         # Records hold dates of many events: a date is corrected only where the line is surely the one.

@@ -16,6 +16,7 @@ from core.records import (
     Citation,
     CitationOutcome,
     Claim,
+    ClaimType,
     ClaimVerdict,
     Decision,
     Source,
@@ -193,6 +194,22 @@ def test_findings_come_back_from_the_document_and_survive_a_rescoring() -> None:
 
     assert [one.citations for one in again.claims] == [one.citations for one in verification.claims]
     assert [one.reasons for one in rescored.claims] == [one.reasons for one in verification.claims]
+
+
+def test_an_entry_of_the_list_that_names_a_record_claims_nothing() -> None:
+    verification = _verified(f"{FACT} [1].{LIST}")
+
+    entries = [one for one in verification.claims if "References" in one.claim.said]
+    assert entries
+    assert {one.claim.claim_type for one in entries} == {ClaimType.BOILERPLATE}
+    assert verification.answer.decision is Decision.ALLOW
+
+
+@pytest.mark.parametrize("added", ["Foxes drown in it.", "The dose was 40 mg.", "PMID: 39999999."])
+def test_an_entry_that_says_more_than_its_record_is_still_checked(added: str) -> None:
+    verification = _verified(f"{FACT} [1].{LIST.rstrip()} {added}\n")
+
+    assert verification.answer.decision is Decision.BLOCK
 
 
 def test_a_frozen_claim_is_not_held_against_a_list_that_is_not_there() -> None:
