@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.decomposition.clauses import has_finite_verb
 from core.evidence.values import names_in, protected_values, value_present
 from core.ports import Editor
 from core.records import (
+    CheckedValue,
     ClaimVerdict,
     EditorText,
     EditRequest,
@@ -72,12 +74,16 @@ def credit_noun(plan: Plan, source: Source, *, apart_from: str | None = None) ->
 
 
 def corrected_values(
-    plan: Plan, verdict: ClaimVerdict, judged: Judged, source: Source
+    plan: Plan,
+    verdict: ClaimVerdict,
+    judged: Judged,
+    source: Source,
+    missing: Sequence[CheckedValue],
 ) -> Local | None:
     """Every missing value replaced by the one value of the premise that fits; None unless all can be."""
     claim, said = verdict.claim, verdict.claim.said
     drafts, restated = [], claim.text
-    for checked in judged.literals.missing:
+    for checked in missing:
         value = checked.value
         line = best_line(claim.text, judged.premise.text, without=value.text)
         # Records hold dates of many events: a date is corrected only where the line is surely the one.

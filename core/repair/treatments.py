@@ -19,6 +19,7 @@ from core.records import (
 from core.repair.candidates import (
     best_line,
 )
+from core.repair.citing import corrected_citations, is_the_credit, not_cited, with_citations
 from core.repair.drafts import (
     Local,
     Plan,
@@ -124,17 +125,29 @@ def _in_turns(lists: Sequence[Sequence[str]]) -> list[str]:
 def _offered(plan: Plan, verdict: ClaimVerdict) -> list[Treatment]:
     """Treatments that may help a claim and were not tried where it stands, least destructive first."""
     outcome = verdict.outcome
-    if not isinstance(outcome, Judged) or plan.only_prune or outcome.literals.identity_mismatches:
+    if not isinstance(outcome, Judged) or plan.only_prune:
         return []
     tried = plan.tried.get(verdict.claim.claim_id, frozenset())
+    cited = corrected_citations(plan, verdict) if RepairKind.ATTRIBUTION not in tried else ()
+    if not_cited(outcome.literals.identity_mismatches, verdict if cited else None):
+        return []
     source = plan.trace.source(outcome.route.source_id)
     conflated = outcome.attribution.status is AttributionStatus.CONFLATION
-    local = corrected_values(plan, verdict, outcome, source) if outcome.literals.missing else None
+    missing = [
+        one
+        for one in outcome.literals.missing
+        if not_cited([one.value.text], verdict if cited else None)
+    ]
+    local = corrected_values(plan, verdict, outcome, source, missing) if missing else None
     offered: list[Treatment] = []
-    values_done = not outcome.literals.missing or local is not None
+    values_done = not missing or local is not None
+    if cited and values_done:
+        local = with_citations(verdict, cited, local)
+        if not conflated or is_the_credit(verdict):
+            offered.append(local)
     if conflated and values_done and RepairKind.ATTRIBUTION not in tried:
         offered.append(_right_credit(plan, verdict, outcome, source, local))
-    if not conflated and local is not None and RepairKind.VALUE not in tried:
+    if not conflated and local is not None and not cited and RepairKind.VALUE not in tried:
         offered.append(local)
     if not conflated and RepairKind.QUALIFIER not in tried:
         qualified = with_qualifiers(plan, verdict, outcome, source)
