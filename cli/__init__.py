@@ -8,6 +8,8 @@ that --help answers at once.
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -47,6 +49,23 @@ app = typer.Typer(
     help="Check every claim of an agent's answer against the source it should be credited to. "
     "Nothing leaves this machine.",
 )
+
+
+@app.callback()
+def site(
+    families: Annotated[
+        Path | None,
+        typer.Option(
+            help="The site's own families of sources, a TOML file; else PROVENANCEGUARD_FAMILIES, "
+            "else the packaged ones. `doctor` says which are in use."
+        ),
+    ] = None,
+) -> None:
+    """What every command is told."""
+    if families is not None:
+        os.environ["PROVENANCEGUARD_FAMILIES"] = str(families.resolve())
+
+
 audit_app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Check the audit trail.")
 app.add_typer(audit_app, name="audit")
 

@@ -16,6 +16,7 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.5   stages/calibration      probability, threshold → Support
     III.6   decide                  Measurements, calibrator → Judged
     III.6   attribution/attribute   Claim, Route, Support → Attribution
+    III.6   citations/claims        Trace, claims → CitationFinding… of each claim
     III.7   stages/decision         ClaimVerdict… → AnswerDecision
     III.8   repair/loop             Verification, verify → Repair
     App.    codec/verdicts          Verification ⇄ JSON

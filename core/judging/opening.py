@@ -48,7 +48,7 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTrace:
-    """A trace with its claims and evidence, ready to be judged."""
+    """A trace with its claims and evidence, ready to be judged; ``frozen`` claims were given."""
 
     trace: Trace
     claims: tuple[Claim, ...]
@@ -56,6 +56,7 @@ class OpenTrace:
     facts: TraceFacts
     families: Mapping[str, str]
     clock: Stopwatch
+    frozen: bool = False
 
 
 def open_window(
@@ -80,7 +81,7 @@ def open_trace(
     same_sources: OpenTrace | None = None,
 ) -> OpenTrace:
     """Split the answer (unless ``claims`` are given), index the evidence and read its facts."""
-    clock = Stopwatch()
+    clock, frozen = Stopwatch(), claims is not None
     families = {s.source_id: models.families.family_of(s) for s in trace.sources}
     if claims is None:
         with clock("decompose"):
@@ -94,7 +95,13 @@ def open_trace(
     with clock("check"):
         facts = same_sources.facts if same_sources else read_trace_facts(trace)
     return OpenTrace(
-        trace=trace, claims=claims, evidence=evidence, facts=facts, families=families, clock=clock
+        trace=trace,
+        claims=claims,
+        evidence=evidence,
+        facts=facts,
+        families=families,
+        clock=clock,
+        frozen=frozen,
     )
 
 

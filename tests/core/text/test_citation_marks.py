@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.capture.citation_markers import citations_in, order_doubt
 from core.records import Source, SourceStatus
+from core.text.citation_marks import citations_in, order_doubt
 
 SOURCES = (
     Source(
