@@ -5,26 +5,25 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
+from core.workflows.review import open_desk
 from pages.components.plain import show_notice
 from pages.components.review_bar import height_taken, own
 from pages.components.review_hand import show_told
 from pages.components.review_layout import guideline_data, lay_out_blind
 from pages.components.review_view import show_review
 from pages.components.routing import ensure_routed
-from pages.components.session import open_store
+from pages.components.session import open_workspace
 from pages.components.shortcuts import Page
 from pages.components.tie_bar import LINES, show_tie_bar
 from pages.components.tie_hand import answer_tie, lay_out_mine, lay_out_readings, take_tie
 from pages.components.who import current_person, show_person
-from storage.projects import Projects
-from storage.reviews import open_desk
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Adjudicate · ProvenanceGuard")
 
 person = current_person()
-store = open_store()
-desk = open_desk(store, Projects(store=store).default(), person)
+workspace = open_workspace()
+desk = open_desk(workspace, workspace.project(), person)
 
 
 @st.fragment
@@ -36,7 +35,7 @@ def work() -> None:
 
 def _show_tie() -> None:
     try:
-        hand = take_tie(desk, store)
+        hand = take_tie(desk, workspace)
     except NotAllowed as error:
         show_notice("This page is for adjudicators", str(error), key="not-an-adjudicator")
         return

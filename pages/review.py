@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
+from core.workflows.review import open_desk
 from pages.components.plain import show_notice
 from pages.components.review_bar import LINES, height_taken, own, show_bar
 from pages.components.review_done import show_nothing_to_review
@@ -12,19 +13,17 @@ from pages.components.review_hand import answer, show_told, take_hand
 from pages.components.review_layout import guideline_data, lay_out_blind, progress_data
 from pages.components.review_view import show_review
 from pages.components.routing import ensure_routed
-from pages.components.session import open_store
+from pages.components.session import open_workspace
 from pages.components.shortcuts import Page
 from pages.components.who import current_person, show_person
-from storage.projects import Projects
-from storage.reviews import open_desk
 
 ensure_routed(__file__)
 # The trace is not named: ids and categories may tell how a trace was made.
 st.set_page_config(page_title="Review · ProvenanceGuard")
 
 person = current_person()
-store = open_store()
-desk = open_desk(store, Projects(store=store).default(), person)
+workspace = open_workspace()
+desk = open_desk(workspace, workspace.project(), person)
 
 
 @st.fragment
@@ -36,7 +35,7 @@ def work() -> None:
 
 def _show_claim() -> None:
     try:
-        hand = take_hand(desk, store)
+        hand = take_hand(desk, workspace)
         if hand is None:
             show_nothing_to_review(desk, person)
             return
@@ -63,10 +62,10 @@ def _show_claim() -> None:
         hand.opened.append(wanted.fetch)
         st.rerun(scope="fragment")
     if wanted.own is not None:
-        answer(hand, hand.nonce, desk, store, own(wanted.own))
+        answer(hand, hand.nonce, desk, workspace.store, own(wanted.own))
         st.rerun(scope="fragment")
     with st.bottom:
-        show_bar(hand, desk, store)
+        show_bar(hand, desk, workspace.store)
 
 
 show_person(person)

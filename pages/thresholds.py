@@ -21,7 +21,7 @@ from pages.components.figures import show_numbers
 from pages.components.plain import show_notice
 from pages.components.promoting import show_use, threshold_in_use
 from pages.components.routing import ensure_routed
-from pages.components.session import open_store
+from pages.components.session import open_workspace
 from pages.components.threshold_view import (
     FLIPS_SHOWN,
     curve_of,
@@ -35,7 +35,6 @@ from pages.components.threshold_view import (
     show_thresholds,
 )
 from pages.components.who import current_person, show_person
-from storage.calibrators import Calibrators
 
 EVALUATION = "pages/evaluation.py"
 NO_OVERLAY = "Nothing"
@@ -47,8 +46,8 @@ show_person(person)
 st.title("Thresholds", anchor=False)
 
 try:
-    store = open_store()
-    ruling = Calibrators(store=store).current()
+    workspace = open_workspace()
+    store, ruling = workspace.store, workspace.calibrators.current()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
     st.stop()
@@ -149,7 +148,7 @@ def _weigh() -> None:
     threshold = thresholds[chosen]
     st.query_params["threshold"] = f"{threshold:g}"
     with right:
-        show_use(store, run, threshold, ruling, person)
+        show_use(workspace, run, threshold, ruling, person)
     flips = flips_between(view, current, threshold)
     between = f" between {current:g} and {threshold:g}" if threshold != current else ""
     st.subheader(f"Claims that flip{between}", anchor=False)

@@ -9,7 +9,7 @@ from core.records import Decision
 from pages.components.evidence_view import show_evidence
 from pages.components.plain import show_notice
 from pages.components.routing import ensure_routed
-from pages.components.session import open_store
+from pages.components.session import open_workspace
 from pages.components.verdict_view import lay_out, unverified
 from pages.components.who import current_person, show_person
 from pages.components.withheld import stop_while_undecided
@@ -32,7 +32,8 @@ if wanted is None:
     st.stop()
 
 try:
-    store = open_store(person)
+    workspace = open_workspace(person)
+    store = workspace.store
     stored = store.get_trace(wanted)
     asked_version = st.query_params.get("version", "")
     number = int(asked_version) if asked_version.isdecimal() else len(stored.versions)
@@ -59,7 +60,7 @@ except NotFound:
 
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
-    stop_while_undecided(store, person, verdict)
+    stop_while_undecided(workspace, person, verdict)
 
 if len(stored.versions) > 1:
     st.html(CHOSEN_IS_TEXT)

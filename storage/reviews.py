@@ -53,7 +53,6 @@ from core.review.records import (
     Vote,
 )
 from core.review.sampling import shown_order
-from core.workflows.review import Desk
 from storage import assignments, openings, queue
 from storage.adjudications import adjudication_of, put_adjudication
 from storage.audit import add_row, append_event
@@ -69,11 +68,6 @@ from storage.votes import NewVote, current_votes, last_vote, pace, put_vote, vot
 
 RECONSIDERED = "taken back and decided again"
 AFTER_REVEAL = "decided again with the machine's view on screen"
-
-
-def open_desk(store: SqlStore, project: Project, who: Person) -> Desk:
-    """One person's place in one project of that store."""
-    return Desk(store=Reviews(store=store), project=project, who=who)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,8 +23,8 @@ from core.evaluation.kept import (
     write_status,
 )
 from core.models.loading import BUNDLED
+from core.review.calibrators import CurrentCalibrator
 from pages.components.plain import show_notice
-from storage.calibrators import CurrentCalibrator
 from storage.engine import PROJECT
 
 JOB = "core.workflows.evaluation_job"

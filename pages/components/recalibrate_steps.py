@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from core.review.calibrators import StoredCalibrator
 from core.workflows.retrain import Material
 from pages.components.figures import show_numbers
 from pages.components.plain import show_cards, show_notice
@@ -23,7 +24,6 @@ from pages.components.recalibrate_view import (
     split_table,
     trace_table,
 )
-from storage.calibrators import StoredCalibrator
 
 REVIEW = "pages/review.py"
 

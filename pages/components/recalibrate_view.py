@@ -14,11 +14,11 @@ import streamlit as st
 
 from core.calibration.rows import KeptRows
 from core.records import JsonObject
+from core.review.calibrators import CurrentCalibrator, Standing, StoredCalibrator
 from core.review.records import Split
 from core.workflows.retrain import LabelledRow, Material, Need, Side
 from pages.components.figures import Cell, between, percent
 from pages.components.plots import BLUE, GREEN, ORANGE
-from storage.calibrators import CurrentCalibrator, Standing, StoredCalibrator
 
 _FRONTEND = Path(__file__).parent / "frontend"
 _BASE = (_FRONTEND / "base.css").read_text()

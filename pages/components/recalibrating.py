@@ -15,22 +15,21 @@ import streamlit as st
 from core.calibration.rows import KeptRows
 from core.config import Config
 from core.errors import ProvenanceGuardError
+from core.workflows.fitting import FitState, fitting_folder, is_fitting, read_status, stop_fitting
 from core.workflows.rescore import RescoreReport
 from core.workflows.retrain import Material
+from core.workflows.retraining import Retraining
 from pages.components.plain import show_notice
 from pages.components.session import settings
-from storage.calibrators import Calibrators
-from storage.fitting import FitState, fitting_folder, is_fitting, read_status, stop_fitting
-from storage.retraining import Retraining
-from storage.store import SqlStore
+from storage.workspace import Workspace
 
 _log = logging.getLogger(__name__)
 
 
-def known_material(retraining: Retraining) -> Material:
-    """The settled claims of a store by side, read once until something is written down again."""
-    events = retraining.store.audit_events(limit=1)
-    return _material(retraining.store.name, events[0].sequence if events else 0, retraining)
+def known_material(workspace: Workspace, retraining: Retraining) -> Material:
+    """The settled claims of a database by side, read once until something is written down again."""
+    events = workspace.store.audit_events(limit=1)
+    return _material(workspace.name, events[0].sequence if events else 0, retraining)
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
@@ -47,9 +46,9 @@ def shipped_rows(_retraining: Retraining, reader: str) -> KeptRows | None:
 # ---------------------------------------------------------------- fitting
 
 
-def show_fitting(store: SqlStore) -> bool:
+def show_fitting(workspace: Workspace) -> bool:
     """How far a fit is, or how the last one ended badly; True while one is under way."""
-    folder = fitting_folder(store)
+    folder = fitting_folder(workspace.data_folder)
     if is_fitting(folder):
         _show_fit(folder)
         return True
@@ -105,7 +104,7 @@ class Rescoring:
         """Whether answers are being decided again now."""
         return self.future is not None and not self.future.done()
 
-    def start(self, store: SqlStore, config: Config) -> None:
+    def start(self, workspace: Workspace, config: Config) -> None:
         """Begin, unless it is running already."""
         with self.starting:  # two sessions may press the button at once
             if self.running:
@@ -114,7 +113,7 @@ class Rescoring:
             self.stopping, self.began = False, time.monotonic()
             self.future = Future()
             # A daemon lets Ctrl-C end the workbench at once; each window of answers is kept.
-            Thread(target=self._run, args=(self.future, store, config), daemon=True).start()
+            Thread(target=self._run, args=(self.future, workspace, config), daemon=True).start()
 
     def stop(self) -> None:
         """Ask it to end after the answers in hand."""
@@ -131,10 +130,9 @@ class Rescoring:
         left = (self.total - self.done) * seconds / self.done
         return f"{text} · about {max(1, round(left))} s left"
 
-    def _run(self, future: Future[RescoreReport], store: SqlStore, config: Config) -> None:
+    def _run(self, future: Future[RescoreReport], workspace: Workspace, config: Config) -> None:
         try:
-            retraining = Retraining(store=store, calibrators=Calibrators(store=store))
-            report = retraining.rescore(config, self._tell)
+            report = Retraining(workspace=workspace).rescore(config, self._tell)
         except Exception as error:
             future.set_exception(error)  # shown to whoever looks at the end
         else:
@@ -151,16 +149,16 @@ def _rescoring(store_name: str) -> Rescoring:
     return Rescoring()
 
 
-def start_rescoring(store: SqlStore) -> None:
+def start_rescoring(workspace: Workspace) -> None:
     """Begin to decide every stored answer again, unless that is being done."""
-    _rescoring(store.name).start(store, settings())
+    _rescoring(workspace.name).start(workspace, settings())
 
 
-def show_rescoring(store: SqlStore, *, waiting: int) -> None:
+def show_rescoring(workspace: Workspace, *, waiting: int) -> None:
     """How far a rescoring is or what the last one did, and the button for answers that wait."""
-    job = _rescoring(store.name)
+    job = _rescoring(workspace.name)
     if job.running:
-        _show_progress(store.name)
+        _show_progress(workspace.name)
         return
     left_out = _show_end(job.future) if job.future is not None else 0
     if waiting <= left_out:
@@ -176,7 +174,7 @@ def show_rescoring(store: SqlStore, *, waiting: int) -> None:
             key="rescore",
             icon=":material/refresh:",
             on_click=start_rescoring,
-            args=(store,),
+            args=(workspace,),
             help="From stored readings: no model runs, and nobody's judgement changes.",
         )
 

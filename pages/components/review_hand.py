@@ -23,8 +23,8 @@ from core.review.records import Judgement, QueueReason
 from core.workflows.review import Desk
 from pages.components.claim_places import ClaimInAnswer, claim_in_hand
 from pages.components.review_layout import Json, lay_out_machine
-from storage.guidelines import Guidelines
 from storage.store import SqlStore
+from storage.workspace import Workspace
 
 Change = Callable[[Draft], Draft]
 _HAND = "hand"
@@ -85,7 +85,7 @@ class Hand:
         )
 
 
-def take_hand(desk: Desk, store: SqlStore) -> Hand | None:
+def take_hand(desk: Desk, workspace: Workspace) -> Hand | None:
     """The claim in hand, else the next one; None when nothing waits. Raises what the desk raises."""
     hand = st.session_state.get(_HAND)
     if isinstance(hand, Hand) and hand.person_id == desk.who.person_id:
@@ -93,7 +93,7 @@ def take_hand(desk: Desk, store: SqlStore) -> Hand | None:
     item = desk.next_item()
     if item is None:
         return None
-    hand = _hand(desk, store, item)
+    hand = _hand(desk, workspace, item)
     st.session_state[_HAND] = hand
     return hand
 
@@ -103,8 +103,8 @@ def drop_hand() -> None:
     st.session_state.pop(_HAND, None)
 
 
-def _hand(desk: Desk, store: SqlStore, item: ReviewItem) -> Hand:
-    trace = store.get_trace(item.trace_id, item.content_hash).trace
+def _hand(desk: Desk, workspace: Workspace, item: ReviewItem) -> Hand:
+    trace = workspace.store.get_trace(item.trace_id, item.content_hash).trace
     settings = desk.project.settings
     hand = Hand(
         person_id=desk.who.person_id,
@@ -114,13 +114,13 @@ def _hand(desk: Desk, store: SqlStore, item: ReviewItem) -> Hand:
         claim=claim_in_hand(item),
         draft=item.draft or Draft(),
         progress=desk.progress(),
-        guideline=Guidelines(store=store).current(),
+        guideline=workspace.guidelines.current(),
         arrived=0.0,
         dwell_seconds=settings.dwell_milliseconds / 1000,
         decide_first=settings.decide_first,
     )
     if not settings.decide_first:
-        _reveal(hand, desk, store, item.reason)
+        _reveal(hand, desk, workspace.store, item.reason)
     hand.nonce = desk.show(item.assignment_id)
     hand.arrived = time.monotonic()
     return hand

@@ -14,8 +14,7 @@ from core.workflows.review import Desk
 from pages.components.claim_places import ClaimInAnswer, claim_in_hand
 from pages.components.review_hand import IGNORED, Change, tell
 from pages.components.review_layout import CONFIDENCE, Json, answer_words
-from storage.guidelines import Guidelines
-from storage.store import SqlStore
+from storage.workspace import Workspace
 
 _HAND = "tie"
 
@@ -67,7 +66,7 @@ class TieHand:
         )
 
 
-def take_tie(desk: Desk, store: SqlStore) -> TieHand | None:
+def take_tie(desk: Desk, workspace: Workspace) -> TieHand | None:
     """The tie in hand, else the next one; None when none waits. Raises what the desk raises."""
     hand = st.session_state.get(_HAND)
     if isinstance(hand, TieHand) and hand.person_id == desk.who.person_id:
@@ -79,10 +78,10 @@ def take_tie(desk: Desk, store: SqlStore) -> TieHand | None:
         person_id=desk.who.person_id,
         item=item,
         nonce=desk.show(item.assignment_id),
-        trace=store.get_trace(item.trace_id, item.content_hash).trace,
+        trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
         claim=claim_in_hand(item),
         draft=desk.load_draft(item.assignment_id) or Draft(),
-        guideline=Guidelines(store=store).current(),
+        guideline=workspace.guidelines.current(),
     )
     st.session_state[_HAND] = hand
     return hand
