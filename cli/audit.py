@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cli.judging import open_packets
+from cli.judging import open_database
 from cli.options import DatabaseUrl, JsonPath
 from cli.output import BAD_INPUT, counted, print_lines, require, write_json
 
@@ -32,12 +32,9 @@ def audit_verify(
     if packet is not None:
         _verify_packet(packet, db, json_path)
         return
-    from storage.people import local_name
-    from storage.store import open_store
-
-    store = open_store(db, actor=local_name())
-    report = store.verify_chain()
-    write_json(json_path, asdict(report) | {"intact": report.intact, "database": store.name})
+    workspace = open_database(db)
+    report = workspace.store.verify_chain()
+    write_json(json_path, asdict(report) | {"intact": report.intact, "database": workspace.name})
     found = "intact" if report.intact else f"NOT INTACT, {counted(len(report.problems), 'problem')}"
     print_lines(
         [
@@ -47,7 +44,7 @@ def audit_verify(
         ],
         json_path,
     )
-    store.close()
+    workspace.close()
     if not report.intact:
         raise SystemExit(BAD_INPUT)
 
@@ -59,15 +56,15 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
     check = check_packet(folder)
     problems, signatures = list(check.problems), check.signatures
     if db is not None:
-        packets = open_packets(db)
-        here = packets.signatures(check.manifest_sha256)
+        workspace = open_database(db)
+        here = workspace.packets().signatures(check.manifest_sha256)
         problems += [
             f"signatures.json: {one.signer} ({one.meaning}) is not what the database says"
             for one in signatures
             if (one.signer, one.meaning, one.at) not in {(h.signer, h.meaning, h.at) for h in here}
         ]
         signatures = here or signatures
-        packets.store.close()
+        workspace.close()
     intact = not problems
     write_json(
         json_path,
