@@ -13,7 +13,7 @@ from pages.screens.adjudicate.disagreement import (
     lay_out_mine,
     lay_out_readings,
 )
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim, show_told
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
@@ -23,9 +23,9 @@ from pages.widgets.shortcuts import Page
 ensure_routed(__file__)
 st.set_page_config(page_title="Adjudicate · ProvenanceGuard")
 
-person = current_person()
+user = current_user()
 workspace = open_workspace()
-desk = open_desk(workspace, workspace.project(), person)
+desk = open_desk(workspace, workspace.project(), user)
 
 
 @st.fragment
@@ -78,5 +78,5 @@ def _show_disagreement() -> None:
         show_bar(held, desk)
 
 
-show_person(person)
+show_current_user(user)
 work()

@@ -24,7 +24,7 @@ from pages.screens.agreement.view import (
 )
 from pages.widgets.chosen import read_chosen
 from pages.widgets.counting import counted
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.figures import show_numbers
 from pages.widgets.plain import show_notice
 from pages.widgets.reviewed import agreement_for, packets_for
@@ -32,8 +32,8 @@ from pages.widgets.routing import ensure_routed
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Agreement · ProvenanceGuard")
-who = current_person()
-show_person(who)
+user = current_user()
+show_current_user(user)
 st.title("Agreement", anchor=False)
 read_chosen("question", "basis", "which")
 
@@ -65,7 +65,7 @@ grouping = right.selectbox(
 try:
     # Where tens of thousands of claims were read, the first look after a start takes seconds.
     with st.spinner("Comparing the readings …", show_time=True):
-        view = agreement_for(packets_for(who), who, question, basis, grouping)
+        view = agreement_for(packets_for(user), user, question, basis, grouping)
 except NotAllowed as error:
     show_notice("Agreement is for leads and auditors", str(error), key="not-allowed")
     st.stop()

@@ -15,7 +15,7 @@ from pages.screens.audit.trail import (
     show_trail,
     trail_lines,
 )
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.days import whole_days
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
@@ -26,11 +26,11 @@ ROWS_A_PAGE = 100
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Audit · ProvenanceGuard")
-who = current_person()
-show_person(who)
+user = current_user()
+show_current_user(user)
 
 try:
-    require_reader(who, "read the audit trail")
+    require_reader(user, "read the audit trail")
     workspace = open_workspace()
     trail = workspace.trail
     actors, actions = trail.actors(), trail.actions()
@@ -77,9 +77,9 @@ since, until = whole_days(days)
 filters = TrailFilters(actor=actor, action=action, entity=about or "", since=since, until=until)
 
 number = max(1, int(st.session_state.get("trail-page", 1) or 1))
-found = trail.find(filters, who, offset=(number - 1) * ROWS_A_PAGE, limit=ROWS_A_PAGE)
+found = trail.find(filters, user, offset=(number - 1) * ROWS_A_PAGE, limit=ROWS_A_PAGE)
 if found.total and not found.entries:
-    found = trail.find(filters, who, limit=ROWS_A_PAGE)  # a narrower filter has fewer pages
+    found = trail.find(filters, user, limit=ROWS_A_PAGE)  # a narrower filter has fewer pages
 if not found.entries:
     show_notice("No event matches", "Choose anybody, anything, or other days.", key="no-match")
     st.stop()
@@ -89,7 +89,7 @@ pages = -(-found.total // ROWS_A_PAGE)
 with st.container(horizontal=True, vertical_alignment="center"):
     st.download_button(
         "Download these events (JSON Lines)",
-        data=partial(trail_lines, trail, filters, who),
+        data=partial(trail_lines, trail, filters, user),
         file_name="audit-trail.jsonl",
         mime="application/x-ndjson",
         icon=":material/download:",

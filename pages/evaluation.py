@@ -16,7 +16,7 @@ from pages.screens.evaluation.evaluating import show_evaluating, start_evaluatin
 from pages.screens.evaluation.paper_tables import show_paper_tables
 from pages.screens.evaluation.slices import show_slices
 from pages.screens.evaluation.view import show_headline, show_metrics
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import (
     PacketChoice,
     bring_choice,
@@ -41,8 +41,8 @@ VIEWS = ("Figures", "Slices", "Confusion", "Reliability", "Sources", "Errors", "
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Evaluation · ProvenanceGuard")
-person = current_person()
-show_person(person)
+user = current_user()
+show_current_user(user)
 st.title("Evaluation", anchor=False)
 
 try:
@@ -76,7 +76,7 @@ def _evaluate(chosen: PacketChoice) -> None:
     """Start a run over the packet; one that was only on offer is kept first."""
     centroid = bool(st.session_state.get("centroid"))
     try:
-        packet = bring_choice(store, chosen, person)
+        packet = bring_choice(store, chosen, user)
         reader = workspace.readers.current().reader
         start_evaluating(packet, centroid=centroid, calibrator=ruling, reader=reader)
     except ProvenanceGuardError as error:
@@ -91,7 +91,7 @@ def _evaluate(chosen: PacketChoice) -> None:
 st.session_state.setdefault("packet_generation", 0)
 columns = st.columns([3.2, 2, 1.5, 1.5], vertical_alignment="bottom")
 with columns[0]:
-    choice = choose_packet(store, person, evaluated=False)
+    choice = choose_packet(store, user, evaluated=False)
 with columns[3].popover("Another packet", icon=":material/upload_file:", width="stretch"):
     st.file_uploader(
         "Claim packet",

@@ -19,7 +19,7 @@ from pages.screens.export.exporting import (
 )
 from pages.widgets.chosen import read_chosen
 from pages.widgets.counting import counted
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.days import whole_days
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.reviewed import packets_for
@@ -27,15 +27,15 @@ from pages.widgets.routing import ensure_routed
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Export · ProvenanceGuard")
-who = current_person()
-show_person(who)
+user = current_user()
+show_current_user(user)
 st.title("Export", anchor=False)
 read_chosen("statuses", "labels")
 
 try:
-    packets = packets_for(who)
+    packets = packets_for(user)
     slices = [each.name for each in packets.store.slices()]
-    everything = select_claims(packets, who, ExportFilters(statuses=frozenset(ReviewStatus)))
+    everything = select_claims(packets, user, ExportFilters(statuses=frozenset(ReviewStatus)))
 except NotAllowed as error:
     show_notice("Exports are for leads and auditors", str(error), key="not-allowed")
     st.stop()
@@ -93,7 +93,7 @@ else:
         since=since,
         until=until,
     )
-    chosen = select_claims(packets, who, filters)
+    chosen = select_claims(packets, user, filters)
     traces = len({claim.content_hash for claim in chosen.claims})
     show_cards(
         [
@@ -121,15 +121,15 @@ else:
         disabled=not chosen.claims,
         key="prepare",
     ):
-        prepare(packets, who, filters, reports=reports, pdf=pdf)
+        prepare(packets, user, filters, reports=reports, pdf=pdf)
         st.rerun() if prepared() else st.stop()
     if packet is not None and ready:
-        show_prepared(packets, who, packet)
+        show_prepared(packets, user, packet)
 
 signed = packets.signed()
 if signed:
     st.subheader("Signed packets", anchor=False)
-    show_signed(packets, who, signed)
-if Role.LEAD in who.roles:
+    show_signed(packets, user, signed)
+if Role.LEAD in user.roles:
     with st.expander("Read a packet", icon=":material/upload:"):
-        show_packet_import(packets, who)
+        show_packet_import(packets, user)

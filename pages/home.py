@@ -10,8 +10,8 @@ from core.workflows.ingest import ingest
 from core.workflows.review import open_desk
 from pages.screens.home.cards import TOLD_TO_ALL, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
-from pages.widgets.assignments import HANDS_LINK
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.assignments import ASSIGNMENTS_LINK
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace, settings
@@ -25,14 +25,14 @@ EVENTS_LOOKED_AT = 400
 ensure_routed(__file__)
 st.set_page_config(page_title="Home · ProvenanceGuard")
 
-person = current_person()
-show_person(person)
+user = current_user()
+show_current_user(user)
 try:
-    workspace = open_workspace(person)
+    workspace = open_workspace(user)
     store = workspace.store
     overview = store.overview()
     project = workspace.project()
-    progress = open_desk(workspace, project, person).progress()
+    progress = open_desk(workspace, project, user).progress()
     steps = tour_steps(overview, progress, workspace.calibrators.count())
     lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 except ProvenanceGuardError as error:
@@ -75,7 +75,7 @@ if overview.traces == 0:
 left, right = st.columns([1.55, 1], gap="large")
 with left:
     st.subheader("Waiting for you", anchor=False)
-    waiting = what_waits(overview, progress, person)
+    waiting = what_waits(overview, progress, user)
     if not waiting:
         show_notice(
             "Nothing waits for you", "New work comes with new traces.", key="nothing", tone="good"
@@ -113,12 +113,12 @@ with right:
         ],
         key="team",
     )
-    if may_read(person):
+    if may_read(user):
         st.page_link(
             PEOPLE,
             label="Who holds which claim",
             icon=":material/back_hand:",
-            query_params={"show": HANDS_LINK},
+            query_params={"show": ASSIGNMENTS_LINK},
         )
     st.subheader("Lately", anchor=False)
     show_cards([{"title": "What changed", "facts": lately or [("", "Nothing yet.")]}], key="lately")

@@ -14,8 +14,8 @@ from pages.screens.people.forms import (
     show_saved,
 )
 from pages.screens.people.reader_form import show_reader
-from pages.widgets.assignments import HANDS, HANDS_LINK, show_hands
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.assignments import ASSIGNMENTS, ASSIGNMENTS_LINK, show_assignments
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -23,26 +23,26 @@ from pages.widgets.session import open_workspace
 ensure_routed(__file__)
 st.set_page_config(page_title="People · ProvenanceGuard")
 
-person = current_person()
-show_person(person)
+user = current_user()
+show_current_user(user)
 show_saved()
 
 st.title("People", anchor=False)
 try:
     workspace = open_workspace()
     projects = workspace.projects
-    tabs = ["People and roles", HANDS, "How claims are read", "Guideline"]
-    shown = HANDS if st.query_params.get("show") == HANDS_LINK else tabs[0]
-    who, hands, how, what = st.tabs(tabs, default=shown)
-    with who:
-        show_people(workspace.people, person)
-    with hands:
-        show_hands(open_desk(workspace, projects.default(), person))
-    with how:
+    tabs = ["People and roles", ASSIGNMENTS, "How claims are read", "Guideline"]
+    shown = ASSIGNMENTS if st.query_params.get("show") == ASSIGNMENTS_LINK else tabs[0]
+    roles, assigned, reading, rules = st.tabs(tabs, default=shown)
+    with roles:
+        show_people(workspace.people, user)
+    with assigned:
+        show_assignments(open_desk(workspace, projects.default(), user))
+    with reading:
         slices = [each.name for each in workspace.store.slices()]
-        show_project(projects, projects.default(), slices, person)
-        show_reader(workspace, person, save)
-    with what:
-        show_guideline(workspace.guidelines, person)
+        show_project(projects, projects.default(), slices, user)
+        show_reader(workspace, user, save)
+    with rules:
+        show_guideline(workspace.guidelines, user)
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

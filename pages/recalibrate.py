@@ -15,16 +15,16 @@ from core.workflows.retraining import Retraining, lineage_json
 from pages.screens.recalibrate.fitting import known_material, shipped_rows, show_fitting
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
 from pages.screens.recalibrate.view import (
+    active_words,
     candidate_words,
     flip_words,
     flips_of,
-    in_force_words,
     need_words,
     rate_words,
     shipped_words,
     show_chain,
 )
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_notice
 from pages.widgets.rescoring import show_rescoring, start_rescoring
 from pages.widgets.routing import ensure_routed
@@ -40,9 +40,9 @@ STEPS = ("Labels", "Split", "Fit", "Compare", "Promote")
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Recalibrate · ProvenanceGuard")
-person = current_person()
-show_person(person)
-if not person.roles & {Role.LEAD, Role.AUDITOR}:
+user = current_user()
+show_current_user(user)
+if not user.roles & {Role.LEAD, Role.AUDITOR}:
     show_notice(
         "Recalibrating is the lead's work",
         "This page shows what reviewers settled. Ask a lead of the project, or have a lead give you "
@@ -50,7 +50,7 @@ if not person.roles & {Role.LEAD, Role.AUDITOR}:
         key="not-lead",
     )
     st.stop()
-leads = Role.LEAD in person.roles and Role.AUDITOR not in person.roles
+leads = Role.LEAD in user.roles and Role.AUDITOR not in user.roles
 
 try:
     workspace = open_workspace()
@@ -70,22 +70,22 @@ except ProvenanceGuardError as error:
 
 def _fit(with_shipped: bool) -> None:
     folder, database = fitting_folder(workspace.data_folder), workspace.environment
-    _try(lambda: start_fitting(folder, person, database, with_shipped=with_shipped))
+    _try(lambda: start_fitting(folder, user, database, with_shipped=with_shipped))
 
 
 def _promote(name: str, seen: str) -> None:
     reason = st.session_state.get("reason", "")
-    if _try(lambda: calibrators.promote(name, reason, person, over=seen)):
+    if _try(lambda: calibrators.promote(name, reason, user, over=seen)):
         start_rescoring(workspace)
 
 
 def _reject(name: str) -> None:
-    _try(lambda: calibrators.reject(name, st.session_state.get("reason", ""), person))
+    _try(lambda: calibrators.reject(name, st.session_state.get("reason", ""), user))
 
 
 def _roll_back(name: str, seen: str) -> None:
     reason = st.session_state.get("back_reason", "")
-    if _try(lambda: calibrators.roll_back(name, reason, person, over=seen)):
+    if _try(lambda: calibrators.roll_back(name, reason, user, over=seen)):
         start_rescoring(workspace)
 
 
@@ -100,7 +100,7 @@ def _try(act: Callable[[], object]) -> bool:
     return True
 
 
-# ---------------------------------------------------------------- what is in force, and the way back
+# ---------------------------------------------------------------- what is active, and the way back
 
 left, right = st.columns([5, 1], vertical_alignment="center")
 left.title("Recalibrate", anchor=False)
@@ -116,7 +116,7 @@ if before is not None:
             on_click=_roll_back,
             args=(before.calibrator, current.label),
         )
-st.text(in_force_words(current))
+st.text(active_words(current))
 if problem := st.session_state.get("recalibrate_problem"):
     show_notice("That was not done", problem, key="problem", tone="bad")
 show_rescoring(workspace, waiting=waiting)

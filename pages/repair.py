@@ -15,7 +15,7 @@ from pages.screens.repair.view import (
     lay_out_repair,
     show_repair,
 )
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import load_models_once, open_workspace, settings
@@ -25,8 +25,8 @@ from storage.repairs import Choice, StoredRepair
 TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"
 
 ensure_routed(__file__)
-person = current_person()
-show_person(person)
+user = current_user()
+show_current_user(user)
 wanted = st.query_params.get("trace")
 if wanted is None:
     try:
@@ -40,7 +40,7 @@ if wanted is None:
     st.stop()
 
 try:
-    workspace = open_workspace(person)
+    workspace = open_workspace(user)
     store = workspace.store
     stored = store.get_trace(wanted)
     verdict = store.get_verdict(wanted, content_hash=stored.content_hash)
@@ -60,7 +60,7 @@ except ProvenanceGuardError as error:
 trace = stored.trace
 st.set_page_config(page_title=f"Repair of {trace.trace_id} · ProvenanceGuard")
 stop_while_undecided(
-    workspace, person, verdict
+    workspace, user, verdict
 )  # the repair says what the verifier made of each claim
 repairs = workspace.repairs
 
@@ -125,7 +125,7 @@ if decided is not None:
                 known.repair_id,
                 decided.action_id,
                 decided.choice,
-                reviewer=person.name,
+                reviewer=user.name,
                 text=decided.text if decided.choice is Choice.EDIT else None,
             )
         except ProvenanceGuardError as error:
@@ -136,7 +136,7 @@ if decided is not None:
 # ---------------------------------------------------------------- the text that comes out
 
 left, middle, right, back = st.columns([1.3, 1.3, 1.2, 0.8], vertical_alignment="center")
-left.caption(f"Choices are kept under {person.name}.")
+left.caption(f"Choices are kept under {user.name}.")
 final = final_answer(trace.answer or "", known.outcome.actions, choices)
 if changed_by_reviewer(choices) and middle.button(
     "Verify my version", icon=":material/fact_check:", key="verify-mine", width="stretch"

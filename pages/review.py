@@ -9,7 +9,7 @@ from core.workflows.review import open_desk
 from pages.screens.review.assignment import answer, current_assignment
 from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.nothing_left import show_nothing_to_review
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim, show_told
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import progress_data
@@ -21,9 +21,9 @@ ensure_routed(__file__)
 # The trace is not named: ids and categories may tell how a trace was made.
 st.set_page_config(page_title="Review · ProvenanceGuard")
 
-person = current_person()
+user = current_user()
 workspace = open_workspace()
-desk = open_desk(workspace, workspace.project(), person)
+desk = open_desk(workspace, workspace.project(), user)
 
 
 @st.fragment
@@ -37,7 +37,7 @@ def _show_claim() -> None:
     try:
         held = current_assignment(desk, workspace)
         if held is None:
-            show_nothing_to_review(desk, person)
+            show_nothing_to_review(desk, user)
             return
     except NotAllowed as error:
         show_notice("This page is for reviewers", str(error), key="not-a-reviewer")
@@ -62,5 +62,5 @@ def _show_claim() -> None:
         show_bar(held, desk, workspace.store)
 
 
-show_person(person)
+show_current_user(user)
 work()

@@ -21,7 +21,7 @@ from pages.screens.thresholds.view import (
     show_thresholds,
     shown_flips,
 )
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.evaluated import (
     choose_packet,
     choose_run,
@@ -42,8 +42,8 @@ NO_OVERLAY = "Nothing"
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Thresholds · ProvenanceGuard")
-person = current_person()
-show_person(person)
+user = current_user()
+show_current_user(user)
 st.title("Thresholds", anchor=False)
 
 try:
@@ -57,7 +57,7 @@ except ProvenanceGuardError as error:
 
 columns = st.columns([2.2, 1.4, 1.6, 1.6], vertical_alignment="bottom")
 with columns[0]:
-    choice = choose_packet(store, person, evaluated=True)
+    choice = choose_packet(store, user, evaluated=True)
 if choice is None or choice.kept is None:
     show_notice(
         "No packet has been evaluated yet",
@@ -114,7 +114,7 @@ def _asked_for() -> float:
 def _weigh() -> None:
     """Everything that follows the slider; nothing else on the page is drawn again."""
     if "threshold_said" in st.session_state:
-        st.rerun()  # a threshold was put to use: what is said of it, and what is in force, is above
+        st.rerun()  # a threshold was put to use: what is said of it, and what is active, is above
     view, bands = sliced(own, slice_name, thresholds)
     curve = curve_of(own.name, view, bands, thresholds, current)
     overlay = None
@@ -149,7 +149,7 @@ def _weigh() -> None:
     threshold = thresholds[chosen]
     st.query_params["threshold"] = f"{threshold:g}"
     with right:
-        show_use(workspace, run, threshold, ruling, person)
+        show_use(workspace, run, threshold, ruling, user)
     flips = flips_between(view, current, threshold)
     between = f" between {current:g} and {threshold:g}" if threshold != current else ""
     st.subheader(f"Claims that flip{between}", anchor=False)

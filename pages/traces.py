@@ -8,7 +8,7 @@ from core.errors import ProvenanceGuardError
 from core.records import Decision
 from pages.screens.traces.importing import show_import
 from pages.screens.traces.table import show_trace_table
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.palette import DECISIONS
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
@@ -33,12 +33,12 @@ CHOSEN_IS_TEXT = """<style>
 </style>"""
 
 ensure_routed(__file__)
-person = current_person()  # with logins, nobody sees anything before
-show_person(person)
+user = current_user()  # with logins, nobody sees anything before
+show_current_user(user)
 st.set_page_config(page_title="Traces · ProvenanceGuard")
 
 try:
-    store = open_store(person)
+    store = open_store(user)
     overview = store.overview()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

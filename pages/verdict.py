@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import NotFound, ProvenanceGuardError
 from core.records import Decision
 from pages.screens.verdict.view import show_evidence
-from pages.widgets.current_user import current_person, show_person
+from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -23,8 +23,8 @@ CHOSEN_IS_TEXT = """<style>
 </style>"""
 
 ensure_routed(__file__)
-person = current_person()
-show_person(person)
+user = current_user()
+show_current_user(user)
 wanted = st.query_params.get("trace")
 if wanted is None:
     show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")
@@ -32,7 +32,7 @@ if wanted is None:
     st.stop()
 
 try:
-    workspace = open_workspace(person)
+    workspace = open_workspace(user)
     store = workspace.store
     stored = store.get_trace(wanted)
     asked_version = st.query_params.get("version", "")
@@ -60,7 +60,7 @@ except NotFound:
 
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
-    stop_while_undecided(workspace, person, verdict)
+    stop_while_undecided(workspace, user, verdict)
 
 if len(stored.versions) > 1:
     st.html(CHOSEN_IS_TEXT)

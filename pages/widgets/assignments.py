@@ -20,13 +20,13 @@ from pages.widgets.counting import counted
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import duration_words
 
-HANDS = "Claims in hand"
-HANDS_LINK = "hands"  # ?show=hands opens the page People at it
+ASSIGNMENTS = "Assigned claims"
+ASSIGNMENTS_LINK = "hands"  # ?show=hands opens the page People at it
 DAY_SECONDS = 86_400
 _FREED = "claims_freed"
 
 
-def show_hands(desk: Desk) -> None:
+def show_assignments(desk: Desk) -> None:
     """Show every claim that somebody holds; a lead frees those that do not move, with a reason."""
     if not may_read(desk.who):
         show_notice(
@@ -42,7 +42,7 @@ def show_hands(desk: Desk) -> None:
     if not held:
         show_notice(
             "Nobody holds a claim",
-            "A claim is in somebody's hands from the moment it is on their screen until they decide "
+            "A claim is assigned from the moment it is on somebody's screen until they decide "
             "it, pass it on, or their time for it ends.",
             key="no-hands",
             tone="good",
@@ -58,13 +58,13 @@ def _show_table(held: Sequence[InHand], now: datetime) -> None:
     zone = st.context.timezone or "UTC"
     st.dataframe(
         {
-            "Who": [one.holder for one in held],
-            "Reads": [reading_words(one) for one in held],
-            "Claim": [one.text for one in held],
-            "Trace": [one.trace_id for one in held],
-            "Since": [one.since for one in held],
-            "No change for": [age_words(one.moved_at, now) for one in held],
-            "Lease": [lease_words(one.lease_until, now) for one in held],
+            "Who": [assignment.holder for assignment in held],
+            "Reads": [reading_words(assignment) for assignment in held],
+            "Claim": [assignment.text for assignment in held],
+            "Trace": [assignment.trace_id for assignment in held],
+            "Since": [assignment.since for assignment in held],
+            "No change for": [age_words(assignment.moved_at, now) for assignment in held],
+            "Lease": [lease_words(assignment.lease_until, now) for assignment in held],
         },
         column_config={
             "Who": st.column_config.TextColumn(width=130),
@@ -79,19 +79,19 @@ def _show_table(held: Sequence[InHand], now: datetime) -> None:
         },
         hide_index=True,
         width="stretch",
-        alt=f"{counted(len(held), 'claim')} in hand, what has not moved for longest first",
+        alt=f"{counted(len(held), 'claim')} assigned, what has not moved for longest first",
         key="hands",
     )
 
 
 def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
-    by_id = {one.assignment_id: one for one in held}
+    by_id = {assignment.assignment_id: assignment for assignment in held}
     with st.form("free-claims", clear_on_submit=False):
         which_box, reason_box = st.columns([1.4, 1])
         which = which_box.multiselect(
             "Free these claims for somebody else",
             list(by_id),
-            format_func=lambda number: hand_words(by_id[number]),
+            format_func=lambda number: assignment_words(by_id[number]),
             placeholder="Whose claim?",
             key="free-which",
         )
@@ -117,7 +117,7 @@ def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
             desk.release(number, reason)
             freed += 1
         except ProvenanceGuardError as error:
-            kept.append(f"{hand_words(by_id[number])}: {error}")
+            kept.append(f"{assignment_words(by_id[number])}: {error}")
     if kept:
         title = f"{counted(freed, 'claim')} freed, {len(kept):,} not" if freed else "Nothing freed"
         show_notice(title, "\n".join(kept), key="not-freed", tone="bad")
@@ -129,15 +129,15 @@ def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
 # ---------------------------------------------------------------- words
 
 
-def reading_words(one: InHand) -> str:
+def reading_words(assignment: InHand) -> str:
     """Which reading of the claim it is."""
-    words = "adjudication" if one.slot == TIE_SLOT else f"reading {one.slot}"
-    return f"{words}, anew" if one.reconsidered else words
+    words = "adjudication" if assignment.slot == TIE_SLOT else f"reading {assignment.slot}"
+    return f"{words}, anew" if assignment.reconsidered else words
 
 
-def hand_words(one: InHand) -> str:
-    """One claim in somebody's hands, in one line."""
-    return f"{one.holder} · {one.claim_id} · {reading_words(one)}"
+def assignment_words(assignment: InHand) -> str:
+    """One assignment in one line."""
+    return f"{assignment.holder} · {assignment.claim_id} · {reading_words(assignment)}"
 
 
 def age_words(since: datetime, now: datetime) -> str:

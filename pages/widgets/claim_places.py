@@ -17,7 +17,7 @@ class ClaimInAnswer:
 
 
 class Item(Protocol):
-    """Something in somebody's hands that says what is judged."""
+    """Something queued that says what is judged."""
 
     @property
     def text(self) -> str: ...
@@ -25,6 +25,6 @@ class Item(Protocol):
     def span(self) -> Span: ...
 
 
-def claim_in_hand(item: Item) -> ClaimInAnswer:
+def claim_of(item: Item) -> ClaimInAnswer:
     """The claim of that item, as it was put in the queue: votes on it are votes on these words."""
     return ClaimInAnswer(text=item.text, span=item.span)

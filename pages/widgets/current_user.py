@@ -1,4 +1,4 @@
-"""Who sits at this browser: a login's person, or on a machine without login the local profile."""
+"""The current user: a login's person, or on a machine without login the local profile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROLE_WORDS = {
     Role.LEAD: "lead",
     Role.AUDITOR: "auditor",
 }
-_CHOSEN = "at_work"
+_CHOSEN = "current_user"
 # What a session keeps under a name that begins so is its user's, and goes with them.
 OF_USER = "of-user-"
 # In the frame above the page, where it takes no room from the work.
@@ -42,8 +42,8 @@ def has_logins() -> bool:
     return hasattr(st.user, "is_logged_in") or bool(st.get_option("server.trustedUserHeaders"))
 
 
-def current_person() -> Person:
-    """Who works in this session; a page without somebody ends here, saying what to do."""
+def current_user() -> Person:
+    """The current user of this session; a page without one ends here, saying what to do."""
     try:
         people = open_workspace().people
         return _logged_in(people) if has_logins() else _local(people)
@@ -52,8 +52,8 @@ def current_person() -> Person:
         st.stop()
 
 
-def show_person(person: Person) -> None:
-    """Say who works here; on a machine without login, let them practise as somebody else."""
+def show_current_user(person: Person) -> None:
+    """Name the current user; on a machine without login, let them practise as somebody else."""
     with st.container(key="person", width="content"):
         st.html(_PLACE)
         if has_logins():
@@ -87,12 +87,12 @@ def _show_chooser(person: Person) -> None:
     with chooser:
         if not chooser.open:
             return
-        st.text("Who is at work in this tab? Everything done here is kept under that name.")
+        st.text("The current user of this tab: everything done here is kept under that name.")
         everybody = [each for each in open_workspace().people.everybody() if each.active]
         for each in everybody:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.button(
-                    "At work" if each == person else "Become",
+                    "Current user" if each == person else "Become",
                     key=f"become-{each.person_id}",
                     disabled=each == person,
                     on_click=_become,

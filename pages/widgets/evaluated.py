@@ -191,7 +191,7 @@ def run_words(run: KeptRun) -> str:
 
 
 def made_as_now(run: KeptRun, calibrator: str) -> bool:
-    """Whether the pipeline, its settings and the calibrator in force are those that made the run."""
+    """Whether the pipeline, its settings and the active calibrator are those that made the run."""
     made = run.versions
     return (
         made.pipeline == rules_digest()

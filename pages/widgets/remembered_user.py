@@ -1,6 +1,6 @@
-"""What a browser remembers of who is at work: through a reload, in each of its tabs, after a restart.
+"""What a browser remembers of its current user: through a reload, in each of its tabs, after a restart.
 
-Without logins a session knows nobody. A cookie names whoever was at work last in this browser, so
+Without logins a session knows nobody. A cookie names the last current user of this browser, so
 that a new session begins with them; the tab confirms or corrects it before anything is shown.
 """
 
@@ -13,12 +13,12 @@ from pages.widgets.frontend import script
 _AT_WORK = st.components.v2.component(
     "provenanceguard_at_work",
     html='<div id="at-work" hidden>\n</div>',
-    js=script("at_work"),
+    js=script("remembered_user"),
 )
 
 
 def remembered(database_id: str) -> int | None:
-    """The id of whoever was at work last in this browser on that database; None without one."""
+    """The id of the last current user of this browser on that database; None without one."""
     found: object = st.context.cookies.get(_cookie(database_id))
     return int(found) if isinstance(found, str) and found.isdecimal() else None
 

@@ -46,7 +46,7 @@ def settings() -> Config:
 
 
 def load_models_once(config: Config) -> Models:
-    """The models, with the reader and the calibrator in force; raises ComponentUnavailable.
+    """The models, with the active reader and calibrator; raises ComponentUnavailable.
 
     Reader and embedder are loaded once for the whole process. Raises ConfigError when the
     calibrator was fitted on another reader.

@@ -31,7 +31,7 @@ def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVe
     show_notice(
         "You are deciding a disagreement on this answer"
         if deciding
-        else "A claim of this answer is in your hands",
+        else "You are reviewing a claim of this answer",
         "This project asks for your own view before the verifier's. Decide the claim, or pass it on, "
         "and this page opens.",
         key="withheld",

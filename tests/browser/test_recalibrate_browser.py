@@ -54,7 +54,7 @@ def test_a_lead_fits_compares_promotes_and_rolls_back(
         page.get_by_role("button", name="Roll back").first.click()
         page.get_by_label("Reason").last.fill("only a rehearsal")
         page.get_by_role("button", name="Roll back").last.click()
-        expect(page.get_by_text(re.compile("In force:.*only a rehearsal"))).to_be_visible()
+        expect(page.get_by_text(re.compile("Active:.*only a rehearsal"))).to_be_visible()
 
         assert visit.outside() == []
         assert visit.faults == []

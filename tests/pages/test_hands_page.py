@@ -14,7 +14,7 @@ from opening import opened, titles, views
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from streamlit.testing.v1 import AppTest
 
-from pages.widgets.assignments import HANDS_LINK, age_words, lease_words
+from pages.widgets.assignments import ASSIGNMENTS_LINK, age_words, lease_words
 from storage.store import SqlStore, open_store, utc_now
 
 HOME, PEOPLE, VERDICT = "home", "people", "verdict"
@@ -113,7 +113,7 @@ def test_an_auditor_sees_who_holds_what_and_frees_nothing(made: Office) -> None:
 
 
 def test_a_reviewer_is_not_told_who_holds_what(made: Office) -> None:
-    test = opened(PEOPLE, made.people["Cleo"].person_id, show=HANDS_LINK)
+    test = opened(PEOPLE, made.people["Cleo"].person_id, show=ASSIGNMENTS_LINK)
 
     assert table(test) == []
     said = "\n".join(str(each.proto) for each in test.main)
@@ -163,7 +163,7 @@ def test_the_verdict_page_says_decide_first_while_a_claim_of_it_is_in_hand(made:
     test = opened(VERDICT, ada, trace=item.trace_id)
 
     assert views(test, "provenanceguard_evidence") == []
-    assert titles(test) == ["A claim of this answer is in your hands"]
+    assert titles(test) == ["You are reviewing a claim of this answer"]
     assert test.button(key="decide-first").label == "Go on reviewing"
     made.decide("Ada", item)
     test = opened(VERDICT, ada, trace=item.trace_id)

@@ -104,7 +104,7 @@ def test_the_page_opens_where_something_waits_for_a_decision(labelled: SqlStore)
 
     assert test.session_state["step"] == "Compare"
     [table] = [each.value for each in test.dataframe]
-    assert list(table["Calibrator"]) == ["In force", "Candidate"] * 2
+    assert list(table["Calibrator"]) == ["Active", "Candidate"] * 2
     assert list(table["Measured on"])[:2] == ["Held-out traces"] * 2
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from core.review.items import Draft, TieItem
 from core.review.records import Cause
 from core.workflows.review import Desk
-from pages.widgets.claim_places import claim_in_hand
+from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
     IGNORED,
@@ -53,7 +53,7 @@ def current_disagreement(desk: Desk, workspace: Workspace) -> Disagreement | Non
         assignment_id=item.assignment_id,
         nonce=desk.show(item.assignment_id),
         trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
-        claim=claim_in_hand(item),
+        claim=claim_of(item),
         draft=desk.load_draft(item.assignment_id) or Draft(),
         guideline=workspace.guidelines.current(),
     )

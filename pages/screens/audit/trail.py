@@ -128,10 +128,10 @@ def show_everything_checked(store: SqlStore) -> None:
     )
 
 
-def trail_lines(trail: Trail, filters: TrailFilters, who: Person) -> BinaryIO:
+def trail_lines(trail: Trail, filters: TrailFilters, user: Person) -> BinaryIO:
     """The events that pass as JSON Lines, the oldest first; read from the database piece by piece."""
     lines = BytesIO()
-    for event in trail.export(filters, who):
+    for event in trail.export(filters, user):
         lines.write((json.dumps(event, ensure_ascii=True) + "\n").encode("ascii"))
     lines.seek(0)
     return lines

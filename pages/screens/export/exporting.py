@@ -52,7 +52,7 @@ class Prepared:
 
 
 def prepare(
-    packets: Packets, who: Person, filters: ExportFilters, *, reports: bool, pdf: bool
+    packets: Packets, user: Person, filters: ExportFilters, *, reports: bool, pdf: bool
 ) -> None:
     """Write the packet to a folder of this session, and remember it."""
     st.session_state.pop(_PREPARED, None)
@@ -66,7 +66,7 @@ def prepare(
     try:
         report = export_packet(
             packets,
-            who,
+            user,
             Path(place.name) / "packet",
             at=packets.store.now(),
             filters=filters,
@@ -89,7 +89,7 @@ def prepared() -> Prepared | None:
     return found
 
 
-def show_prepared(packets: Packets, who: Person, packet: Prepared) -> None:
+def show_prepared(packets: Packets, user: Person, packet: Prepared) -> None:
     """The packet that is ready: what is in it, its download, and its signature."""
     report = packet.report
     show_cards(
@@ -126,20 +126,20 @@ def show_prepared(packets: Packets, who: Person, packet: Prepared) -> None:
         key="download-packet",
     )
     with right.popover("Lock and sign", icon=":material/draw:"):
-        st.text(f"{who.name} signs the manifest with its present hash, in UTC.")
+        st.text(f"{user.name} signs the manifest with its present hash, in UTC.")
         meaning = st.selectbox(
             "Meaning", MEANINGS, format_func=MEANING_WORDS.__getitem__, key="meaning"
         )
         typed = st.text_input("Type your name to sign", key="typed-name", max_chars=200)
         if st.button(
-            "Sign", type="primary", key="sign", disabled=typed.strip() != who.name, width="stretch"
+            "Sign", type="primary", key="sign", disabled=typed.strip() != user.name, width="stretch"
         ):
-            _sign(packets, who, report, meaning)
+            _sign(packets, user, report, meaning)
 
 
-def _sign(packets: Packets, who: Person, report: ExportReport, meaning: str) -> None:
+def _sign(packets: Packets, user: Person, report: ExportReport, meaning: str) -> None:
     try:
-        packets.lock((report.folder / MANIFEST).read_text(encoding="utf-8"), meaning, by=who)
+        packets.lock((report.folder / MANIFEST).read_text(encoding="utf-8"), meaning, by=user)
     except ProvenanceGuardError as error:
         show_notice("The packet was not signed", str(error), key="sign-error", tone="bad")
         return
@@ -147,7 +147,7 @@ def _sign(packets: Packets, who: Person, report: ExportReport, meaning: str) -> 
     st.rerun()
 
 
-def show_signed(packets: Packets, who: Person, signed: tuple[SignedPacket, ...]) -> None:
+def show_signed(packets: Packets, user: Person, signed: tuple[SignedPacket, ...]) -> None:
     """The packets that were ever signed, with who signed them, and the way to take it back."""
     show_cards(
         [
@@ -177,14 +177,14 @@ def show_signed(packets: Packets, who: Person, signed: tuple[SignedPacket, ...])
         st.caption("Unlocking takes every signature of the packet back, and is kept in the trail.")
         if st.button("Unlock", key="unlock", disabled=not reason.strip(), width="stretch"):
             try:
-                packets.unlock(which, reason, by=who)
+                packets.unlock(which, reason, by=user)
             except ProvenanceGuardError as error:
                 show_notice("Nothing was unlocked", str(error), key="unlock-error", tone="bad")
             else:
                 st.rerun()
 
 
-def show_packet_import(packets: Packets, who: Person) -> None:
+def show_packet_import(packets: Packets, user: Person) -> None:
     """Read an exported packet back: traces, verdicts, every reading; the second time nothing changes."""
     file = st.file_uploader(
         "A packet (.zip) from this or another workbench", type=["zip"], key="packet-file"
@@ -198,7 +198,7 @@ def show_packet_import(packets: Packets, who: Person) -> None:
         ):
             unpack(file.getvalue(), Path(place), name=file.name)
             done = import_packet(
-                packets, Path(place), who, max_record_bytes=settings().max_record_bytes
+                packets, Path(place), user, max_record_bytes=settings().max_record_bytes
             )
     except ProvenanceGuardError as error:
         show_notice("The packet was not read", str(error), key="packet-error", tone="bad")

@@ -53,7 +53,7 @@ def tour_steps(overview: Overview, progress: Progress, calibrators: int) -> tupl
             label="Thresholds",
         ),
         TourStep(
-            words="Fit a calibrator on your labels, and compare it with the one in force",
+            words="Fit a calibrator on your labels, and compare it with the active one",
             done=calibrators > 0,
             page="pages/recalibrate.py",
             label="Recalibrate",

@@ -88,8 +88,8 @@ def _show_add(people: People, me: Person) -> None:
 
 def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
     with st.form("change-role", clear_on_submit=False):
-        who_box, role_box = st.columns(2)
-        who = who_box.selectbox(
+        user_box, role_box = st.columns(2)
+        user = user_box.selectbox(
             "Person",
             everybody,
             format_func=lambda each: each.name,
@@ -111,14 +111,14 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
             take = st.form_submit_button("Take it away", key="take-role")
     if not (give or take):
         return
-    if who is None or role is None:
+    if user is None or role is None:
         show_notice("Whose role, and which?", "Choose a person and a role.", key="role-which")
     elif give:
-        save(lambda: people.grant(who, role, by=me), f"{who.name} is now {ROLE_WORDS[role]}.")
+        save(lambda: people.grant(user, role, by=me), f"{user.name} is now {ROLE_WORDS[role]}.")
     else:
         save(
-            lambda: people.revoke(who, role, by=me, reason=reason),
-            f"{who.name} is no longer {ROLE_WORDS[role]}.",
+            lambda: people.revoke(user, role, by=me, reason=reason),
+            f"{user.name} is no longer {ROLE_WORDS[role]}.",
         )
 
 
@@ -216,7 +216,7 @@ def _share(percent: int, now: ProjectSettings) -> float:
 
 
 def show_guideline(guidelines: Guidelines, me: Person) -> None:
-    """The guideline in force and its versions; a lead publishes the next one."""
+    """The active guideline and its versions; a lead publishes the next one."""
     versions = guidelines.versions()
     current = versions[-1]
     lead = Role.LEAD in me.roles
@@ -225,7 +225,7 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
         show_cards(
             [
                 {
-                    "title": f"Version {current.version}, in force",
+                    "title": f"Version {current.version}, active",
                     "aside": f"since {current.at.astimezone():%d %b %Y, %H:%M}",
                     "text": current.text,
                 }
@@ -252,7 +252,7 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
                     lambda: guidelines.publish(
                         text, change, by=me, expected_version=current.version
                     ),
-                    f"Version {current.version + 1} is in force.",
+                    f"Version {current.version + 1} is active now.",
                 )
         show_cards(
             [

@@ -61,7 +61,7 @@ def show_split(material: Material) -> None:
 
 
 def show_comparison(chosen: StoredCalibrator) -> Flip | None:
-    """A candidate beside what was in force; the claim that was just opened, if any."""
+    """A candidate beside the active one; the claim that was just opened, if any."""
     st.text(
         "Each at its own threshold, on the same labelled claims. The candidate's threshold was chosen "
         "on the validation traces; the held-out traces it has never seen."

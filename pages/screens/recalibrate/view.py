@@ -41,8 +41,8 @@ SPLIT_WORDS = {
 }
 STANDING_WORDS = {
     Standing.WAITING: "waits for a decision",
-    Standing.IN_FORCE: "in force",
-    Standing.EARLIER: "was in force",
+    Standing.IN_FORCE: "active",
+    Standing.EARLIER: "was active",
     Standing.REJECTED: "rejected",
 }
 STATUS_WORDS = {
@@ -53,12 +53,12 @@ STATUS_WORDS = {
 Table = tuple[Sequence[str], list[Sequence[Cell]]]
 
 
-def in_force_words(current: CurrentCalibrator) -> str:
+def active_words(current: CurrentCalibrator) -> str:
     """What decides now, since when, by whom and why; the reason is somebody's text."""
     what = f"{current.name} at threshold {current.threshold:g}"
     if current.since is None:
-        return f"In force: {what}, as shipped."
-    return f"In force: {what}, since {when(current.since)}, by {current.by}: {current.reason}"
+        return f"Active: {what}, as shipped."
+    return f"Active: {what}, since {when(current.since)}, by {current.by}: {current.reason}"
 
 
 def when(at: datetime) -> str:
@@ -220,7 +220,7 @@ def comparison_table(comparison: JsonObject) -> Table:
                 (
                     SIDE_WORDS[side],
                     sides[side.value]["claims"],
-                    "In force" if which == "current" else "Candidate",
+                    "Active" if which == "current" else "Candidate",
                     f"{found.threshold:g}",
                     _rate(found.false_block, found.false_block_range),
                     _rate(found.false_pass, found.false_pass_range),
@@ -257,7 +257,7 @@ def curves_figure(comparison: JsonObject, side: Side) -> go.Figure:
     """Both error rates of both calibrators at every threshold, with the points where each stands."""
     figure = go.Figure()
     claims = cast(Mapping[str, Mapping[str, int]], comparison["sides"])[side.value]["claims"]
-    for which, name, dash in (("current", "in force", "dot"), ("candidate", "candidate", "solid")):
+    for which, name, dash in (("current", "active", "dot"), ("candidate", "candidate", "solid")):
         found = measured(comparison, side, which)
         for rate, words, color in (
             ("false_block", "good claims blocked", BLUE),

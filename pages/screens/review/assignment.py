@@ -12,7 +12,7 @@ from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
 from core.workflows.review import Desk
-from pages.widgets.claim_places import claim_in_hand
+from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
     IGNORED,
@@ -77,7 +77,7 @@ def _open(desk: Desk, workspace: Workspace, item: ReviewItem) -> Assignment:
         assignment_id=item.assignment_id,
         nonce="",
         trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
-        claim=claim_in_hand(item),
+        claim=claim_of(item),
         draft=item.draft or Draft(),
         guideline=workspace.guidelines.current(),
     )

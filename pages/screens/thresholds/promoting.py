@@ -18,7 +18,7 @@ def forest_of(run: KeptRun) -> str:
 
 
 def threshold_in_use(run: KeptRun, decided_at: float, ruling: CurrentCalibrator) -> float:
-    """The threshold in force where the run's calibrator is, else the one that it was decided with."""
+    """The active threshold where the run's calibrator is, else the one that it was decided with."""
     return ruling.threshold if ruling.name == forest_of(run) else decided_at
 
 
@@ -29,7 +29,7 @@ def why_not(
     if Role.LEAD not in person.roles:
         return "Only a lead can change the threshold."
     if ruling.name != forest_of(run):
-        return "This run was made by another calibrator than the one in force. Promote that first."
+        return "This run was made by another calibrator than the active one. Promote that first."
     if ruling.threshold == threshold:
         return "This threshold is in use already."
     return None

@@ -1,4 +1,4 @@
-// Remembers, for one tab, who is at work. A cookie tells the next session of this browser before its
+// Remembers, for one tab, its current user. A cookie tells the next session of this browser before its
 // page is drawn; what the tab itself remembers decides when two tabs are two people.
 
 const tabs = new WeakMap();
