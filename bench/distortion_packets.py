@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from core.evaluation.frozen import readable  # noqa: E402
 from core.evaluation.packets import PacketRow, read_packet  # noqa: E402
 from core.provenance.distortions.alignment import Prose, read_prose  # noqa: E402
 from core.provenance.distortions.detect import find_distortions  # noqa: E402
@@ -61,7 +62,8 @@ def _packet(path: Path, show: str | None) -> None:
 def _prose(row: PacketRow, known: dict[str, Prose]) -> Prose:
     if row.trace_id not in known:
         known.clear()
-        trace = Trace(trace_id=row.trace_id, question="", answer=None, sources=row.sources)
+        sources = tuple(readable(source) for source in row.sources)
+        trace = Trace(trace_id=row.trace_id, question="", answer=None, sources=sources)
         known[row.trace_id] = read_prose(trace)
     return known[row.trace_id]
 

@@ -74,7 +74,7 @@ def _other_people(said: tuple[Cue, ...], stated: tuple[Cue, ...]) -> tuple[Cue, 
 def status_changed(at: Alignment) -> Iterator[Difference]:
     """Stopped told as current, planned told as done."""
     said = at.claim.of("status")
-    stated = [c for c in near_cues(at, "status", claim=False)]
+    stated = near_cues(at, "status", claim=False)
     if not stated:
         return
     values, theirs = {cue.value for cue in said}, {cue.value for cue in stated}
@@ -87,14 +87,9 @@ def status_changed(at: Alignment) -> Iterator[Difference]:
                 return
     if said or at.claim.of("negation"):
         return
-    now = _NOW.search(at.claim.text) is not None and _THEN.search(at.claim.text) is None
-    if (
-        now
-        and theirs <= {"ended", "held", "planned"}
-        or theirs == {"planned"}
-        and not now
-        and _THEN.search(at.claim.text)
-    ):
+    then = _THEN.search(at.claim.text) is not None
+    now = _NOW.search(at.claim.text) is not None and not then
+    if now and theirs <= {"ended", "held", "planned"} or theirs == {"planned"} and then:
         yield difference(DistortionKind.STATUS_OR_TIME_CHANGED, at, None, stated[0])
 
 

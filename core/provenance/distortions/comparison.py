@@ -18,14 +18,11 @@ _COMPARES = re.compile(
     r"comparison was between|no worse than|as good as)\b",
     re.IGNORECASE,
 )
-_NEGATED_AGAINST = re.compile(
+_NO_COMPARISON = re.compile(
     r"\b(?:protect\w*|vaccin\w*|immun\w*|effective|fight|defen\w+|resist\w*|case|lean\w*) against\b",
     re.I,
 )
 _END = re.compile(r"[,;.:()]|\b(?:after|during|when|while|but|which|in the (?:winter|summer))\b")
-_ARTICLES = re.compile(
-    r"\A(?:the|a|an|that|those|of|in|with|for|on|after|their|as|it was|were|was)\s+", re.I
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +37,7 @@ class Comparison:
 def comparison_of(reading: Reading) -> Comparison | None:
     """The first comparison of a sentence; None where nothing is compared."""
     for match in _COMPARES.finditer(reading.text):
-        if match.group().lower() == "against" and _NEGATED_AGAINST.search(
+        if match.group().lower() == "against" and _NO_COMPARISON.search(
             reading.text, max(0, match.start() - 14), match.end()
         ):
             continue

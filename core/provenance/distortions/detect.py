@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from core.provenance.distortions.alignment import Alignment, Prose, Sentence, nearest
 from core.provenance.distortions.certainty import (
@@ -18,7 +17,7 @@ from core.provenance.distortions.circumstance import (
 )
 from core.provenance.distortions.meaning import cause_made, direction_differs, negation_differs
 from core.provenance.distortions.reading import read_sentence
-from core.provenance.distortions.records import Difference, Distortion, DistortionKind
+from core.provenance.distortions.records import Difference, Distortion
 from core.provenance.distortions.substitution import entity_substituted, number_changed
 from core.records import Span
 
@@ -70,7 +69,7 @@ def _placed(difference: Difference, sentence: Sentence, at: Alignment) -> Distor
     stated = difference.stated_span
     start = sentence.span.start
     return Distortion(
-        difference=replace(difference),
+        difference=difference,
         source_id=sentence.source_id,
         sentence=sentence.span,
         sentence_text=sentence.text,
@@ -79,6 +78,3 @@ def _placed(difference: Difference, sentence: Sentence, at: Alignment) -> Distor
         else Span(start=start + stated.start, end=start + stated.end),
         coverage=round(at.coverage, 4),
     )
-
-
-KINDS = tuple(DistortionKind)

@@ -14,21 +14,19 @@ from core.provenance.distortions.comparison import (
     near_cues,
     turned_round,
 )
+from core.provenance.distortions.lexicon import cue_entries
 from core.provenance.distortions.reading import Cue, Reading, Word
 from core.provenance.distortions.records import Difference, DistortionKind
 
 _REACH = 6  # words in front of an aligned word that a negation may stand
 _UNDOING = ("un", "in", "im", "non", "dis", "ir")
 _OPPOSITE = {"up": "down", "down": "up", "better": "worse", "worse": "better"}
-_TRANSITIVE_AFTER = frozenset("by".split())
 
 
 def negation_differs(at: Alignment) -> Iterator[Difference]:
     """One text denies what the other says: "supports" against "does not support"."""
     said, stated = _negations(at.claim, at, claim=True), _negations(at.premise, at, claim=False)
     if bool(said) == bool(stated):
-        return
-    if _positive(at.claim if stated else at.premise) and _mostly_undone(at):
         return
     yield difference(
         DistortionKind.NEGATION_FLIP, at, said[0] if said else None, stated[0] if stated else None
@@ -63,8 +61,6 @@ def _prefixed(reading: Reading, other: Reading) -> bool:
 
 def _as_cue(reading: Reading, at: Alignment) -> Cue:
     """A word such as "unsupported", taken as the negation that it holds."""
-    from core.provenance.distortions.lexicon import cue_entries
-
     word = next(
         w for w in reading.words if any(w.stem.startswith(p) for p in _UNDOING) and w.content
     )
@@ -79,14 +75,6 @@ def _cancelled(cues: Sequence[Cue]) -> bool:
         c for c in cues if c.text.lower().split()[0] in ("fail", "failed", "fails", "unable")
     ]
     return bool(lexical) and len(cues) - len(lexical) == 1 and len(lexical) == 1
-
-
-def _positive(reading: Reading) -> bool:
-    return any(word.stem in ("negativ", "positiv") for word in reading.words)
-
-
-def _mostly_undone(at: Alignment) -> bool:
-    return False
 
 
 def direction_differs(at: Alignment) -> Iterator[Difference]:
@@ -170,7 +158,7 @@ def _opposed(said: Sequence[Cue], stated: Sequence[Cue], at: Alignment) -> tuple
 
 def _bearer(cue: Cue, reading: Reading) -> Word | None:
     """What goes up or down: the noun behind "higher", the object of "raised", else what stands before."""
-    after = [w for w in reading.words[cue.last + 1 : cue.last + 4]]
+    after = reading.words[cue.last + 1 : cue.last + 4]
     if after and after[0].content and cue.entry.form == "adjective":
         return after[0]
     passive = after and after[0].text.lower() == "by"
