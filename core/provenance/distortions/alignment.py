@@ -15,7 +15,10 @@ from core.text.tokens import rarity
 
 _LONGEST = 1_200  # characters of a sentence that is compared; longer ones are lists or dumps
 _MOST_SENTENCES = 6_000  # of one trace
-_RECORD = re.compile(r"[{}\[\]]|\"\s*:|^\s*[\w .-]{1,40}:\s*\S{0,60}$|\\n|^[-|*\s]*\|")
+_SAID_ELSEWHERE = 0.3  # the weight of a claim's word that the source holds in another sentence
+_RECORD = re.compile(
+    r"[{}\[\]]|\"\s*:|^\s*[\w .-]{1,40}:\s*\S{0,60}$|\\n|^[-|*\s]*\||<t[rdh]\b|^[-*\s]*[\w.\[\]/ ]{1,40}: .{0,200}, [\w ]{2,30}: |^[\w\[\]]+[._][\w.\[\]]+: "
+)
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -114,14 +117,18 @@ def nearest(claim: Reading, prose: Prose, most: int = 4) -> list[tuple[Sentence,
         scored.append((-rough, place, sentence))
     scored.sort(key=lambda each: each[:2])
     aligned = [
-        (sentence, align(claim, read_sentence(sentence.text), prose.rare))
+        (sentence, align(claim, read_sentence(sentence.text), prose, sentence.source_id))
         for _, _, sentence in scored[: 3 * most]
     ]
     return sorted(aligned, key=lambda each: -each[1].coverage)[:most]
 
 
-def align(claim: Reading, premise: Reading, rare: Mapping[str, float]) -> Alignment:
-    """Each content word of the claim with the premise's word of the same stem or the same root."""
+def align(claim: Reading, premise: Reading, prose: Prose, source_id: str) -> Alignment:
+    """Each content word of the claim with the premise's word of the same stem or the same root.
+
+    A word that the source says in another sentence, whose trial or which paper, weighs less.
+    """
+    rare, elsewhere = prose.rare, prose.stems_of.get(source_id, frozenset())
     pairs: dict[int, int] = {}
     taken: set[int] = set()
     for word in (w for w in claim.words if w.content):
@@ -131,6 +138,9 @@ def align(claim: Reading, premise: Reading, rare: Mapping[str, float]) -> Alignm
             taken.add(place)
     heaviest = max(rare.values(), default=1.0) or 1.0
     weights = {word.place: rare.get(word.stem, heaviest) or 0.01 for word in claim.topic}
+    for word in claim.topic:
+        if word.place not in pairs and word.stem in elsewhere:
+            weights[word.place] *= _SAID_ELSEWHERE
     whole = sum(weights.values())
     held = sum(weight for place, weight in weights.items() if place in pairs)
     return Alignment(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from core.evidence.quantities import read_quantities
 from core.provenance.distortions.alignment import Alignment
-from core.provenance.distortions.comparison import difference, near_cues
+from core.provenance.distortions.comparison import difference, limits, near_cues
 from core.provenance.distortions.lexicon import cue_entries
 from core.provenance.distortions.reading import Cue, Reading
 from core.provenance.distortions.records import Difference, DistortionKind
 from core.records import Span
 
-_BESIDE = 4  # words behind a qualifier of which one must be in both texts
 _P_VALUE = re.compile(r"\bp\s*(?:-?\s*value)?\s*(?:=|>|of)\s*(?:0|)?([.·]\d+)", re.IGNORECASE)
 _INTERVAL = re.compile(
     r"(?:95\s*%\s*)?(?:CI|confidence interval)[^\d]{0,8}(\d+[.·]?\d*)\s*(?:-|–|to|,)\s*(\d+[.·]?\d*)",
@@ -35,7 +35,9 @@ def certainty_raised(at: Alignment) -> Iterator[Difference]:
     nothing = [c for c in stated if c.value == "not significant"] or _not_significant(at.premise)
     significant = [cue for cue in strong if cue.text.lower().startswith("significan")]
     effect = [cue for cue in at.claim.cues if cue.feature in ("direction", "valence", "relation")]
-    if nothing and (significant or effect):
+    # Told with its numbers, a difference is described, not said to be shown.
+    described = bool(read_quantities(at.claim.text)) and not significant
+    if nothing and (significant or effect) and not described:
         yield difference(
             DistortionKind.CERTAINTY_RAISED, at, (significant or effect)[0], nothing[0]
         )
@@ -81,7 +83,7 @@ def qualifier_dropped(at: Alignment) -> Iterator[Difference]:
     if at.claim.of("qualifier") or _tentative(at.claim):
         return
     held = set(at.pairs.values())
-    lost = [c for c in near_cues(at, "qualifier", claim=False) if _limits(c, at.premise, held)]
+    lost = [c for c in near_cues(at, "qualifier", claim=False) if limits(c, at.premise, held)]
     if lost:
         strong = at.claim.of("universal")
         yield difference(
@@ -96,7 +98,7 @@ def qualifier_added(at: Alignment) -> Iterator[Difference]:
     added = [
         c
         for c in at.claim.of("qualifier")
-        if not c.entry.claim_only and _limits(c, at.claim, set(at.pairs))
+        if not c.entry.claim_only and limits(c, at.claim, set(at.pairs))
     ]
     if added:
         yield difference(DistortionKind.QUALIFIER_ADDED, at, added[0], None)
@@ -104,20 +106,3 @@ def qualifier_added(at: Alignment) -> Iterator[Difference]:
 
 def _tentative(reading: Reading) -> bool:
     return any(cue.value in ("tentative", "not significant") for cue in reading.of("certainty"))
-
-
-def _limits(cue: Cue, reading: Reading, held: set[int]) -> bool:
-    """Whether the words that a qualifier stands before, or else those before it, are in both texts."""
-    behind = _content(reading, range(cue.last + 1, cue.last + 1 + _BESIDE), cue.clause)
-    if behind:
-        return behind[0] in held or (len(behind) > 1 and behind[1] in held)
-    before = _content(reading, range(max(0, cue.first - _BESIDE), cue.first), cue.clause)
-    return bool(before) and before[-1] in held
-
-
-def _content(reading: Reading, places: Sequence[int], clause: int) -> list[int]:
-    return [
-        p
-        for p in places
-        if p < len(reading.words) and reading.words[p].content and reading.clauses[p] == clause
-    ]

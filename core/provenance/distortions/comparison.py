@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.provenance.distortions.alignment import Alignment
@@ -11,6 +12,7 @@ from core.provenance.distortions.records import Difference, DistortionKind
 from core.records import Span
 
 _AROUND = 5  # words beside what both texts hold in which a cue still speaks of it
+_BESIDE = 4  # words behind a cue of which one of the first two contents must be in both texts
 _COMPARES = re.compile(
     r"\b(?:than|compared (?:with|to)|in comparison (?:with|to)|versus|vs\.?|relative to|against|"
     r"(?:twice|half|double|three times) (?:the rate in|that (?:in|of)|as \w+ as)|outperformed by|"
@@ -99,3 +101,20 @@ def difference(
         stated_span=stated.span if stated is not None else None,
         undone=undone,
     )
+
+
+def limits(cue: Cue, reading: Reading, held: set[int]) -> bool:
+    """Whether the words that a qualifier or a denial stands before, or else those before it, are in both texts."""
+    behind = _content(reading, range(cue.last + 1, cue.last + 1 + _BESIDE), cue.clause)
+    if behind:
+        return behind[0] in held or (len(behind) > 1 and behind[1] in held)
+    before = _content(reading, range(max(0, cue.first - _BESIDE), cue.first), cue.clause)
+    return bool(before) and before[-1] in held
+
+
+def _content(reading: Reading, places: Sequence[int], clause: int) -> list[int]:
+    return [
+        p
+        for p in places
+        if p < len(reading.words) and reading.words[p].content and reading.clauses[p] == clause
+    ]

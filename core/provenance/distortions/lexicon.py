@@ -37,7 +37,7 @@ def cue_entries() -> tuple[CueEntry, ...]:
 
 
 def _entry(row: dict[str, object]) -> CueEntry:
-    words = str(row["words"]).replace(" ", r"\s+")
+    words = str(row["words"]).replace(" ", r"\s")
     return CueEntry(
         feature=str(row["feature"]),
         value=str(row["value"]),

@@ -11,6 +11,7 @@ from core.provenance.distortions.alignment import Alignment
 from core.provenance.distortions.comparison import (
     comparison_of,
     difference,
+    limits,
     near_cues,
     turned_round,
 )
@@ -18,15 +19,17 @@ from core.provenance.distortions.lexicon import cue_entries
 from core.provenance.distortions.reading import Cue, Reading, Word
 from core.provenance.distortions.records import Difference, DistortionKind
 
-_REACH = 6  # words in front of an aligned word that a negation may stand
+_DENIED_FROM = 0.75  # coverage from which a claim's own "no" is held against a sentence without one
 _UNDOING = ("un", "in", "im", "non", "dis", "ir")
+# Groups that differ are told as a cause only by the plainest words.
+_OUTRIGHT = ("caus", "prevent", "trigger", "produc", "lead", "led")
 _OPPOSITE = {"up": "down", "down": "up", "better": "worse", "worse": "better"}
 
 
 def negation_differs(at: Alignment) -> Iterator[Difference]:
     """One text denies what the other says: "supports" against "does not support"."""
     said, stated = _negations(at.claim, at, claim=True), _negations(at.premise, at, claim=False)
-    if bool(said) == bool(stated):
+    if bool(said) == bool(stated) or (said and at.coverage < _DENIED_FROM):
         return
     yield difference(
         DistortionKind.NEGATION_FLIP, at, said[0] if said else None, stated[0] if stated else None
@@ -38,11 +41,7 @@ def _negations(reading: Reading, at: Alignment, *, claim: bool) -> list[Cue]:
     both = set(at.pairs) if claim else set(at.pairs.values())
     found = []
     for cue in reading.of("negation"):
-        reached = range(cue.first - (2 if cue.value == "not" else 0), cue.last + _REACH + 1)
-        same_clause = [
-            p for p in reached if 0 <= p < len(reading.words) and reading.clauses[p] == cue.clause
-        ]
-        if both & set(same_clause):
+        if limits(cue, reading, both):
             found.append(cue)
     if _prefixed(reading, at.premise if claim else at.claim):
         found += [] if found else list(reading.of("negation")) or [_as_cue(reading, at)]
@@ -189,6 +188,8 @@ def cause_made(at: Alignment) -> Iterator[Difference]:
     if any(c.value == "cause" for c in stated) or any(c.value == "association" for c in said):
         return
     causes = [cue for cue in said if cue.value == "cause" and not _denied(cue, at.claim)]
+    if not plain:
+        causes = [cue for cue in causes if cue.text.lower().startswith(_OUTRIGHT)]
     if causes and (plain or weak):
         yield difference(DistortionKind.ASSOCIATION_AS_CAUSE, at, causes[0], (plain or weak)[0])
     elif plain:

@@ -16,6 +16,9 @@ _SIDES = frozenset(
     "left right upper lower proximal distal anterior posterior oral intravenous".split()
 )
 
+# A name behind one of these is a part of its own, whatever follows.
+_BEFORE_NAMES = frozenset("by in from to with at dr mr mrs ms for on".split())
+
 
 def number_changed(at: Alignment) -> Iterator[Difference]:
     """A quantity of the claim that no quantity of the sentence gives, beside one of its kind."""
@@ -123,11 +126,11 @@ def _names(word: Word, other: Word, at: Alignment) -> bool:
         return one != two
     if {word.text.lower(), other.text.lower()} <= _SIDES:
         return True
-    return (
-        _proper(word, at.claim)
-        and _proper(other, at.premise)
-        and bool(_neighbours(word, at.claim) & _neighbours(other, at.premise))
-    )
+    if not (_proper(word, at.claim) and _proper(other, at.premise)):
+        return False
+    one_side, two_side = _neighbours(word, at.claim), _neighbours(other, at.premise)
+    shared = {text for _, text in one_side & two_side}
+    return one_side == two_side or bool(shared & _BEFORE_NAMES)
 
 
 def _proper(word: Word, reading: Reading) -> bool:
@@ -146,6 +149,10 @@ def _same_slot(word: Word, other: Word, at: Alignment) -> bool:
     """Both neighbours are the same, and nearly all else is too: one word was exchanged."""
     if at.coverage < 0.6 or word.text.lower().endswith(("ed", "ing", "ly")):
         return False
-    held = len(at.pairs)
+    held, theirs = len(at.pairs), sum(w.content for w in at.premise.words)
     wanted = sum(w.content for w in at.claim.words)
-    return held >= wanted - 1 and _neighbours(word, at.claim) == _neighbours(other, at.premise)
+    return (
+        held >= wanted - 1
+        and held >= 0.6 * theirs - 1
+        and _neighbours(word, at.claim) == _neighbours(other, at.premise)
+    )
