@@ -16,8 +16,10 @@ from core.text.tokens import rarity
 _LONGEST = 1_200  # characters of a sentence that is compared; longer ones are lists or dumps
 _MOST_SENTENCES = 6_000  # of one trace
 _SAID_ELSEWHERE = 0.3  # the weight of a claim's word that the source holds in another sentence
+# JSON, tables, "key: value" lines and lines of several fields.
 _RECORD = re.compile(
-    r"[{}\[\]]|\"\s*:|^\s*[\w .-]{1,40}:\s*\S{0,60}$|\\n|^[-|*\s]*\||<t[rdh]\b|^[-*\s]*[\w.\[\]/ ]{1,40}: .{0,200}, [\w ]{2,30}: |^[\w\[\]]+[._][\w.\[\]]+: "
+    r"[{}\[\]]|\"\s*:|^\s*[\w .-]{1,40}:\s*\S{0,60}$|\\n|^[-|*\s]*\||<t[rdh]\b|"
+    r"^[-*\s]*[\w.\[\]/ ]{1,40}: .{0,200}, [\w ]{2,30}: |^[\w\[\]]+[._][\w.\[\]]+: "
 )
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 
@@ -50,6 +52,7 @@ class Alignment:
     premise: Reading
     pairs: Mapping[int, int]
     coverage: float
+    held: frozenset[int]
 
     def clauses(self) -> frozenset[int]:
         """The clauses of the premise that hold what the claim speaks of."""
@@ -144,7 +147,11 @@ def align(claim: Reading, premise: Reading, prose: Prose, source_id: str) -> Ali
     whole = sum(weights.values())
     held = sum(weight for place, weight in weights.items() if place in pairs)
     return Alignment(
-        claim=claim, premise=premise, pairs=pairs, coverage=held / whole if whole else 0.0
+        claim=claim,
+        premise=premise,
+        pairs=pairs,
+        coverage=held / whole if whole else 0.0,
+        held=frozenset(pairs) & weights.keys(),
     )
 
 

@@ -42,7 +42,8 @@ def scope_changed(at: Alignment, prose: Prose, source_id: str) -> Iterator[Diffe
         yield difference(DistortionKind.SCOPE_CHANGED, at, several[0], one[0])
         return
     universal = at.claim.of("universal")
-    if universal and not at.premise.of("universal") and not at.premise.of("qualifier"):
+    limited = [cue for cue in at.premise.of("qualifier") if not cue.entry.claim_only]
+    if universal and not at.premise.of("universal") and not limited:
         left = [w for w in at.premise.topic if w.place not in set(at.pairs.values())]
         if left and not at.claim.of("negation") and not at.premise.of("negation"):
             yield difference(DistortionKind.SCOPE_CHANGED, at, universal[0], None)
@@ -75,7 +76,7 @@ def status_changed(at: Alignment) -> Iterator[Difference]:
     """Stopped told as current, planned told as done."""
     said = at.claim.of("status")
     stated = near_cues(at, "status", claim=False)
-    if not stated:
+    if not stated or any(cue.value == "tentative" for cue in (*at.claim.cues, *at.premise.cues)):
         return
     values, theirs = {cue.value for cue in said}, {cue.value for cue in stated}
     if values & theirs:
@@ -97,6 +98,10 @@ def comparator_changed(at: Alignment) -> Iterator[Difference]:
     """The same comparison with something else: better than placebo, told as better than a drug."""
     said, stated = comparison_of(at.claim), comparison_of(at.premise)
     if said is None or stated is None:
+        return
+    # "Untreated controls" and "control animals" are one comparator, "basic plan" and "business plan" two.
+    theirs = {word.place for word in stated.words}
+    if 2 * sum(at.pairs.get(word.place) in theirs for word in said.words) > len(said.words):
         return
     known = [word.stem for word in at.premise.words]
     new = [w for w in said.words if not any(w.stem == k or same_root(w.stem, k) for k in known)]

@@ -24,7 +24,9 @@ _NO_COMPARISON = re.compile(
     r"\b(?:protect\w*|vaccin\w*|immun\w*|effective|fight|defen\w+|resist\w*|case|lean\w*) against\b",
     re.I,
 )
-_END = re.compile(r"[,;.:()]|\b(?:after|during|when|while|but|which|in the (?:winter|summer))\b")
+_END = re.compile(
+    r"[,;.:()]|\b(?:after|during|when|while|but|which|at|without|that did|in the (?:winter|summer))\b"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +65,12 @@ def turned_round(at: Alignment) -> bool:
     said, stated = comparison_of(at.claim), comparison_of(at.premise)
     if said is None or stated is None:
         return False
+    twice = [word.stem for word in at.claim.words]
     theirs = {word.place for word in stated.words}
-    kept = sum(at.pairs.get(word.place) in theirs for word in said.words)
+    telling = [word for word in said.words if twice.count(word.stem) == 1]
+    kept = sum(at.pairs.get(word.place) in theirs for word in telling)
     elsewhere = sum(
-        word.place in at.pairs and at.pairs[word.place] not in theirs for word in said.words
+        word.place in at.pairs and at.pairs[word.place] not in theirs for word in telling
     )
     return elsewhere > kept
 
@@ -104,7 +108,7 @@ def difference(
 
 
 def limits(cue: Cue, reading: Reading, held: set[int]) -> bool:
-    """Whether the words that a qualifier or a denial stands before, or else those before it, are in both texts."""
+    """Whether the words that a cue stands before, or else those before it, are in both texts."""
     behind = _content(reading, range(cue.last + 1, cue.last + 1 + _BESIDE), cue.clause)
     if behind:
         return behind[0] in held or (len(behind) > 1 and behind[1] in held)

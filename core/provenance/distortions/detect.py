@@ -15,13 +15,14 @@ from core.provenance.distortions.circumstance import (
     scope_changed,
     status_changed,
 )
+from core.provenance.distortions.comparison import comparison_of
 from core.provenance.distortions.meaning import cause_made, direction_differs, negation_differs
 from core.provenance.distortions.reading import read_sentence
 from core.provenance.distortions.records import Difference, Distortion
 from core.provenance.distortions.substitution import entity_substituted, number_changed
 from core.records import Span
 
-LEAST_COVERAGE = 0.55  # of the claim's content words, rare ones weighing more
+LEAST_COVERAGE = 0.5  # of the claim's content words, rare ones weighing more
 _AS_GOOD = 0.8  # of the best coverage: a sentence that may be the one that was told
 _LEAST_PAIRS = 2
 
@@ -32,11 +33,7 @@ def find_distortions(claim: str, prose: Prose) -> tuple[Distortion, ...]:
     A kind is left out where another sentence that is nearly as near tells it as the claim does.
     """
     reading = read_sentence(claim)
-    close = [
-        (sentence, at)
-        for sentence, at in nearest(reading, prose)
-        if at.coverage >= LEAST_COVERAGE and len(at.pairs) >= min(_LEAST_PAIRS, len(reading.topic))
-    ]
+    close = [(sentence, at) for sentence, at in nearest(reading, prose) if _is_told(at)]
     if not close:
         return ()
     best = close[0][1].coverage
@@ -49,8 +46,26 @@ def find_distortions(claim: str, prose: Prose) -> tuple[Distortion, ...]:
     )
 
 
+def _is_told(at: Alignment) -> bool:
+    """Whether a sentence holds enough of a claim; what the claim compares with may be what changed."""
+    enough = len(at.pairs) >= min(_LEAST_PAIRS, len(at.claim.topic))
+    return enough and (at.coverage >= LEAST_COVERAGE or _but_for_comparator(at))
+
+
+def _but_for_comparator(at: Alignment) -> bool:
+    said = comparison_of(at.claim)
+    if said is None or comparison_of(at.premise) is None:
+        return False
+    apart = {word.place for word in said.words}
+    rest = {word.place for word in at.claim.topic} - apart
+    return bool(rest) and rest <= at.held
+
+
 def compare(at: Alignment, sentence: Sentence, prose: Prose) -> Iterator[Difference]:
     """The differences of one claim and one sentence, in the order of their kinds."""
+    if at.coverage < LEAST_COVERAGE:
+        yield from comparator_changed(at)
+        return
     source_stems = prose.stems_of.get(sentence.source_id, frozenset())
     yield from number_changed(at)
     yield from entity_substituted(at, source_stems)

@@ -31,6 +31,8 @@ def negation_differs(at: Alignment) -> Iterator[Difference]:
     said, stated = _negations(at.claim, at, claim=True), _negations(at.premise, at, claim=False)
     if bool(said) == bool(stated) or (said and at.coverage < _DENIED_FROM):
         return
+    if any(cue.value == "not significant" for cue in at.premise.of("certainty")):
+        return  # "no difference" and "not significant" are told of the same result
     yield difference(
         DistortionKind.NEGATION_FLIP, at, said[0] if said else None, stated[0] if stated else None
     )
@@ -40,8 +42,12 @@ def _negations(reading: Reading, at: Alignment, *, claim: bool) -> list[Cue]:
     """The negations that reach a word which both texts hold; "unsupported" denies "supported"."""
     both = set(at.pairs) if claim else set(at.pairs.values())
     found = []
+    hidden = [c.span for c in reading.cues if c.value in ("tentative", "planned")]
     for cue in reading.of("negation"):
-        if limits(cue, reading, both):
+        if any(s.start <= cue.span.start and cue.span.end <= s.end for s in hidden):
+            continue
+        # "Absence" that both texts speak of is a topic, not a denial.
+        if not both & set(range(cue.first, cue.last + 1)) and limits(cue, reading, both):
             found.append(cue)
     if _prefixed(reading, at.premise if claim else at.claim):
         found += [] if found else list(reading.of("negation")) or [_as_cue(reading, at)]
@@ -54,7 +60,7 @@ def _prefixed(reading: Reading, other: Reading) -> bool:
         word.stem.startswith(prefix) and word.stem[len(prefix) :] in roots
         for word in reading.words
         for prefix in _UNDOING
-        if len(word.stem) > len(prefix) + 3 and word.stem not in roots
+        if len(word.stem) > len(prefix) + 2 and word.stem not in roots
     )
 
 
@@ -142,17 +148,21 @@ def _opposed(said: Sequence[Cue], stated: Sequence[Cue], at: Alignment) -> tuple
         return None if same else (first, second)
     for cue in said:  # several directions: those that the same word bears
         borne = _bearer(cue, at.claim)
-        if borne is None or borne.place not in at.pairs:
+        if borne is None or borne.place not in at.pairs or _both_ways(borne, said, at.claim):
             continue
         for other in stated:
             theirs = _bearer(other, at.premise)
-            if (
-                theirs is not None
-                and theirs.place == at.pairs[borne.place]
-                and (other.value == _OPPOSITE[cue.value])
-            ):
+            if theirs is None or theirs.place != at.pairs[borne.place]:
+                continue
+            if other.value == _OPPOSITE[cue.value] and not _both_ways(theirs, stated, at.premise):
                 return cue, other
     return None
+
+
+def _both_ways(borne: Word, cues: Sequence[Cue], reading: Reading) -> bool:
+    """ "Gained less weight": two directions of one thing make a third."""
+    ways = {cue.value for cue in cues if (w := _bearer(cue, reading)) is not None and w == borne}
+    return len(ways) > 1
 
 
 def _bearer(cue: Cue, reading: Reading) -> Word | None:

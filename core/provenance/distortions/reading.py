@@ -79,8 +79,7 @@ class Reading:
     @property
     def topic(self) -> tuple[Word, ...]:
         """The content words that are no cue's: what is spoken of, whatever is said of it."""
-        taken = {place for cue in self.cues for place in range(cue.first, cue.last + 1)
-                 if cue.feature not in ("population", "status", "studies")}  # fmt: skip
+        taken = {p for cue in self.cues for p in range(cue.first, cue.last + 1)}
         return tuple(w for w in self.words if w.content and w.place not in taken)
 
 

@@ -19,6 +19,8 @@ _SIDES = frozenset(
 # A name behind one of these is a part of its own, whatever follows.
 _BEFORE_NAMES = frozenset("by in from to with at dr mr mrs ms for on".split())
 
+_BEFORE_NOUNS = _BEFORE_NAMES | frozenset("the a an of $".split())
+
 
 def number_changed(at: Alignment) -> Iterator[Difference]:
     """A quantity of the claim that no quantity of the sentence gives, beside one of its kind."""
@@ -96,10 +98,11 @@ def _alike(have: Quantity, want: Quantity) -> bool:
 def entity_substituted(at: Alignment, source_stems: frozenset[str]) -> Iterator[Difference]:
     """A name in the place of another one: the words around it are the source's, the name is not."""
     spare = [w for w in at.premise.words if w.content and w.place not in set(at.pairs.values())]
+    cued = {p for cue in at.claim.cues for p in range(cue.first, cue.last + 1)}
     for word in at.claim.words:
         if not word.content or word.place in at.pairs or word.stem in source_stems:
             continue
-        if any(same_root(word.stem, other) for other in source_stems):
+        if any(same_root(word.stem, other) for other in source_stems) or word.place in cued:
             continue
         for other in spare:
             if any(same_root(other.stem, w.stem) for w in at.claim.words):
@@ -155,4 +158,5 @@ def _same_slot(word: Word, other: Word, at: Alignment) -> bool:
         held >= wanted - 1
         and held >= 0.6 * theirs - 1
         and _neighbours(word, at.claim) == _neighbours(other, at.premise)
+        and bool({text for _, text in _neighbours(word, at.claim)} & _BEFORE_NOUNS)
     )
