@@ -104,7 +104,8 @@ def test_the_check_shows_both_texts_and_where_the_source_says_it() -> None:
 
 
 def test_records_and_tables_are_no_prose() -> None:
-    text = '{"status": "stopped", "drug": "naproxen"}\n| drug | status |\n- drug: naproxen, status: stopped\n'
+    lines = ('{"status": "stopped", "drug": "naproxen"}', "| drug | status |")
+    text = "\n".join([*lines, "- drug: naproxen, status: stopped"])
 
     assert read_prose(trace(text)).sentences == ()
 
