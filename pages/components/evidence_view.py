@@ -15,8 +15,13 @@ _FRONTEND = Path(__file__).parent / "frontend"
 _EVIDENCE = st.components.v2.component(
     "provenanceguard_evidence",
     html='<div id="evidence">\n</div>',
-    css=(_FRONTEND / "base.css").read_text() + (_FRONTEND / "evidence.css").read_text(),
-    js=(_FRONTEND / "common.js").read_text() + (_FRONTEND / "evidence.js").read_text(),
+    css="".join(
+        (_FRONTEND / name).read_text()
+        for name in ("base.css", "evidence.css", "citation_chips.css")
+    ),
+    js="".join(
+        (_FRONTEND / name).read_text() for name in ("common.js", "citation_chips.js", "evidence.js")
+    ),
 )
 
 

@@ -32,6 +32,7 @@ from core.records import (
     Verification,
     Versions,
 )
+from pages.components.citation_chips import citation_chips, cited_spans, cited_wrongly
 from pages.components.claim_checks import (
     check_lines,
     fact_spans,
@@ -223,6 +224,7 @@ def _claim(
     sent: Mapping[str, _Sent],
 ) -> Json:
     claim = verdict.claim
+    offsets = {source_id: one.offsets for source_id, one in sent.items()}
     return {
         "id": claim.claim_id,
         "number": number + 1,
@@ -232,16 +234,17 @@ def _claim(
         "headline": _headline(verdict, kind, names),
         "reasons": list(verdict.reasons),
         "reasons_beside": reasons_beside(verdict),
-        "checks": check_lines(
-            verdict, names, {source_id: one.offsets for source_id, one in sent.items()}
-        ),
+        "checks": check_lines(verdict, names, offsets),
+        "citations": citation_chips(verdict, names, offsets),
         "not_found": not_found(verdict),
         "decision": verdict.decision.value,
         "type": claim.claim_type.value,
         "pieces": _claim_pieces(verdict),
         "said": claim.said,
         "credit": _credit(claim.stated, names),
-        "conflation": _conflation(verdict, names, families) if kind is Kind.CONFLATION else None,
+        "conflation": _conflation(verdict, names, families)
+        if _attribution(verdict).status is AttributionStatus.CONFLATION
+        else None,
         "stated": _stated_sources(verdict, families),
         **_measured(verdict),
         "marks": _marks(verdict, sent),
@@ -319,6 +322,8 @@ def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> st
     source = _called(outcome.route, names) if isinstance(outcome, Judged) else "a source"
     if kind is Kind.SUPPORTED:
         return f"Supported by {source}"
+    if kind is Kind.CONFLATION and (wrong := cited_wrongly(verdict)):
+        return wrong
     if kind is Kind.CONFLATION:
         return f"True, but not in {_credited_words(verdict, names)}: it is in {source}"
     if kind is Kind.CONTRADICTED:
@@ -330,7 +335,7 @@ def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> st
     if kind is Kind.ASIDE:
         return f"Set aside: {verdict.claim.claim_type.value}"
     if verdict.verdict is VerdictLabel.SUPPORTED:
-        return f"Blocked, although {source} supports the wording"
+        return cited_wrongly(verdict) or f"Blocked, although {source} supports the wording"
     if verdict.verdict is VerdictLabel.UNSUPPORTED:
         return f"{source} is about this, but does not say all of it"
     return "No source says this"
@@ -515,6 +520,7 @@ def _text(source_id: str, text: str, kept: Source | None, verdicts: Sequence[Cla
     }
     lit = [span for spans in by_claim.values() for span in spans]
     lit += [span for verdict in verdicts for span in fact_spans(verdict, source_id)]
+    lit += [span for verdict in verdicts for span in cited_spans(verdict, source_id)]
     shown: dict[str, object] = {"readable": _excerpts(text, lit), "raw": None}
     # A verdict of an older version of the trace must not be mapped onto a newer raw output.
     if kept is not None and kept.raw is not None and kept.text == text:
