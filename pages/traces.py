@@ -131,7 +131,6 @@ filters = TraceFilters(
     slice=slice_name,
     search=search or "",
 )
-pages_slot = st.container()
 number = max(1, int(st.session_state.get("page", 1) or 1))
 found = store.list_traces(
     filters, order=order, offset=(number - 1) * ROWS_A_PAGE, limit=ROWS_A_PAGE

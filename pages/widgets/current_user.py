@@ -30,9 +30,7 @@ _PLACE = """<style>
 .st-key-who { flex-wrap: nowrap; gap: .4rem; }
 .st-key-who [data-testid="stText"] { max-width: 13rem; overflow: hidden; text-overflow: ellipsis;
   white-space: nowrap; font-weight: 600; }
-[data-testid="stLayoutWrapper"]:has(> .st-key-person),
-[data-testid="stLayoutWrapper"]:has(> .st-key-at-work) { position: absolute; }
-[data-testid="stMainBlockContainer"] { margin-top: -.6rem; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-person) { position: absolute; }
 /* What the tab remembers is no part of the page: in the flow it would cost a row of it. */
 .st-key-at-work { position: absolute; width: 0; height: 0; overflow: hidden; }
 </style>"""
