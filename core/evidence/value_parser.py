@@ -14,6 +14,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from core.evidence.names import MONTHS, folded_words
+from core.evidence.positions import is_position
 from core.records import ProtectedValue, Span
 
 NUMBER_WORDS = {
@@ -395,7 +396,8 @@ def _quantity(match: re.Match[str], group: str) -> Written | None:
         below=below,
         sign=sign,
         compares=compares,
-        bare=_NOUN_BEHIND.match(match.string, match.end()) is None,
+        bare=_NOUN_BEHIND.match(match.string, match.end()) is None
+        and not is_position(match.string, match.start(), match.end()),
     )
 
 

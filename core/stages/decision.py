@@ -25,6 +25,8 @@ from core.records import (
     VerdictLabel,
 )
 
+OWN_WORDS = "own_words"  # the check that finds a claim only in what the agent itself said
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -186,8 +188,10 @@ def _unsupported(judged: Judged, name: str, *, alone: bool) -> str:
 def _verdict(judged: Judged, config: Config) -> VerdictLabel:
     """Which of the paper's labels a claim has that did not pass."""
     literals = judged.literals
-    if any(check.veto for check in judged.checks):
+    if any(check.veto and check.outcome is Outcome.CONTRADICTS for check in judged.checks):
         return VerdictLabel.CONTRADICTED
+    if any(check.check == OWN_WORDS for check in judged.checks):
+        return VerdictLabel.NOT_ENOUGH_EVIDENCE
     if (
         literals.relation is Relation.CONTRADICTION
         and judged.entailment.score >= config.contradiction_block_probability
