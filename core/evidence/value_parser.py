@@ -13,6 +13,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from core.evidence.names import MONTHS, folded_words
+from core.evidence.positions import is_position
 from core.evidence.value_grammar import (
     DOSE_BASES,
     IDENTITY_LABEL,
@@ -240,7 +241,8 @@ def _quantity(match: re.Match[str], group: str) -> Written | None:
         below=below,
         sign=sign,
         compares=compares,
-        bare=NOUN_BEHIND.match(match.string, match.end()) is None,
+        bare=NOUN_BEHIND.match(match.string, match.end()) is None
+        and not is_position(match.string, match.start(), match.end()),
     )
 
 
