@@ -70,5 +70,6 @@ app.command("audit-citations", epilog=audit_citations.EXAMPLE)(audit_citations.a
 app.command("audit-envelope", epilog=audit_envelope.EXAMPLE)(audit_envelope.audit_envelope)
 app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_lattice)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
+audit_app.command("anchor", epilog=audit.ANCHOR_EXAMPLE)(audit.audit_anchor)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
