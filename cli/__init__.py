@@ -91,5 +91,6 @@ app.command("audit-envelope", epilog=audit_envelope.EXAMPLE)(audit_envelope.audi
 app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_lattice)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
+audit_app.command("anchor", epilog=audit.ANCHOR_EXAMPLE)(audit.audit_anchor)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
