@@ -26,7 +26,8 @@ _PLAIN_WORDS = frozenset(
     stem(word)
     for word in "oral tablet capsule solution injection extended release mg mcg ml hr day use daily "
     "allergy substance disorder finding situation product patient status active stopped medication "
-    "condition the of and to in with for acute chronic hydrochloride sodium was were has due because after".split()
+    "condition the of and to in with for acute chronic hydrochloride sodium was were has due because "
+    "after".split()
 )  # fmt: skip
 _LONGEST_LINE = 400
 _MOST_FACTS = 2_000
