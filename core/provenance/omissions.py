@@ -26,7 +26,8 @@ _PLAIN_WORDS = frozenset(
     stem(word)
     for word in "oral tablet capsule solution injection extended release mg mcg ml hr day use daily "
     "allergy substance disorder finding situation product patient status active stopped medication "
-    "condition the of and to in with for acute chronic hydrochloride sodium was were has due because after".split()
+    "condition the of and to in with for acute chronic hydrochloride sodium was were has due because "
+    "after observation value code date".split()
 )  # fmt: skip
 _LONGEST_LINE = 400
 _MOST_FACTS = 2_000
@@ -149,19 +150,32 @@ def _of_entries(
 
 
 def _lines(source: Source, weights: Sequence[Weight], charted: bool) -> Iterator[_Weighed]:
-    at = 0
+    """The lines that a category's words are in; a line of a record is told under the record's first."""
+    head, at = "", 0
     for line in source.text.splitlines(keepends=True):
         start, at = at, at + len(line)
         text = line.strip()
-        if not text or len(text) > _LONGEST_LINE or _NEVER.search(text):
+        if not text:
+            head = ""
+            continue
+        head = head or text
+        if len(text) > _LONGEST_LINE or _NEVER.search(text):
             continue
         for weight in weights:
             if weight.lines is None or (charted and weight.kinds) or not weight.lines.search(text):
                 continue
             span = Span(start=start, end=start + len(line.rstrip()))
             place = FactPlace(source_id=source.source_id, span=span)
-            yield _Weighed(weight=weight, name=_name_of(text, weight), text=text[:200], place=place)
+            of_record = _FIELD.match(text) is not None and _FIELD.match(head) is not None
+            named = head if of_record else text
+            shown = text if named == text else f"{head}; {text}"
+            yield _Weighed(
+                weight=weight, name=_name_of(named, weight), text=shown[:200], place=place
+            )
             break
+
+
+_FIELD = re.compile(r"[\w ()\[\]/-]{1,60}: ")
 
 
 def _name_of(line: str, weight: Weight) -> str:

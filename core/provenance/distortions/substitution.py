@@ -27,12 +27,14 @@ def number_changed(at: Alignment) -> Iterator[Difference]:
     said, stated = read_quantities(at.claim.text), read_quantities(at.premise.text)
     words = frozenset(word.stem for word in at.premise.words)
     for want in said:
-        if want.kind is QuantityKind.ORDINAL or any(_same(have, want, words) for have in stated):
+        if want.kind is QuantityKind.ORDINAL or any(
+            same_quantity(have, want, words) for have in stated
+        ):
             continue
         if _derived(want, stated):
             continue
         others = [have for have in stated if _alike(have, want)
-                  and not any(_same(have, one, words) for one in said)]  # fmt: skip
+                  and not any(same_quantity(have, one, words) for one in said)]  # fmt: skip
         if others:
             other = others[0]
             yield Difference(
@@ -48,7 +50,8 @@ def number_changed(at: Alignment) -> Iterator[Difference]:
             return
 
 
-def _same(have: Quantity, want: Quantity, words: frozenset[str]) -> bool:
+def same_quantity(have: Quantity, want: Quantity, words: frozenset[str] = frozenset()) -> bool:
+    """Whether two amounts may be one: at the claim's precision, after units, or as parts of a date."""
     if want.date is not None and have.date is not None:
         return all(
             a is None or b is None or a == b
