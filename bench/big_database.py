@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from databases import workspace_of  # noqa: E402
 from sqlalchemy import Connection, Engine, event, insert, select, update
 from sqlmodel import SQLModel, col
 
@@ -42,12 +43,7 @@ from core.review.records import Person, Project, ProjectSettings, Role  # noqa: 
 from core.workflows.repair import outcome_of  # noqa: E402
 from core.workflows.verify import run_key  # noqa: E402
 from storage.audit import BEGINNING, event_hash, row_hash  # noqa: E402
-from storage.calibrators import Calibrators  # noqa: E402
-from storage.guidelines import Guidelines  # noqa: E402
-from storage.people import People  # noqa: E402
-from storage.projects import Projects  # noqa: E402
 from storage.records import AuditEvent  # noqa: E402
-from storage.repairs import Repairs  # noqa: E402
 from storage.review_tables import (  # noqa: E402
     AdjudicationRow,
     AssignmentRow,
@@ -55,7 +51,6 @@ from storage.review_tables import (  # noqa: E402
     QueueRow,
     VoteRow,
 )
-from storage.splits import Splits  # noqa: E402
 from storage.store import SqlStore  # noqa: E402
 from storage.tables import AuditEvent as EventRow  # noqa: E402
 
@@ -81,11 +76,11 @@ def fill(store: SqlStore, *, traces: int, read: int, say: Say) -> None:
     put_answers(store, traces, say)
     say("queueing the claims")
     measured, others, project = staff(store)
-    Guidelines(store=store).current()
+    workspace_of(store).guidelines.current()
     put_readings(store, project, others, read, say)
     put_repairs(store, min(REPAIRS, traces), say)
     say("placing the traces in the split")
-    Splits(store=store).of(names(traces))
+    workspace_of(store).splits.of(names(traces))
     put_evaluation(store, say)
     say(f"built in {time.perf_counter() - started:.0f} s")
 
@@ -108,7 +103,9 @@ def names(traces: int) -> list[str]:
 def put_answers(store: SqlStore, traces: int, say: Say) -> None:
     """The traces and their verdicts; without a project yet, so that the queue is filled in one go."""
     generator = random.Random(20260607)
-    versions = dataclasses.replace(VERSIONS, calibrator=Calibrators(store=store).current().label)
+    versions = dataclasses.replace(
+        VERSIONS, calibrator=workspace_of(store).calibrators.current().label
+    )
     patterns = [_pattern(number, generator) for number in range(VARIANTS)]
     for done in _progress(range(0, traces, AT_ONCE), traces, "traces", say):
         pairs = [
@@ -198,7 +195,7 @@ def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trac
 
 def staff(store: SqlStore) -> tuple[Person, list[Person], Project]:
     """The reviewer who is measured, 20 others, and a project of two readings a claim."""
-    people, projects = People(store=store), Projects(store=store)
+    people, projects = workspace_of(store).people, workspace_of(store).projects
     lead, project = people.local(), projects.default()
     if project.settings.reads_per_claim != 2:
         project = projects.change(
@@ -395,7 +392,7 @@ def put_repairs(store: SqlStore, count: int, say: Say) -> None:
     pattern = json.dumps(repair_document(outcome_of(repaired)))
     for number in _progress(range(count), count, "repairs", say):
         stored = store.get_trace(f"bench-{number:05d}")
-        Repairs(store=store).put(
+        workspace_of(store).repairs.put(
             stored.content_hash, json.loads(pattern.replace(NUMBER, f"{number:05d}"))
         )
 

@@ -27,18 +27,14 @@ from typing import TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import big_database  # noqa: E402
+from databases import workspace_of  # noqa: E402
 from query_plans import Scan, scans, watched  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
 from core.errors import InputError  # noqa: E402
 from core.records import VerdictLabel  # noqa: E402
 from core.review.records import Judgement, Person, Project  # noqa: E402
-from core.workflows.review import Desk  # noqa: E402
-from storage.guidelines import Guidelines  # noqa: E402
-from storage.labels import Labels  # noqa: E402
-from storage.people import People  # noqa: E402
-from storage.projects import Projects  # noqa: E402
-from storage.reviews import open_desk  # noqa: E402
+from core.workflows.review import Desk, open_desk  # noqa: E402
 from storage.store import SqlStore, open_store  # noqa: E402
 
 Done = TypeVar("Done")
@@ -119,7 +115,7 @@ def said(name: str, taken: list[Taken], limit: float | None = None) -> None:
 
 def measure_steps(store: SqlStore, project: Project, who: Person, votes: int) -> None:
     """What one verdict costs, without a screen: from the last answer to the next claim shown."""
-    desk = open_desk(store, project, who)
+    desk = open_desk(workspace_of(store), project, who)
     times: dict[str, list[Taken]] = {}
 
     def note(name: str, work: Callable[[], Done]) -> Done:
@@ -133,7 +129,7 @@ def measure_steps(store: SqlStore, project: Project, who: Person, votes: int) ->
             break
         note("its trace", lambda item=item: store.get_trace(item.trace_id, item.content_hash))
         note("progress", desk.progress)
-        note("guideline", Guidelines(store=store).current)
+        note("guideline", workspace_of(store).guidelines.current)
         nonce = note("show", lambda item=item: desk.show(item.assignment_id))
         note("vote", lambda i=item, n=nonce: desk.vote(i.assignment_id, n, SUPPORTED))
         note("reveal", lambda item=item: desk.reveal(item.assignment_id))
@@ -229,17 +225,17 @@ def one_more_vote(desk: Desk) -> None:
 
 def measure_large(store: SqlStore, project: Project) -> None:
     """What reads or moves everything, which no page does while somebody waits."""
-    labels = Labels(store=store)
+    labels = workspace_of(store).labels
     said("labels.reviewed", [timed(lambda: labels.reviewed(project.project_id))[0]])
     said("labels.rows_with_features", [
         timed(lambda: labels.rows_with_features(project.project_id))[0]
     ])  # fmt: skip
-    lead = People(store=store).local()
+    lead = workspace_of(store).people.local()
     taken = []
     for share in (0.3, 0.2):
-        now = Projects(store=store).default()
+        now = workspace_of(store).projects.default()
         wanted = dataclasses.replace(now.settings, audit_share=share)
-        change = Projects(store=store).change
+        change = workspace_of(store).projects.change
         taken.append(
             timed(lambda now=now, to=wanted, do=change: do(now, to, by=lead, reason="measured"))[0]
         )
@@ -271,7 +267,7 @@ def main() -> None:
     store = open_store(address)
     who, others, project = big_database.staff(store)
     print(
-        f"{store.name}: {open_desk(store, project, who).progress()}\n"
+        f"{store.name}: {open_desk(workspace_of(store), project, who).progress()}\n"
         f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, "
         f"this process had {time.process_time():.0f} s of them",
         flush=True,
@@ -280,7 +276,9 @@ def main() -> None:
         measure_steps(store, project, who, options.votes)
         measure_keys(who, max(3, options.votes // 4))
     if "pages" in wanted:
-        measure_pages(store, open_desk(store, project, others[0]), plans=options.plans)
+        measure_pages(
+            store, open_desk(workspace_of(store), project, others[0]), plans=options.plans
+        )
     if "large" in wanted:
         measure_large(store, project)
     print(f"load average {os.getloadavg()[0]:.1f} at the end")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cli.judging import open_packets
+from cli.judging import open_database
 from cli.options import DatabaseUrl, JsonPath
 from cli.output import BAD_INPUT, counted, print_lines, require, write_json
 
@@ -96,15 +96,15 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
     check = check_packet(folder)
     problems, signatures = list(check.problems), check.signatures
     if db is not None:
-        packets = open_packets(db)
-        here = packets.signatures(check.manifest_sha256)
+        workspace = open_database(db)
+        here = workspace.packets().signatures(check.manifest_sha256)
         problems += [
             f"signatures.json: {one.signer} ({one.meaning}) is not what the database says"
             for one in signatures
             if (one.signer, one.meaning, one.at) not in {(h.signer, h.meaning, h.at) for h in here}
         ]
         signatures = here or signatures
-        packets.store.close()
+        workspace.close()
     intact = not problems
     write_json(
         json_path,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from cli.judging import open_packets
+from cli.judging import open_database
 from cli.options import DatabaseUrl, JsonPath
 from cli.output import Progress, counted, print_lines, write_json
 
@@ -77,10 +77,9 @@ def export(
     from core.review.records import ReviewStatus
     from core.workflows.export import DECIDED, ExportFilters, export_packet
     from core.workflows.manifest import MANIFEST, write_signatures
-    from storage.people import People
 
-    packets = open_packets(db)
-    who = People(store=packets.store).local()
+    workspace = open_database(db)
+    packets, who = workspace.packets(), workspace.people.local()
     filters = ExportFilters(
         statuses=frozenset(ReviewStatus(each) for each in status) if status else DECIDED,
         labels=frozenset(VerdictLabel(each) for each in label or ()),
@@ -90,7 +89,7 @@ def export(
     )
     with Progress() as progress:
         report = export_packet(
-            packets, who, out, at=packets.store.now(), filters=filters, reports=reports, pdf=pdf,
+            packets, who, out, at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf,
             progress=progress,
         )  # fmt: skip
     if sign is not None:
@@ -112,4 +111,4 @@ def export(
         ],
         json_path,
     )
-    packets.store.close()
+    workspace.close()

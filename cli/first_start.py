@@ -7,23 +7,26 @@ import sys
 
 from core.errors import ProvenanceGuardError
 from core.models.loading import BUNDLED
+from core.workflows.calibrators import ForestFiles
 from core.workflows.first_start import prepare
-from storage.calibrators import Calibrators
 from storage.engine import SAMPLE
-from storage.readers import Readers
-from storage.store import open_store
+from storage.workspace import open_workspace
 
 
 def main() -> int:
     """Prepare the database that PROVENANCEGUARD_DB names; the exit code."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     try:
-        store = open_store(actor="first start")
-        calibrators = Calibrators(store=store)
-        chosen = Readers(store=store).current().reader
-        reader = None if chosen == BUNDLED else chosen
-        prepare(store, calibrators, SAMPLE, lambda line: print(line, flush=True), reader=reader)
-        store.close()
+        workspace = open_workspace(actor="first start", files=ForestFiles())
+        chosen = workspace.readers.current().reader
+        prepare(
+            workspace.store,
+            workspace.calibrators,
+            SAMPLE,
+            lambda line: print(line, flush=True),
+            reader=None if chosen == BUNDLED else chosen,
+        )
+        workspace.close()
     except ProvenanceGuardError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3

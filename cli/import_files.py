@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.judging import open_packets
+from cli.judging import open_database
 from cli.options import DatabaseUrl, Files, Format, JsonPath
 from cli.output import Progress, counted, one_line, print_lines, require, tell_skipped, write_json
 from core.errors import ConfigError, InputError
@@ -45,8 +45,6 @@ def import_files(
     """
     from core.config import Config
     from core.workflows.ingest import SameId, ingest
-    from storage.people import local_name
-    from storage.store import open_store
 
     if same_id not in set(SameId):
         raise ConfigError(f"--same-id: expected apart or version, found {same_id!r:.60}")
@@ -54,14 +52,15 @@ def import_files(
     if packets := _packets_among(files):
         _import_packets(packets, db, json_path)
         return
-    store = open_store(db, actor=local_name())
+    workspace = open_database(db)
+    store = workspace.store
     with Progress() as progress:
         report = ingest(files, store, Config(), progress, format, SameId(same_id))
     store.put_import(report)
     tell_skipped(report.skipped, report.skipped_count)
     write_json(json_path, asdict(report) | {"database": store.name})
     print_lines(_import_lines(report, store.name), json_path)
-    store.close()
+    workspace.close()
     if not report.traces:
         raise InputError("no trace could be read")
 
@@ -78,16 +77,16 @@ def _packets_among(files: Sequence[Path]) -> list[Path]:
 def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | None) -> None:
     from core.config import Config
     from core.workflows.import_packet import import_packet
-    from storage.people import People
 
-    packets = open_packets(db)
+    workspace = open_database(db)
+    packets = workspace.packets()
     lines, documents = [], []
     for folder in folders:
         with Progress() as progress:
             done = import_packet(
                 packets,
                 folder,
-                People(store=packets.store).local(),
+                workspace.people.local(),
                 max_record_bytes=Config().max_record_bytes,
                 progress=progress,
             )
@@ -101,9 +100,9 @@ def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | N
             *done.notes,
             *([] if done.changed else ["nothing changed"]),
         ]
-    write_json(json_path, {"packets": documents, "database": packets.store.name})
+    write_json(json_path, {"packets": documents, "database": workspace.name})
     print_lines(lines, json_path)
-    packets.store.close()
+    workspace.close()
 
 
 def _import_lines(report: IngestReport, database: str) -> list[str]:

@@ -12,6 +12,7 @@ from core.errors import InputError, ProvenanceGuardError
 if TYPE_CHECKING:
     from core.config import Config
     from core.workflows.verify import VerifyReport
+    from storage.workspace import Workspace
 
 
 def verify_files(
@@ -51,29 +52,29 @@ def verify_files(
 
 
 def models_for(
-    config: Config, decides: str | None = None, store: Any = None, reader: str | None = None
+    config: Config,
+    decides: str | None = None,
+    workspace: Workspace | None = None,
+    reader: str | None = None,
 ) -> Any:
     """The models that judge, with the reader and the calibrator that were asked for."""
     from core.workflows.models import load_models
 
     return load_models(
-        config, pair_reader=reader_for(reader, store), calibrator=_decider(decides, store)
+        config, pair_reader=reader_for(reader, workspace), calibrator=_decider(decides, workspace)
     )
 
 
-def reader_for(chosen: str | None, store: Any = None) -> str | None:
+def reader_for(chosen: str | None, workspace: Workspace | None = None) -> str | None:
     """What ``--reader`` means: None is the bundled one, and a database says which it reads with."""
-    if chosen is None and store is not None:
-        from storage.readers import Readers
-
-        chosen = Readers(store=store).current().reader
+    if chosen is None and workspace is not None:
+        chosen = workspace.readers.current().reader
     return None if chosen == "bundled" else chosen
 
 
 def database_reader(chosen: str | None, db: str | None) -> str | None:
     """The reader as for that database's traces; a SQLite file that is not there yet is not made."""
     from storage.engine import database_url
-    from storage.store import open_store
 
     if chosen is not None:
         return reader_for(chosen)
@@ -81,39 +82,35 @@ def database_reader(chosen: str | None, db: str | None) -> str | None:
         url = database_url(db)
         if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
             return None
-        store = open_store(db)
+        workspace = open_database(db)
     except ProvenanceGuardError:
         return None  # what is wrong with the database has a line of its own
     try:
-        return reader_for(None, store)
+        return reader_for(None, workspace)
     finally:
-        store.close()
+        workspace.close()
 
 
-def _decider(decides: str | None, store: Any) -> Any:
-    """What ``--calibrator`` means: None is the shipped one, and what a database has in force goes first."""
-    if decides == "shipped" or (decides is None and store is None):
+def _decider(decides: str | None, workspace: Workspace | None) -> Any:
+    """What ``--calibrator`` means: None is the shipped one; a database's active one goes first."""
+    if decides == "shipped" or (decides is None and workspace is None):
         return None
     if decides not in (None, "promoted"):
         return Path(decides)
-    from storage.calibrators import Calibrators
-    from storage.people import local_name
-    from storage.store import open_store
+    from core.workflows.calibrators import active_forest
 
-    opened = store or open_store(actor=local_name())
+    opened = workspace or open_database(None)
     try:
-        return Calibrators(store=opened).forest()
+        return active_forest(opened.calibrators)
     finally:
-        if store is None:
+        if workspace is None:
             opened.close()
 
 
-def open_packets(db: str | None) -> Any:
-    """The database's packets, of the default project."""
-    from storage.packets import Packets
+def open_database(db: str | None) -> Workspace:
+    """The database that ``--db`` names; what is written through it is the local user's."""
+    from core.workflows.calibrators import ForestFiles
     from storage.people import local_name
-    from storage.projects import Projects
-    from storage.store import open_store
+    from storage.workspace import open_workspace
 
-    store = open_store(db, actor=local_name())
-    return Packets(store=store, project=Projects(store=store).default())
+    return open_workspace(db, actor=local_name(), files=ForestFiles())

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from cli.judging import open_database
 from cli.options import DatabaseUrl, JsonPath
 from cli.output import print_lines, write_json
 from core.errors import ConfigError
@@ -28,8 +29,8 @@ def reader(
         str | None,
         typer.Option(
             "--calibrator",
-            help="A calibrator's folder, or 'shipped': it decides from then on. Else the one in "
-            "force, which must have been fitted on this reader.",
+            help="A calibrator's folder, or 'shipped': it decides from then on. Else the active "
+            "one, which must have been fitted on this reader.",
         ),
     ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; it stands in the trail.")] = "",
@@ -41,19 +42,15 @@ def reader(
     The reader is loaded first, and refused with the command that refits the calibrator where the
     two do not belong together.
     """
-    from storage.people import People, local_name
-    from storage.readers import Readers, calibrator_folder
-    from storage.store import open_store
-
-    store = open_store(db, actor=local_name())
-    readers = Readers(store=store)
+    workspace = open_database(db)
     if choice is not None:
-        folder = calibrator_folder(calibrator)
-        kept = readers.check(choice, folder)
-        readers.choose(kept, reason, People(store=store).local(), calibrator=folder)
+        from core.workflows.reader_choice import choose_reader
+
+        local = workspace.people.local()
+        choose_reader(workspace, choice, reason, local, calibrator=calibrator)
     elif calibrator is not None or reason:
         raise ConfigError("name the reader too")
-    now = readers.current()
+    now = workspace.readers.current()
     write_json(
         json_path,
         {
@@ -61,9 +58,9 @@ def reader(
             "since": now.since.isoformat() if now.since else None,
             "by": now.by,
             "reason": now.reason,
-            "database": store.name,
+            "database": workspace.name,
         },
     )
     said = f", chosen by {now.by} on {now.since:%d %b %Y}: {now.reason}" if now.since else ""
-    print_lines([f"{store.name} is read by {now.reader}{said}"], json_path)
-    store.close()
+    print_lines([f"{workspace.name} is read by {now.reader}{said}"], json_path)
+    workspace.close()

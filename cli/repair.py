@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import models_for, verify_files
+from cli.judging import models_for, open_database, verify_files
 from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
 from cli.output import Progress, counted, metric_lines, print_lines, require, say, write_json
 from core.errors import ConfigError, InputError, UnreadableFile
@@ -165,17 +165,14 @@ def _repair_database(
     reader: str | None,
 ) -> None:
     from core.workflows.repair import repair_blocked
-    from storage.people import local_name
-    from storage.repairs import Repairs
-    from storage.store import open_store
 
-    store = open_store(db, actor=local_name())
-    repairs = Repairs(store=store)
+    workspace = open_database(db)
+    store, repairs = workspace.store, workspace.repairs
     with Progress() as progress:
         waiting = list(repairs.without())
         for trace, repair in repair_blocked(
             (store.get_trace(row.trace_id, row.content_hash).trace for row in waiting),
-            models_for(config, decides, store, reader),
+            models_for(config, decides, workspace, reader),
             config,
             editor,
             progress,
@@ -183,22 +180,19 @@ def _repair_database(
         ):
             repairs.put(trace, repair)
             report.add(repair)
-    store.close()
+    workspace.close()
 
 
 def _write_choices(path: Path, db: str | None) -> None:
-    from storage.people import local_name
-    from storage.repairs import Repairs
-    from storage.store import open_store
 
-    store = open_store(db, actor=local_name())
-    rows = Repairs(store=store).export()
+    workspace = open_database(db)
+    rows = workspace.repairs.export()
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from None
-    store.close()
+    workspace.close()
     say(f"{counted(len(rows), 'repair')} written to {path}")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import models_for, verify_files
+from cli.judging import models_for, open_database, verify_files
 from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, say, write_json
 from core.errors import ConfigError, InputError
@@ -119,15 +119,13 @@ def _verify_database(
 ) -> VerifyReport:
     from core.config import Config
     from core.workflows.verify import verify_pending
-    from storage.people import local_name
-    from storage.store import open_store
 
     config = Config()
-    store = open_store(db, actor=local_name())
+    workspace = open_database(db)
     with Progress() as progress:
-        models = models_for(config, decides, store, reader)
-        report = verify_pending(store, models, config, progress, judged_by=judged_by)
-    store.close()
+        models = models_for(config, decides, workspace, reader)
+        report = verify_pending(workspace.store, models, config, progress, judged_by=judged_by)
+    workspace.close()
     return report
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
+from core.workflows.review import open_desk
 from pages.screens.adjudicate.bar import LINES, show_bar
 from pages.screens.adjudicate.disagreement import (
     answer,
@@ -16,17 +17,15 @@ from pages.widgets.current_user import current_person, show_person
 from pages.widgets.judgement_form import show_claim, show_told
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store
+from pages.widgets.session import open_workspace
 from pages.widgets.shortcuts import Page
-from storage.projects import Projects
-from storage.reviews import open_desk
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Adjudicate · ProvenanceGuard")
 
 person = current_person()
-store = open_store()
-desk = open_desk(store, Projects(store=store).default(), person)
+workspace = open_workspace()
+desk = open_desk(workspace, workspace.project(), person)
 
 
 @st.fragment
@@ -38,7 +37,7 @@ def work() -> None:
 
 def _show_disagreement() -> None:
     try:
-        held = current_disagreement(desk, store)
+        held = current_disagreement(desk, workspace)
     except NotAllowed as error:
         show_notice("This page is for adjudicators", str(error), key="not-an-adjudicator")
         return

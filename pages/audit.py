@@ -19,8 +19,8 @@ from pages.widgets.current_user import current_person, show_person
 from pages.widgets.days import whole_days
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store
-from storage.trail import Trail, TrailFilters
+from pages.widgets.session import open_workspace
+from storage.trail import TrailFilters
 
 ROWS_A_PAGE = 100
 
@@ -31,8 +31,8 @@ show_person(who)
 
 try:
     require_reader(who, "read the audit trail")
-    store = open_store()
-    trail = Trail(store=store)
+    workspace = open_workspace()
+    trail = workspace.trail
     actors, actions = trail.actors(), trail.actions()
 except NotAllowed as error:
     st.title("Audit", anchor=False)
@@ -45,7 +45,7 @@ except ProvenanceGuardError as error:
 left, middle, right = st.columns([1.1, 3.4, 1.4], vertical_alignment="center")
 left.title("Audit", anchor=False)
 with middle:
-    show_chain(store)
+    show_chain(trail)
 check_all = right.button(
     "Check every document",
     icon=":material/verified:",
@@ -54,7 +54,7 @@ check_all = right.button(
     key="check-all",
 )
 if check_all:
-    show_everything_checked(store)
+    show_everything_checked(workspace.store)
 
 # ---------------------------------------------------------------- which events
 

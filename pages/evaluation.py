@@ -30,9 +30,7 @@ from pages.widgets.evaluated import (
 from pages.widgets.file_names import safe_name
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store
-from storage.calibrators import Calibrators
-from storage.readers import Readers
+from pages.widgets.session import open_workspace
 
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
 CHOSEN_IS_TEXT = """<style>
@@ -48,8 +46,8 @@ show_person(person)
 st.title("Evaluation", anchor=False)
 
 try:
-    store = open_store()
-    ruling = Calibrators(store=store).current()
+    workspace = open_workspace()
+    store, ruling = workspace.store, workspace.calibrators.current()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
     st.stop()
@@ -79,7 +77,7 @@ def _evaluate(chosen: PacketChoice) -> None:
     centroid = bool(st.session_state.get("centroid"))
     try:
         packet = bring_choice(store, chosen, person)
-        reader = Readers(store=store).current().reader
+        reader = workspace.readers.current().reader
         start_evaluating(packet, centroid=centroid, calibrator=ruling, reader=reader)
     except ProvenanceGuardError as error:
         st.session_state["packet_problem"] = str(error)

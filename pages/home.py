@@ -7,19 +7,16 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.readers import may_read
 from core.workflows.ingest import ingest
+from core.workflows.review import open_desk
 from pages.screens.home.cards import TOLD_TO_ALL, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import HANDS_LINK
 from pages.widgets.current_user import current_person, show_person
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store, settings
+from pages.widgets.session import open_workspace, settings
 from pages.widgets.verifying import start_verifying
-from storage.calibrators import Calibrators
 from storage.engine import SAMPLE
-from storage.projects import Projects
-from storage.reviews import open_desk
-from storage.trail import Trail
 
 TRACES = "pages/traces.py"
 PEOPLE = "pages/people.py"
@@ -31,12 +28,13 @@ st.set_page_config(page_title="Home · ProvenanceGuard")
 person = current_person()
 show_person(person)
 try:
-    store = open_store(person)
+    workspace = open_workspace(person)
+    store = workspace.store
     overview = store.overview()
-    project = Projects(store=store).default()
-    progress = open_desk(store, project, person).progress()
-    steps = tour_steps(overview, progress, Calibrators(store=store).count())
-    lately = what_changed(Trail(store=store).lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
+    project = workspace.project()
+    progress = open_desk(workspace, project, person).progress()
+    steps = tour_steps(overview, progress, workspace.calibrators.count())
+    lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
     st.stop()

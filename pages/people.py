@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
+from core.workflows.review import open_desk
 from pages.screens.people.forms import (
     save,
     show_guideline,
@@ -17,12 +18,7 @@ from pages.widgets.assignments import HANDS, HANDS_LINK, show_hands
 from pages.widgets.current_user import current_person, show_person
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store
-from storage.guidelines import Guidelines
-from storage.people import People
-from storage.projects import Projects
-from storage.readers import Readers
-from storage.reviews import open_desk
+from pages.widgets.session import open_workspace
 
 ensure_routed(__file__)
 st.set_page_config(page_title="People · ProvenanceGuard")
@@ -33,20 +29,20 @@ show_saved()
 
 st.title("People", anchor=False)
 try:
-    store = open_store()
-    projects = Projects(store=store)
+    workspace = open_workspace()
+    projects = workspace.projects
     tabs = ["People and roles", HANDS, "How claims are read", "Guideline"]
     shown = HANDS if st.query_params.get("show") == HANDS_LINK else tabs[0]
     who, hands, how, what = st.tabs(tabs, default=shown)
     with who:
-        show_people(People(store=store), person)
+        show_people(workspace.people, person)
     with hands:
-        show_hands(open_desk(store, projects.default(), person))
+        show_hands(open_desk(workspace, projects.default(), person))
     with how:
-        slices = [each.name for each in store.slices()]
+        slices = [each.name for each in workspace.store.slices()]
         show_project(projects, projects.default(), slices, person)
-        show_reader(Readers(store=store), person, save)
+        show_reader(workspace, person, save)
     with what:
-        show_guideline(Guidelines(store=store), person)
+        show_guideline(workspace.guidelines, person)
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

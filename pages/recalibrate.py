@@ -7,8 +7,11 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
+from core.review.calibrators import Standing
 from core.review.records import Role
+from core.workflows.fitting import fitting_folder, start_fitting
 from core.workflows.retrain import needs
+from core.workflows.retraining import Retraining, lineage_json
 from pages.screens.recalibrate.fitting import known_material, shipped_rows, show_fitting
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
 from pages.screens.recalibrate.view import (
@@ -25,11 +28,7 @@ from pages.widgets.current_user import current_person, show_person
 from pages.widgets.plain import show_notice
 from pages.widgets.rescoring import show_rescoring, start_rescoring
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store
-from storage.calibrators import Calibrators, Standing
-from storage.fitting import start_fitting
-from storage.readers import Readers
-from storage.retraining import Retraining, lineage_json
+from pages.widgets.session import open_workspace
 
 VERDICT = "pages/verdict.py"
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
@@ -54,14 +53,14 @@ if not person.roles & {Role.LEAD, Role.AUDITOR}:
 leads = Role.LEAD in person.roles and Role.AUDITOR not in person.roles
 
 try:
-    store = open_store()
-    calibrators = Calibrators(store=store)
-    retraining = Retraining(store=store, calibrators=calibrators)
+    workspace = open_workspace()
+    calibrators = workspace.calibrators
+    retraining = Retraining(workspace=workspace)
     current, before = calibrators.current(), calibrators.before()
     candidates = [kept for kept in calibrators.candidates() if kept.comparison]
     material, shipped = (
-        known_material(retraining),
-        shipped_rows(retraining, Readers(store=store).current().reader),
+        known_material(workspace, retraining),
+        shipped_rows(retraining, workspace.readers.current().reader),
     )
     waiting = retraining.waiting()
 except ProvenanceGuardError as error:
@@ -70,13 +69,14 @@ except ProvenanceGuardError as error:
 
 
 def _fit(with_shipped: bool) -> None:
-    _try(lambda: start_fitting(store, person, with_shipped=with_shipped))
+    folder, database = fitting_folder(workspace.data_folder), workspace.environment
+    _try(lambda: start_fitting(folder, person, database, with_shipped=with_shipped))
 
 
 def _promote(name: str, seen: str) -> None:
     reason = st.session_state.get("reason", "")
     if _try(lambda: calibrators.promote(name, reason, person, over=seen)):
-        start_rescoring(store)
+        start_rescoring(workspace)
 
 
 def _reject(name: str) -> None:
@@ -86,7 +86,7 @@ def _reject(name: str) -> None:
 def _roll_back(name: str, seen: str) -> None:
     reason = st.session_state.get("back_reason", "")
     if _try(lambda: calibrators.roll_back(name, reason, person, over=seen)):
-        start_rescoring(store)
+        start_rescoring(workspace)
 
 
 def _try(act: Callable[[], object]) -> bool:
@@ -119,7 +119,7 @@ if before is not None:
 st.text(in_force_words(current))
 if problem := st.session_state.get("recalibrate_problem"):
     show_notice("That was not done", problem, key="problem", tone="bad")
-show_rescoring(store, waiting=waiting)
+show_rescoring(workspace, waiting=waiting)
 
 st.html(CHOSEN_IS_TEXT)
 open_candidates = [kept for kept in candidates if kept.standing is Standing.WAITING]
@@ -148,7 +148,7 @@ elif step == "Fit":
     missing = needs(material, shipped if with_shipped else None)
     if missing:
         show_notice("Too few labels to fit", need_words(missing), key="needs", tone="careful")
-    if not show_fitting(store):
+    if not show_fitting(workspace):
         st.button(
             "Fit another candidate" if open_candidates else "Fit a candidate",
             type="secondary" if open_candidates else "primary",

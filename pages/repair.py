@@ -18,9 +18,9 @@ from pages.screens.repair.view import (
 from pages.widgets.current_user import current_person, show_person
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import load_models_once, open_store, settings
+from pages.widgets.session import load_models_once, open_workspace, settings
 from pages.widgets.withheld import stop_while_undecided
-from storage.repairs import Choice, Repairs, StoredRepair
+from storage.repairs import Choice, StoredRepair
 
 TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"
 
@@ -30,7 +30,7 @@ show_person(person)
 wanted = st.query_params.get("trace")
 if wanted is None:
     try:
-        chosen = show_repair_list(Repairs(store=open_store()))
+        chosen = show_repair_list(open_workspace().repairs)
     except ProvenanceGuardError as error:
         show_notice("The database could not be read", str(error), key="no-database", tone="bad")
         st.stop()
@@ -40,7 +40,8 @@ if wanted is None:
     st.stop()
 
 try:
-    store = open_store(person)
+    workspace = open_workspace(person)
+    store = workspace.store
     stored = store.get_trace(wanted)
     verdict = store.get_verdict(wanted, content_hash=stored.content_hash)
 except NotFound:
@@ -58,8 +59,10 @@ except ProvenanceGuardError as error:
 
 trace = stored.trace
 st.set_page_config(page_title=f"Repair of {trace.trace_id} · ProvenanceGuard")
-stop_while_undecided(store, person, verdict)  # the repair says what the verifier made of each claim
-repairs = Repairs(store=store)
+stop_while_undecided(
+    workspace, person, verdict
+)  # the repair says what the verifier made of each claim
+repairs = workspace.repairs
 
 
 def _known_repair() -> StoredRepair | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
+from core.workflows.review import open_desk
 from pages.screens.review.assignment import answer, current_assignment
 from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.nothing_left import show_nothing_to_review
@@ -13,18 +14,16 @@ from pages.widgets.judgement_form import show_claim, show_told
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import progress_data
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store
+from pages.widgets.session import open_workspace
 from pages.widgets.shortcuts import Page
-from storage.projects import Projects
-from storage.reviews import open_desk
 
 ensure_routed(__file__)
 # The trace is not named: ids and categories may tell how a trace was made.
 st.set_page_config(page_title="Review · ProvenanceGuard")
 
 person = current_person()
-store = open_store()
-desk = open_desk(store, Projects(store=store).default(), person)
+workspace = open_workspace()
+desk = open_desk(workspace, workspace.project(), person)
 
 
 @st.fragment
@@ -36,7 +35,7 @@ def work() -> None:
 
 def _show_claim() -> None:
     try:
-        held = current_assignment(desk, store)
+        held = current_assignment(desk, workspace)
         if held is None:
             show_nothing_to_review(desk, person)
             return
@@ -57,10 +56,10 @@ def _show_claim() -> None:
         page=Page.REVIEW,
         lines=LINES,
         answer=answer,
-        rest=(desk, store),
+        rest=(desk, workspace.store),
     )
     with st.bottom:
-        show_bar(held, desk, store)
+        show_bar(held, desk, workspace.store)
 
 
 show_person(person)

@@ -35,8 +35,7 @@ from pages.widgets.figures import show_numbers
 from pages.widgets.flips import show_flips
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store
-from storage.calibrators import Calibrators
+from pages.widgets.session import open_workspace
 
 EVALUATION = "pages/evaluation.py"
 NO_OVERLAY = "Nothing"
@@ -48,8 +47,8 @@ show_person(person)
 st.title("Thresholds", anchor=False)
 
 try:
-    store = open_store()
-    ruling = Calibrators(store=store).current()
+    workspace = open_workspace()
+    store, ruling = workspace.store, workspace.calibrators.current()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
     st.stop()
@@ -150,7 +149,7 @@ def _weigh() -> None:
     threshold = thresholds[chosen]
     st.query_params["threshold"] = f"{threshold:g}"
     with right:
-        show_use(store, run, threshold, ruling, person)
+        show_use(workspace, run, threshold, ruling, person)
     flips = flips_between(view, current, threshold)
     between = f" between {current:g} and {threshold:g}" if threshold != current else ""
     st.subheader(f"Claims that flip{between}", anchor=False)

@@ -10,7 +10,7 @@ from pages.screens.verdict.view import show_evidence
 from pages.widgets.current_user import current_person, show_person
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import open_store
+from pages.widgets.session import open_workspace
 from pages.widgets.verdict_view import lay_out, unverified
 from pages.widgets.withheld import stop_while_undecided
 from storage.records import StoredVerdict
@@ -32,7 +32,8 @@ if wanted is None:
     st.stop()
 
 try:
-    store = open_store(person)
+    workspace = open_workspace(person)
+    store = workspace.store
     stored = store.get_trace(wanted)
     asked_version = st.query_params.get("version", "")
     number = int(asked_version) if asked_version.isdecimal() else len(stored.versions)
@@ -59,7 +60,7 @@ except NotFound:
 
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
-    stop_while_undecided(store, person, verdict)
+    stop_while_undecided(workspace, person, verdict)
 
 if len(stored.versions) > 1:
     st.html(CHOSEN_IS_TEXT)

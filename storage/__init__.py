@@ -6,6 +6,7 @@ migrate     brings a database to the newest schema at start, under a lock
 records     what reading gives back
 traces, verdicts, imports, audit     one noun a module, each a few statements on a connection
 store       all of it as one object; implements core.ports.Store
+workspace   one database with a repository a noun; what workflows and front doors are given
 
 The workbench, on top of a store:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
@@ -13,7 +13,8 @@ from sqlmodel import col
 
 from core.errors import NotFound, StoreError
 from core.records import VerdictLabel
-from core.review.assignment import TIE_SLOT, free_slot, lease_until
+from core.review import leases
+from core.review.assignment import TIE_SLOT, lease_until
 from core.review.items import Draft, Held, InHand
 from core.review.records import Person, Project, QueueReason
 from core.review.sampling import audit_turn
@@ -63,18 +64,13 @@ def held_at(connection: Connection, project_id: int, assignment_id: int) -> Held
         connection, _select(project_id).where(col(AssignmentRow.assignment_id) == assignment_id)
     )
     if found is None:
-        raise NotFound(
-            "this claim is no longer in your hands: its lease ran out or it was given back"
-        )
+        raise NotFound(leases.GONE)
     return found
 
 
 def own(connection: Connection, project_id: int, assignment_id: int, who: Person) -> Held:
     """That assignment, if it is the person's; raises NotFound otherwise."""
-    held = held_at(connection, project_id, assignment_id)
-    if held.person_id != who.person_id:
-        raise NotFound("this claim is no longer in your hands: somebody else has it")
-    return held
+    return leases.check_own(held_at(connection, project_id, assignment_id), who)
 
 
 def in_hands(connection: Connection, project_id: int) -> tuple[InHand, ...]:
@@ -119,11 +115,7 @@ def in_hands(connection: Connection, project_id: int) -> tuple[InHand, ...]:
             holder=row.name,
             since=row.created_at,
             lease_until=row.lease_until,
-            moved_at=max(
-                at
-                for at in (row.created_at, row.shown_at, row.updated_at, row.voted_at)
-                if at is not None
-            ),
+            moved_at=leases.moved_at(row.created_at, row.shown_at, row.updated_at, row.voted_at),
             reconsidered=row.voted_at is not None,
         )
         for row in rows
@@ -153,23 +145,22 @@ def take(connection: Connection, project: Project, who: Person, *, now: datetime
             col(AssignmentRow.slot) < TIE_SLOT,
         )
     ).all()
-    slot = free_slot({row.slot for row in others}, project.settings.reads_per_claim)
+    slot = leases.slot_for(
+        [
+            leases.Slot(
+                slot=row.slot,
+                reason=QueueReason(row.reason),
+                inclusion_probability=row.inclusion_probability,
+            )
+            for row in others
+        ],
+        queued.reason,
+        queued.inclusion_probability,
+        project.settings,
+    )
     if slot is None:
         raise StoreError(f"claim {queued.claim_key}: the queue offers a reading that is taken")
-    # A claim stays in the audit, or out of it, for all who read it.
-    second = others[0] if others else None
-    return _insert(
-        connection,
-        project,
-        who,
-        claim_key=queued.claim_key,
-        slot=slot,
-        reason=QueueReason.SECOND_READ if second else queued.reason,
-        inclusion_probability=second.inclusion_probability
-        if second
-        else queued.inclusion_probability,
-        now=now,
-    )
+    return _insert(connection, project, who, queued.claim_key, slot, now=now)
 
 
 def take_tie(
@@ -179,16 +170,8 @@ def take_tie(
     claim_key = queue.next_tie(connection, project.project_id, who.person_id)
     if claim_key is None:
         return None
-    return _insert(
-        connection,
-        project,
-        who,
-        claim_key=claim_key,
-        slot=TIE_SLOT,
-        reason=QueueReason.TIE,
-        inclusion_probability=None,
-        now=now,
-    )
+    tie = leases.Slot(slot=TIE_SLOT, reason=QueueReason.TIE, inclusion_probability=None)
+    return _insert(connection, project, who, claim_key, tie, now=now)
 
 
 def expire(connection: Connection, project: Project, who: Person, *, now: datetime) -> None:
@@ -211,7 +194,8 @@ def give_back(
     connection: Connection, project: Project, held: Held, *, now: datetime, actor: str, reason: str
 ) -> None:
     """Take a claim out of somebody's hands."""
-    if votes_of(connection, held.project_id, held.claim_key, person_id=held.person_id):
+    said = votes_of(connection, held.project_id, held.claim_key, person_id=held.person_id)
+    if leases.given_back(held, annotated=bool(said)):
         close(connection, held)
     else:
         connection.execute(
@@ -236,24 +220,20 @@ def give_back(
 
 
 def renew(connection: Connection, project: Project, held: Held, *, now: datetime) -> None:
-    """Hold the claim for another lease; after a lease that ran out it appears anew."""
-    values: dict[str, object] = {"lease_until": lease_until(now, project.settings)}
-    if held.lease_until < now:
-        values |= {"nonce": None, "shown_at": None}
-    _update(connection, held, values)
+    """Hold the claim for another lease."""
+    _keep(connection, leases.renewed(held, project.settings, now))
 
 
 def mint(connection: Connection, held: Held, *, now: datetime) -> str:
-    """A nonce for this rendering; the claim appeared with the first one that nobody has used yet."""
+    """A nonce for this rendering."""
     nonce = secrets.token_hex(16)
-    shown_at = now if held.nonce is None or held.shown_at is None else held.shown_at
-    _update(connection, held, {"nonce": nonce, "shown_at": shown_at})
+    _keep(connection, leases.shown(held, nonce, now))
     return nonce
 
 
 def close(connection: Connection, held: Held) -> None:
-    """The assignment is done, and its nonce used; what was typed is in the vote."""
-    _update(connection, held, {"state": "done", "nonce": None})
+    """The assignment is done; what was typed is in the vote."""
+    _keep(connection, leases.done(held))
     connection.execute(
         delete(tables.Draft).where(col(tables.Draft.assignment_id) == held.assignment_id)
     )
@@ -261,24 +241,12 @@ def close(connection: Connection, held: Held) -> None:
 
 def reopen(connection: Connection, project: Project, held: Held, *, now: datetime) -> None:
     """The claim is in the person's hands again."""
-    _update(
-        connection,
-        held,
-        {
-            "state": "open",
-            "nonce": None,
-            "shown_at": None,
-            "lease_until": lease_until(now, project.settings),
-        },
-    )
+    _keep(connection, leases.reopened(held, project.settings, now))
 
 
 def mark_revealed(connection: Connection, held: Held, *, now: datetime) -> None:
     """From now on the person has seen the machine's view."""
-    values: dict[str, object] = {"revealed_at": now}
-    if not held.open:
-        values["nonce"] = None  # what is shown for a second decision appears anew, with its floor
-    _update(connection, held, values)
+    _keep(connection, leases.revealed(held, now))
 
 
 def place_of(connection: Connection, claim_key: int) -> Row[*tuple[Any, ...]]:
@@ -412,20 +380,13 @@ def count_stuck(connection: Connection, project_id: int, *, before: datetime) ->
     ).scalar_one()
 
 
-def half_over(held: Held, project: Project, now: datetime) -> bool:
-    """Whether a lease should be renewed: a page is drawn more often than that is worth a write."""
-    return held.lease_until - now < timedelta(minutes=project.settings.lease_minutes) / 2
-
-
 def _insert(
     connection: Connection,
     project: Project,
     who: Person,
-    *,
     claim_key: int,
-    slot: int,
-    reason: QueueReason,
-    inclusion_probability: float | None,
+    slot: leases.Slot,
+    *,
     now: datetime,
 ) -> Held:
     assignment_id = connection.execute(
@@ -433,11 +394,11 @@ def _insert(
         .values(
             project_id=project.project_id,
             claim_key=claim_key,
-            slot=slot,
+            slot=slot.slot,
             person_id=who.person_id,
             state="open",
-            reason=reason.value,
-            inclusion_probability=inclusion_probability,
+            reason=slot.reason.value,
+            inclusion_probability=slot.inclusion_probability,
             created_at=now,
             lease_until=lease_until(now, project.settings),
         )
@@ -453,7 +414,7 @@ def _insert(
         entity=f"claim {claim_key}",
         detail={
             "project": project.project_id,
-            "slot": slot,
+            "slot": slot.slot,
             "person": who.person_id,
             "from": None,
             "to": "open",
@@ -463,11 +424,18 @@ def _insert(
     return held_at(connection, project.project_id, assignment_id)
 
 
-def _update(connection: Connection, held: Held, values: Mapping[str, object]) -> None:
+def _keep(connection: Connection, held: Held) -> None:
+    """Write down what of an assignment changes."""
     connection.execute(
         update(AssignmentRow)
         .where(col(AssignmentRow.assignment_id) == held.assignment_id)
-        .values(**values)
+        .values(
+            state="open" if held.open else "done",
+            lease_until=held.lease_until,
+            shown_at=held.shown_at,
+            nonce=held.nonce,
+            revealed_at=held.revealed_at,
+        )
     )
 
 

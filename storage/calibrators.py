@@ -1,7 +1,7 @@
 """Calibrators: every forest that was fitted here, and which one rules since when, by whom and why.
 
 A forest is kept as one zip archive of its three files, with the SHA-256 of the archive; it is read
-by ``core.models.forest``, which checks the files again and unpickles nothing.
+through ``CalibratorFiles``, which checks the files again and unpickles nothing.
 """
 
 from __future__ import annotations
@@ -13,27 +13,38 @@ import json
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 from sqlmodel import col
 
-from core.errors import ConfigError, Conflict, DamagedArtifact, NotFound
-from core.models.forest import (
-    CARD_FILE,
-    DEFAULT_FOLDER,
-    MANIFEST_FILE,
-    TREES_FILE,
-    Forest,
-    load_forest,
-)
+from core.errors import DamagedArtifact, NotFound
 from core.records import JsonObject
 from core.review.assignment import check_reason
+from core.review.calibrators import (
+    DOING,
+    FILES,
+    Action,
+    CalibratorArtifact,
+    CalibratorFiles,
+    CurrentCalibrator,
+    Reign,
+    Standing,
+    Step,
+    StoredCalibrator,
+    active_step,
+    at_threshold,
+    check_promotion,
+    check_rejection,
+    check_seen,
+    check_threshold,
+    earlier_reigns,
+    label_of,
+    roll_back_to,
+    standings,
+)
 from core.review.records import Person, Role
 from storage.audit import add_row
 from storage.columns import plain_text
@@ -41,87 +52,7 @@ from storage.people import allow
 from storage.review_tables import CalibratorRow, Promotion
 from storage.store import SqlStore
 
-FILES = (CARD_FILE, TREES_FILE, MANIFEST_FILE)
 MOST_BYTES = 64 * 1024 * 1024  # of one file in an archive
-
-
-class Action(StrEnum):
-    """What a lead did with a calibrator."""
-
-    PROMOTE = "promote"
-    REJECT = "reject"
-    ROLL_BACK = "roll_back"
-    THRESHOLD = "threshold"
-
-
-class Standing(StrEnum):
-    """Where a fitted calibrator stands."""
-
-    WAITING = "waiting"  # nobody has decided
-    IN_FORCE = "in_force"
-    EARLIER = "earlier"  # it ruled before
-    REJECTED = "rejected"
-
-
-DOING = {
-    Action.PROMOTE: "promote a calibrator",
-    Action.REJECT: "reject a calibrator",
-    Action.ROLL_BACK: "roll a calibrator back",
-    Action.THRESHOLD: "change the threshold",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentCalibrator:
-    """What decides now; ``folder`` is None for the calibrator that ships with the program.
-
-    ``label`` is what verdicts name: the forest, its threshold, and which promotion put it in force,
-    so that verdicts of two reigns of one forest are two runs. ``since``, ``by`` and ``reason`` are
-    None as long as nobody has promoted anything.
-    """
-
-    name: str
-    threshold: float
-    label: str
-    folder: Path | None
-    since: datetime | None
-    by: str | None
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredCalibrator:
-    """A fitted calibrator with its comparison and lineage, as they were kept with it."""
-
-    name: str
-    threshold: float
-    standing: Standing
-    artifact_sha256: str
-    comparison: JsonObject
-    lineage: JsonObject
-    by: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reign:
-    """A calibrator at a threshold, as it decided."""
-
-    calibrator: str
-    threshold: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One decision about calibrators."""
-
-    step: int
-    calibrator: str
-    threshold: float
-    action: Action
-    reason: str
-    by: str
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +60,7 @@ class Calibrators:
     """The calibrators of a store; only a lead changes them, which every write asks."""
 
     store: SqlStore
-    shipped: Path = DEFAULT_FOLDER
+    files: CalibratorFiles
 
     def current(self) -> CurrentCalibrator:
         """What decides now: the latest step that is no rejection, else the shipped calibrator.
@@ -137,38 +68,27 @@ class Calibrators:
         Raises ComponentUnavailable, DamagedArtifact.
         """
         with self.store.database.reading() as connection:
-            row = _ruling(connection)
-        if row is None:
-            forest = load_forest(self.shipped)
+            active = active_step(_steps(connection))
+        if active is None:
+            shipped = self._shipped()
             return CurrentCalibrator(
-                name=forest.name,
-                threshold=forest.threshold,
-                label=forest.name,
+                name=shipped.name,
+                threshold=shipped.threshold,
+                label=label_of(None, shipped.name),
                 folder=None,
                 since=None,
                 by=None,
                 reason=None,
             )
         return CurrentCalibrator(
-            name=row.calibrator,
-            threshold=row.threshold,
-            label=f"{row.calibrator}@{row.threshold:g}#{row.step}",
-            folder=self.folder(row.calibrator),
-            since=row.at,
-            by=row.by,
-            reason=row.reason,
+            name=active.calibrator,
+            threshold=active.threshold,
+            label=label_of(active, active.calibrator),
+            folder=self.folder(active.calibrator),
+            since=active.at,
+            by=active.by,
+            reason=active.reason,
         )
-
-    def active_label(self) -> str:
-        """The name of the calibrator that decides."""
-        return self.current().label
-
-    def forest(self) -> Forest:
-        """What decides now, loaded, under the name that verdicts give it."""
-        found = self.current()
-        if found.folder is None:
-            return load_forest(self.shipped)
-        return load_forest(found.folder).at(found.threshold, name=found.label)
 
     def folder(self, name: str) -> Path:
         """A folder of this process with a kept calibrator's files; raises NotFound, DamagedArtifact."""
@@ -202,12 +122,12 @@ class Calibrators:
                 ).order_by(col(CalibratorRow.calibrator_id).desc())
             ).all()
             steps = _steps(connection)
-        standing = _standing(steps)
+        by_name = standings(steps)
         return tuple(
             StoredCalibrator(
                 name=row.name,
                 threshold=row.threshold,
-                standing=standing.get(row.name, Standing.WAITING),
+                standing=by_name.get(row.name, Standing.WAITING),
                 artifact_sha256=row.artifact_sha256,
                 comparison=json.loads(row.comparison),
                 lineage=json.loads(row.lineage),
@@ -245,7 +165,8 @@ class Calibrators:
         """
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "keep a calibrator")
-            return self._keep(connection, folder, comparison, lineage, by.name)
+            # Nothing is kept that could not be loaded again.
+            return self._keep(connection, self.files.read(folder), comparison, lineage, by.name)
 
     def promote(self, name: str, reason: str, by: Person, *, over: str | None = None) -> None:
         """Let a kept calibrator decide from now on, at its own threshold.
@@ -254,26 +175,21 @@ class Calibrators:
         when the calibrator decides already. Raises NotFound, NotAllowed, and InputError without a
         reason. The shipped calibrator of a later release is promoted by its name as well.
         """
-        shipped = load_forest(self.shipped)
+        shipped = self._shipped()
         with self.store.database.writing() as connection:
-            before = _ruling(connection)
-            _still(over, before, self.shipped)
-            if before is None and name == shipped.name:
-                raise Conflict(f"calibrator {name} decides already")
+            active = active_step(_steps(connection))
+            check_seen(over, active, shipped.name)
             if name == shipped.name:
-                self._keep_shipped(connection, by.name)
+                self._keep_shipped(connection, shipped, by.name)
             threshold = _threshold_of(connection, name)
-            if before is not None and (before.calibrator, before.threshold) == (name, threshold):
-                raise Conflict(f"calibrator {name} decides already")
+            check_promotion(name, threshold, active, shipped.name)
             self._step(connection, name, threshold, Action.PROMOTE, reason, by)
 
     def reject(self, name: str, reason: str, by: Person) -> None:
         """Set a waiting calibrator aside; Conflict when it has been decided about."""
         with self.store.database.writing() as connection:
             threshold = _threshold_of(connection, name)
-            standing = _standing(_steps(connection)).get(name, Standing.WAITING)
-            if standing is not Standing.WAITING:
-                raise Conflict(f"calibrator {name} is not waiting: {standing.value}")
+            check_rejection(name, _steps(connection))
             self._step(connection, name, threshold, Action.REJECT, reason, by)
 
     def adopt(self, connection: Connection, folder: Path, reason: str, by: Person) -> None:
@@ -281,14 +197,14 @@ class Calibrators:
 
         Nothing changes when it decides already. Raises NotAllowed, and what loading it raises.
         """
-        forest = load_forest(folder)
-        ruling = _ruling(connection)
-        if ruling is None and forest.name == load_forest(self.shipped).name:
+        artifact = self.files.read(folder)
+        active = active_step(_steps(connection))
+        if active is None and artifact.name == self._shipped().name:
             return
-        self._keep(connection, folder, {}, {"adopted": True}, by.name)
-        threshold = _threshold_of(connection, forest.name)
-        if ruling is None or (ruling.calibrator, ruling.threshold) != (forest.name, threshold):
-            self._step(connection, forest.name, threshold, Action.PROMOTE, reason, by)
+        self._keep(connection, artifact, {}, {"adopted": True}, by.name)
+        threshold = _threshold_of(connection, artifact.name)
+        if active is None or (active.calibrator, active.threshold) != (artifact.name, threshold):
+            self._step(connection, artifact.name, threshold, Action.PROMOTE, reason, by)
 
     def roll_back(self, name: str, reason: str, by: Person, *, over: str | None = None) -> None:
         """Let a calibrator that decided before decide again, at the threshold it had then.
@@ -296,15 +212,13 @@ class Calibrators:
         ``name`` may be the shipped calibrator's, or that of the present one at an earlier
         threshold. Raises NotFound, Conflict, NotAllowed, InputError.
         """
+        shipped = self._shipped()
         with self.store.database.writing() as connection:
-            _still(over, _ruling(connection), self.shipped)
-            earlier = next(
-                (one for one in self._reigns_before(connection) if one.calibrator == name), None
-            )
-            if earlier is None:
-                raise NotFound(f"calibrator {name!r:.200} did not decide before here")
-            if name == load_forest(self.shipped).name:
-                self._keep_shipped(connection, by.name)
+            steps = _steps(connection)
+            check_seen(over, active_step(steps), shipped.name)
+            earlier = roll_back_to(name, shipped, steps)
+            if name == shipped.name:
+                self._keep_shipped(connection, shipped, by.name)
             self._step(connection, name, earlier.threshold, Action.ROLL_BACK, reason, by)
 
     def use_threshold(
@@ -314,67 +228,51 @@ class Calibrators:
 
         Raises Conflict, NotAllowed, InputError, and ConfigError for what is no threshold.
         """
-        if not 0.0 < threshold < 1.0:
-            raise ConfigError(f"threshold: expected a number between 0 and 1, found {threshold!r}")
+        check_threshold(threshold)
+        shipped = self._shipped()
         with self.store.database.writing() as connection:
-            before = _ruling(connection)
-            _still(over, before, self.shipped)
-            if before is None:
-                shipped = load_forest(self.shipped)
-                name, was = shipped.name, shipped.threshold
-                self._keep_shipped(connection, by.name)
-            else:
-                name, was = before.calibrator, before.threshold
-            if was == threshold:
-                raise Conflict(f"the threshold is {threshold:g} already")
-            self._step(connection, name, threshold, Action.THRESHOLD, reason, by)
+            active = active_step(_steps(connection))
+            check_seen(over, active, shipped.name)
+            if active is None:
+                self._keep_shipped(connection, shipped, by.name)
+            wanted = at_threshold(threshold, active, shipped)
+            self._step(connection, wanted.calibrator, threshold, Action.THRESHOLD, reason, by)
 
     def before(self) -> Reign | None:
         """What decided before what decides now; None when nothing else did."""
         with self.store.database.reading() as connection:
-            return next(self._reigns_before(connection), None)
+            return next(iter(earlier_reigns(self._shipped(), _steps(connection))), None)
 
-    def _reigns_before(self, connection: Connection) -> Iterator[Reign]:
-        """What decided earlier, the latest first, without what decides now."""
-        shipped = load_forest(self.shipped)
-        reigns = [
-            Reign(calibrator=shipped.name, threshold=shipped.threshold),
-            *(
-                Reign(calibrator=step.calibrator, threshold=step.threshold)
-                for step in _steps(connection)
-                if step.action is not Action.REJECT
-            ),
-        ]
-        return (reign for reign in reversed(reigns) if reign != reigns[-1])
+    def _shipped(self) -> CalibratorArtifact:
+        return self.files.read(self.files.shipped)
 
-    def _keep_shipped(self, connection: Connection, by: str) -> None:
+    def _keep_shipped(self, connection: Connection, shipped: CalibratorArtifact, by: str) -> None:
         """Once a lead has relied on it, it stays, whatever a later version of the program ships."""
-        self._keep(connection, self.shipped, {}, {"shipped": True}, by)
+        self._keep(connection, shipped, {}, {"shipped": True}, by)
 
     def _keep(
         self,
         connection: Connection,
-        folder: Path,
+        artifact: CalibratorArtifact,
         comparison: JsonObject,
         lineage: JsonObject,
         by: str,
     ) -> str:
-        forest = load_forest(folder)  # nothing is kept that could not be loaded again
         known = connection.execute(
-            select(col(CalibratorRow.calibrator_id)).where(col(CalibratorRow.name) == forest.name)
+            select(col(CalibratorRow.calibrator_id)).where(col(CalibratorRow.name) == artifact.name)
         ).first()
         if known is not None:
-            return forest.name
-        artifact = _packed(folder)
+            return artifact.name
+        packed = _packed(artifact.folder)
         at = self.store.now()
         add_row(
             connection,
             CalibratorRow,
             {
-                "name": forest.name,
-                "artifact": artifact,
-                "artifact_sha256": _digest(artifact),
-                "threshold": forest.threshold,
+                "name": artifact.name,
+                "artifact": packed,
+                "artifact_sha256": _digest(packed),
+                "threshold": artifact.threshold,
                 "comparison": json.dumps(comparison, allow_nan=False),
                 "lineage": json.dumps(lineage, allow_nan=False),
                 "by": by,
@@ -383,10 +281,10 @@ class Calibrators:
             at=at,
             actor=by,
             action="calibrator.kept",
-            entity=forest.name,
-            detail={"artifact": _digest(artifact), "threshold": forest.threshold},
+            entity=artifact.name,
+            detail={"artifact": _digest(packed), "threshold": artifact.threshold},
         )
-        return forest.name
+        return artifact.name
 
     def _step(
         self,
@@ -399,7 +297,7 @@ class Calibrators:
     ) -> None:
         allow(connection, by, Role.LEAD, DOING[action])
         stated = plain_text(check_reason(reason, "a change of what decides"))
-        before, at = _ruling(connection), self.store.now()
+        before, at = active_step(_steps(connection)), self.store.now()
         add_row(
             connection,
             Promotion,
@@ -443,26 +341,6 @@ def _steps(connection: Connection) -> tuple[Step, ...]:
     )
 
 
-def _ruling(connection: Connection) -> Step | None:
-    return next(
-        (step for step in reversed(_steps(connection)) if step.action is not Action.REJECT), None
-    )
-
-
-def _standing(steps: tuple[Step, ...]) -> Mapping[str, Standing]:
-    found: dict[str, Standing] = {}
-    ruling: str | None = None
-    for step in steps:
-        if step.action is Action.REJECT:
-            found[step.calibrator] = Standing.REJECTED
-            continue
-        if ruling is not None:
-            found[ruling] = Standing.EARLIER
-        ruling = step.calibrator
-        found[ruling] = Standing.IN_FORCE
-    return found
-
-
 def _threshold_of(connection: Connection, name: str) -> float:
     found = connection.execute(
         select(col(CalibratorRow.threshold)).where(col(CalibratorRow.name) == name)
@@ -470,19 +348,6 @@ def _threshold_of(connection: Connection, name: str) -> float:
     if found is None:
         raise NotFound(f"no calibrator {name!r:.200} in this database")
     return float(found)
-
-
-def _still(seen: str | None, ruling: Step | None, shipped: Path) -> None:
-    """Conflict unless what the lead saw in force still is."""
-    if seen is None:
-        return
-    now = (
-        load_forest(shipped).name
-        if ruling is None
-        else f"{ruling.calibrator}@{ruling.threshold:g}#{ruling.step}"
-    )
-    if seen != now:
-        raise Conflict(f"somebody else put {now} in force meanwhile; look at it first")
 
 
 def _packed(folder: Path) -> bytes:
@@ -510,7 +375,7 @@ def _own_folder() -> Path:
 
 def _unpacked(digest: str, artifact: bytes) -> Path:
     folder = _own_folder() / digest.removeprefix("sha256:")
-    if (folder / MANIFEST_FILE).is_file():  # written last
+    if (folder / FILES[-1]).is_file():  # written last
         return folder
     folder.mkdir(exist_ok=True, mode=0o700)
     try:

@@ -89,6 +89,10 @@ class Packets:
         """How many claims have a vote, and readings still to come."""
         return Labels(store=self.store).unfinished(self.project.project_id)
 
+    def events(self) -> int:
+        """How many events the trail of the database has: nothing changed while it stays."""
+        return Trail(store=self.store).length()
+
     def open_claims(self, person: Person) -> frozenset[int]:
         """The claims that the person holds a reading or a tie-break of."""
         with self.store.database.reading() as connection:

@@ -42,6 +42,11 @@ class People:
         with self.store.database.reading() as connection:
             return people(connection)
 
+    def at(self, person_id: int) -> Person:
+        """The person with the roles of this moment; raises NotFound."""
+        with self.store.database.reading() as connection:
+            return person_at(connection, person_id)
+
     def by_name(self, name: str) -> Person:
         """The person of that name; raises NotFound."""
         with self.store.database.reading() as connection:

@@ -14,7 +14,9 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal,
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
+from core.review.assignment import TIE_SLOT
 from core.review.items import QueueState
+from core.review.leases import stream_order
 from core.review.records import Project, ProjectSettings, QueueReason, Signal
 from core.review.sampling import Place, audit_draw, place_claim
 from storage.review_tables import (
@@ -221,31 +223,30 @@ def set_standing(
 def next_to_read(
     connection: Connection, project: Project, person_id: int, *, audit_first: bool
 ) -> Queued | None:
-    """The claim that the person should read next: begun ones first, so that claims get done."""
-    reads = project.settings.reads_per_claim
-    for missing in range(1, reads + 1):
-        for audit in (audit_first, not audit_first):
-            row = connection.execute(
-                select(
-                    col(QueueRow.claim_key),
-                    col(QueueRow.reason),
-                    col(QueueRow.inclusion_probability),
-                )
-                .where(
-                    col(QueueRow.project_id) == project.project_id,
-                    col(QueueRow.missing) == missing,
-                    col(QueueRow.audit) == literal(audit),
-                    *not_yet(project.project_id, person_id),
-                )
-                .order_by(col(QueueRow.rank), col(QueueRow.claim_key))
-                .limit(1)
-            ).first()
-            if row is not None:
-                return Queued(
-                    claim_key=row.claim_key,
-                    reason=QueueReason(row.reason),
-                    inclusion_probability=row.inclusion_probability,
-                )
+    """The claim that the person should read next, in the order of ``stream_order``."""
+    order = stream_order(project.settings.reads_per_claim, audit_first=audit_first)
+    for missing, audit in order:
+        row = connection.execute(
+            select(
+                col(QueueRow.claim_key),
+                col(QueueRow.reason),
+                col(QueueRow.inclusion_probability),
+            )
+            .where(
+                col(QueueRow.project_id) == project.project_id,
+                col(QueueRow.missing) == missing,
+                col(QueueRow.audit) == literal(audit),
+                *not_yet(project.project_id, person_id),
+            )
+            .order_by(col(QueueRow.rank), col(QueueRow.claim_key))
+            .limit(1)
+        ).first()
+        if row is not None:
+            return Queued(
+                claim_key=row.claim_key,
+                reason=QueueReason(row.reason),
+                inclusion_probability=row.inclusion_probability,
+            )
     return None
 
 
@@ -273,7 +274,7 @@ def _open_ties(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ..
         .where(
             col(AssignmentRow.project_id) == project_id,
             col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
-            col(AssignmentRow.slot) == 3,
+            col(AssignmentRow.slot) == TIE_SLOT,
         )
         .correlate(QueueRow)
         .exists()

@@ -14,20 +14,18 @@ from datetime import timedelta
 from sqlalchemy import Connection, func, select
 from sqlmodel import col
 
-from core.errors import Conflict, NotAllowed
+from core.errors import Conflict
 from core.records import Span
+from core.review import leases, voting
 from core.review.assignment import (
     NOTHING_ON_SCREEN,
-    STALE_KEY,
     STALE_PAGE,
     STUCK_DAYS,
     TIE_SLOT,
-    changed,
     check_judgement,
     check_key,
     check_page,
     check_reason,
-    unaided,
 )
 from core.review.items import (
     Draft,
@@ -53,7 +51,6 @@ from core.review.records import (
     Vote,
 )
 from core.review.sampling import shown_order
-from core.workflows.review import Desk
 from storage import assignments, openings, queue
 from storage.adjudications import adjudication_of, put_adjudication
 from storage.audit import add_row, append_event
@@ -65,15 +62,7 @@ from storage.projects import project_at
 from storage.review_tables import Decline, QueueRow
 from storage.standing import settle
 from storage.store import SqlStore
-from storage.votes import NewVote, current_votes, last_vote, pace, put_vote, votes_of
-
-RECONSIDERED = "taken back and decided again"
-AFTER_REVEAL = "decided again with the machine's view on screen"
-
-
-def open_desk(store: SqlStore, project: Project, who: Person) -> Desk:
-    """One person's place in one project of that store."""
-    return Desk(store=Reviews(store=store), project=project, who=who)
+from storage.votes import current_votes, last_vote, pace, put_vote, votes_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +80,7 @@ class Reviews:
             allow(connection, who, Role.REVIEWER, "review claims")
             project = project_at(connection, project_id)
             held = assignments.held_reading(connection, project_id, who.person_id)
-            if held is not None and not assignments.half_over(held, project, now):
+            if held is not None and not leases.half_over(held, project.settings, now):
                 return _item(connection, held, who)
         with self.store.database.writing() as connection:
             allow(connection, who, Role.REVIEWER, "review claims")
@@ -132,39 +121,29 @@ class Reviews:
             allow(connection, who, Role.REVIEWER, "vote")
             project = project_at(connection, project_id)
             held = assignments.own(connection, project_id, assignment_id, who)
-            if not held.open or held.slot == TIE_SLOT:
-                raise Conflict(STALE_KEY)
+            voting.check_first(held)
             seconds = check_key(held, nonce, now, project.settings)
-            _not_adjudicated(connection, held)
+            self._still_open(connection, held)
             mine = votes_of(connection, project_id, held.claim_key, person_id=who.person_id)
             before = mine[-1] if mine else None
-            if held.revealed_at is not None and not exposures:
-                exposures = [Exposure(what="verdict", at=held.revealed_at)]
-            # What was seen elsewhere counts too, whether or not the claim was in hand by then.
-            exposures = [
-                *openings.exposures_of(connection, who.person_id, held.claim_key),
-                *exposures,
-            ]
-            first = unaided(before) if before is not None and exposures else None
-            signal = latest_signal(connection, held.claim_key)
+            answer = voting.Answer(
+                judgement=judgement,
+                confidence=confidence,
+                rationale=rationale,
+                exposures=exposures,
+                nonce=nonce,
+                guideline_version=keep_first(connection, now),
+            )
             vote = put_vote(
                 connection,
                 held,
-                NewVote(
-                    judgement=judgement,
-                    first=first,
-                    confidence=confidence,
-                    rationale=rationale,
-                    exposures=tuple(exposures),
-                    saw_model_output=bool(exposures),
-                    changed_after_reveal=first is not None and changed(first, judgement),
-                    seconds=seconds if before is None else before.seconds,
-                    guideline_version=keep_first(connection, now),
-                    run_key=signal.run_key if signal else "",
-                    threshold=signal.threshold if signal else None,
-                    nonce=nonce,
-                    supersedes=before.vote_id if before else None,
-                    reason=RECONSIDERED if before else None,
+                voting.first_vote(
+                    held,
+                    answer,
+                    before,
+                    latest_signal(connection, held.claim_key),
+                    seen_elsewhere=openings.exposures_of(connection, who.person_id, held.claim_key),
+                    seconds=seconds,
                 ),
                 at=now,
                 actor=who.name,
@@ -183,8 +162,7 @@ class Reviews:
         with self.store.database.writing() as connection:
             project = project_at(connection, project_id)
             held = self._mine(connection, project_id, who, assignment_id)
-            if project.settings.decide_first and not _decided(connection, held, who):
-                raise NotAllowed("decide first: the machine's view is shown after the decision")
+            voting.check_reveal(project.settings, decided=_decided(connection, held, who))
             if held.revealed_at is None:
                 assignments.mark_revealed(connection, held, now=now)
                 append_event(
@@ -216,35 +194,22 @@ class Reviews:
             allow(connection, who, Role.REVIEWER, "vote")
             project = project_at(connection, project_id)
             held = assignments.own(connection, project_id, assignment_id, who)
-            if held.open or held.slot == TIE_SLOT or held.revealed_at is None:
-                raise Conflict(STALE_KEY)
+            voting.check_second(held)
             check_key(held, nonce, now, project.settings)
-            _not_adjudicated(connection, held)
+            self._still_open(connection, held)
             before = votes_of(connection, project_id, held.claim_key, person_id=who.person_id)[-1]
-            first = unaided(before)
-            shown = tuple(exposures) or (Exposure(what="verdict", at=held.revealed_at),)
+            answer = voting.Answer(
+                judgement=judgement,
+                confidence=confidence,
+                rationale=rationale,
+                exposures=exposures,
+                nonce=nonce,
+                guideline_version=keep_first(connection, now),
+            )
             vote = put_vote(
                 connection,
                 held,
-                NewVote(
-                    judgement=judgement,
-                    first=first,
-                    confidence=before.confidence if confidence is None else confidence,
-                    rationale=before.rationale if rationale is None else rationale,
-                    exposures=(
-                        *(one for one in before.exposures if one not in shown),
-                        *shown,
-                    ),
-                    saw_model_output=True,
-                    changed_after_reveal=first is not None and changed(first, judgement),
-                    seconds=before.seconds,
-                    guideline_version=keep_first(connection, now),
-                    run_key=before.run_key,
-                    threshold=before.threshold,
-                    nonce=nonce,
-                    supersedes=before.vote_id,
-                    reason=AFTER_REVEAL,
-                ),
+                voting.vote_after_reveal(held, answer, before),
                 at=now,
                 actor=who.name,
                 action="vote.revised",
@@ -279,7 +244,7 @@ class Reviews:
                 held = assignments.held_of(connection, project_id, row.claim_key, who.person_id)
                 if held is None or held.open:
                     continue
-                _not_adjudicated(connection, held)
+                self._still_open(connection, held)
                 assignments.reopen(connection, project, held, now=now)
                 append_event(
                     connection,
@@ -307,8 +272,7 @@ class Reviews:
         now = self.store.now()
         with self.store.database.writing() as connection:
             held = self._mine(connection, project_id, who, assignment_id)
-            if not held.open or _decided(connection, held, who):
-                raise Conflict("this claim is decided already: it cannot be given back")
+            voting.check_decline(held, decided=_decided(connection, held, who))
             check_page(held, nonce)
             add_row(
                 connection,
@@ -343,8 +307,7 @@ class Reviews:
         with self.store.database.writing() as connection:
             allow(connection, who, Role.LEAD, "release somebody else's claim")
             held = assignments.held_at(connection, project_id, assignment_id)
-            if not held.open:
-                raise Conflict("this claim is decided already: there is nothing to release")
+            voting.check_release(held)
             assignments.give_back(
                 connection,
                 project_at(connection, project_id),
@@ -394,8 +357,7 @@ class Reviews:
         """Keep what was entered so far; raises NotFound, and Conflict once it is decided."""
         with self.store.database.writing() as connection:
             held = self._mine(connection, project_id, who, assignment_id)
-            if not held.open:
-                raise Conflict(STALE_KEY)
+            voting.check_draft(held)
             check_page(held, nonce)
             assignments.put_draft(connection, held, draft, now=self.store.now())
 
@@ -451,7 +413,7 @@ class Reviews:
                     held,
                     now=now,
                     actor=who.name,
-                    reason="the readings agree, or are being reconsidered",
+                    reason=voting.AGREE_NOW,
                 )
                 held = None
             if held is not None:
@@ -483,13 +445,14 @@ class Reviews:
             allow(connection, who, Role.ADJUDICATOR, "adjudicate")
             project = project_at(connection, project_id)
             held = assignments.own(connection, project_id, item.assignment_id, who)
-            if not held.open or held.slot != TIE_SLOT:
-                raise Conflict(STALE_KEY)
+            voting.check_tie(held)
             check_key(held, nonce, now, project.settings)
             shown = tuple(reading.vote_id for reading in item.readings)
-            stand = {vote.vote_id for vote in current_votes(connection, project_id, held.claim_key)}
-            if set(shown) != stand or not _tied(connection, project, held.claim_key):
-                raise Conflict("a reading changed since this was shown; reloaded")
+            voting.check_shown(
+                shown,
+                current_votes(connection, project_id, held.claim_key),
+                settle(connection, project, held.claim_key),
+            )
             done = put_adjudication(
                 connection,
                 held,
@@ -515,9 +478,11 @@ class Reviews:
     ) -> Held:
         """The person's own assignment, if they have the role that it needs."""
         held = assignments.own(connection, project_id, assignment_id, who)
-        wanted = Role.ADJUDICATOR if held.slot == TIE_SLOT else Role.REVIEWER
-        allow(connection, who, wanted, "work on this claim")
+        allow(connection, who, leases.role_needed(held), "work on this claim")
         return held
+
+    def _still_open(self, connection: Connection, held: Held) -> None:
+        voting.check_not_adjudicated(adjudication_of(connection, held.project_id, held.claim_key))
 
     def _checked(
         self,
@@ -599,8 +564,3 @@ def _decided(connection: Connection, held: Held, who: Person) -> bool:
     if held.slot == TIE_SLOT:
         return adjudication_of(connection, held.project_id, held.claim_key) is not None
     return bool(votes_of(connection, held.project_id, held.claim_key, person_id=who.person_id))
-
-
-def _not_adjudicated(connection: Connection, held: Held) -> None:
-    if adjudication_of(connection, held.project_id, held.claim_key) is not None:
-        raise Conflict("this claim has been adjudicated: the readings stay as they are")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, union, update
 from sqlmodel import col
 
-from core.review.assignment import TIE_SLOT, queue_state
+from core.review.assignment import TIE_SLOT
 from core.review.items import QueueState
-from core.review.records import Adjudication, Project, Signal, Vote
+from core.review.records import Project, Signal
+from core.review.voting import Standing, standing_of
 from storage import queue
 from storage.adjudications import adjudication_of, every_adjudication
 from storage.claims import SIGNAL_COLUMNS, signal_from
@@ -19,14 +19,6 @@ from storage.review_tables import AssignmentRow, ClaimRow, ClaimSignal, QueueRow
 from storage.tables import Run, TraceSlice, TraceVersion, Verdict
 from storage.traces import is_newest
 from storage.votes import current_votes, every_current_vote
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How far a claim is: its state, and how many readings nobody has taken."""
-
-    missing: int
-    state: QueueState
 
 
 def settle(connection: Connection, project: Project, claim_key: int) -> QueueState:
@@ -38,11 +30,11 @@ def settle(connection: Connection, project: Project, claim_key: int) -> QueueSta
             col(AssignmentRow.slot) < TIE_SLOT,
         )
     ).scalars()
-    standing = _standing(
-        project,
+    standing = standing_of(
+        project.settings,
         current_votes(connection, project.project_id, claim_key),
         adjudication_of(connection, project.project_id, claim_key),
-        list(readings),
+        [state == "open" for state in readings],
     )
     queue.set_standing(
         connection,
@@ -52,25 +44,6 @@ def settle(connection: Connection, project: Project, claim_key: int) -> QueueSta
         state=standing.state,
     )
     return standing.state
-
-
-def _standing(
-    project: Project,
-    votes: Sequence[Vote],
-    adjudication: Adjudication | None,
-    readings: Sequence[str],
-) -> Standing:
-    """``readings`` are the states of the readings that somebody has or has done."""
-    reads = project.settings.reads_per_claim
-    state = queue_state(
-        votes,
-        adjudication,
-        reads=reads,
-        taken=len(readings),
-        open_readings=sum(each == "open" for each in readings),
-    )
-    done = state in (QueueState.TIED, QueueState.SETTLED)
-    return Standing(missing=0 if done else max(0, reads - len(readings)), state=state)
 
 
 def rebuild(connection: Connection, project: Project) -> None:
@@ -97,18 +70,20 @@ def _settle_all(connection: Connection, project: Project, claim_keys: Collection
     """What ``settle`` does, for many claims in a handful of statements."""
     votes = every_current_vote(connection, project.project_id)
     decided = every_adjudication(connection, project.project_id)
-    readings: dict[int, list[str]] = {}
+    readings: dict[int, list[bool]] = {}
     for row in connection.execute(
         select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
             col(AssignmentRow.project_id) == project.project_id,
             col(AssignmentRow.slot) < TIE_SLOT,
         )
     ):
-        readings.setdefault(row.claim_key, []).append(row.state)
+        readings.setdefault(row.claim_key, []).append(row.state == "open")
     standings: dict[Standing, list[int]] = {}
     for key in claim_keys:
-        found = _standing(project, votes.get(key, ()), decided.get(key), readings.get(key, ()))
-        standings.setdefault(found, []).append(key)
+        standing = standing_of(
+            project.settings, votes.get(key, ()), decided.get(key), readings.get(key, ())
+        )
+        standings.setdefault(standing, []).append(key)
     for standing, keys in standings.items():
         for start in range(0, len(keys), queue.ROWS_AT_ONCE):
             connection.execute(

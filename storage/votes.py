@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,29 +14,10 @@ from core.records import VerdictLabel
 from core.review.assignment import PACE_READINGS
 from core.review.items import Held
 from core.review.records import Exposure, Judgement, QueueReason, Vote
+from core.review.voting import NewVote, current
 from storage.audit import add_row
 from storage.columns import plain_text
 from storage.review_tables import PersonRow, VoteRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewVote:
-    """What a reviewer said, before it is written."""
-
-    judgement: Judgement
-    first: Judgement | None
-    confidence: int | None
-    rationale: str
-    exposures: tuple[Exposure, ...]
-    saw_model_output: bool
-    changed_after_reveal: bool
-    seconds: float
-    guideline_version: int
-    run_key: str
-    threshold: float | None
-    nonce: str
-    supersedes: int | None
-    reason: str | None
 
 
 def put_vote(
@@ -119,12 +99,6 @@ def every_current_vote(connection: Connection, project_id: int) -> Mapping[int, 
     for vote in map(_vote, connection.execute(_statement(project_id)).yield_per(2000)):
         by_claim.setdefault(vote.claim_key, []).append(vote)
     return {claim_key: current(votes) for claim_key, votes in by_claim.items()}
-
-
-def current(votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """The last vote of each reviewer, by slot; ``votes`` come the oldest first."""
-    last = {vote.reviewer: vote for vote in votes}
-    return tuple(sorted(last.values(), key=lambda vote: (vote.slot, vote.vote_id)))
 
 
 def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequence[float]:

@@ -8,7 +8,9 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
+from core.workflows.calibrators import ForestFiles
 from storage.store import SqlStore, open_store
+from storage.workspace import Workspace
 
 
 def a_store(file: Path | str, *, actor: str = "local") -> SqlStore:
@@ -17,6 +19,13 @@ def a_store(file: Path | str, *, actor: str = "local") -> SqlStore:
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(_migrated(), file)
     return open_store(str(file), actor=actor)
+
+
+def workspace_of(store: SqlStore, *, shipped: Path | None = None) -> Workspace:
+    """The workspace on that store, with the calibrator in ``shipped`` instead of the program's own."""
+    return Workspace(
+        store=store, files=ForestFiles() if shipped is None else ForestFiles(shipped=shipped)
+    )
 
 
 @lru_cache(maxsize=1)

@@ -11,9 +11,9 @@ from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from core.config import Config
 from core.pipeline import Models
 from core.records import Trace
+from core.workflows.calibrators import ActiveCalibrator, active_forest
 from core.workflows.verify import verify_pending
-from storage.calibrators import Calibrators
-from storage.store import SqlStore
+from storage.workspace import Workspace
 
 FACTS = (
     ("weight", "71.4 kg", "82.0 kg"),
@@ -39,16 +39,17 @@ def a_measured_trace(number: int) -> Trace:
     )
 
 
-def models_of(calibrators: Calibrators) -> Models:
-    """Lexical readers with the calibrator in force."""
-    return replace(lexical_models(), calibrator=calibrators.forest())
+def models_of(calibrators: ActiveCalibrator) -> Models:
+    """Lexical readers with the active calibrator."""
+    return replace(lexical_models(), calibrator=active_forest(calibrators))
 
 
-def a_labelled_office(store: SqlStore, calibrators: Calibrators, traces: int) -> Office:
+def a_labelled_office(workspace: Workspace, traces: int) -> Office:
     """A store whose claims one reviewer has read, each as the chart says."""
+    store = workspace.store
     store.put_traces([a_measured_trace(number) for number in range(traces)])
-    verify_pending(store, models_of(calibrators), Config())
-    office = an_office(store, traces=0)
+    verify_pending(store, models_of(workspace.calibrators), Config())
+    office = an_office(store, traces=0, shipped=workspace.files.shipped)
     desk = office.desk("Ada")
     while item := desk.next_item():
         said = store.get_verdict(item.trace_id).verification

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.records import AttributionStatus, Decision, VerdictLabel
 from core.review.adjudication import resolve
+from core.review.items import Held
 from core.review.records import (
     Adjudication,
     Cause,
@@ -34,6 +35,27 @@ def a_judgement(
 ) -> Judgement:
     """The two answers of a reading."""
     return Judgement(support=VerdictLabel(support), source_id=source_id, conflation=conflation)
+
+
+def an_assignment(**more: object) -> Held:
+    """The first annotation of a claim, taken by the first person until noon, and on screen."""
+    return Held(
+        **{
+            "assignment_id": 1,
+            "project_id": 1,
+            "claim_key": 1,
+            "slot": 1,
+            "person_id": 1,
+            "open": True,
+            "reason": QueueReason.UNCERTAIN,
+            "inclusion_probability": None,
+            "lease_until": MONDAY + timedelta(hours=3),
+            "shown_at": MONDAY,
+            "nonce": "n1",
+            "revealed_at": None,
+            **more,
+        }  # type: ignore[arg-type]
+    )
 
 
 def a_vote(

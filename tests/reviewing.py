@@ -6,18 +6,18 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from builders import a_source, a_trace
+from databases import workspace_of
 from verdicts import Said, a_verification, fill
 
 from core.records import VerdictLabel, Verification
 from core.review.items import ReviewItem
 from core.review.records import Judgement, Person, Project, ProjectSettings, Role, Vote
-from core.workflows.review import Desk
-from storage.people import People
-from storage.projects import Projects
-from storage.reviews import open_desk
+from core.workflows.review import Desk, open_desk
 from storage.store import SqlStore
+from storage.workspace import Workspace
 
 CHART_TEXT = (
     "Weight 71.4 kg. Blood pressure 128/76 mmHg. Potassium 4.6 mmol/L. "
@@ -78,14 +78,19 @@ class Clock:
 class Office:
     """A store with people who review in one project."""
 
-    store: SqlStore
+    workspace: Workspace
     clock: Clock
     project: Project
     people: Mapping[str, Person]
 
+    @property
+    def store(self) -> SqlStore:
+        """Its traces and verdicts."""
+        return self.workspace.store
+
     def desk(self, name: str) -> Desk:
         """That person's desk."""
-        return open_desk(self.store, self.project, self.people[name])
+        return open_desk(self.workspace, self.project, self.people[name])
 
     def read(self, name: str, judgement: Judgement = SUPPORTED, **more: object) -> Vote | None:
         """Let that person read their next claim, without haste; None when none is left."""
@@ -109,13 +114,15 @@ def an_office(
     reviewers: Sequence[str] = ("Ada", "Ben", "Cleo"),
     adjudicators: Sequence[str] = ("Dora",),
     verifications: Sequence[Verification] | None = None,
+    shipped: Path | None = None,
     **settings: object,
 ) -> Office:
     """An office in an empty store: ``Lea`` leads, ``Otto`` audits; four claims a trace."""
     clock = Clock()
     store = dataclasses.replace(store, now=clock)
     fill(store, *(verifications or [a_reviewed_trace(n) for n in range(1, traces + 1)]))
-    people = People(store=store)
+    workspace = workspace_of(store, shipped=shipped)
+    people = workspace.people
     local = people.local()
     lead = people.add("Lea", {Role.LEAD}, by=local)
     everybody = {"Lea": lead, "Otto": people.add("Otto", {Role.AUDITOR}, by=lead)}
@@ -123,7 +130,7 @@ def an_office(
         everybody[name] = people.add(name, {Role.REVIEWER}, by=lead)
     for name in adjudicators:
         everybody[name] = people.add(name, {Role.ADJUDICATOR}, by=lead)
-    projects = Projects(store=store)
+    projects = workspace.projects
     project = projects.default()
     if settings:
         project = projects.change(
@@ -132,4 +139,4 @@ def an_office(
             by=lead,
             reason="set up for a test",
         )
-    return Office(store=store, clock=clock, project=project, people=everybody)
+    return Office(workspace=workspace, clock=clock, project=project, people=everybody)

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from databases import workspace_of
 from forests import a_calibrator
 from test_cli import a_record, run, write_lines
 
-from storage.calibrators import Calibrators
-from storage.people import People
 from storage.store import open_store
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
@@ -21,7 +20,7 @@ def test_the_databases_own_traces_are_decided_by_what_a_lead_put_in_force(tmp_pa
     run("import", write_lines(tmp_path / "t.jsonl", a_record(1)), "--db", database)
     first = json.loads(run("verify", "--db", database, "--json", "-").stdout)
     store = open_store(str(database))
-    calibrators, lead = Calibrators(store=store), People(store=store).local()
+    calibrators, lead = workspace_of(store).calibrators, workspace_of(store).people.local()
     calibrators.use_threshold(0.9999, "nothing passes for a while", lead)
 
     again = json.loads(run("verify", "--db", database, "--json", "-").stdout)
@@ -42,7 +41,7 @@ def test_files_are_decided_by_the_folder_that_is_named(
     file = write_lines(tmp_path / "t.jsonl", a_record(1))
     name = a_calibrator(tmp_path / "mine", above=0.2, below=0.1)
     store = open_store(str(tmp_path / "workbench.db"))
-    Calibrators(store=store).use_threshold(0.5, "lower", People(store=store).local())
+    workspace_of(store).calibrators.use_threshold(0.5, "lower", workspace_of(store).people.local())
 
     mine = json.loads(run("verify", file, "--calibrator", tmp_path / "mine", "--json", "-").stdout)
     promoted = json.loads(run("verify", file, "--calibrator", "promoted", "--json", "-").stdout)
@@ -50,6 +49,6 @@ def test_files_are_decided_by_the_folder_that_is_named(
 
     assert mine["versions"]["calibrator"] == name
     assert mine["decisions"]["block"] == 1
-    assert promoted["versions"]["calibrator"] == Calibrators(store=store).current().label
+    assert promoted["versions"]["calibrator"] == workspace_of(store).calibrators.current().label
     assert nowhere.exit_code == 3
     assert "no calibrator at" in nowhere.stderr

@@ -14,8 +14,8 @@ from core.attribution.families import load_families
 from core.config import Config
 from core.identity import rules_digest
 from core.models.loading import BUNDLED_PAIR_READER, folder_digest, packaged_minilm
-from core.ports import Calibrator
 from core.records import IngestReport, Versions
+from core.workflows.calibrators import ActiveCalibrator, active_forest
 from core.workflows.ingest import ingest
 from core.workflows.verify import VerificationStore, run_key, verify_pending
 
@@ -47,18 +47,6 @@ class FirstStore(VerificationStore, Protocol):
         ...
 
 
-class ActiveCalibrator(Protocol):
-    """What says which calibrator decides."""
-
-    def active_label(self) -> str:
-        """Its name."""
-        ...
-
-    def forest(self) -> Calibrator:
-        """The calibrator itself."""
-        ...
-
-
 def prepare(
     store: FirstStore,
     calibrators: ActiveCalibrator,
@@ -82,7 +70,7 @@ def prepare(
     say("Loading the models")
     from core.workflows.models import load_models
 
-    models = load_models(config, pair_reader=reader, calibrator=calibrators.forest())
+    models = load_models(config, pair_reader=reader, calibrator=active_forest(calibrators))
     progress = _Lines(say)
     done = verify_pending(store, models, config, progress)
     if done.traces:
@@ -105,7 +93,7 @@ def up_to_date(store: FirstStore, calibrators: ActiveCalibrator, config: Config)
     if newest is None:
         return store.count_traces() == 0
     return _still_made_of(
-        newest, config, calibrators.active_label()
+        newest, config, calibrators.current().label
     ) and not store.count_without_run(run_key(newest))
 
 

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from core.errors import Conflict, TooSoon
 from core.review.items import Draft, InHand, Progress, ReviewItem, TieItem, Withheld
@@ -32,6 +33,20 @@ from core.review.records import (
 from core.review.roles import require
 
 LOG = logging.getLogger(__name__)
+
+
+class ReviewWorkspace(Protocol):
+    """A database in which claims are reviewed."""
+
+    @property
+    def reviews(self) -> ReviewStore:
+        """Its assignments and votes."""
+        ...
+
+
+def open_desk(workspace: ReviewWorkspace, project: Project, user: Person) -> Desk:
+    """One person's place in one project of that database."""
+    return Desk(store=workspace.reviews, project=project, who=user)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

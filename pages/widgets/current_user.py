@@ -11,7 +11,7 @@ from core.errors import ConfigError, InputError, NotFound, ProvenanceGuardError
 from core.review.records import Person, Role
 from pages.widgets.plain import show_notice
 from pages.widgets.remembered_user import keep_in_tab, remembered
-from pages.widgets.session import open_store
+from pages.widgets.session import open_workspace
 from storage.people import FIRST_LEAD, People
 
 ROLE_WORDS = {
@@ -45,7 +45,7 @@ def has_logins() -> bool:
 def current_person() -> Person:
     """Who works in this session; a page without somebody ends here, saying what to do."""
     try:
-        people = People(store=open_store())
+        people = open_workspace().people
         return _logged_in(people) if has_logins() else _local(people)
     except ProvenanceGuardError as error:
         show_notice("The database could not be read", str(error), key="no-person", tone="bad")
@@ -88,7 +88,7 @@ def _show_chooser(person: Person) -> None:
         if not chooser.open:
             return
         st.text("Who is at work in this tab? Everything done here is kept under that name.")
-        everybody = [each for each in People(store=open_store()).everybody() if each.active]
+        everybody = [each for each in open_workspace().people.everybody() if each.active]
         for each in everybody:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.button(

@@ -7,12 +7,11 @@ import streamlit as st
 from core.config import Config
 from core.ports import Progress as ProgressReporter
 from core.workflows.rescore import RescoreReport
+from core.workflows.retraining import Retraining
 from pages.widgets.jobs import Job, show_failure, show_work
 from pages.widgets.plain import show_notice
 from pages.widgets.session import settings
-from storage.calibrators import Calibrators
-from storage.retraining import Retraining
-from storage.store import SqlStore
+from storage.workspace import Workspace
 
 
 @st.cache_resource(show_spinner=False)
@@ -24,20 +23,19 @@ def _rescoring(store_name: str) -> Job[RescoreReport]:
     )
 
 
-def start_rescoring(store: SqlStore) -> None:
+def start_rescoring(workspace: Workspace) -> None:
     """Begin to decide every stored answer again, unless that is being done."""
     config = settings()
-    _rescoring(store.name).start(lambda report: _rescore(store, config, report))
+    _rescoring(workspace.name).start(lambda report: _rescore(workspace, config, report))
 
 
-def _rescore(store: SqlStore, config: Config, report: ProgressReporter) -> RescoreReport:
-    retraining = Retraining(store=store, calibrators=Calibrators(store=store))
-    return retraining.rescore(config, report)
+def _rescore(workspace: Workspace, config: Config, report: ProgressReporter) -> RescoreReport:
+    return Retraining(workspace=workspace).rescore(config, report)
 
 
-def show_rescoring(store: SqlStore, *, waiting: int) -> None:
+def show_rescoring(workspace: Workspace, *, waiting: int) -> None:
     """How far a rescoring is or what the last one did, and the button for answers that wait."""
-    job = _rescoring(store.name)
+    job = _rescoring(workspace.name)
     if job.running:
         show_work(job, key="stop-rescore")
         return
@@ -55,7 +53,7 @@ def show_rescoring(store: SqlStore, *, waiting: int) -> None:
             key="rescore",
             icon=":material/refresh:",
             on_click=start_rescoring,
-            args=(store,),
+            args=(workspace,),
             help="From stored readings: no model runs, and nobody's judgement changes.",
         )
 

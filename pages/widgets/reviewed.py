@@ -6,13 +6,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from core.review.agreement import Basis, Grouping, Question
-from core.review.records import Person, Project, ReviewedClaim
+from core.review.records import Person, ReviewedClaim
 from core.workflows.agreement import AgreementView, read_agreement
-from pages.widgets.session import open_store
+from pages.widgets.session import open_workspace
 from storage.packets import Packets
-from storage.projects import Projects
-from storage.store import SqlStore
-from storage.trail import Trail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,21 +20,20 @@ class CachedPackets(Packets):
         """The claims whose readings are all in."""
         # Who asks makes no difference to what is read.
         anybody = replace(self.store, actor="")
-        return _reviewed(anybody, self.project, Trail(store=self.store).length())
+        return _reviewed(replace(self, store=anybody), self.events())
 
 
 def packets_for(who: Person) -> Packets:
     """The packets of the project that ``who`` works in; raises StoreError."""
-    store = open_store(who)
-    return CachedPackets(store=store, project=Projects(store=store).default())
+    workspace = open_workspace(who)
+    return CachedPackets(store=workspace.store, project=workspace.project())
 
 
 def agreement_for(
     packets: Packets, who: Person, question: Question, basis: Basis, grouping: Grouping
 ) -> AgreementView:
     """The agreement on one question, as ``who`` may see it; raises NotAllowed."""
-    events = Trail(store=packets.store).length()
-    return _agreement(packets, who, question, basis, grouping, events)
+    return _agreement(packets, who, question, basis, grouping, packets.events())
 
 
 @lru_cache(maxsize=32)
@@ -54,6 +50,6 @@ def _agreement(
 
 
 @lru_cache(maxsize=2)
-def _reviewed(store: SqlStore, project: Project, events: int) -> tuple[ReviewedClaim, ...]:
+def _reviewed(packets: CachedPackets, events: int) -> tuple[ReviewedClaim, ...]:
     # Every vote, tie-break, setting and import is an event: with their number the answer is the same.
-    return Packets(store=store, project=project).reviewed()
+    return Packets.reviewed(packets)

@@ -11,28 +11,33 @@ import streamlit as st
 from core.config import Config
 from core.models.loading import BUNDLED
 from core.review.records import Person
-from storage.calibrators import Calibrators
+from core.workflows.calibrators import ForestFiles, active_forest
 from storage.engine import database_url
-from storage.readers import Readers
 from storage.store import SqlStore
-from storage.store import open_store as open_store_at
+from storage.workspace import Workspace
+from storage.workspace import open_workspace as open_workspace_at
 
 if TYPE_CHECKING:
     from core.pipeline import Models
 
 
-def open_store(who: Person | None = None) -> SqlStore:
-    """The database that this process serves; what is written through it is ``who``'s.
+def open_workspace(user: Person | None = None) -> Workspace:
+    """The database that this process serves; what is written through it is ``user``'s.
 
     Raises ConfigError, ComponentUnavailable, StoreError.
     """
-    store = _store(database_url().render_as_string(hide_password=False))
-    return store if who is None else replace(store, actor=who.name)
+    workspace = _workspace(database_url().render_as_string(hide_password=False))
+    return workspace if user is None else workspace.written_by(user.name)
+
+
+def open_store(user: Person | None = None) -> SqlStore:
+    """The traces and verdicts of that database."""
+    return open_workspace(user).store
 
 
 @st.cache_resource(show_spinner=False)
-def _store(url: str) -> SqlStore:
-    return open_store_at(url)
+def _workspace(url: str) -> Workspace:
+    return open_workspace_at(url, files=ForestFiles())
 
 
 def settings() -> Config:
@@ -48,9 +53,9 @@ def load_models_once(config: Config) -> Models:
     """
     from core.workflows.models import check_fitted_for
 
-    store = open_store()
-    chosen = Readers(store=store).current().reader
-    forest = Calibrators(store=store).forest()
+    workspace = open_workspace()
+    chosen = workspace.readers.current().reader
+    forest = active_forest(workspace.calibrators)
     models = _models(config, None if chosen == BUNDLED else chosen)
     check_fitted_for(forest, models.reader.name, chosen)
     return replace(models, calibrator=forest)

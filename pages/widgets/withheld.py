@@ -7,19 +7,18 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.items import Withheld
 from core.review.records import Person
+from core.workflows.review import open_desk
 from pages.widgets.plain import show_notice
-from storage.projects import Projects
 from storage.records import StoredVerdict
-from storage.reviews import open_desk
-from storage.store import SqlStore
+from storage.workspace import Workspace
 
 REVIEW, ADJUDICATE, TRACES = "pages/review.py", "pages/adjudicate.py", "pages/traces.py"
 
 
-def stop_while_undecided(store: SqlStore, person: Person, verdict: StoredVerdict) -> None:
+def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVerdict) -> None:
     """Write down that the person sees this verdict; end the page where they must decide first."""
     try:
-        desk = open_desk(store, Projects(store=store).default(), person)
+        desk = open_desk(workspace, workspace.project(), person)
         why = desk.open_verdict(verdict.content_hash, verdict.run_key)
     except ProvenanceGuardError as error:
         # Unseen rather than unrecorded.

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from browsing import SETTLED, Visit, watched
+from databases import workspace_of
 from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, expect
 from reviewing import Office, an_office
 from verdicts import PATIENT, showcase
 
 from core.records import VerdictLabel
 from core.review.records import Judgement, Vote
-from storage.labels import Labels
 from storage.store import open_store, utc_now
 
 pytestmark = pytest.mark.browser
@@ -77,7 +77,7 @@ def vote(page: Page) -> None:
 
 def votes(made: Office) -> list[Vote]:
     """All votes that count."""
-    reviewed = Labels(store=made.store).reviewed(made.project.project_id)
+    reviewed = workspace_of(made.store).labels.reviewed(made.project.project_id)
     return [each for claim in reviewed for each in claim.votes]
 
 

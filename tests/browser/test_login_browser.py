@@ -14,12 +14,13 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from browsing import SETTLED, Visit, watched
+from databases import workspace_of
 from playwright.sync_api import Browser, expect
 from reviewing import an_office
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from core.review.records import Role
-from storage.people import FIRST_LEAD, People
+from storage.people import FIRST_LEAD
 from storage.store import open_store
 
 pytestmark = pytest.mark.browser
@@ -179,7 +180,7 @@ def test_the_named_address_becomes_lead_and_another_is_told_what_to_do(
     page.wait_for_selector(SETTLED)
 
     eve.open("people", "text=You are not in this workbench yet")
-    people = People(store=open_store(str(database)))
+    people = workspace_of(open_store(str(database))).people
     assert people.by_email("ada@example.org").roles == {Role.LEAD}
     assert people.by_email("ben@example.org").name == "Ben Haas"
 
@@ -194,13 +195,13 @@ def test_a_cookie_signed_with_another_secret_is_no_login(
 
     visit.open("people", "text=Who are you?")
 
-    assert not People(store=open_store(str(database))).led_by_login()
+    assert not workspace_of(open_store(str(database))).people.led_by_login()
 
 
 def test_an_address_as_parameter_makes_nobody_anybody_where_people_log_in(
     chromium: Browser, url: str, database: Path
 ) -> None:
-    lead = People(store=open_store(str(database))).by_name("Lea")
+    lead = workspace_of(open_store(str(database))).people.by_name("Lea")
 
     page = somebody(chromium, url).open(f"people?as={lead.person_id}", "text=Who are you?")
 
@@ -219,7 +220,9 @@ def test_the_first_lead_logs_in_with_a_provider_and_out_again(
     page.get_by_role("button", name="Log out").wait_for()
     page.wait_for_selector(SETTLED)
     expect(page.get_by_text("Ada Okafor").first).to_be_visible()
-    assert People(store=open_store(str(database))).by_email("ada@example.org").roles == {Role.LEAD}
+    assert workspace_of(open_store(str(database))).people.by_email("ada@example.org").roles == {
+        Role.LEAD
+    }
     page.get_by_role("button", name="Log out").click()
     page.get_by_text("Who are you?").wait_for()
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from browsing import SETTLED, Visit, watched
+from databases import workspace_of
 from playwright.sync_api import Browser, Page, expect
 from reviewing import Office, an_office
 from verdicts import PATIENT, showcase
 
 from core.records import VerdictLabel
 from core.review.records import Judgement
-from storage.labels import Labels
 from storage.store import open_store, utc_now
 
 pytestmark = pytest.mark.browser
@@ -185,4 +185,4 @@ def test_an_adjudicators_reason_is_typed_at_once_too(
         expect(page.locator(NOTE)).to_have_value("1 6 v k")
         expect(page.locator(".st-key-row-next")).to_contain_text("4 of 4 answers to go")
         page.context.close()
-    assert Labels(store=made.store).reviewed(made.project.project_id)[0].adjudication is None
+    assert workspace_of(made.store).labels.reviewed(made.project.project_id)[0].adjudication is None

@@ -8,10 +8,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from browsing import SETTLED, watched
+from databases import workspace_of
 from labelled import a_labelled_office
 from playwright.sync_api import BrowserContext, Page, expect
 
-from storage.calibrators import Action, Calibrators
+from core.review.calibrators import Action
 from storage.store import open_store
 
 TRACES = 20
@@ -22,8 +23,8 @@ def test_a_lead_fits_compares_promotes_and_rolls_back(
 ) -> None:
     database = tmp_path / "workbench.db"
     store = open_store(str(database), actor="tester")
-    calibrators = Calibrators(store=store)
-    a_labelled_office(store, calibrators, traces=TRACES)
+    calibrators = workspace_of(store).calibrators
+    a_labelled_office(workspace_of(store), traces=TRACES)
 
     with serve(database) as url:
         visit = watched(visitor, url)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from browsing import SCREENSHOTS, SETTLED, Visit, watched
 from builders import a_source, a_trace
+from databases import workspace_of
 from lexical import verify_lexically
 from playwright.sync_api import Browser, BrowserContext, expect
 from verdicts import fill
@@ -49,7 +50,7 @@ def stored(database: Path, trace: Trace) -> Repairs:
     store = open_store(str(database))
     verification = verify_lexically(trace)
     fill(store, verification)
-    repairs = Repairs(store=store)
+    repairs = workspace_of(store).repairs
     repair = repair_answer(verification, verify_lexically, Config(), load_families())
     repairs.put(content_hash(trace), outcome_of(repair))
     return repairs

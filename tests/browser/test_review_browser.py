@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 from browsing import SETTLED, Visit, proxied, until, watched
 from contrast import low_contrast
+from databases import workspace_of
 from playwright.sync_api import Browser, Page, expect
 from reviewing import Office, an_office
 from verdicts import HOSTILE, PATIENT, hostile, showcase
 
 from core.records import VerdictLabel
 from core.review.records import Judgement, Role, Vote
-from storage.labels import Labels
-from storage.people import People
 from storage.store import open_store, utc_now
 
 pytestmark = pytest.mark.browser
@@ -134,7 +133,7 @@ def reader(
 
 def votes(made: Office) -> list[Vote]:
     """All votes that count, whatever the claim."""
-    reviewed = Labels(store=made.store).reviewed(made.project.project_id)
+    reviewed = workspace_of(made.store).labels.reviewed(made.project.project_id)
     return [vote for each in reviewed for vote in each.votes]
 
 
@@ -312,7 +311,7 @@ def test_no_byte_of_the_first_readers_name_or_note_reaches_the_second_reader(
     )
     while made.read(NAME, HOLDS, rationale=NOTE, confidence=2):
         pass
-    People(store=made.store).add(
+    workspace_of(made.store).people.add(
         "Second", {Role.REVIEWER}, by=made.people["Lea"], email="second@example.org"
     )
     received: list[bytes] = []
@@ -406,7 +405,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
         expect(page.get_by_text("No disagreement waits for you")).to_be_visible()
         page.context.close()
 
-    (reviewed,) = Labels(store=made.store).reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
     assert reviewed.resolution.status.value == "adjudicated"
     assert reviewed.resolution.final == Judgement(
         support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=True

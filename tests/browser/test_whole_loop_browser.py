@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browsing import SETTLED, Visit, watched
+from databases import workspace_of
 from playwright.sync_api import Browser, Locator, Page, expect
 from reviewing import Office, an_office
 
 from core.records import VerdictLabel
+from core.review.calibrators import Action
 from core.review.records import Judgement, ReviewStatus
 from core.workflows.archive import unpack
 from core.workflows.manifest import check_packet
-from storage.calibrators import Action, Calibrators
-from storage.labels import Labels
-from storage.retraining import Retraining
+from core.workflows.retraining import Retraining
 from storage.store import open_store, utc_now
 
 if TYPE_CHECKING:
@@ -119,7 +119,9 @@ def test_a_captured_file_becomes_labels_a_calibrator_a_threshold_and_a_packet_by
         archive = _export_and_read_back(workbench, tmp_path)
 
     store = office.store
-    reviewed = {one.text: one for one in Labels(store=store).reviewed(office.project.project_id)}
+    reviewed = {
+        one.text: one for one in workspace_of(store).labels.reviewed(office.project.project_id)
+    }
     assert {text: one.resolution.status for text, one in reviewed.items()} == {
         DISPUTED: ReviewStatus.ADJUDICATED,
         AGREED: ReviewStatus.UNANIMOUS,
@@ -132,14 +134,14 @@ def test_a_captured_file_becomes_labels_a_calibrator_a_threshold_and_a_packet_by
         "supported",
     ]
 
-    calibrators = Calibrators(store=store)
+    calibrators = workspace_of(store).calibrators
     current = calibrators.current()
     assert [(step.action, step.reason, step.by) for step in calibrators.steps()] == [
         (Action.PROMOTE, PROMOTED, "Lea"),
         (Action.THRESHOLD, MOVED, "Lea"),
     ]
     assert current.threshold == threshold
-    lineage = Retraining(store=store, calibrators=calibrators).lineage(current.name)
+    lineage = Retraining(workspace=workspace_of(store)).lineage(current.name)
     votes = lineage["votes"]
     assert isinstance(votes, dict)
     assert (votes["claims"], votes["adjudications"]) == (1, 1)  # the held-out claim is not in it

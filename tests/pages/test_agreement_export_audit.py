@@ -15,8 +15,6 @@ from streamlit.testing.v1 import AppTest
 from core.review.records import Role
 from core.workflows.archive import pack
 from core.workflows.export import export_packet
-from storage.packets import Packets
-from storage.people import People
 
 
 @pytest.fixture
@@ -75,7 +73,7 @@ def test_the_claims_behind_a_number_are_those_on_which_readings_differ(office: O
 
 def test_a_lead_who_may_still_break_the_tie_does_not_see_its_votes(office: Office) -> None:
     lea = office.people["Lea"]
-    People(store=office.store).grant(lea, Role.ADJUDICATOR, by=lea)
+    office.workspace.people.grant(lea, Role.ADJUDICATOR, by=lea)
 
     test = opened("agreement", lea.person_id)
 
@@ -116,7 +114,7 @@ def test_a_packet_is_read_back_on_the_page_and_changes_nothing(
     office: Office, tmp_path: Path
 ) -> None:
     lea = office.people["Lea"]
-    packets = Packets(store=office.store, project=office.project)
+    packets = office.workspace.packets(office.project)
     export_packet(packets, lea, tmp_path / "packet", at=office.clock())
     test = opened("export", lea.person_id)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from databases import a_store
+from databases import a_store, workspace_of
 from evaluations import HOSTILE, keep_evaluated, keep_predicted, packet_records
 from opening import cards, opened, titles, views
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
@@ -42,8 +42,6 @@ from pages.screens.thresholds.promoting import why_not
 from pages.widgets.adjudicated import settled_claims, write_settled
 from pages.widgets.evaluated import bring_choice, packet_choices
 from pages.widgets.figures import csv_text, rate_interval
-from storage.calibrators import Calibrators
-from storage.people import People
 from storage.store import open_store
 
 
@@ -329,13 +327,13 @@ def test_a_second_calibrator_and_the_centroid_router_can_be_laid_over(folder: Pa
 def test_a_lead_puts_a_threshold_to_use_with_a_reason(folder: Path) -> None:
     packet = keep_evaluated(folder, threshold=0.5)
     store = open_store(str(folder.parent / "workbench.db"))
-    in_force = Calibrators(store=store).current().threshold
+    in_force = workspace_of(store).calibrators.current().threshold
     test = thresholds(packet=packet.sha256, threshold="0.66")
     assert view(test, "provenanceguard_thresholds")["words"][0] == "0.01"
     assert in_force != 0.66
 
     test.button(key="use-threshold").click().run()
-    assert Calibrators(store=store).current().threshold == in_force
+    assert workspace_of(store).calibrators.current().threshold == in_force
     assert "The threshold was not changed" in titles(test)
 
     test.text_area(key="use-reason").set_value("Fewer good claims may be lost on charts.")
@@ -343,7 +341,7 @@ def test_a_lead_puts_a_threshold_to_use_with_a_reason(folder: Path) -> None:
 
     assert not test.exception
     assert "Threshold 0.66 is in use" in titles(test)
-    now = Calibrators(store=store).current()
+    now = workspace_of(store).calibrators.current()
     assert (now.threshold, now.reason) == (0.66, "Fewer good claims may be lost on charts.")
     assert (
         view(test, "provenanceguard_thresholds")["words"][
@@ -357,9 +355,9 @@ def test_only_a_lead_and_only_the_calibrator_in_force_get_another_threshold(fold
     packet = keep_evaluated(folder)
     other = keep_evaluated(folder, calibrator="forest-of-before", seed=5)
     store = open_store(str(folder.parent / "workbench.db"))
-    lead = People(store=store).local()
-    reviewer = People(store=store).add("Ines Prado", {Role.REVIEWER}, by=lead)
-    ruling = Calibrators(store=store).current()
+    lead = workspace_of(store).people.local()
+    reviewer = workspace_of(store).people.add("Ines Prado", {Role.REVIEWER}, by=lead)
+    ruling = workspace_of(store).calibrators.current()
     (run,), (old,) = kept_runs(packet), kept_runs(other)
 
     assert why_not(run, 0.99, ruling, lead) is None
@@ -378,8 +376,8 @@ def test_labels_that_reviewers_gave_are_not_on_offer_to_reviewers(folder: Path) 
     card = json.loads((packet.folder / "packet.json").read_text())
     (packet.folder / "packet.json").write_text(json.dumps({**card, "reviewed": True}))
     store = open_store(str(folder.parent / "workbench.db"))
-    lead = People(store=store).local()
-    reviewer = People(store=store).add("Ines Prado", {Role.REVIEWER}, by=lead)
+    lead = workspace_of(store).people.local()
+    reviewer = workspace_of(store).people.add("Ines Prado", {Role.REVIEWER}, by=lead)
 
     offered = {
         person.name: [choice.key for choice in packet_choices(store, person)]
@@ -397,7 +395,7 @@ def test_what_reviewers_settled_is_a_packet_without_their_names_and_words(
     for number in range(4):
         office.read("Ada", SUPPORTED, rationale="RATIONALE-OF-ADA")
         office.read("Ben", UNSUPPORTED if number == 1 else SUPPORTED)
-    lead, ada = People(store=store).local(), People(store=store).by_name("Ada")
+    lead, ada = workspace_of(store).people.local(), workspace_of(store).people.by_name("Ada")
 
     write_settled(lead, tmp_path / "settled.jsonl")
 

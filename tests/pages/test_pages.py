@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 from builders import a_source, a_trace
-from databases import a_store
+from databases import a_store, workspace_of
 from opening import cards, opened, views
 from verdicts import HOSTILE, fill, hostile, showcase
 
 from core.review.records import Role
-from storage.people import People
 from storage.store import SqlStore
 
 HOME, TRACES, VERDICT = "home", "traces", "verdict"
@@ -161,7 +160,7 @@ def test_an_uploaded_file_is_described_and_kept_once(store: SqlStore) -> None:
         "final_reply_to_user": "The dose is 10 mg.",
     }
     content = (json.dumps(record) + "\n{broken\n").encode()
-    lead = People(store=store).add("Lea", {Role.LEAD}, by=People(store=store).local())
+    lead = workspace_of(store).people.add("Lea", {Role.LEAD}, by=workspace_of(store).people.local())
     test = opened(TRACES, lead.person_id)
 
     for expected in ("1 new", "1 already there"):

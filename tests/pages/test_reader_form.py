@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from databases import a_store
+from databases import a_store, workspace_of
 from forests import a_calibrator
 from opening import cards, opened
 from readers import a_reader
 from reviewing import an_office
 
 from core.models.loading import load_pair_reader
-from storage.calibrators import Calibrators
-from storage.readers import Readers
 from storage.store import SqlStore
 
 PEOPLE = "people"
@@ -44,8 +42,8 @@ def test_a_lead_chooses_a_reader_with_its_calibrator_and_nobody_without(
     test.button(key="save-reader").click().run()
 
     assert refused and "recalibrate" in str(refused[0])
-    assert Readers(store=store).current().reader == str(folder)
-    assert Calibrators(store=store).current().name == name
+    assert workspace_of(store).readers.current().reader == str(folder)
+    assert workspace_of(store).calibrators.current().name == name
     assert store.verify_chain().intact
 
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from databases import a_store
+from databases import a_store, workspace_of
 from labelled import a_labelled_office
 from opening import cards, opened
 from streamlit.testing.v1 import AppTest
@@ -14,12 +14,10 @@ from streamlit.testing.v1 import AppTest
 from core.config import Config
 from core.review.records import Role
 from core.workflows.rescore import OTHER_SETTINGS, RescoreReport
+from core.workflows.retraining import Retraining
 from pages.screens.recalibrate.view import chain, flip_words, rate_words
 from pages.widgets.flips import Flip
 from pages.widgets.rescoring import report_words
-from storage.calibrators import Calibrators
-from storage.people import People
-from storage.retraining import Retraining
 from storage.store import SqlStore, open_store
 
 PAGE = "recalibrate"
@@ -30,9 +28,8 @@ def labelled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database whose claims have been read, with one candidate that waits."""
     file = tmp_path_factory.mktemp("labelled") / "workbench.db"
     store = a_store(file, actor="tester")
-    calibrators = Calibrators(store=store)
-    office = a_labelled_office(store, calibrators, traces=20)
-    retraining = Retraining(store=office.store, calibrators=calibrators)
+    office = a_labelled_office(workspace_of(store), traces=20)
+    retraining = Retraining(workspace=office.workspace)
     retraining.fit(office.people["Lea"], with_shipped=False)
     store.close()
     return file
@@ -85,7 +82,7 @@ def test_too_few_labels_are_named_by_kind(empty: SqlStore) -> None:
 
 
 def test_a_reviewer_is_told_that_this_is_the_leads_work(empty: SqlStore) -> None:
-    people = People(store=empty)
+    people = workspace_of(empty).people
     rae = people.add("Rae", {Role.REVIEWER}, by=people.local())
 
     test = opened(PAGE, rae.person_id)
@@ -94,7 +91,7 @@ def test_a_reviewer_is_told_that_this_is_the_leads_work(empty: SqlStore) -> None
 
 
 def test_an_auditor_reads_and_can_press_nothing(labelled: SqlStore) -> None:
-    otto = People(store=labelled).by_name("Otto")
+    otto = workspace_of(labelled).people.by_name("Otto")
 
     test = at_step("Promote", otto.person_id)
 
@@ -116,13 +113,13 @@ def test_nothing_is_promoted_without_a_reason(labelled: SqlStore) -> None:
 
     test.button(key="promote").click().run()
 
-    assert Calibrators(store=labelled).steps() == ()
+    assert workspace_of(labelled).calibrators.steps() == ()
     [problem] = [card for card in cards(test) if card["title"] == "That was not done"]
     assert "needs a reason" in problem["text"]
 
 
 def test_promoting_decides_every_stored_answer_again_and_back(labelled: SqlStore) -> None:
-    calibrators = Calibrators(store=labelled)
+    calibrators = workspace_of(labelled).calibrators
     shipped = calibrators.current()
     [candidate] = calibrators.candidates()
     test = at_step("Promote")
@@ -133,7 +130,7 @@ def test_promoting_decides_every_stored_answer_again_and_back(labelled: SqlStore
     assert not test.exception
     assert calibrators.current().name == candidate.name
     assert calibrators.current().reason == "it agrees with the reviewers"
-    Retraining(store=labelled, calibrators=calibrators).rescore(Config())  # or what is left of it
+    Retraining(workspace=workspace_of(labelled)).rescore(Config())  # or what is left of it
     decided = labelled.get_verdict("visit-003").verification
     assert decided.versions.calibrator == calibrators.current().label
 
@@ -159,9 +156,9 @@ def test_a_rejected_candidate_is_not_offered_again(labelled: SqlStore) -> None:
 
 
 def test_the_chain_names_every_link(labelled: SqlStore) -> None:
-    calibrators = Calibrators(store=labelled)
+    calibrators = workspace_of(labelled).calibrators
     [candidate] = calibrators.candidates()
-    retraining = Retraining(store=labelled, calibrators=calibrators)
+    retraining = Retraining(workspace=workspace_of(labelled))
 
     links = chain(retraining.lineage(candidate.name))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from builders import a_source, a_trace
-from databases import a_store
+from databases import a_store, workspace_of
 from lexical import verify_lexically
 from opening import opened, titles, views
 from verdicts import fill
@@ -20,7 +20,7 @@ from core.records import Trace
 from core.repair.loop import repair_answer
 from core.workflows.repair import outcome_of
 from pages.screens.repair.view import changed_by_reviewer, final_answer, lay_out_repair
-from storage.repairs import Choice, Repairs, StoredChoice
+from storage.repairs import Choice, StoredChoice
 from storage.store import SqlStore
 
 HOSTILE = "<script>alert(1)</script> ![x](http://192.0.2.1/a.png) :red[x] $a^2$"
@@ -46,7 +46,7 @@ def repaired(store: SqlStore, trace: Trace) -> int:
     verification = verify_lexically(trace)
     fill(store, verification)
     repair = outcome_of(repair_answer(verification, verify_lexically, Config(), load_families()))
-    return Repairs(store=store).put(content_hash(trace), repair)
+    return workspace_of(store).repairs.put(content_hash(trace), repair)
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_a_repair_that_came_with_the_verdict_is_kept_once(store: SqlStore) -> No
     opened("repair", trace="rep-2")
     opened("repair", trace="rep-2")
 
-    assert len(Repairs(store=store).export()) == 1
+    assert len(workspace_of(store).repairs.export()) == 1
 
 
 def test_hostile_text_reaches_the_view_as_it_is(store: SqlStore) -> None:

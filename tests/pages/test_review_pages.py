@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from databases import a_store
+from databases import a_store, workspace_of
 from opening import cards, drawn, opened, views
 from reviewing import Office, an_office
 from streamlit.testing.v1 import AppTest
@@ -15,10 +15,6 @@ from verdicts import HOSTILE, hostile, showcase
 
 from core.records import VerdictLabel
 from core.review.records import Judgement, ProjectSettings, Role
-from storage.guidelines import Guidelines
-from storage.labels import Labels
-from storage.people import People
-from storage.projects import Projects
 from storage.store import SqlStore, utc_now
 
 HOME, REVIEW, ADJUDICATE, PEOPLE = "home", "review", "adjudicate", "people"
@@ -135,7 +131,7 @@ def test_a_changed_answer_is_kept_with_the_first_one(store: SqlStore) -> None:
     assert drawn(test, "keep").label == "Save my change, next claim"
     press(test, "keep")
 
-    (reviewed,) = Labels(store=store).reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
     (vote,) = reviewed.votes
     assert vote.judgement.support is VerdictLabel.UNSUPPORTED
     assert vote.first is not None and vote.first.support is VerdictLabel.CONTRADICTED
@@ -214,7 +210,7 @@ def test_supported_by_no_source_is_refused_after_the_verifiers_view_too(store: S
     press(test, "own_none", "keep")
 
     assert any("Supported needs the source that says it" in each.value for each in test.text)
-    (reviewed,) = Labels(store=made.store).reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
     assert reviewed.votes[0].judgement.source_id == "chart"
 
 
@@ -251,7 +247,7 @@ def test_a_second_tab_makes_the_first_ones_key_presses_void(store: SqlStore) -> 
 
     press(first, "wrongly_credited")
 
-    (reviewed,) = Labels(store=store).reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
     assert [vote.judgement.conflation for vote in reviewed.votes] == [False]
     assert first.toast
 
@@ -364,7 +360,7 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
     assert drawn(test, "save").disabled
     press(test, "cause_guideline_gap", "fix_guideline", "save")
 
-    (reviewed,) = Labels(store=store).reviewed(made.project.project_id)
+    (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
     assert reviewed.adjudication is not None
     assert reviewed.adjudication.cause.value == "guideline_gap"
     assert reviewed.adjudication.guideline_needs_fix
@@ -378,7 +374,7 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
 def test_who_has_read_a_claim_is_not_offered_its_tie(store: SqlStore) -> None:
     made = office(store, reads_per_claim=2)
     a_tie(made)
-    people = People(store=store)
+    people = workspace_of(store).people
     ada = people.grant(made.people["Ada"], Role.ADJUDICATOR, by=made.people["Lea"])
 
     test = opened(ADJUDICATE, ada.person_id)
@@ -405,7 +401,7 @@ def test_a_lead_adds_a_person_who_can_then_review(store: SqlStore) -> None:
     test.multiselect(key="new-roles").select("reviewer")
     press(test, "add-person-button")
 
-    nia = People(store=store).by_name("Nia")
+    nia = workspace_of(store).people.by_name("Nia")
     assert claim(opened(REVIEW, nia.person_id))["claim"]
 
 
@@ -419,7 +415,7 @@ def test_settings_change_only_with_a_reason(store: SqlStore) -> None:
     test.text_input(key="set-reason").input("A pilot with open verdicts")
     press(test, "save-settings")
 
-    assert not Projects(store=store).default().settings.decide_first
+    assert not workspace_of(store).projects.default().settings.decide_first
 
 
 def test_the_settings_that_nobody_touched_stay_as_they_were(store: SqlStore) -> None:
@@ -430,7 +426,7 @@ def test_the_settings_that_nobody_touched_stay_as_they_were(store: SqlStore) -> 
     test.text_input(key="set-reason").input("Slower")
     press(test, "save-settings")
 
-    assert Projects(store=store).default().settings == ProjectSettings(
+    assert workspace_of(store).projects.default().settings == ProjectSettings(
         dwell_milliseconds=900, audit_share=0.333, lease_minutes=45, reads_per_claim=2
     )
 
@@ -443,7 +439,7 @@ def test_a_new_guideline_is_in_force_for_the_next_claim(store: SqlStore) -> None
     test.text_input(key="guideline-change").input("Simpler")
     press(test, "publish-guideline")
 
-    assert Guidelines(store=store).current().version == 2
+    assert workspace_of(store).guidelines.current().version == 2
     view = claim(opened(REVIEW, made.people["Ada"].person_id))
     assert view["guideline"] == {"version": 2, "text": "1. One rule for everything."}
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from databases import in_one_file
+from databases import in_one_file, workspace_of
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -22,7 +22,6 @@ from core.review.adjudication import resolve
 from core.review.items import QueueState
 from core.review.records import Cause, ReviewStatus, Role
 from storage.adjudications import every_adjudication
-from storage.people import People
 from storage.queue import projects
 from storage.review_tables import AssignmentRow, Decline, QueueRow, VoteRow
 from storage.standing import rebuild
@@ -41,7 +40,7 @@ def _prepared() -> Path:
     store = open_store(str(file), actor="tester")
     office = an_office(store, traces=1, reads_per_claim=2, audit_share=0.5)
     for name in NAMES:
-        People(store=office.store).grant(
+        office.workspace.people.grant(
             office.people[name], Role.ADJUDICATOR, by=office.people["Lea"]
         )
     in_one_file(store)  # which is copied
@@ -60,10 +59,12 @@ class Desks(RuleBasedStateMachine):
         store = SqlStore(
             database=open_store(str(self.folder / "w.db")).database, actor="tester", now=clock
         )
-        people = {person.name: person for person in People(store=store).everybody()}
+        people = {person.name: person for person in workspace_of(store).people.everybody()}
         with store.database.reading() as connection:
             project = projects(connection)[0]
-        self.office = Office(store=store, clock=clock, project=project, people=people)
+        self.office = Office(
+            workspace=workspace_of(store), clock=clock, project=project, people=people
+        )
         self.written = 0
 
     def teardown(self) -> None:

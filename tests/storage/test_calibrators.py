@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from databases import workspace_of
 from forests import a_calibrator
 from sqlalchemy import text
 
@@ -21,10 +22,11 @@ from core.errors import (
 )
 from core.models.forest import load_forest
 from core.records import Features
+from core.review.calibrators import Action, Reign, Standing
 from core.review.records import Person, Role
+from core.workflows.calibrators import active_forest
 from storage import calibrators
-from storage.calibrators import Action, Calibrators, Reign, Standing
-from storage.people import People
+from storage.calibrators import Calibrators
 from storage.store import SqlStore
 
 ENTAILED = [Features(categorical={}, numeric={"entailment": 1.0})]
@@ -33,7 +35,7 @@ ENTAILED = [Features(categorical={}, numeric={"entailment": 1.0})]
 @pytest.fixture
 def desk(store: SqlStore, tmp_path: Path) -> Calibrators:
     a_calibrator(tmp_path / "shipped", threshold=0.5)
-    return Calibrators(store=store, shipped=tmp_path / "shipped")
+    return workspace_of(store, shipped=tmp_path / "shipped").calibrators
 
 
 def lea(desk: Calibrators) -> Person:
@@ -42,7 +44,7 @@ def lea(desk: Calibrators) -> Person:
 
 
 def _person(desk: Calibrators, name: str, role: Role) -> Person:
-    people = People(store=desk.store)
+    people = workspace_of(desk.store).people
     try:
         return people.by_name(name)
     except NotFound:
@@ -62,9 +64,9 @@ def test_until_something_is_promoted_the_shipped_calibrator_decides(
 
     found = desk.current()
 
-    assert (found.name, found.threshold) == (load_forest(desk.shipped).name, 0.5)
+    assert (found.name, found.threshold) == (load_forest(desk.files.shipped).name, 0.5)
     assert found.folder is None and found.since is None
-    assert desk.forest().name == found.label == found.name
+    assert active_forest(desk).name == found.label == found.name
     assert [one.standing for one in desk.candidates()] == [Standing.WAITING]
 
 
@@ -79,8 +81,8 @@ def test_a_promoted_calibrator_decides_and_says_since_when_and_why(
     assert (found.name, found.threshold, found.by) == (name, 0.7, "Lea")
     assert found.reason == "fewer good claims blocked"
     assert found.folder is not None and load_forest(found.folder).name == name
-    assert desk.forest().threshold == 0.7
-    assert desk.forest().probabilities(ENTAILED).tolist() == [0.8]
+    assert active_forest(desk).threshold == 0.7
+    assert active_forest(desk).probabilities(ENTAILED).tolist() == [0.8]
 
 
 def test_the_same_forest_is_kept_once(desk: Calibrators, tmp_path: Path) -> None:
@@ -105,7 +107,7 @@ def test_a_step_needs_a_reason(desk: Calibrators, tmp_path: Path) -> None:
 def test_rolling_back_undoes_each_step_and_every_reign_has_its_own_label(
     desk: Calibrators, tmp_path: Path
 ) -> None:
-    shipped, name = load_forest(desk.shipped).name, _kept(desk, tmp_path)
+    shipped, name = load_forest(desk.files.shipped).name, _kept(desk, tmp_path)
     labels = [desk.current().label]
     desk.promote(name, "better", lea(desk))
     labels.append(desk.current().label)
@@ -137,20 +139,20 @@ def test_nothing_rolls_back_to_what_never_decided(desk: Calibrators, tmp_path: P
     with pytest.raises(NotFound, match="did not decide"):
         desk.roll_back(name, "why not", lea(desk))
     with pytest.raises(NotFound, match="did not decide"):
-        desk.roll_back(load_forest(desk.shipped).name, "why not", lea(desk))
+        desk.roll_back(load_forest(desk.files.shipped).name, "why not", lea(desk))
 
 
 def test_a_threshold_of_the_shipped_calibrator_outlives_the_next_release(
     desk: Calibrators, tmp_path: Path
 ) -> None:
-    shipped = load_forest(desk.shipped).name
+    shipped = load_forest(desk.files.shipped).name
     desk.use_threshold(0.55, "a little more", lea(desk))
     a_calibrator(tmp_path / "released", above=0.95, threshold=0.4)
 
-    later = Calibrators(store=desk.store, shipped=tmp_path / "released")
+    later = workspace_of(desk.store, shipped=tmp_path / "released").calibrators
 
     assert (later.current().name, later.current().threshold) == (shipped, 0.55)
-    assert later.forest().probabilities(ENTAILED).tolist() == [0.9]
+    assert active_forest(later).probabilities(ENTAILED).tolist() == [0.9]
 
 
 def test_a_lead_who_saw_something_else_in_force_is_told(desk: Calibrators, tmp_path: Path) -> None:
@@ -184,7 +186,7 @@ def test_only_a_lead_changes_what_decides(desk: Calibrators, tmp_path: Path) -> 
         lambda: desk.promote(name, "better", reviewer),
         lambda: desk.reject(name, "worse", reviewer),
         lambda: desk.use_threshold(0.3, "lower", reviewer),
-        lambda: desk.keep(desk.shipped, {}, {}, by=reviewer),
+        lambda: desk.keep(desk.files.shipped, {}, {}, by=reviewer),
     ):
         with pytest.raises(NotAllowed, match="needs the role lead"):
             doing()
@@ -207,7 +209,7 @@ def test_the_calibrator_of_a_later_release_is_promoted_by_name(
     name = _kept(desk, tmp_path)
     desk.promote(name, "ours", lea(desk))
     released = a_calibrator(tmp_path / "released", above=0.95, threshold=0.4)
-    later = Calibrators(store=desk.store, shipped=tmp_path / "released")
+    later = workspace_of(desk.store, shipped=tmp_path / "released").calibrators
 
     with pytest.raises(NotFound):
         desk.promote(released, "theirs is better", lea(desk))

@@ -14,7 +14,6 @@ from core.records import AttributionStatus, Decision, VerdictLabel, Verification
 from core.review.records import ProjectSettings, QueueReason
 from core.workflows.verify import run_key
 from storage.claims import fill_claims, judged_claims, latest_signal
-from storage.projects import Projects
 from storage.queue import projects
 from storage.review_tables import ClaimRow, ClaimSignal, QueueRow
 from storage.standing import rebuild
@@ -169,7 +168,7 @@ def test_readings_a_claim_can_be_changed_while_people_read(store: SqlStore) -> N
     office = an_office(store, traces=1)
     for _ in range(4):
         office.read("Ada")
-    lead, keeper = office.people["Lea"], Projects(store=office.store)
+    lead, keeper = office.people["Lea"], office.workspace.projects
 
     two = keeper.change(
         office.project, ProjectSettings(reads_per_claim=2), by=lead, reason="more certain"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from databases import workspace_of
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from sqlalchemy import func, select
 from sqlmodel import col
@@ -19,10 +20,8 @@ from sqlmodel import col
 from core.errors import Conflict
 from core.records import VerdictLabel
 from core.review.records import Judgement, Vote
-from storage.people import People
-from storage.projects import Projects
+from core.workflows.review import open_desk
 from storage.review_tables import AssignmentRow, QueueRow, VoteRow
-from storage.reviews import open_desk
 from storage.store import SqlStore, open_store
 from storage.votes import every_current_vote
 
@@ -35,15 +34,14 @@ PROGRAM = """
 import sys
 from core.records import VerdictLabel
 from core.review.records import Judgement
-from storage.people import People
-from storage.projects import Projects
-from storage.reviews import open_desk
-from storage.store import open_store
+from core.workflows.calibrators import ForestFiles
+from core.workflows.review import open_desk
+from storage.workspace import open_workspace
 
-store = open_store(sys.argv[1])
-project = Projects(store=store).default()
+workspace = open_workspace(sys.argv[1], files=ForestFiles())
+project = workspace.project()
 for name in sys.argv[2:]:
-    desk = open_desk(store, project, People(store=store).by_name(name))
+    desk = open_desk(workspace, project, workspace.people.by_name(name))
     while item := desk.next_item():
         support = VerdictLabel.SUPPORTED if item.claim_key % 2 else VerdictLabel.UNSUPPORTED
         nonce = desk.show(item.assignment_id)
@@ -57,7 +55,12 @@ def an_open_office(store: SqlStore, traces: int = TRACES) -> Office:
     office = an_office(
         store, traces=traces, reviewers=REVIEWERS, reads_per_claim=2, dwell_milliseconds=0
     )
-    return Office(store=store, clock=office.clock, project=office.project, people=office.people)
+    return Office(
+        workspace=workspace_of(store),
+        clock=office.clock,
+        project=office.project,
+        people=office.people,
+    )
 
 
 def start(address: str, names: Sequence[str]) -> subprocess.Popen[str]:
@@ -106,7 +109,7 @@ def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: Sql
 
     def work(name: str) -> None:
         try:
-            desk = open_desk(store, office.project, office.people[name])
+            desk = open_desk(workspace_of(store), office.project, office.people[name])
             begin.wait()
             while item := desk.next_item():
                 support = VerdictLabel.SUPPORTED if item.claim_key % 2 else VerdictLabel.UNSUPPORTED
@@ -223,7 +226,7 @@ def test_people_and_projects_that_are_made_at_first_use_are_made_once(
 
     def first(store: SqlStore) -> None:
         begin.wait()
-        local, project = People(store=store).local(), Projects(store=store).default()
+        local, project = workspace_of(store).people.local(), workspace_of(store).projects.default()
         found.append((local.person_id, project.project_id))
 
     threads = [threading.Thread(target=first, args=(store,)) for store in stores]

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 from builders import a_source, a_trace
-from databases import a_store
+from databases import a_store, workspace_of
 from verdicts import a_verification
 
 from core.config import Config
 from core.records import Decision
 from core.workflows.first_start import prepare, up_to_date
-from storage.calibrators import Calibrators
 from storage.store import SqlStore
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
@@ -52,8 +51,8 @@ def test_the_first_start_verifies_the_samples_and_the_second_loads_no_model(
 ) -> None:
     sample, first, second = a_sample(tmp_path), list[str](), list[str]()
 
-    prepare(empty, Calibrators(store=empty), sample, first.append)
-    prepare(empty, Calibrators(store=empty), sample, second.append)
+    prepare(empty, workspace_of(empty).calibrators, sample, first.append)
+    prepare(empty, workspace_of(empty).calibrators, sample, second.append)
 
     assert first[0] == f"Loaded 1 sample traces into {empty.name}"
     assert "Loading the models" in first
@@ -65,12 +64,12 @@ def test_the_first_start_verifies_the_samples_and_the_second_loads_no_model(
 def test_a_database_with_traces_of_its_own_gets_no_samples(empty: SqlStore, tmp_path: Path) -> None:
     trace = a_trace("Mine.", a_source("Evidence."), trace_id="mine")
     empty.put_traces([trace])
-    assert not up_to_date(empty, Calibrators(store=empty), Config())
+    assert not up_to_date(empty, workspace_of(empty).calibrators, Config())
 
     empty.put_verdicts(RUN, [a_verification(trace, {"chart": "patient_record"}, [])])
 
     assert not up_to_date(
-        empty, Calibrators(store=empty), Config()
+        empty, workspace_of(empty).calibrators, Config()
     )  # verified, but by models that are not the present ones
     assert empty.overview().traces == 1
 
@@ -80,6 +79,6 @@ def test_an_empty_database_without_samples_waits_for_nothing(
 ) -> None:
     said: list[str] = []
 
-    prepare(empty, Calibrators(store=empty), tmp_path / "no samples.jsonl", said.append)
+    prepare(empty, workspace_of(empty).calibrators, tmp_path / "no samples.jsonl", said.append)
 
     assert said == ["0 traces are verified"]

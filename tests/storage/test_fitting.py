@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 
 import pytest
+from databases import workspace_of
 from labelled import a_labelled_office
 from reviewing import Office
 
-from storage.calibrators import Calibrators
-from storage.fitting import (
+from core.workflows.fitting import (
     LOCK_FILE,
     FitState,
     fit,
@@ -21,6 +21,7 @@ from storage.fitting import (
     start_fitting,
     stop_fitting,
 )
+from core.workflows.retraining import Retraining
 from storage.store import open_store
 
 
@@ -28,7 +29,7 @@ from storage.store import open_store
 def office(tmp_path_factory: pytest.TempPathFactory) -> Office:
     """A labelled store."""
     store = open_store(str(tmp_path_factory.mktemp("fitting") / "workbench.db"), actor="tester")
-    return a_labelled_office(store, Calibrators(store=store), traces=20)
+    return a_labelled_office(workspace_of(store), traces=20)
 
 
 def _wait(folder: Path) -> None:
@@ -39,47 +40,59 @@ def _wait(folder: Path) -> None:
 
 
 def test_a_fit_that_is_killed_leaves_no_candidate(office: Office) -> None:
-    folder = fitting_folder(office.store)
+    folder = fitting_folder(office.workspace.data_folder)
 
-    assert start_fitting(office.store, office.people["Lea"], with_shipped=False)
+    assert start_fitting(
+        folder, office.people["Lea"], office.workspace.environment, with_shipped=False
+    )
     assert is_fitting(folder)
-    assert not start_fitting(office.store, office.people["Lea"], with_shipped=False)
+    assert not start_fitting(
+        folder, office.people["Lea"], office.workspace.environment, with_shipped=False
+    )
     stop_fitting(folder)
     _wait(folder)
 
     status = read_status(folder)
     assert status is not None and status.state is FitState.RUNNING  # it said nothing more
     assert not is_fitting(folder)
-    assert Calibrators(store=office.store).candidates() == ()
+    assert office.workspace.calibrators.candidates() == ()
 
 
 def test_a_fit_in_the_background_keeps_its_candidate(office: Office) -> None:
-    folder = fitting_folder(office.store)
+    folder = fitting_folder(office.workspace.data_folder)
 
-    assert start_fitting(office.store, office.people["Lea"], with_shipped=False)
+    assert start_fitting(
+        folder, office.people["Lea"], office.workspace.environment, with_shipped=False
+    )
     _wait(folder)
 
     status = read_status(folder)
     assert status is not None and (status.state, status.message) == (FitState.DONE, "")
-    [kept] = Calibrators(store=office.store).candidates()
+    [kept] = office.workspace.calibrators.candidates()
     assert kept.name == status.candidate
     assert kept.by == "Lea"
 
 
 def test_a_fit_that_may_not_be_made_says_why(office: Office) -> None:
-    folder = fitting_folder(office.store)
-    before = len(Calibrators(store=office.store).candidates())
+    folder = fitting_folder(office.workspace.data_folder)
+    before = len(office.workspace.calibrators.candidates())
 
-    state = fit(folder, office.store, office.people["Ada"].person_id, with_shipped=False)
+    retraining = Retraining(workspace=office.workspace)
+    state = fit(
+        folder,
+        lambda progress: retraining.fit(
+            office.people["Ada"], with_shipped=False, progress=progress
+        ),
+    )
 
     status = read_status(folder)
     assert state is FitState.FAILED
     assert status is not None and "needs the role lead" in status.message
-    assert len(Calibrators(store=office.store).candidates()) == before
+    assert len(office.workspace.calibrators.candidates()) == before
 
 
 def test_nothing_is_stopped_where_nothing_runs(office: Office) -> None:
-    folder = fitting_folder(office.store)
+    folder = fitting_folder(office.workspace.data_folder)
     (folder / "process").write_text(str(os.getpid()), encoding="utf-8")
 
     stop_fitting(folder)  # or this process would end here

@@ -11,7 +11,6 @@ from core.errors import Conflict, InputError, NotAllowed, NotFound
 from core.records import VerdictLabel
 from core.review.items import Draft, InHand
 from core.review.records import Role
-from storage.people import People
 from storage.store import SqlStore
 
 
@@ -80,7 +79,7 @@ def test_only_leads_and_auditors_see_who_holds_what_by_the_roles_of_this_moment(
             office.desk(name).in_hands()
     assert hands(office, "Otto").keys() == {"Ada"}
 
-    people, lea = People(store=office.store), office.people["Lea"]
+    people, lea = office.workspace.people, office.people["Lea"]
     people.revoke(lea, Role.LEAD, by=people.local(), reason="on leave")
 
     with pytest.raises(NotAllowed):

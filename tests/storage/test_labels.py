@@ -14,10 +14,8 @@ from verdicts import VERSIONS
 
 from core.records import Decision
 from core.review.records import Cause, ReviewStatus, Split
-from storage.labels import _KEPT, Labels
-from storage.projects import Projects
+from storage.labels import _KEPT
 from storage.review_tables import TraceSplit
-from storage.splits import Splits
 from storage.store import SqlStore
 from storage.traces import trace_key
 
@@ -55,7 +53,7 @@ def test_each_claim_comes_with_its_votes_its_status_and_the_latest_signal(
     store: SqlStore,
 ) -> None:
     office = a_week(store)
-    labels = Labels(store=office.store)
+    labels = office.workspace.labels
     with office.store.database.writing() as connection:
         connection.execute(
             insert(TraceSplit).values(
@@ -94,7 +92,7 @@ def test_each_claim_comes_with_its_votes_its_status_and_the_latest_signal(
 
 def test_claims_can_be_asked_for_by_status_and_by_time(store: SqlStore) -> None:
     office = a_week(store)
-    labels, project_id = Labels(store=office.store), office.project.project_id
+    labels, project_id = office.workspace.labels, office.project.project_id
     every = labels.reviewed(project_id)
 
     tied = labels.reviewed(project_id, statuses={ReviewStatus.UNRESOLVED})
@@ -112,7 +110,7 @@ def test_reading_labels_takes_as_many_statements_for_many_claims_as_for_few(
     store: SqlStore,
 ) -> None:
     office = an_office(store, traces=10)
-    labels, project_id = Labels(store=office.store), office.project.project_id
+    labels, project_id = office.workspace.labels, office.project.project_id
     counts = []
     for features in (True, False):  # each of them is read for the first time
         for _ in range(15):
@@ -127,7 +125,7 @@ def test_reading_labels_takes_as_many_statements_for_many_claims_as_for_few(
 
 def test_one_more_vote_costs_the_same_however_many_claims_were_read(store: SqlStore) -> None:
     office = an_office(store, traces=10)
-    labels, project_id = Labels(store=office.store), office.project.project_id
+    labels, project_id = office.workspace.labels, office.project.project_id
     counts = []
     for already in (5, 20):
         while len(labels.reviewed(project_id)) < already:
@@ -142,17 +140,17 @@ def test_one_more_vote_costs_the_same_however_many_claims_were_read(store: SqlSt
 
 def test_labels_that_are_brought_up_are_labels_that_are_read_anew(store: SqlStore) -> None:
     office = an_office(store, traces=3, reads_per_claim=2)
-    labels, project_id = Labels(store=office.store), office.project.project_id
+    labels, project_id = office.workspace.labels, office.project.project_id
     steps: list[Callable[[], object]] = [
         *(partial(office.read, "Ada", SUPPORTED) for _ in range(5)),
         *(partial(office.read, "Ben", UNSUPPORTED if n == 1 else SUPPORTED) for n in range(5)),
         lambda: office.desk("Ben").undo(),
         lambda: office.read("Ben", UNSUPPORTED),
         lambda: _decide(office),
-        lambda: Splits(store=office.store).say("review-0001", Split.HELD_OUT, by="Lea"),
+        lambda: office.workspace.splits.say("review-0001", Split.HELD_OUT, by="Lea"),
         lambda: _verify_again(office),
         lambda: office.store.put_traces([a_reviewed_trace(9).trace]),
-        lambda: Projects(store=office.store).change(
+        lambda: office.workspace.projects.change(
             office.project, replace(office.project.settings, reads_per_claim=1),
             by=office.people["Lea"], reason="enough",
         ),
@@ -206,5 +204,5 @@ def test_without_votes_there_are_no_labels(store: SqlStore) -> None:
     office = an_office(store)
     office.desk("Ada").next_item()
 
-    assert Labels(store=office.store).reviewed(office.project.project_id) == ()
-    assert Labels(store=office.store).unfinished(office.project.project_id) == 0
+    assert office.workspace.labels.reviewed(office.project.project_id) == ()
+    assert office.workspace.labels.unfinished(office.project.project_id) == 0

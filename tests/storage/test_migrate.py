@@ -12,13 +12,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from databases import workspace_of
 from sqlalchemy import inspect
 from sqlmodel import SQLModel
 
 from core.errors import ProvenanceGuardError, StoreError
 from storage.engine import open_database
 from storage.migrate import MIGRATIONS, NEWEST, migrate, revision
-from storage.people import People
 from storage.store import SqlStore, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +72,7 @@ def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
     database_address: str,
 ) -> None:
     store = open_store(database_address, actor="tester")
-    local = People(store=store).local()
+    local = workspace_of(store).people.local()
     with store.database.writing() as connection:  # back to what 0003 left
         connection.exec_driver_sql("DROP INDEX ix_audit_event_actor_sequence")
         connection.exec_driver_sql("DROP INDEX ix_audit_event_action_sequence")
@@ -93,7 +93,7 @@ def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
         assert compare_metadata(context, SQLModel.metadata) == []
     assert store.audit_events() == before
     assert store.verify_chain().problems == ()
-    assert People(store=store).everybody() == (local,)
+    assert workspace_of(store).people.everybody() == (local,)
     store.close()
 
 

@@ -15,7 +15,6 @@ from core.records import Verification
 from core.review.items import ReviewItem, Withheld
 from core.review.records import Exposure
 from core.workflows.verify import run_key
-from storage.labels import Labels
 from storage.store import SqlStore
 
 
@@ -164,7 +163,7 @@ def test_where_the_machine_may_come_first_its_verdict_opens_and_is_written_down(
 
     vote = office.decide("Ada", item)
     assert vote.saw_model_output
-    (reviewed,) = Labels(store=office.store).reviewed(office.project.project_id)
+    (reviewed,) = office.workspace.labels.reviewed(office.project.project_id)
     assert [one.what for one in reviewed.votes[0].exposures] == ["verdict page"]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from builders import a_source, a_trace
-from databases import a_store
+from databases import a_store, workspace_of
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from verdicts import Said, a_verification
 
@@ -25,15 +25,11 @@ from core.workflows.export import ExportFilters, ExportReport, export_packet
 from core.workflows.import_packet import PacketImport, import_packet
 from core.workflows.manifest import check_packet, write_signatures
 from core.workflows.packet_tables import CLAIM_COLUMNS, FORMULA_STARTS, VOTE_COLUMNS
+from core.workflows.review import open_desk
 from storage.audit import event_hash
 from storage.packets import Packets
-from storage.people import People
-from storage.projects import Projects
 from storage.records import AuditEvent
-from storage.reviews import open_desk
-from storage.splits import Splits
 from storage.store import SqlStore
-from storage.trail import Trail
 
 HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) =1+1'
 ALL = ExportFilters(statuses=frozenset(ReviewStatus))
@@ -64,7 +60,7 @@ def an_office_with_votes(store: SqlStore, **more: object) -> Office:
 
 
 def packets_of(office: Office) -> Packets:
-    return Packets(store=office.store, project=office.project)
+    return office.workspace.packets(office.project)
 
 
 def exported(office: Office, out: Path, **more: object) -> ExportReport:
@@ -78,11 +74,11 @@ def exported(office: Office, out: Path, **more: object) -> ExportReport:
 
 
 def imported(store: SqlStore, folder: Path) -> PacketImport:
-    project = Projects(store=store).default()
+    project = workspace_of(store).projects.default()
     return import_packet(
-        Packets(store=store, project=project),
+        workspace_of(store).packets(project),
         folder,
-        People(store=store).local(),
+        workspace_of(store).people.local(),
         max_record_bytes=Config().max_record_bytes,
     )
 
@@ -115,7 +111,7 @@ def test_both_engines_export_sign_and_take_a_packet_back_without_a_change(
 
     assert not again.changed
     assert [one.signer for one in packets.signatures(report.manifest_sha256)] == ["Lea"]
-    assert Trail(store=office.store).check_links().problems == ()
+    assert office.workspace.trail.check_links().problems == ()
     assert office.store.verify_chain().intact
 
 
@@ -226,13 +222,13 @@ def test_another_database_holds_the_same_reviews_after_an_import_and_exports_the
     first = imported(other, tmp_path / "packet")
     second = imported(other, tmp_path / "packet")
 
-    local = People(store=other).local()
-    settings = replace(Projects(store=other).default().settings, reads_per_claim=2)
-    project = Projects(store=other).change(
-        Projects(store=other).default(), settings, by=local, reason="as where it came from"
+    local = workspace_of(other).people.local()
+    settings = replace(workspace_of(other).projects.default().settings, reads_per_claim=2)
+    project = workspace_of(other).projects.change(
+        workspace_of(other).projects.default(), settings, by=local, reason="as where it came from"
     )
     report = export_packet(
-        Packets(store=other, project=project),
+        workspace_of(other).packets(project),
         replace(local, roles=frozenset({Role.LEAD})),
         tmp_path / "back",
         at=office.clock(),
@@ -255,20 +251,20 @@ def test_imported_people_have_no_role_and_imported_readings_are_not_asked_for_ag
 
     imported(other, tmp_path / "packet")
 
-    people = People(store=other)
+    people = workspace_of(other).people
     assert people.by_name("Ada").roles == frozenset()
-    project = Projects(store=other).default()
-    assert open_desk(other, project, people.local()).next_item() is None
+    project = workspace_of(other).projects.default()
+    assert open_desk(workspace_of(other), project, people.local()).next_item() is None
 
 
 def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -> None:
     """Both are called the same: each machine makes such a profile for itself."""
     stores = {name: a_store(str(tmp_path / f"{name}.db")) for name in ("one", "two")}
-    locals_ = {name: People(store=store).local() for name, store in stores.items()}
+    locals_ = {name: workspace_of(store).people.local() for name, store in stores.items()}
     offices = {name: an_office(store) for name, store in stores.items()}
     assert locals_["one"].name == locals_["two"].name
     one, two = offices["one"], offices["two"]
-    desk = open_desk(one.store, one.project, locals_["one"])
+    desk = open_desk(one.workspace, one.project, locals_["one"])
     item = desk.next_item()
     assert item is not None
     nonce = desk.show(item.assignment_id)
@@ -285,7 +281,7 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
     (claim,) = packets_of(two).reviewed()
     assert [vote.reviewer for vote in claim.votes] != [locals_["two"].name]
     assert claim.votes[0].reviewer.startswith(locals_["one"].name)
-    assert open_desk(two.store, two.project, locals_["two"]).progress().mine_done == 0
+    assert open_desk(two.workspace, two.project, locals_["two"]).progress().mine_done == 0
     exported(two, tmp_path / "back")
     again = import_packet(
         packets_of(one), tmp_path / "back", one.people["Lea"], max_record_bytes=10**7
@@ -397,14 +393,14 @@ def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
         with pytest.raises(NotAllowed):
             export_packet(packets, who, tmp_path / "other", at=office.clock())
         with pytest.raises(NotAllowed):
-            Trail(store=office.store).export(filters=None, who=who)  # type: ignore[arg-type]
+            office.workspace.trail.export(filters=None, who=who)  # type: ignore[arg-type]
 
 
 def test_a_lead_who_still_has_to_judge_a_claim_does_not_get_it_with_its_votes(
     tmp_path: Path,
 ) -> None:
     office = an_office_with_votes(a_store(tmp_path / "a.db", actor="test"))
-    lead = People(store=office.store).grant(
+    lead = office.workspace.people.grant(
         office.people["Lea"], Role.ADJUDICATOR, by=office.people["Lea"]
     )
 
@@ -494,8 +490,8 @@ def test_annotations_have_the_names_of_openinference_and_cover_every_reading(
 def test_held_out_traces_give_no_preference_pair_and_the_manifest_counts_them(
     office: Office, tmp_path: Path
 ) -> None:
-    Splits(store=office.store).say("review-0001", Split.HELD_OUT, by="Lea")
-    Splits(store=office.store).say("review-0002", Split.TRAIN, by="Lea")
+    office.workspace.splits.say("review-0001", Split.HELD_OUT, by="Lea")
+    office.workspace.splits.say("review-0002", Split.TRAIN, by="Lea")
 
     report = exported(office, tmp_path / "packet", filters=ALL)
 

@@ -7,20 +7,20 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from databases import workspace_of
 from reviewing import an_office
 
 from core.errors import ConfigError, Conflict, InputError, NotAllowed, NotFound
 from core.review.records import ProjectSettings, Role
-from storage.guidelines import SHIPPED, Guidelines
-from storage.people import FIRST_LEAD, People
-from storage.projects import Projects
+from storage.guidelines import SHIPPED
+from storage.people import FIRST_LEAD
 from storage.store import SqlStore
 
 
 def test_a_machine_without_login_has_one_person_who_may_do_everything_but_audit(
     store: SqlStore,
 ) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
 
     local = people.local()
 
@@ -31,7 +31,7 @@ def test_a_machine_without_login_has_one_person_who_may_do_everything_but_audit(
 
 
 def test_people_are_found_by_name_and_by_email_in_any_case(store: SqlStore) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
     ada = people.add("  Ada   Okafor ", {Role.REVIEWER}, by=people.local(), email="Ada@Example.org")
 
     assert ada.name == "Ada Okafor"
@@ -43,7 +43,7 @@ def test_people_are_found_by_name_and_by_email_in_any_case(store: SqlStore) -> N
 
 
 def test_a_name_and_an_email_belong_to_one_person(store: SqlStore) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
     lead = people.local()
     people.add("Ada", {Role.REVIEWER}, by=lead, email="ada@example.org")
     people.add("Cleo", {Role.REVIEWER}, by=lead)
@@ -63,7 +63,7 @@ def test_a_name_and_an_email_belong_to_one_person(store: SqlStore) -> None:
 
 def test_only_a_lead_changes_people_settings_and_the_guideline(store: SqlStore) -> None:
     office = an_office(store)
-    people, projects = People(store=office.store), Projects(store=office.store)
+    people, projects = office.workspace.people, office.workspace.projects
     before = len(office.store.audit_events())
 
     for name in ("Ada", "Dora", "Otto"):
@@ -76,7 +76,7 @@ def test_only_a_lead_changes_people_settings_and_the_guideline(store: SqlStore) 
             lambda who=who: projects.change(
                 office.project, ProjectSettings(reads_per_claim=2), by=who, reason="no"
             ),
-            lambda who=who: Guidelines(store=office.store).publish(
+            lambda who=who: office.workspace.guidelines.publish(
                 "x", "y", by=who, expected_version=1
             ),
         ):
@@ -87,7 +87,7 @@ def test_only_a_lead_changes_people_settings_and_the_guideline(store: SqlStore) 
 
 
 def test_roles_come_and_go_and_every_step_is_an_event_with_its_reason(store: SqlStore) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
     lead = people.local()
     ada = people.add("Ada", {Role.REVIEWER}, by=lead)
 
@@ -114,7 +114,7 @@ def test_roles_come_and_go_and_every_step_is_an_event_with_its_reason(store: Sql
 
 
 def test_the_last_lead_stays_lead(store: SqlStore) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
     first = people.local()
 
     with pytest.raises(NotAllowed, match="only lead"):
@@ -126,7 +126,7 @@ def test_the_last_lead_stays_lead(store: SqlStore) -> None:
 
 def test_settings_changed_by_two_leads_at_once_are_changed_once(store: SqlStore) -> None:
     office = an_office(store)
-    projects, lead = Projects(store=office.store), office.people["Lea"]
+    projects, lead = office.workspace.projects, office.people["Lea"]
     wanted = dataclasses.replace(office.project.settings, dwell_milliseconds=900)
 
     changed = projects.change(office.project, wanted, by=lead, reason="too hasty")
@@ -148,7 +148,7 @@ def test_settings_changed_by_two_leads_at_once_are_changed_once(store: SqlStore)
 
 def test_two_projects_have_two_names_and_two_queues(store: SqlStore) -> None:
     office = an_office(store, traces=1)
-    projects, lead = Projects(store=office.store), office.people["Lea"]
+    projects, lead = office.workspace.projects, office.people["Lea"]
 
     other = projects.add(ProjectSettings(name="Pilot", reads_per_claim=2), by=lead)
     with pytest.raises(Conflict, match="Pilot"):
@@ -165,7 +165,7 @@ def test_two_projects_have_two_names_and_two_queues(store: SqlStore) -> None:
 
 def test_the_guideline_is_never_changed_only_followed_by_another_version(store: SqlStore) -> None:
     office = an_office(store)
-    guidelines, lead = Guidelines(store=office.store), office.people["Lea"]
+    guidelines, lead = office.workspace.guidelines, office.people["Lea"]
     assert guidelines.current() == SHIPPED
     first = office.read("Ada")
 
@@ -195,7 +195,7 @@ def test_the_shipped_guideline_numbers_its_rules() -> None:
 
 
 def test_nobody_becomes_lead_by_being_the_first_to_log_in(store: SqlStore) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
 
     with pytest.raises(NotFound):
         people.of_login("ada@example.org", "Ada")
@@ -207,7 +207,7 @@ def test_nobody_becomes_lead_by_being_the_first_to_log_in(store: SqlStore) -> No
 def test_the_address_that_the_operator_named_becomes_lead_once_and_the_trail_says_why(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
     monkeypatch.setenv(FIRST_LEAD, " Ada@Example.org ")
 
     with pytest.raises(NotFound):
@@ -227,7 +227,7 @@ def test_the_address_that_the_operator_named_becomes_lead_once_and_the_trail_say
 def test_once_somebody_with_a_login_leads_the_variable_gives_nothing(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
     monkeypatch.setenv(FIRST_LEAD, "ada@example.org")
     ada = people.of_login("ada@example.org", "Ada")
     ben = people.add("Ben", {Role.REVIEWER}, by=ada, email="ben@example.org")
@@ -245,7 +245,7 @@ def test_once_somebody_with_a_login_leads_the_variable_gives_nothing(
 def test_the_profile_of_a_machine_without_login_keeps_nobody_from_leading_after_it(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
     local = people.local()
     monkeypatch.setenv(FIRST_LEAD, "ada@example.org")
 
@@ -259,7 +259,7 @@ def test_the_profile_of_a_machine_without_login_keeps_nobody_from_leading_after_
 def test_somebody_who_is_here_already_is_made_lead_and_stays_who_they_are(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    people = People(store=store)
+    people = workspace_of(store).people
     ben = people.add("Ben", {Role.REVIEWER}, by=people.local(), email="ben@example.org")
     monkeypatch.setenv(FIRST_LEAD, "ben@example.org")
 
@@ -275,16 +275,16 @@ def test_a_variable_that_holds_no_address_is_said_and_makes_nobody_lead(
     monkeypatch.setenv(FIRST_LEAD, "ada")
 
     with pytest.raises(ConfigError, match=FIRST_LEAD):
-        People(store=store).of_login("ada@example.org", "Ada")
+        workspace_of(store).people.of_login("ada@example.org", "Ada")
 
-    assert People(store=store).everybody() == ()
+    assert workspace_of(store).people.everybody() == ()
 
 
 def test_two_tabs_of_the_first_lead_make_one_person(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FIRST_LEAD, "ada@example.org")
-    people = People(store=store)
+    people = workspace_of(store).people
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: people.of_login("ada@example.org", "Ada"), range(4)))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from builders import a_source, a_trace
+from databases import workspace_of
 from lexical import verify_lexically
 
 from core.attribution.families import load_families
@@ -34,7 +35,7 @@ def a_repair() -> RepairOutcome:
 @pytest.fixture
 def repairs(store: SqlStore) -> Repairs:
     store.put_traces([TRACE])
-    return Repairs(store=store)
+    return workspace_of(store).repairs
 
 
 def test_a_repair_is_given_back_as_it_was_kept(repairs: Repairs) -> None:

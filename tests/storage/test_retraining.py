@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from databases import workspace_of
 from forests import a_calibrator
 from labelled import a_labelled_office, a_measured_trace, models_of
 from reviewing import Office
@@ -16,12 +16,12 @@ from core.config import Config
 from core.errors import ComponentUnavailable, InputError, NotAllowed
 from core.pipeline import verify
 from core.records import JsonObject
+from core.review.calibrators import Standing
 from core.review.records import Split
+from core.workflows.retraining import Retraining, lineage_json
 from core.workflows.verify import verify_pending
-from storage.calibrators import Calibrators, Standing
-from storage.retraining import Retraining, lineage_json
-from storage.splits import Splits
 from storage.store import SqlStore, open_store
+from storage.workspace import Workspace
 
 TRACES = 20
 
@@ -31,20 +31,15 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Office, Retraini
     """One reviewed store for the tests that only add to it."""
     folder = tmp_path_factory.mktemp("reviewed")
     store = open_store(str(folder / "workbench.db"), actor="tester")
-    calibrators = _calibrators(store, folder)
-    office = a_labelled_office(store, calibrators, traces=TRACES)
-    retraining = Retraining(
-        store=office.store,
-        calibrators=replace(calibrators, store=office.store),
-        shipped_rows=folder / "no-rows.npz",
-    )
+    office = a_labelled_office(_workspace(store, folder), traces=TRACES)
+    retraining = Retraining(workspace=office.workspace, shipped_rows=folder / "no-rows.npz")
     return office, retraining
 
 
-def _calibrators(store: SqlStore, folder: Path) -> Calibrators:
+def _workspace(store: SqlStore, folder: Path) -> Workspace:
     # It looks at the wrong thing and blocks everything, so that there is something to learn.
     a_calibrator(folder / "shipped", feature="route_score", cut=0.05, below=0.4, above=0.5)
-    return Calibrators(store=store, shipped=folder / "shipped")
+    return workspace_of(store, shipped=folder / "shipped")
 
 
 def _documents(store: SqlStore) -> list[JsonObject]:
@@ -60,7 +55,7 @@ def _plain(document: JsonObject) -> str:
 
 def test_the_whole_loop_and_back_again(reviewed: tuple[Office, Retraining]) -> None:
     office, retraining = reviewed
-    lead, calibrators = office.people["Lea"], retraining.calibrators
+    lead, calibrators = office.people["Lea"], office.workspace.calibrators
     first = [_plain(d) for d in _documents(office.store)]
 
     name = retraining.fit(lead, with_shipped=False)
@@ -102,7 +97,7 @@ def test_a_candidate_learns_what_the_reviewers_say(reviewed: tuple[Office, Retra
 
     name = retraining.fit(office.people["Lea"], with_shipped=False)
 
-    comparison = retraining.calibrators.kept(name).comparison
+    comparison = office.workspace.calibrators.kept(name).comparison
     held_out = comparison["sides"]["held_out"]  # type: ignore[index]
     assert held_out["candidate"]["at"]["false_block_rate"] == 0.0
     assert held_out["current"]["at"]["false_block_rate"] == 1.0
@@ -143,12 +138,12 @@ def test_no_trace_stands_on_two_sides(reviewed: tuple[Office, Retraining]) -> No
 
 def test_only_a_lead_fits(reviewed: tuple[Office, Retraining]) -> None:
     office, retraining = reviewed
-    before = len(retraining.calibrators.candidates())
+    before = len(office.workspace.calibrators.candidates())
 
     with pytest.raises(NotAllowed, match="fit a calibrator"):
         retraining.fit(office.people["Ada"], with_shipped=False)
 
-    assert len(retraining.calibrators.candidates()) == before
+    assert len(office.workspace.calibrators.candidates()) == before
 
 
 def test_without_the_shipped_rows_the_page_can_tell(reviewed: tuple[Office, Retraining]) -> None:
@@ -160,22 +155,21 @@ def test_without_the_shipped_rows_the_page_can_tell(reviewed: tuple[Office, Retr
 
 
 def test_too_few_labels_say_how_many_of_which_kind(store: SqlStore, tmp_path: Path) -> None:
-    calibrators = _calibrators(store, tmp_path)
-    office = a_labelled_office(store, calibrators, traces=2)
-    retraining = Retraining(store=office.store, calibrators=calibrators)
+    office = a_labelled_office(_workspace(store, tmp_path), traces=2)
+    retraining = Retraining(workspace=office.workspace)
 
     with pytest.raises(InputError, match="too few labels: .* more supported claims on train"):
         retraining.fit(office.people["Lea"], with_shipped=False)
 
-    assert calibrators.candidates() == ()
+    assert office.workspace.calibrators.candidates() == ()
 
 
 def test_labels_of_held_out_traces_are_never_fitted_to(store: SqlStore, tmp_path: Path) -> None:
-    calibrators = _calibrators(store, tmp_path)
+    workspace = _workspace(store, tmp_path)
     for number in range(2):
-        Splits(store=store).say(f"visit-{number:03d}", Split.HELD_OUT, by="Lea")
-    office = a_labelled_office(store, calibrators, traces=2)
-    retraining = Retraining(store=office.store, calibrators=calibrators)
+        workspace.splits.say(f"visit-{number:03d}", Split.HELD_OUT, by="Lea")
+    office = a_labelled_office(workspace, traces=2)
+    retraining = Retraining(workspace=office.workspace)
 
     material = retraining.material()
 

@@ -21,8 +21,6 @@ from core.records import VerdictLabel
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft
 from core.review.records import Cause, Judgement, QueueReason, ReviewStatus, Role, Vote
-from storage.labels import Labels
-from storage.people import People
 from storage.store import SqlStore
 from storage.votes import votes_of
 
@@ -412,7 +410,7 @@ def test_a_vote_being_reconsidered_when_its_lease_runs_out_stands_as_it_was(
     office.desk("Ben").next_item()
 
     assert office.desk("Ada").progress().team_done == 1
-    labels = Labels(store=office.store).reviewed(office.project.project_id)
+    labels = office.workspace.labels.reviewed(office.project.project_id)
     assert [claim.votes for claim in labels] == [(first,)]
 
 
@@ -440,14 +438,14 @@ def test_two_people_read_each_claim_and_nobody_reads_it_twice(store: SqlStore) -
         assert one.inclusion_probability == two.inclusion_probability
     statuses = {
         claim.resolution.status
-        for claim in Labels(store=office.store).reviewed(office.project.project_id)
+        for claim in office.workspace.labels.reviewed(office.project.project_id)
     }
     assert statuses == {ReviewStatus.UNANIMOUS}
 
 
 def test_a_tie_goes_to_an_adjudicator_who_has_not_read_the_claim(store: SqlStore) -> None:
     office = a_tie(store)
-    people = People(store=office.store)
+    people = office.workspace.people
     ada = people.grant(office.people["Ada"], Role.ADJUDICATOR, by=office.people["Lea"])
     as_judge = dataclasses.replace(office, people={**office.people, "Ada": ada})
 
@@ -482,7 +480,7 @@ def test_an_adjudication_settles_a_tie_and_leaves_the_votes_as_they_were(store: 
         desk.adjudicate(tie, nonce, SUPPORTED, Cause.REVIEWER_ERROR)
     assert (done.reviewer, done.judgement, done.rule) == ("Dora", NONE, "9")
     assert votes(office, tie.claim_key) == before
-    (claim,) = Labels(store=office.store).reviewed(office.project.project_id)
+    (claim,) = office.workspace.labels.reviewed(office.project.project_id)
     assert claim.resolution.status is ReviewStatus.ADJUDICATED
     assert claim.resolution.final == NONE
     assert claim.adjudication == done
@@ -510,7 +508,7 @@ def test_a_tie_whose_reading_changed_meanwhile_is_not_decided(store: SqlStore) -
     office.decide("Ben", item, SUPPORTED)
 
     assert desk.next_tie() is None
-    (claim,) = Labels(store=office.store).reviewed(office.project.project_id)
+    (claim,) = office.workspace.labels.reviewed(office.project.project_id)
     assert claim.resolution.status is ReviewStatus.UNANIMOUS
 
 
@@ -583,7 +581,7 @@ def test_a_role_taken_away_counts_at_once_whatever_an_open_page_still_believes(
     assert item is not None
     nonce = desk.show(item.assignment_id)
     office.clock.advance(seconds=5)
-    People(store=office.store).revoke(
+    office.workspace.people.revoke(
         office.people["Ada"], Role.REVIEWER, by=office.people["Lea"], reason="left the team"
     )
 

@@ -6,20 +6,21 @@ from collections import Counter
 
 import pytest
 from builders import a_source, a_trace
+from databases import workspace_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
 from core.errors import Conflict, StoreError
 from core.review.records import Split
-from storage.splits import Splits, draw, said_by
+from storage.splits import draw, said_by
 from storage.store import SqlStore
 
 IDS = [f"trace-{n}" for n in range(2_000)]
 
 
 def test_a_split_that_was_drawn_stays(store: SqlStore) -> None:
-    splits = Splits(store=store)
+    splits = workspace_of(store).splits
 
     first = splits.of(IDS[:40])
 
@@ -51,7 +52,7 @@ def test_a_trace_keeps_the_split_that_its_record_names(store: SqlStore) -> None:
         ]
     )
 
-    assert Splits(store=store).of(["one", "two", "three", "four"]) == {
+    assert workspace_of(store).splits.of(["one", "two", "three", "four"]) == {
         "one": Split.HELD_OUT,
         "two": Split.VALIDATION,
         "three": Split.HELD_OUT,
@@ -63,7 +64,7 @@ def test_a_trace_whose_one_version_was_held_out_is_held_out(store: SqlStore) -> 
     store.put_traces([a_trace("a", a_source("s"), extra={"split": "held_out"})])
     store.put_traces([a_trace("b", a_source("s"), extra={"split": "train"})])
 
-    assert Splits(store=store).of(["t1"]) == {"t1": Split.HELD_OUT}
+    assert workspace_of(store).splits.of(["t1"]) == {"t1": Split.HELD_OUT}
 
 
 def test_held_out_goes_before_what_else_a_record_says() -> None:
@@ -72,7 +73,7 @@ def test_held_out_goes_before_what_else_a_record_says() -> None:
 
 
 def test_a_split_is_said_once(store: SqlStore) -> None:
-    splits = Splits(store=store)
+    splits = workspace_of(store).splits
     splits.say("chosen", Split.HELD_OUT, by="Lea")
 
     splits.say("chosen", Split.HELD_OUT, by="Lea")
@@ -83,14 +84,14 @@ def test_a_split_is_said_once(store: SqlStore) -> None:
 
 
 def test_the_database_refuses_to_change_a_split(store: SqlStore) -> None:
-    Splits(store=store).say("chosen", Split.HELD_OUT, by="Lea")
+    workspace_of(store).splits.say("chosen", Split.HELD_OUT, by="Lea")
 
     with pytest.raises(StoreError, match="append-only"), store.database.writing() as connection:
         connection.execute(text("UPDATE trace_split SET split = 'train'"))
 
 
 def test_what_was_drawn_is_in_the_audit_trail(store: SqlStore) -> None:
-    Splits(store=store).of(["a", "b"])
+    workspace_of(store).splits.of(["a", "b"])
 
     [event] = store.audit_events(limit=1)
     assert event.action == "split.said"

@@ -6,13 +6,14 @@ import dataclasses
 import tracemalloc
 
 import pytest
+from databases import workspace_of
 from reviewing import Office, an_office
 from sqlalchemy import text
 
 from core.review.records import Person
 from storage import audit
 from storage.store import SqlStore
-from storage.trail import Trail, TrailFilters
+from storage.trail import TrailFilters
 
 
 @pytest.fixture
@@ -30,18 +31,18 @@ def auditor(office: Office) -> Person:
 
 
 def test_names_and_actions_are_those_of_all_events_in_order(office: Office) -> None:
-    trail, events = Trail(store=office.store), office.store.audit_events()
+    trail, events = office.workspace.trail, office.store.audit_events()
 
     assert trail.actors() == tuple(sorted({event.actor for event in events}))
     assert trail.actions() == tuple(sorted({event.action for event in events}))
 
 
 def test_an_empty_trail_has_neither(store: SqlStore) -> None:
-    assert Trail(store=store).actors() == Trail(store=store).actions() == ()
+    assert workspace_of(store).trail.actors() == workspace_of(store).trail.actions() == ()
 
 
 def test_pages_put_together_are_the_filtered_trail(office: Office) -> None:
-    trail, everything = Trail(store=office.store), office.store.audit_events()
+    trail, everything = office.workspace.trail, office.store.audit_events()
 
     for filters in (
         TrailFilters(),
@@ -72,8 +73,8 @@ def test_the_latest_of_some_kinds_are_found_however_much_else_happened(office: O
     expected = [event for event in office.store.audit_events() if event.action in kinds]
 
     for limit in (1, 3, 500):
-        assert list(Trail(store=office.store).lately(kinds, limit=limit)) == expected[:limit]
-    assert Trail(store=office.store).lately((), limit=5) == ()
+        assert list(office.workspace.trail.lately(kinds, limit=limit)) == expected[:limit]
+    assert office.workspace.trail.lately((), limit=5) == ()
 
 
 def test_the_filters_of_the_audit_page_read_an_index(office: Office) -> None:
@@ -109,7 +110,7 @@ def test_a_long_trail_is_exported_in_the_memory_of_a_piece_of_it(store: SqlStore
                 detail=detail,
             )
 
-    events = Trail(store=store).export(TrailFilters(actor="Ada"), auditor(office))
+    events = workspace_of(store).trail.export(TrailFilters(actor="Ada"), auditor(office))
     tracemalloc.start()
     count = sum(1 for _ in events)
     _, peak = tracemalloc.get_traced_memory()
@@ -121,7 +122,7 @@ def test_a_long_trail_is_exported_in_the_memory_of_a_piece_of_it(store: SqlStore
 
 def test_who_is_neither_lead_nor_auditor_gets_no_byte_of_the_trail(office: Office) -> None:
     reviewer = dataclasses.replace(office.people["Ada"])
-    trail = Trail(store=office.store)
+    trail = office.workspace.trail
 
     for read in (trail.find, trail.export):
         with pytest.raises(Exception, match="lead or auditor"):

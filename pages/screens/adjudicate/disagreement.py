@@ -19,8 +19,7 @@ from pages.widgets.judgement_form import (
     save_draft,
 )
 from pages.widgets.review_layout import CONFIDENCE, Json, answer_words
-from storage.guidelines import Guidelines
-from storage.store import SqlStore
+from storage.workspace import Workspace
 
 _HELD = f"{OF_USER}disagreement"
 
@@ -41,7 +40,7 @@ class Disagreement:
         return self.form.missing + (self.cause is None)
 
 
-def current_disagreement(desk: Desk, store: SqlStore) -> Disagreement | None:
+def current_disagreement(desk: Desk, workspace: Workspace) -> Disagreement | None:
     """What the user holds, else what comes next; None when none waits. Raises as the desk does."""
     held = st.session_state.get(_HELD)
     if isinstance(held, Disagreement) and held.form.user_id == desk.who.person_id:
@@ -53,10 +52,10 @@ def current_disagreement(desk: Desk, store: SqlStore) -> Disagreement | None:
         user_id=desk.who.person_id,
         assignment_id=item.assignment_id,
         nonce=desk.show(item.assignment_id),
-        trace=store.get_trace(item.trace_id, item.content_hash).trace,
+        trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
         claim=claim_in_hand(item),
         draft=desk.load_draft(item.assignment_id) or Draft(),
-        guideline=Guidelines(store=store).current(),
+        guideline=workspace.guidelines.current(),
     )
     held = Disagreement(form=form, item=item)
     st.session_state[_HELD] = held

@@ -60,9 +60,8 @@ def action_words(action: str) -> str:
     return ACTIONS.get(action, action.replace(".", " ").replace("_", " "))
 
 
-def show_chain(store: SqlStore) -> None:
+def show_chain(trail: Trail) -> None:
     """Whether every link of the trail holds, checked now or when somebody asks for it."""
-    trail = Trail(store=store)
     events = trail.length()
     if events > CHECKED_UNASKED and not st.session_state.get("check_long_trail"):
         st.button(
@@ -72,7 +71,7 @@ def show_chain(store: SqlStore) -> None:
             on_click=lambda: st.session_state.update(check_long_trail=True),
         )
         return
-    check = checked_links(store, events)
+    check = checked_links(trail, events)
     if check.problems:
         title, tone, mark = (
             f"The chain is broken: {counted(len(check.problems), 'problem')}",
@@ -100,9 +99,9 @@ def show_chain(store: SqlStore) -> None:
 
 
 @lru_cache(maxsize=4)
-def checked_links(store: SqlStore, events: int) -> LinkCheck:
+def checked_links(trail: Trail, events: int) -> LinkCheck:
     """The check of a trail of that many events: made anew as soon as there is another event."""
-    return Trail(store=store).check_links()
+    return trail.check_links()
 
 
 def show_everything_checked(store: SqlStore) -> None:

@@ -22,9 +22,9 @@ from core.evaluation.kept import (
     write_status,
 )
 from core.models.loading import BUNDLED
+from core.review.calibrators import CurrentCalibrator
 from pages.widgets.jobs import Progress, pace_words, show_work
 from pages.widgets.plain import show_notice
-from storage.calibrators import CurrentCalibrator
 from storage.engine import PROJECT
 
 JOB = "core.workflows.evaluation_job"

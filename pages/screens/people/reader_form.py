@@ -7,9 +7,11 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.models.loading import ACCURATE, BUNDLED, PAPER
+from core.review.reader_choice import CurrentReader
 from core.review.records import Person, Role
+from core.workflows.reader_choice import choose_reader
 from pages.widgets.plain import show_notice
-from storage.readers import CurrentReader, Readers, calibrator_folder
+from storage.workspace import Workspace
 
 OTHER = "other"
 WORDS = {
@@ -21,10 +23,10 @@ WORDS = {
 
 
 def show_reader(
-    readers: Readers, me: Person, save: Callable[[Callable[[], object], str], None]
+    workspace: Workspace, me: Person, save: Callable[[Callable[[], object], str], None]
 ) -> None:
     """What reads now, and the form to choose another; ``save`` does one write and says what came of it."""
-    now = readers.current()
+    now = workspace.readers.current()
     fixed = Role.LEAD not in me.roles
     named = now.reader in WORDS
     st.subheader("Reader", anchor=False)
@@ -63,10 +65,8 @@ def show_reader(
         return
 
     def choose() -> None:
-        folder = calibrator_folder(calibrator)
         with st.spinner("Loading the reader …"):
-            kept = readers.check(wanted, folder)
-        readers.choose(kept, reason, me, calibrator=folder)
+            choose_reader(workspace, wanted, reason, me, calibrator=calibrator)
 
     save(choose, "The reader was changed. Traces read by another one wait to be verified again.")
 

@@ -9,18 +9,18 @@ from pathlib import Path
 import streamlit as st
 
 from core.calibration.rows import KeptRows
+from core.workflows.fitting import FitState, fitting_folder, is_fitting, read_status, stop_fitting
 from core.workflows.retrain import Material
+from core.workflows.retraining import Retraining
 from pages.widgets.jobs import Progress, show_work
 from pages.widgets.plain import show_notice
-from storage.fitting import FitState, fitting_folder, is_fitting, read_status, stop_fitting
-from storage.retraining import Retraining
-from storage.store import SqlStore
+from storage.workspace import Workspace
 
 
-def known_material(retraining: Retraining) -> Material:
-    """The settled claims of a store by side, read once until something is written down again."""
-    events = retraining.store.audit_events(limit=1)
-    return _material(retraining.store.name, events[0].sequence if events else 0, retraining)
+def known_material(workspace: Workspace, retraining: Retraining) -> Material:
+    """The settled claims of a database by side, read once until something is written down again."""
+    events = workspace.store.audit_events(limit=1)
+    return _material(workspace.name, events[0].sequence if events else 0, retraining)
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
@@ -60,9 +60,9 @@ class Fit:
         return Progress(share=share, words=f"Fitting: {status.what} · {seconds} s")
 
 
-def show_fitting(store: SqlStore) -> bool:
+def show_fitting(workspace: Workspace) -> bool:
     """How far a fit is, or how the last one ended badly; True while one is under way."""
-    fit = Fit(folder=fitting_folder(store))
+    fit = Fit(folder=fitting_folder(workspace.data_folder))
     if fit.running:
         show_work(fit, key="stop-fit")
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.review.calibrators import StoredCalibrator
 from core.workflows.retrain import Material
 from pages.screens.recalibrate.view import (
     FLIPS_SHOWN,
@@ -21,7 +22,6 @@ from pages.screens.recalibrate.view import (
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import Flip, show_flips
 from pages.widgets.plain import show_cards, show_notice
-from storage.calibrators import StoredCalibrator
 
 REVIEW = "pages/review.py"
 

@@ -13,13 +13,13 @@ import streamlit as st
 
 from core.calibration.rows import KeptRows
 from core.records import JsonObject
+from core.review.calibrators import CurrentCalibrator, Standing, StoredCalibrator
 from core.review.records import Split
 from core.workflows.retrain import LabelledRow, Material, Need, Side
 from pages.widgets.figures import Cell, between, percent
 from pages.widgets.flips import Flip
 from pages.widgets.frontend import script, styles
 from pages.widgets.plots import BLUE, GREEN, ORANGE
-from storage.calibrators import CurrentCalibrator, Standing, StoredCalibrator
 
 _CHAIN = st.components.v2.component(
     "provenanceguard_chain",

@@ -23,8 +23,8 @@ from pages.widgets.judgement_form import (
     tell,
 )
 from pages.widgets.review_layout import Json, lay_out_machine
-from storage.guidelines import Guidelines
 from storage.store import SqlStore
+from storage.workspace import Workspace
 
 _HELD = f"{OF_USER}assignment"
 
@@ -52,7 +52,7 @@ class Assignment:
         return f"sure-{self.item.assignment_id}"
 
 
-def current_assignment(desk: Desk, store: SqlStore) -> Assignment | None:
+def current_assignment(desk: Desk, workspace: Workspace) -> Assignment | None:
     """What the user holds, else what comes next; None when nothing waits. Raises as the desk does."""
     held = st.session_state.get(_HELD)
     if isinstance(held, Assignment) and held.form.user_id == desk.who.person_id:
@@ -60,7 +60,7 @@ def current_assignment(desk: Desk, store: SqlStore) -> Assignment | None:
     item = desk.next_item()
     if item is None:
         return None
-    held = _open(desk, store, item)
+    held = _open(desk, workspace, item)
     st.session_state[_HELD] = held
     return held
 
@@ -70,16 +70,16 @@ def drop() -> None:
     st.session_state.pop(_HELD, None)
 
 
-def _open(desk: Desk, store: SqlStore, item: ReviewItem) -> Assignment:
+def _open(desk: Desk, workspace: Workspace, item: ReviewItem) -> Assignment:
     settings = desk.project.settings
     form = JudgementForm(
         user_id=desk.who.person_id,
         assignment_id=item.assignment_id,
         nonce="",
-        trace=store.get_trace(item.trace_id, item.content_hash).trace,
+        trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
         claim=claim_in_hand(item),
         draft=item.draft or Draft(),
-        guideline=Guidelines(store=store).current(),
+        guideline=workspace.guidelines.current(),
     )
     held = Assignment(
         form=form,
@@ -90,7 +90,7 @@ def _open(desk: Desk, store: SqlStore, item: ReviewItem) -> Assignment:
         decide_first=settings.decide_first,
     )
     if not settings.decide_first:
-        _reveal(held, desk, store, item.reason)
+        _reveal(held, desk, workspace.store, item.reason)
     form.nonce = desk.show(item.assignment_id)
     held.arrived = time.monotonic()
     return held

@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import KeptRun
+from core.review.calibrators import CurrentCalibrator
 from core.review.records import Person, Role
 from pages.widgets.rescoring import start_rescoring
-from storage.calibrators import Calibrators, CurrentCalibrator
-from storage.store import SqlStore
+from storage.workspace import Workspace
 
 
 def forest_of(run: KeptRun) -> str:
@@ -36,7 +36,11 @@ def why_not(
 
 
 def show_use(
-    store: SqlStore, run: KeptRun, threshold: float, ruling: CurrentCalibrator, person: Person
+    workspace: Workspace,
+    run: KeptRun,
+    threshold: float,
+    ruling: CurrentCalibrator,
+    person: Person,
 ) -> None:
     """The button that puts the chosen threshold to use, its reason, or why it cannot be pressed."""
     hindrance = why_not(run, threshold, ruling, person)
@@ -51,7 +55,7 @@ def show_use(
             key="use-threshold",
             disabled=bool(hindrance),
             on_click=_use,
-            args=(store, threshold, ruling.label, person),
+            args=(workspace, threshold, ruling.label, person),
         )
         st.caption(
             hindrance
@@ -60,13 +64,13 @@ def show_use(
         )
 
 
-def _use(store: SqlStore, threshold: float, over: str, person: Person) -> None:
+def _use(workspace: Workspace, threshold: float, over: str, person: Person) -> None:
     reason = str(st.session_state.get("use-reason") or "").strip()
     try:
-        Calibrators(store=store).use_threshold(threshold, reason, person, over=over)
+        workspace.calibrators.use_threshold(threshold, reason, person, over=over)
     except ProvenanceGuardError as error:
         said = ("The threshold was not changed", str(error), "bad")
     else:
-        start_rescoring(store)
+        start_rescoring(workspace)
         said = (f"Threshold {threshold:g} is in use", "It decides from now on.", "good")
     st.session_state["threshold_said"] = said

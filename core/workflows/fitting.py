@@ -1,12 +1,11 @@
 """fit in a process of its own, telling a status file how far it is: growing 400 trees takes a while.
 
-Run as ``python -m storage.fitting FOLDER --person ID``, with the database in PROVENANCEGUARD_DB.
-The candidate is kept in one transaction at the very end: a process that is killed leaves nothing.
+The process is ``cli.fitting``, which opens the database. The candidate is kept in one transaction
+at the very end: a process that is killed leaves nothing.
 """
 
 from __future__ import annotations
 
-import argparse
 import fcntl
 import json
 import os
@@ -15,20 +14,18 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from core.errors import ComponentUnavailable, ProvenanceGuardError
+from core.ports import Progress
 from core.review.records import Person
-from storage.calibrators import Calibrators
-from storage.engine import DEFAULT_DATABASE, ENVIRONMENT_VARIABLE, PROJECT
-from storage.people import person_at
-from storage.retraining import Retraining
-from storage.store import SqlStore, open_store
 
+PROJECT = Path(__file__).resolve().parents[2]
+ENTRY = "cli.fitting"  # by name, as a process of its own: what opens databases stands above core
 STATUS_FILE, LOCK_FILE, PROCESS_FILE = "status.json", "lock", "process"
 
 
@@ -53,18 +50,20 @@ class FitStatus:
     candidate: str = ""
 
 
-def fitting_folder(store: SqlStore) -> Path:
-    """Where a store's fits tell how far they are: beside its file, or in the project's data folder."""
-    url = store.database.engine.url
-    beside = url.get_backend_name() == "sqlite" and url.database
-    folder = (Path(str(url.database)).parent if beside else DEFAULT_DATABASE.parent) / "fitting"
+def fitting_folder(data: Path) -> Path:
+    """Where the fits of a database tell how far they are, in its data folder."""
+    folder = data / "fitting"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
 
 
-def start_fitting(store: SqlStore, who: Person, *, with_shipped: bool) -> bool:
-    """Begin a fit in a process of its own; False when one is under way already."""
-    folder = fitting_folder(store)
+def start_fitting(
+    folder: Path, user: Person, environment: Mapping[str, str], *, with_shipped: bool
+) -> bool:
+    """Begin a fit in a process of its own; False when one is under way already.
+
+    ``environment`` names the database to it.
+    """
     with _lock(folder, fcntl.LOCK_EX) as lock:
         if lock is None:
             return False
@@ -72,16 +71,15 @@ def start_fitting(store: SqlStore, who: Person, *, with_shipped: bool) -> bool:
             state=FitState.RUNNING, what="starting", done=0, total=0, started=time.time()
         )
         _write(folder, started)
-        command = [sys.executable, "-m", "storage.fitting", str(folder)]
-        command += ["--person", str(who.person_id)]
+        command = [sys.executable, "-m", ENTRY, str(folder)]
+        command += ["--user", str(user.person_id)]
         command += ["--shipped"] if with_shipped else []
-        address = store.database.engine.url.render_as_string(hide_password=False)
         try:
             # The process inherits the lock and holds it for its life, however that ends.
             process = subprocess.Popen(
                 command,
                 cwd=PROJECT,
-                env={**os.environ, ENVIRONMENT_VARIABLE: address},
+                env={**os.environ, **environment},
                 pass_fds=(lock,),
                 start_new_session=True,
                 stdin=subprocess.DEVNULL,
@@ -112,14 +110,17 @@ def stop_fitting(folder: Path) -> None:
 def read_status(folder: Path) -> FitStatus | None:
     """What the last fit said of itself; None when there was none."""
     try:
-        found = json.loads((folder / STATUS_FILE).read_text(encoding="utf-8"))
-        return FitStatus(**{**found, "state": FitState(found["state"])})
+        document = json.loads((folder / STATUS_FILE).read_text(encoding="utf-8"))
+        return FitStatus(**{**document, "state": FitState(document["state"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def fit(folder: Path, store: SqlStore, person_id: int, *, with_shipped: bool) -> FitState:
-    """Fit for that person and tell how far it is; errors of ours end in the status."""
+def fit(folder: Path, make: Callable[[Progress], str]) -> FitState:
+    """Make a candidate and tell how far it is; errors of ours end in the status.
+
+    ``make`` reports its progress to what it is given, and returns the candidate's name.
+    """
     status = FitStatus(
         state=FitState.RUNNING,
         what="starting",
@@ -129,16 +130,13 @@ def fit(folder: Path, store: SqlStore, person_id: int, *, with_shipped: bool) ->
     )
     _write(folder, status)
 
-    def tell(done: int, total: int | None, what: str) -> None:
+    def report(done: int, total: int | None, what: str) -> None:
         nonlocal status
         status = replace(status, what=what, done=done, total=total or 0)
         _write(folder, status)
 
     try:
-        with store.database.reading() as connection:
-            who = person_at(connection, person_id)
-        retraining = Retraining(store=store, calibrators=Calibrators(store=store))
-        name = retraining.fit(who, with_shipped=with_shipped, progress=tell)
+        name = make(report)
     except ProvenanceGuardError as error:
         status = replace(status, state=FitState.FAILED, message=str(error))
     except Exception as error:
@@ -175,20 +173,3 @@ def _lock(folder: Path, kind: int) -> Iterator[int | None]:
     finally:
         # Closing, not unlocking: a process that inherited the lock goes on holding it.
         os.close(file)
-
-
-def main() -> int:
-    """Fit for the person that the command line names; the exit code."""
-    parser = argparse.ArgumentParser(description="Fit a candidate calibrator on reviewers' labels.")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--person", type=int, required=True)
-    parser.add_argument("--shipped", action="store_true")
-    given = parser.parse_args()
-    store = open_store(actor="fitting")
-    state = fit(given.folder, store, given.person, with_shipped=given.shipped)
-    store.close()
-    return 0 if state is FitState.DONE else 3
-
-
-if __name__ == "__main__":
-    sys.exit(main())

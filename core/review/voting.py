@@ -1,0 +1,212 @@
+"""What may be said about a claim now, by whom, and what is written down when it is said.
+
+Everything here is given what was read and decides; nothing is looked up, and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from core.errors import Conflict, NotAllowed
+from core.review.assignment import STALE_KEY, TIE_SLOT, changed, queue_state, unaided
+from core.review.items import Held, QueueState
+from core.review.records import (
+    Adjudication,
+    Exposure,
+    Judgement,
+    ProjectSettings,
+    Signal,
+    Vote,
+)
+
+RECONSIDERED = "taken back and decided again"
+AFTER_REVEAL = "decided again with the machine's view on screen"
+AGREE_NOW = "the readings agree, or are being reconsidered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVote:
+    """What a reviewer said, before it is written."""
+
+    judgement: Judgement
+    first: Judgement | None
+    confidence: int | None
+    rationale: str
+    exposures: tuple[Exposure, ...]
+    saw_model_output: bool
+    changed_after_reveal: bool
+    seconds: float
+    guideline_version: int
+    run_key: str
+    threshold: float | None
+    nonce: str
+    supersedes: int | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a reviewer enters for one claim; None for confidence or rationale: as it was."""
+
+    judgement: Judgement
+    confidence: int | None
+    rationale: str | None
+    exposures: Sequence[Exposure]
+    nonce: str
+    guideline_version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How far a claim is: its state, and how many readings nobody has taken."""
+
+    missing: int
+    state: QueueState
+
+
+# ---------------------------------------------------------------- how far a claim is
+
+
+def current(votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """The last vote of each reviewer, by slot; ``votes`` come the oldest first."""
+    last = {vote.reviewer: vote for vote in votes}
+    return tuple(sorted(last.values(), key=lambda vote: (vote.slot, vote.vote_id)))
+
+
+def standing_of(
+    settings: ProjectSettings,
+    votes: Sequence[Vote],
+    adjudication: Adjudication | None,
+    readings: Sequence[bool],
+) -> Standing:
+    """How far a claim is; ``readings`` says of each that somebody has taken whether it is open."""
+    reads = settings.reads_per_claim
+    state = queue_state(
+        votes,
+        adjudication,
+        reads=reads,
+        taken=len(readings),
+        open_readings=sum(readings),
+    )
+    complete = state in (QueueState.TIED, QueueState.SETTLED)
+    return Standing(missing=0 if complete else max(0, reads - len(readings)), state=state)
+
+
+# ---------------------------------------------------------------- what may be done now
+
+
+def check_first(held: Held) -> None:
+    """Raise Conflict unless the assignment is a reading that waits for its decision."""
+    if not held.open or held.slot == TIE_SLOT:
+        raise Conflict(STALE_KEY)
+
+
+def check_second(held: Held) -> None:
+    """Raise Conflict unless a reading was decided and the machine's view was shown after that."""
+    if held.open or held.slot == TIE_SLOT or held.revealed_at is None:
+        raise Conflict(STALE_KEY)
+
+
+def check_not_adjudicated(adjudication: Adjudication | None) -> None:
+    """Raise Conflict once a third person has decided the claim."""
+    if adjudication is not None:
+        raise Conflict("this claim has been adjudicated: the readings stay as they are")
+
+
+def check_reveal(settings: ProjectSettings, *, decided: bool) -> None:
+    """Raise NotAllowed before the decision, where the project wants the decision first."""
+    if settings.decide_first and not decided:
+        raise NotAllowed("decide first: the machine's view is shown after the decision")
+
+
+def check_decline(held: Held, *, decided: bool) -> None:
+    """Raise Conflict for a claim that is decided: it cannot be given back."""
+    if not held.open or decided:
+        raise Conflict("this claim is decided already: it cannot be given back")
+
+
+def check_release(held: Held) -> None:
+    """Raise Conflict for a claim that nobody has in hand."""
+    if not held.open:
+        raise Conflict("this claim is decided already: there is nothing to release")
+
+
+def check_draft(held: Held) -> None:
+    """Raise Conflict for a claim that is decided: nothing is typed on it any more."""
+    if not held.open:
+        raise Conflict(STALE_KEY)
+
+
+def check_tie(held: Held) -> None:
+    """Raise Conflict unless the assignment is a tie that waits for its decision."""
+    if not held.open or held.slot != TIE_SLOT:
+        raise Conflict(STALE_KEY)
+
+
+def check_shown(shown: Collection[int], votes: Iterable[Vote], state: QueueState) -> None:
+    """Raise Conflict unless the votes that were shown are those that stand, and still differ."""
+    if set(shown) != {vote.vote_id for vote in votes} or state is not QueueState.TIED:
+        raise Conflict("a reading changed since this was shown; reloaded")
+
+
+# ---------------------------------------------------------------- what is written down
+
+
+def first_vote(
+    held: Held,
+    answer: Answer,
+    before: Vote | None,
+    signal: Signal | None,
+    *,
+    seen_elsewhere: Sequence[Exposure],
+    seconds: float,
+) -> NewVote:
+    """What is written for a claim in hand; ``before`` is what the reviewer takes back with it.
+
+    What was seen elsewhere counts too, whether or not the claim was in hand by then.
+    """
+    here = tuple(answer.exposures)
+    if held.revealed_at is not None and not here:
+        here = (Exposure(what="verdict", at=held.revealed_at),)
+    exposures = (*seen_elsewhere, *here)
+    first = unaided(before) if before is not None and exposures else None
+    return NewVote(
+        judgement=answer.judgement,
+        first=first,
+        confidence=answer.confidence,
+        rationale=answer.rationale or "",
+        exposures=exposures,
+        saw_model_output=bool(exposures),
+        changed_after_reveal=first is not None and changed(first, answer.judgement),
+        seconds=seconds if before is None else before.seconds,
+        guideline_version=answer.guideline_version,
+        run_key=signal.run_key if signal else "",
+        threshold=signal.threshold if signal else None,
+        nonce=answer.nonce,
+        supersedes=before.vote_id if before else None,
+        reason=RECONSIDERED if before else None,
+    )
+
+
+def vote_after_reveal(held: Held, answer: Answer, before: Vote) -> NewVote:
+    """What is written when a reviewer decides again with the machine's view on screen."""
+    assert held.revealed_at is not None  # check_second says so
+    first = unaided(before)
+    here = tuple(answer.exposures) or (Exposure(what="verdict", at=held.revealed_at),)
+    return NewVote(
+        judgement=answer.judgement,
+        first=first,
+        confidence=before.confidence if answer.confidence is None else answer.confidence,
+        rationale=before.rationale if answer.rationale is None else answer.rationale,
+        exposures=(*(seen for seen in before.exposures if seen not in here), *here),
+        saw_model_output=True,
+        changed_after_reveal=first is not None and changed(first, answer.judgement),
+        seconds=before.seconds,
+        guideline_version=answer.guideline_version,
+        run_key=before.run_key,
+        threshold=before.threshold,
+        nonce=answer.nonce,
+        supersedes=before.vote_id,
+        reason=AFTER_REVEAL,
+    )

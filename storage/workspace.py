@@ -1,0 +1,143 @@
+"""Workspace: one database, opened once, with a repository for each noun that it keeps.
+
+A workflow says as a Protocol which of these it needs and is given the workspace itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.records import Versions
+from core.review.calibrators import CalibratorFiles
+from core.review.records import Project
+from storage.calibrators import Calibrators
+from storage.engine import DEFAULT_DATABASE, ENVIRONMENT_VARIABLE
+from storage.guidelines import Guidelines
+from storage.labels import Labels
+from storage.packets import Packets
+from storage.people import People
+from storage.projects import Projects
+from storage.readers import Readers
+from storage.repairs import Repairs
+from storage.rescoring import Rescoring
+from storage.reviews import Reviews
+from storage.splits import Splits
+from storage.store import SqlStore, open_store
+from storage.trail import Trail
+
+
+def open_workspace(
+    given: str | None = None, *, actor: str = "local", files: CalibratorFiles
+) -> Workspace:
+    """The workspace at ``given`` (a file or URL), else at PROVENANCEGUARD_DB, else data/workbench.db.
+
+    Creates or upgrades the schema. Raises ConfigError, ComponentUnavailable, StoreError.
+    """
+    return Workspace(store=open_store(given, actor=actor), files=files)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """The repositories of one database; ``files`` reads folders of calibrators for one of them."""
+
+    store: SqlStore
+    files: CalibratorFiles
+
+    @property
+    def name(self) -> str:
+        """Where the data is, without a password."""
+        return self.store.name
+
+    @property
+    def data_folder(self) -> Path:
+        """Where files about this database lie: beside its file, or in the project's data folder."""
+        url = self.store.database.engine.url
+        beside = url.get_backend_name() == "sqlite" and url.database
+        return Path(str(url.database)).parent if beside else DEFAULT_DATABASE.parent
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What tells another process of this program to open the same database."""
+        url = self.store.database.engine.url
+        return {ENVIRONMENT_VARIABLE: url.render_as_string(hide_password=False)}
+
+    def written_by(self, actor: str) -> Workspace:
+        """The same database; the trail names ``actor`` for what is written through it."""
+        return replace(self, store=replace(self.store, actor=actor))
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self.store.close()
+
+    # ------------------------------------------------------------ one repository a noun
+
+    @property
+    def calibrators(self) -> Calibrators:
+        """Fitted calibrators, and which one is active."""
+        return Calibrators(store=self.store, files=self.files)
+
+    @property
+    def guidelines(self) -> Guidelines:
+        """The guideline's versions."""
+        return Guidelines(store=self.store)
+
+    @property
+    def labels(self) -> Labels:
+        """What people said about claims, and what stands."""
+        return Labels(store=self.store)
+
+    @property
+    def people(self) -> People:
+        """The users and their roles."""
+        return People(store=self.store)
+
+    @property
+    def projects(self) -> Projects:
+        """How claims are reviewed."""
+        return Projects(store=self.store)
+
+    @property
+    def readers(self) -> Readers:
+        """Which pair reader was chosen."""
+        return Readers(store=self.store, calibrators=self.calibrators)
+
+    @property
+    def repairs(self) -> Repairs:
+        """Repairs of answers, and which edits people chose."""
+        return Repairs(store=self.store)
+
+    @property
+    def rescoring(self) -> Rescoring:
+        """The stored answers, to be decided again."""
+        return Rescoring(store=self.store)
+
+    @property
+    def reviews(self) -> Reviews:
+        """Assignments and annotations."""
+        return Reviews(store=self.store)
+
+    @property
+    def splits(self) -> Splits:
+        """The side that each trace stands on."""
+        return Splits(store=self.store)
+
+    @property
+    def trail(self) -> Trail:
+        """The audit trail as people read it."""
+        return Trail(store=self.store)
+
+    def packets(self, project: Project | None = None) -> Packets:
+        """The packets of a project, else of the default one."""
+        return Packets(store=self.store, project=project or self.project())
+
+    # ------------------------------------------------------------ read across repositories
+
+    def project(self) -> Project:
+        """The default project."""
+        return self.projects.default()
+
+    def run_versions(self) -> Mapping[str, Versions]:
+        """What produced the verdicts: run key → versions."""
+        return {run.run_key: run.versions for run in self.store.runs()}
