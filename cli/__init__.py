@@ -28,6 +28,7 @@ from cli import (
     recalibrate,
     record,
     repair,
+    report,
     sweep,
     train_reader,
     verify,
@@ -88,6 +89,8 @@ app.command("reader", epilog=reader.EXAMPLE)(reader.reader)
 app.command("audit-citations", epilog=audit_citations.EXAMPLE)(audit_citations.audit_citations)
 app.command("audit-envelope", epilog=audit_envelope.EXAMPLE)(audit_envelope.audit_envelope)
 app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_lattice)
+app.command("report", epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
+audit_app.command("anchor", epilog=audit.ANCHOR_EXAMPLE)(audit.audit_anchor)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

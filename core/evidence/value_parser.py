@@ -13,6 +13,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from core.evidence.names import MONTHS, folded_words
+from core.evidence.positions import is_position
 from core.evidence.value_grammar import (
     DOSE_BASES,
     IDENTITY_LABEL,
@@ -30,31 +31,6 @@ from core.evidence.value_grammar import (
 )
 from core.records import ProtectedValue, Span
 
-for _base, _members in {
-    "g": {"kg": "1000", "g": "1", "gram": "1", "mg": "0.001", "milligram": "0.001"}
-    | {"mcg": "0.000001", "µg": "0.000001", "ug": "0.000001", "microgram": "0.000001"}
-    | {"ng": "0.000000001", "pg": "0.000000000001", "kilogram": "1000"},
-    "l": {"l": "1", "liter": "1", "litre": "1", "dl": "0.1", "ml": "0.001", "cc": "0.001"}
-    | {"milliliter": "0.001", "millilitre": "0.001", "µl": "0.000001", "ul": "0.000001"},
-    "mol": {"mol": "1", "mmol": "0.001", "µmol": "0.000001", "umol": "0.000001"}
-    | {"nmol": "0.000000001", "pmol": "0.000000000001"},
-    "m": {"km": "1000", "m": "1", "meter": "1", "metre": "1", "cm": "0.01", "mm": "0.001"}
-    | {"kilometer": "1000", "kilometre": "1000", "centimeter": "0.01", "millimeter": "0.001"},
-    "s": {"second": "1", "sec": "1", "min": "60", "minute": "60", "h": "3600", "hr": "3600"}
-    | {"hour": "3600", "day": "86400", "d": "86400", "week": "604800", "wk": "604800"},
-    "month": {"month": "1", "mo": "1", "year": "12", "yr": "12", "y": "12"},
-    "iu": {"iu": "1", "unit": "1", "units": "1", "u": "1"},
-}.items():
-    for _unit, _factor in _members.items():
-        # Both micro signs are in use: U+00B5 and the Greek letter that NFKC makes of it.
-        UNITS[_unit] = UNITS[_unit.replace("\u00b5", "\u03bc")] = (_base, Decimal(_factor))
-for _unit in (
-    "mmhg bpm meq mosm kcal cal kj pa kpa °c °f °n °s °e °w ° mv ma kw kwh mb gb tb kb mph hz mhz "
-    "ghz msec ms ppm copies cells lb lbs oz ounce pound mile inch ft"
-).split():
-    UNITS.setdefault(_unit, (_unit, Decimal(1)))
-for _plural, _singular in {"lbs": "lb", "pound": "lb", "ounce": "oz"}.items():
-    UNITS[_plural] = (_singular, Decimal(1))
 # Words with digits that name things: their digits say nothing that could be checked by itself.
 _NOT_IDENTIFIERS = re.compile(
     r"(?:covid|sars|mers|omega|type|phase|stage|grade|class|day|week|month|year|top|step|line|part|"
@@ -265,7 +241,8 @@ def _quantity(match: re.Match[str], group: str) -> Written | None:
         below=below,
         sign=sign,
         compares=compares,
-        bare=NOUN_BEHIND.match(match.string, match.end()) is None,
+        bare=NOUN_BEHIND.match(match.string, match.end()) is None
+        and not is_position(match.string, match.start(), match.end()),
     )
 
 

@@ -13,6 +13,7 @@ from core.decomposition.claims import decompose
 from core.evidence.checks import TraceFacts, read_trace_facts
 from core.indexing import Evidence, Vectors, index_evidence
 from core.ports import Calibrator, Embedder, PairReader
+from core.provenance.distortions.alignment import Prose, read_prose
 from core.records import Claim, ClaimType, Trace
 
 
@@ -54,6 +55,7 @@ class OpenTrace:
     claims: tuple[Claim, ...]
     evidence: Evidence
     facts: TraceFacts
+    prose: Prose
     families: Mapping[str, str]
     clock: Stopwatch
     frozen: bool = False
@@ -94,11 +96,13 @@ def open_trace(
             evidence = index_evidence(trace, claims, config)
     with clock("check"):
         facts = same_sources.facts if same_sources else read_trace_facts(trace)
+        prose = same_sources.prose if same_sources else read_prose(trace)
     return OpenTrace(
         trace=trace,
         claims=claims,
         evidence=evidence,
         facts=facts,
+        prose=prose,
         families=families,
         clock=clock,
         frozen=frozen,

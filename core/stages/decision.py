@@ -28,6 +28,8 @@ from core.records import (
     VerdictLabel,
 )
 
+OWN_WORDS = "own_words"  # the check that finds a claim only in what the agent itself said
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -229,8 +231,10 @@ def _verdict(judged: Judged, config: Config) -> VerdictLabel:
     as a suspicion, in the reason; the strict profile keeps the paper's reading of it.
     """
     literals = judged.literals
-    if any(check.veto for check in judged.checks):
+    if any(check.veto and check.outcome is Outcome.CONTRADICTS for check in judged.checks):
         return VerdictLabel.CONTRADICTED
+    if any(check.check == OWN_WORDS for check in judged.checks):
+        return VerdictLabel.NOT_ENOUGH_EVIDENCE
     if (
         config.profile == "strict"
         and literals.relation is Relation.CONTRADICTION

@@ -13,7 +13,7 @@ function drawClaim(state, claim) {
     return;
   }
   const [line, ...measured] = claimNodes(claim);
-  card.append(line, ...checkNodes(state, claim), ...measured);
+  card.append(line, ...citationNodes(state, claim), ...checkNodes(state, claim), ...measured);
 }
 
 // ---------------------------------------------------------------- what the record shows

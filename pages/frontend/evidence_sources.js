@@ -100,7 +100,7 @@ function drawOutput(state, claim) {
   }, { title: state.wide ? "Give the answer its room back" : "Give the source more room", "aria-pressed": String(Boolean(state.wide)) }));
   parts.sources.append(head);
   const raw = state.raw && held && held.raw;
-  const check = claim && state.check !== null ? claim.checks[state.check] : null;
+  const check = claim && state.check !== null ? chosenLine(claim, state.check) : null;
   const facts = raw ? [] : factMarks(check, source);
   const asked = check && check.asked && check.sources.includes(source.id);
   if (facts.length) parts.sources.append(legend(check, ((claim.marks || {})[source.id] || []).some((mark) => mark.kind === "premise")));

@@ -17,6 +17,7 @@ from core.records import (
     StatedAttribution,
     VerdictLabel,
 )
+from pages.widgets.citation_chips import citation_chips, cited_wrongly
 from pages.widgets.claim_checks import (
     check_lines,
     found_by_a_check,
@@ -41,6 +42,7 @@ def lay_out_claim(
 ) -> Json:
     """One claim as the view shows it, with all that was measured of it."""
     claim = verdict.claim
+    offsets = {source_id: one.offsets for source_id, one in sent.items()}
     return {
         "id": claim.claim_id,
         "number": number + 1,
@@ -50,16 +52,17 @@ def lay_out_claim(
         "headline": _headline(verdict, kind, names),
         "reasons": list(verdict.reasons),
         "reasons_beside": reasons_beside(verdict),
-        "checks": check_lines(
-            verdict, names, {source_id: one.offsets for source_id, one in sent.items()}
-        ),
+        "checks": check_lines(verdict, names, offsets),
+        "citations": citation_chips(verdict, names, offsets),
         "not_found": not_found(verdict),
         "decision": verdict.decision.value,
         "type": claim.claim_type.value,
         "pieces": _claim_pieces(verdict),
         "said": claim.said,
         "credit": _credit(claim.stated, names),
-        "conflation": _conflation(verdict, names, families) if kind is Kind.CONFLATION else None,
+        "conflation": _conflation(verdict, names, families)
+        if _attribution(verdict).status is AttributionStatus.CONFLATION
+        else None,
         "stated": _stated_sources(verdict, families),
         **_measured(verdict),
         "marks": source_marks(verdict, sent),
@@ -137,6 +140,8 @@ def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> st
     source = _called(outcome.route, names) if isinstance(outcome, Judged) else "a source"
     if kind is Kind.SUPPORTED:
         return f"Supported by {source}"
+    if kind is Kind.CONFLATION and (wrong := cited_wrongly(verdict)):
+        return wrong
     if kind is Kind.CONFLATION:
         return f"True, but not in {_credited_words(verdict, names)}: it is in {source}"
     if kind is Kind.CONTRADICTED:
@@ -148,7 +153,7 @@ def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> st
     if kind is Kind.ASIDE:
         return f"Set aside: {verdict.claim.claim_type.value}"
     if verdict.verdict is VerdictLabel.SUPPORTED:
-        return f"Blocked, although {source} supports the wording"
+        return cited_wrongly(verdict) or f"Blocked, although {source} supports the wording"
     if verdict.verdict is VerdictLabel.UNSUPPORTED:
         return f"{source} is about this, but does not say all of it"
     return "No source says this"

@@ -80,6 +80,10 @@ def claim_kind(verdict: ClaimVerdict) -> Kind:
         return Kind.CONTRADICTED
     if verdict.verdict is VerdictLabel.SUPPORTED and verdict.decision is Decision.ALLOW:
         return Kind.SUPPORTED
+    if verdict.verdict is VerdictLabel.SUPPORTED and any(
+        c.outcome.blocks for c in verdict.citations
+    ):
+        return Kind.CONFLATION
     # Where something else blocks it as well, a person has nothing left to decide.
     if outcome.support.needs_a_person and len(verdict.reasons) == 1:
         return Kind.PERSON

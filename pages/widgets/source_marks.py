@@ -11,6 +11,7 @@ from core.records import (
     Source,
     Span,
 )
+from pages.widgets.citation_chips import cited_spans
 from pages.widgets.claim_checks import (
     fact_spans,
     found_by_a_check,
@@ -32,6 +33,7 @@ def lay_out_text(
     }
     lit = [span for spans in by_claim.values() for span in spans]
     lit += [span for verdict in verdicts for span in fact_spans(verdict, source_id)]
+    lit += [span for verdict in verdicts for span in cited_spans(verdict, source_id)]
     shown: dict[str, object] = {"readable": _excerpts(text, lit), "raw": None}
     # A verdict of an older version of the trace must not be mapped onto a newer raw output.
     if kept is not None and kept.raw is not None and kept.text == text:

@@ -14,9 +14,10 @@ from pages.widgets.frontend import script, styles
 _EVIDENCE = st.components.v2.component(
     "provenanceguard_evidence",
     html='<div id="evidence">\n</div>',
-    css=styles("evidence"),
+    css=styles("evidence", "citation_chips"),
     js=script(
         "common",
+        "citation_chips",
         "evidence",
         "evidence_answer",
         "evidence_claim",
