@@ -174,7 +174,10 @@ def show_trail(entries: tuple[TrailEntry, ...]) -> None:
     if not chosen:
         st.caption("Choose a row to read all that was written about an event.")
         return
-    entry = entries[chosen[0]]
+    _show_event(entries[chosen[0]])
+
+
+def _show_event(entry: TrailEntry) -> None:
     show_cards(
         [
             {

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import ProvenanceGuardError
+from core.review.items import Guideline
 from core.review.records import Person, Project, ProjectSettings, Role
 from pages.widgets.current_user import ROLE_WORDS, role_words
 from pages.widgets.plain import show_cards, show_notice
@@ -131,80 +133,94 @@ def show_project(projects: Projects, project: Project, slices: Sequence[str], me
     fixed = Role.LEAD not in me.roles
     with st.form("project", clear_on_submit=False):
         left, right = st.columns(2, gap="large")
-        reads = left.segmented_control(
-            "Readings a claim",
-            [1, 2],
-            format_func=lambda n: (
-                "One person reads it" if n == 1 else "Two people; a third decides where they differ"
-            ),
-            default=now.reads_per_claim,
-            required=True,
-            disabled=fixed,
-            key="set-reads",
-        )
-        decide_first = left.toggle(
-            "Decide first: the verifier's view is shown after the decision",
-            value=now.decide_first,
-            disabled=fixed,
-            key="set-decide",
-            help="People who see a machine's verdict first tend to follow it.",
-        )
-        options = [None, *dict.fromkeys([*([now.slice] if now.slice else []), *slices])]
-        chosen = left.selectbox(
-            "Only traces of this slice",
-            options,
-            format_func=lambda each: "All traces" if each is None else each,
-            index=options.index(now.slice),
-            disabled=fixed,
-            key="set-slice",
-        )
-        audit = right.slider(
-            "Share drawn at random",
-            0,
-            100,
-            round(now.audit_share * 100),
-            format="%d %%",
-            disabled=fixed,
-            key="set-audit",
-            help="The rest comes most doubtful first. Only what is drawn at random says how often "
-            "the verifier is wrong.",
-        )
-        lease, dwell = right.columns(2)
-        minutes = lease.number_input(
-            "A claim is held for (minutes)",
-            1,
-            10_080,
-            now.lease_minutes,
-            disabled=fixed,
-            key="set-lease",
-        )
-        floor = dwell.number_input(
-            "No verdict sooner than (ms)",
-            0,
-            60_000,
-            now.dwell_milliseconds,
-            step=100,
-            disabled=fixed,
-            key="set-dwell",
-        )
+        settings = _queue_settings(right, _reading_settings(left, now, slices, fixed), fixed)
         reason = right.text_input("Reason for the change", key="set-reason", disabled=fixed)
         pressed = st.form_submit_button(
             "Save the settings", type="primary", disabled=fixed, key="save-settings"
         )
     if pressed:
-        wanted = replace(
-            now,
-            reads_per_claim=int(reads or now.reads_per_claim),
-            decide_first=decide_first,
-            slice=chosen,
-            audit_share=_share(audit, now),
-            lease_minutes=int(minutes),
-            dwell_milliseconds=int(floor),
-        )
         save(
-            lambda: projects.change(project, wanted, by=me, reason=reason),
+            lambda: projects.change(project, settings, by=me, reason=reason),
             "The settings were saved.",
         )
+
+
+def _reading_settings(
+    place: DeltaGenerator, now: ProjectSettings, slices: Sequence[str], fixed: bool
+) -> ProjectSettings:
+    """How often and how a claim is read, as chosen there."""
+    reads = place.segmented_control(
+        "Readings a claim",
+        [1, 2],
+        format_func=lambda n: (
+            "One person reads it" if n == 1 else "Two people; a third decides where they differ"
+        ),
+        default=now.reads_per_claim,
+        required=True,
+        disabled=fixed,
+        key="set-reads",
+    )
+    decide_first = place.toggle(
+        "Decide first: the verifier's view is shown after the decision",
+        value=now.decide_first,
+        disabled=fixed,
+        key="set-decide",
+        help="People who see a machine's verdict first tend to follow it.",
+    )
+    options = [None, *dict.fromkeys([*([now.slice] if now.slice else []), *slices])]
+    chosen = place.selectbox(
+        "Only traces of this slice",
+        options,
+        format_func=lambda each: "All traces" if each is None else each,
+        index=options.index(now.slice),
+        disabled=fixed,
+        key="set-slice",
+    )
+    return replace(
+        now,
+        reads_per_claim=int(reads or now.reads_per_claim),
+        decide_first=decide_first,
+        slice=chosen,
+    )
+
+
+def _queue_settings(place: DeltaGenerator, now: ProjectSettings, fixed: bool) -> ProjectSettings:
+    """Which claims come and for how long, as chosen there."""
+    audit = place.slider(
+        "Share drawn at random",
+        0,
+        100,
+        round(now.audit_share * 100),
+        format="%d %%",
+        disabled=fixed,
+        key="set-audit",
+        help="The rest comes most doubtful first. Only what is drawn at random says how often "
+        "the verifier is wrong.",
+    )
+    lease, dwell = place.columns(2)
+    minutes = lease.number_input(
+        "A claim is held for (minutes)",
+        1,
+        10_080,
+        now.lease_minutes,
+        disabled=fixed,
+        key="set-lease",
+    )
+    floor = dwell.number_input(
+        "No verdict sooner than (ms)",
+        0,
+        60_000,
+        now.dwell_milliseconds,
+        step=100,
+        disabled=fixed,
+        key="set-dwell",
+    )
+    return replace(
+        now,
+        audit_share=_share(audit, now),
+        lease_minutes=int(minutes),
+        dwell_milliseconds=int(floor),
+    )
 
 
 def _share(percent: int, now: ProjectSettings) -> float:
@@ -219,7 +235,6 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
     """The active guideline and its versions; a lead publishes the next one."""
     versions = guidelines.versions()
     current = versions[-1]
-    lead = Role.LEAD in me.roles
     left, right = st.columns([1, 1], gap="large")
     with left:
         show_cards(
@@ -233,27 +248,8 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
             key="guideline-now",
         )
     with right:
-        if lead:
-            with st.form("guideline", clear_on_submit=False):
-                text = st.text_area(
-                    f"Version {current.version + 1}: one numbered rule a line",
-                    current.text,
-                    height=300,
-                    key=f"guideline-{current.version}",
-                )
-                change = st.text_input("What changes, and why", key="guideline-change")
-                pressed = st.form_submit_button(
-                    f"Publish version {current.version + 1}",
-                    type="primary",
-                    key="publish-guideline",
-                )
-            if pressed:
-                save(
-                    lambda: guidelines.publish(
-                        text, change, by=me, expected_version=current.version
-                    ),
-                    f"Version {current.version + 1} is active now.",
-                )
+        if Role.LEAD in me.roles:
+            _show_publishing(guidelines, current, me)
         show_cards(
             [
                 {
@@ -268,6 +264,27 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
                 }
             ],
             key="guideline-versions",
+        )
+
+
+def _show_publishing(guidelines: Guidelines, current: Guideline, me: Person) -> None:
+    with st.form("guideline", clear_on_submit=False):
+        text = st.text_area(
+            f"Version {current.version + 1}: one numbered rule a line",
+            current.text,
+            height=300,
+            key=f"guideline-{current.version}",
+        )
+        change = st.text_input("What changes, and why", key="guideline-change")
+        pressed = st.form_submit_button(
+            f"Publish version {current.version + 1}",
+            type="primary",
+            key="publish-guideline",
+        )
+    if pressed:
+        save(
+            lambda: guidelines.publish(text, change, by=me, expected_version=current.version),
+            f"Version {current.version + 1} is active now.",
         )
 
 

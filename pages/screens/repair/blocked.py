@@ -27,34 +27,8 @@ def show_repair_list(repairs: Repairs) -> str | None:
             key="no-trace",
         )
         return None
-    report, counts = repair_figures(repairs), repairs.counts()
     if stored:
-        kept = report.supported_kept, report.supported_before
-        for column, (name, value) in zip(
-            st.columns(5),
-            (
-                ("Repaired answers", f"{report.rows:,}"),
-                ("Still say something", f"{report.substantive:,} of {report.blocked:,}"),
-                ("Supported claims kept", f"{kept[0]:,} of {kept[1]:,}"),
-                ("Wrong credits left", f"{report.wrong_attributions_left:,}"),
-                (
-                    "Edits decided",
-                    f"{counts.accepted + counts.edited + counts.rejected:,} of "
-                    f"{report.kinds.total():,}",
-                ),
-            ),
-            strict=True,
-        ):
-            column.metric(name, value)
-        st.caption(
-            f"Reviewers accepted {counts.accepted:,} edits, reworded {counts.edited:,} and "
-            f"rejected {counts.rejected:,}."
-            + (
-                f" The latest {len(stored):,} repairs are listed."
-                if report.rows > len(stored)
-                else ""
-            )
-        )
+        _show_figures(repairs, listed=len(stored))
     rows = [
         {
             "Trace": one.trace_id,
@@ -79,3 +53,29 @@ def show_repair_list(repairs: Repairs) -> str | None:
     )
     chosen = event.selection.rows
     return str(rows[chosen[0]]["Trace"]) if chosen else None
+
+
+def _show_figures(repairs: Repairs, *, listed: int) -> None:
+    report, counts = repair_figures(repairs), repairs.counts()
+    kept = report.supported_kept, report.supported_before
+    for column, (name, value) in zip(
+        st.columns(5),
+        (
+            ("Repaired answers", f"{report.rows:,}"),
+            ("Still say something", f"{report.substantive:,} of {report.blocked:,}"),
+            ("Supported claims kept", f"{kept[0]:,} of {kept[1]:,}"),
+            ("Wrong credits left", f"{report.wrong_attributions_left:,}"),
+            (
+                "Edits decided",
+                f"{counts.accepted + counts.edited + counts.rejected:,} of "
+                f"{report.kinds.total():,}",
+            ),
+        ),
+        strict=True,
+    ):
+        column.metric(name, value)
+    st.caption(
+        f"Reviewers accepted {counts.accepted:,} edits, reworded {counts.edited:,} and "
+        f"rejected {counts.rejected:,}."
+        + (f" The latest {listed:,} repairs are listed." if report.rows > listed else "")
+    )
