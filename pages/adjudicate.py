@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from pages.components.plain import show_notice
 from pages.components.review_bar import height_taken, own
 from pages.components.review_hand import show_told
@@ -23,7 +23,7 @@ st.set_page_config(page_title="Adjudicate · ProvenanceGuard")
 
 person = current_person()
 workspace = open_workspace()
-desk = open_desk(workspace, workspace.project(), person)
+desk = open_review_session(workspace, workspace.project(), person)
 
 
 @st.fragment

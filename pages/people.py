@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from pages.components.hands import HANDS, HANDS_LINK, show_hands
 from pages.components.people_forms import (
     save,
@@ -37,7 +37,7 @@ try:
     with who:
         show_people(workspace.people, person)
     with hands:
-        show_hands(open_desk(workspace, projects.default(), person))
+        show_hands(open_review_session(workspace, projects.default(), person))
     with how:
         slices = [each.name for each in workspace.store.slices()]
         show_project(projects, projects.default(), slices, person)

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
-from core.review.assignment import TIE_SLOT
-from core.review.items import InHand
+from core.review.assignment import ADJUDICATION_SLOT
+from core.review.items import OpenAssignment
 from core.review.readers import may_read
 from core.review.records import Role
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.components.counting import counted
 from pages.components.plain import show_notice
 from pages.components.review_layout import duration_words
@@ -26,9 +26,9 @@ DAY_SECONDS = 86_400
 _FREED = "claims_freed"
 
 
-def show_hands(desk: Desk) -> None:
+def show_hands(desk: ReviewSession) -> None:
     """Show every claim that somebody holds; a lead frees those that do not move, with a reason."""
-    if not may_read(desk.who):
+    if not may_read(desk.user):
         show_notice(
             "For leads and auditors",
             "Reviewers read blind: who reads what is not shown to them.",
@@ -38,7 +38,7 @@ def show_hands(desk: Desk) -> None:
     freed = st.session_state.pop(_FREED, None)
     if freed:
         st.toast(freed)
-    held = desk.in_hands()
+    held = desk.open_assignments()
     if not held:
         show_notice(
             "Nobody holds a claim",
@@ -50,11 +50,11 @@ def show_hands(desk: Desk) -> None:
         return
     now = datetime.now(UTC)
     _show_table(held, now)
-    if Role.LEAD in desk.who.roles and Role.AUDITOR not in desk.who.roles:
+    if Role.LEAD in desk.user.roles and Role.AUDITOR not in desk.user.roles:
         _show_freeing(held, desk)
 
 
-def _show_table(held: Sequence[InHand], now: datetime) -> None:
+def _show_table(held: Sequence[OpenAssignment], now: datetime) -> None:
     zone = st.context.timezone or "UTC"
     st.dataframe(
         {
@@ -84,7 +84,7 @@ def _show_table(held: Sequence[InHand], now: datetime) -> None:
     )
 
 
-def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
+def _show_freeing(held: Sequence[OpenAssignment], desk: ReviewSession) -> None:
     by_id = {one.assignment_id: one for one in held}
     with st.form("free-claims", clear_on_submit=False):
         which_box, reason_box = st.columns([1.4, 1])
@@ -129,13 +129,13 @@ def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
 # ---------------------------------------------------------------- words
 
 
-def reading_words(one: InHand) -> str:
+def reading_words(one: OpenAssignment) -> str:
     """Which reading of the claim it is."""
-    words = "tie-break" if one.slot == TIE_SLOT else f"reading {one.slot}"
+    words = "tie-break" if one.slot == ADJUDICATION_SLOT else f"reading {one.slot}"
     return f"{words}, anew" if one.reconsidered else words
 
 
-def hand_words(one: InHand) -> str:
+def hand_words(one: OpenAssignment) -> str:
     """One claim in somebody's hands, in one line."""
     return f"{one.holder} · {one.claim_id} · {reading_words(one)}"
 

@@ -49,7 +49,7 @@ SPLIT_WORDS = {
 }
 STANDING_WORDS = {
     Standing.WAITING: "waits for a decision",
-    Standing.IN_FORCE: "in force",
+    Standing.ACTIVE: "in force",
     Standing.EARLIER: "was in force",
     Standing.REJECTED: "rejected",
 }
@@ -81,7 +81,7 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
     """How many labels there are, how they came about, and under which guideline."""
     rows = material.rows
     status = Counter(one.claim.resolution.status.value for one in rows)
-    versions = Counter(vote.guideline_version for one in rows for vote in one.claim.votes)
+    versions = Counter(vote.guideline_version for one in rows for vote in one.claim.annotations)
     return [
         (
             "Settled claims",
@@ -105,7 +105,7 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
 
 def reviewer_table(material: Material) -> Table:
     """Who gave the votes behind the labels."""
-    votes = Counter(vote.reviewer for one in material.rows for vote in one.claim.votes)
+    votes = Counter(vote.reviewer for one in material.rows for vote in one.claim.annotations)
     ties = Counter(
         one.claim.adjudication.reviewer
         for one in material.rows

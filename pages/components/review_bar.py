@@ -16,7 +16,7 @@ import streamlit as st
 from core.records import Trace
 from core.review.assignment import UNOWNED
 from core.review.items import Draft
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.components.review_hand import (
     Change,
     Hand,
@@ -62,7 +62,7 @@ STYLE = """<style>
 </style>"""
 
 
-def show_bar(hand: Hand, desk: Desk, store: SqlStore) -> None:
+def show_bar(hand: Hand, desk: ReviewSession, store: SqlStore) -> None:
     """Show the questions for the claim in hand, what is chosen, and what happens next."""
     st.html(STYLE)
     with st.container(key="bar"):
@@ -123,7 +123,7 @@ def row(name: str) -> object:
     return st.container(key=name, horizontal=True, vertical_alignment="center", gap="small")
 
 
-def _show_support(hand: Hand, desk: Desk, store: SqlStore) -> None:
+def _show_support(hand: Hand, desk: ReviewSession, store: SqlStore) -> None:
     draft = hand.draft
     with row("row-support"):
         question("Is it supported?", "support")
@@ -138,7 +138,7 @@ def _show_support(hand: Hand, desk: Desk, store: SqlStore) -> None:
             )
 
 
-def _show_owner(hand: Hand, desk: Desk, store: SqlStore) -> None:
+def _show_owner(hand: Hand, desk: ReviewSession, store: SqlStore) -> None:
     draft = hand.draft
     with row("row-owner"):
         question("Which source says it?", "owner")
@@ -169,7 +169,9 @@ def _show_owner(hand: Hand, desk: Desk, store: SqlStore) -> None:
             )
 
 
-def _show_source(number: int, each: SourceButton, hand: Hand, desk: Desk, store: SqlStore) -> None:
+def _show_source(
+    number: int, each: SourceButton, hand: Hand, desk: ReviewSession, store: SqlStore
+) -> None:
     draft = hand.draft
     choice(
         each.words,
@@ -193,7 +195,7 @@ def own(source_id: str | None) -> Change:
     return partial(replace, source_id=source_id, source_answered=True)
 
 
-def _show_next(hand: Hand, desk: Desk) -> None:
+def _show_next(hand: Hand, desk: ReviewSession) -> None:
     """What happens next, on the left; the other keys and the one primary action on the right."""
     decided = hand.said is not None
     changed = decided and hand.judgement != hand.said
@@ -252,7 +254,7 @@ def _what_next(hand: Hand) -> str:
 # ---------------------------------------------------------------- notes, and giving back
 
 
-def _show_notes(hand: Hand, desk: Desk) -> None:
+def _show_notes(hand: Hand, desk: ReviewSession) -> None:
     with row("row-notes"):
         question("Note, if you like", "notes")
         st.session_state.setdefault(hand.note_key, hand.draft.rationale)
@@ -280,7 +282,7 @@ def _toggle_notes(hand: Hand) -> None:
     hand.noting = not hand.noting
 
 
-def _show_declining(hand: Hand, desk: Desk) -> None:
+def _show_declining(hand: Hand, desk: ReviewSession) -> None:
     """Why it is given back; the answers are away meanwhile, so no key can decide the claim."""
     with row("row-decline"):
         question("Why give it back?", "decline")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.review.records import Person, Role
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.components.plain import show_notice
 from pages.components.review_hand import undo
 from pages.components.shortcuts import UNDO, key_of
@@ -17,7 +17,7 @@ TRACES, ADJUDICATE, RECALIBRATE = (
 )
 
 
-def show_nothing_to_review(desk: Desk, person: Person) -> None:
+def show_nothing_to_review(desk: ReviewSession, person: Person) -> None:
     """Say that nothing waits, and where to go from here."""
     progress = desk.progress()
     st.title("Review", anchor=False)

@@ -20,7 +20,7 @@ from core.records import Trace
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, Guideline, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.components.claim_places import ClaimInAnswer, claim_in_hand
 from pages.components.review_layout import Json, lay_out_machine
 from storage.store import SqlStore
@@ -85,10 +85,10 @@ class Hand:
         )
 
 
-def take_hand(desk: Desk, workspace: Workspace) -> Hand | None:
+def take_hand(desk: ReviewSession, workspace: Workspace) -> Hand | None:
     """The claim in hand, else the next one; None when nothing waits. Raises what the desk raises."""
     hand = st.session_state.get(_HAND)
-    if isinstance(hand, Hand) and hand.person_id == desk.who.person_id:
+    if isinstance(hand, Hand) and hand.person_id == desk.user.person_id:
         return hand
     item = desk.next_item()
     if item is None:
@@ -103,11 +103,11 @@ def drop_hand() -> None:
     st.session_state.pop(_HAND, None)
 
 
-def _hand(desk: Desk, workspace: Workspace, item: ReviewItem) -> Hand:
+def _hand(desk: ReviewSession, workspace: Workspace, item: ReviewItem) -> Hand:
     trace = workspace.store.get_trace(item.trace_id, item.content_hash).trace
     settings = desk.project.settings
     hand = Hand(
-        person_id=desk.who.person_id,
+        person_id=desk.user.person_id,
         item=item,
         nonce="",
         trace=trace,
@@ -166,7 +166,7 @@ def pressed(held: weakref.ref[Any], act: Callable[..., None], *rest: object) -> 
     act(hand, *rest)
 
 
-def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, change: Change) -> None:
+def answer(hand: Hand, nonce: str, desk: ReviewSession, store: SqlStore, change: Change) -> None:
     """Take one more answer; the last one decides the claim.
 
     ``change`` is made to the answers of this moment: those of the last drawing may be older than a
@@ -183,7 +183,7 @@ def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, change: Change) 
         if judgement is None:
             desk.save_draft(hand.item.assignment_id, hand.draft, nonce)
             return
-        vote = desk.vote(
+        vote = desk.annotate(
             hand.item.assignment_id,
             nonce,
             judgement,
@@ -205,14 +205,14 @@ def answer(hand: Hand, nonce: str, desk: Desk, store: SqlStore, change: Change) 
         hand.message = str(error)
 
 
-def _keep_draft(hand: Hand, desk: Desk) -> None:
+def _keep_draft(hand: Hand, desk: ReviewSession) -> None:
     try:
         desk.save_draft(hand.item.assignment_id, hand.draft, hand.nonce)
     except (Conflict, NotFound) as error:
         _lost(error)
 
 
-def keep(hand: Hand, nonce: str, desk: Desk) -> None:
+def keep(hand: Hand, nonce: str, desk: ReviewSession) -> None:
     """Keep what was decided, or say what was changed after the verifier's view; then the next one."""
     note = st.session_state.get(hand.note_key, hand.draft.rationale)
     judgement = hand.judgement
@@ -236,7 +236,7 @@ def keep(hand: Hand, nonce: str, desk: Desk) -> None:
         hand.message = str(error)
 
 
-def keep_note(hand: Hand, desk: Desk) -> None:
+def keep_note(hand: Hand, desk: ReviewSession) -> None:
     """Take in what was typed about the claim, and how sure the reviewer is."""
     note = st.session_state.get(hand.note_key, "")
     sure = st.session_state.get(hand.sure_key, hand.draft.confidence)
@@ -245,7 +245,7 @@ def keep_note(hand: Hand, desk: Desk) -> None:
         _keep_draft(hand, desk)
 
 
-def undo(hand: Hand | None, desk: Desk) -> None:
+def undo(hand: Hand | None, desk: ReviewSession) -> None:
     """Take the last verdict back: its claim comes again, and the next verdict replaces it.
 
     None: pressed on a page that shows no claim.
@@ -269,7 +269,7 @@ def undo(hand: Hand | None, desk: Desk) -> None:
     tell("Your last verdict is open again; both stay in the trail.")
 
 
-def decline(hand: Hand, desk: Desk, reason: str) -> None:
+def decline(hand: Hand, desk: ReviewSession, reason: str) -> None:
     """Give the claim back with the reason; somebody else will get it."""
     if not reason.strip():
         hand.message = "Say why, so that the next person knows."
@@ -296,7 +296,7 @@ def _lost(error: ProvenanceGuardError) -> None:
     tell(str(error))
 
 
-def _reveal(hand: Hand, desk: Desk, store: SqlStore, reason: QueueReason | None) -> None:
+def _reveal(hand: Hand, desk: ReviewSession, store: SqlStore, reason: QueueReason | None) -> None:
     """Put the verifier's view into the hand; the desk writes down that it was seen."""
     signal = desk.reveal(hand.item.assignment_id)
     if signal is None:

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from core.review.records import Cause
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.components.review_bar import (
     STYLE,
     choice,
@@ -52,7 +52,7 @@ CAUSES = {
 }
 
 
-def show_tie_bar(hand: TieHand, desk: Desk) -> None:
+def show_tie_bar(hand: TieHand, desk: ReviewSession) -> None:
     """Show the questions for the tie in hand, what is chosen, and what happens next."""
     st.html(STYLE)
     with st.container(key="bar"):
@@ -63,7 +63,7 @@ def show_tie_bar(hand: TieHand, desk: Desk) -> None:
         _show_next(hand, desk)
 
 
-def _show_questions(hand: TieHand, desk: Desk) -> None:
+def _show_questions(hand: TieHand, desk: ReviewSession) -> None:
     draft, nonce = hand.draft, hand.nonce
     with row("row-support"):
         question("Is it supported?", "support")
@@ -126,7 +126,7 @@ def _show_cause(hand: TieHand) -> None:
             )
 
 
-def _show_next(hand: TieHand, desk: Desk) -> None:
+def _show_next(hand: TieHand, desk: ReviewSession) -> None:
     with row("row-next"):
         st.text(hand.message or _what_next(hand), width="stretch")
         choice(
@@ -155,7 +155,7 @@ def _what_next(hand: TieHand) -> str:
     return "Save it, and the next tie comes."
 
 
-def _show_notes(hand: TieHand, desk: Desk) -> None:
+def _show_notes(hand: TieHand, desk: ReviewSession) -> None:
     lines = [line.strip() for line in hand.guideline.text.splitlines()]
     rules = [line for line in lines if line[:1].isdigit()]
     with row("row-notes"):

@@ -8,9 +8,9 @@ import streamlit as st
 
 from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.records import Trace
-from core.review.items import Draft, Guideline, TieItem
+from core.review.items import Disagreement, Draft, Guideline
 from core.review.records import Cause, Judgement
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.components.claim_places import ClaimInAnswer, claim_in_hand
 from pages.components.review_hand import IGNORED, Change, tell
 from pages.components.review_layout import CONFIDENCE, Json, answer_words
@@ -24,7 +24,7 @@ class TieHand:
     """A tie in somebody's hand; it is dropped when it is decided."""
 
     person_id: int
-    item: TieItem
+    item: Disagreement
     nonce: str
     trace: Trace
     claim: ClaimInAnswer
@@ -66,16 +66,16 @@ class TieHand:
         )
 
 
-def take_tie(desk: Desk, workspace: Workspace) -> TieHand | None:
+def take_tie(desk: ReviewSession, workspace: Workspace) -> TieHand | None:
     """The tie in hand, else the next one; None when none waits. Raises what the desk raises."""
     hand = st.session_state.get(_HAND)
-    if isinstance(hand, TieHand) and hand.person_id == desk.who.person_id:
+    if isinstance(hand, TieHand) and hand.person_id == desk.user.person_id:
         return hand
-    item = desk.next_tie()
+    item = desk.next_disagreement()
     if item is None:
         return None
     hand = TieHand(
-        person_id=desk.who.person_id,
+        person_id=desk.user.person_id,
         item=item,
         nonce=desk.show(item.assignment_id),
         trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
@@ -101,7 +101,7 @@ def lay_out_readings(hand: TieHand) -> list[Json]:
             "answers": answer_words(reading.judgement, hand.trace)
             + ("" if reading.confidence is None else f" · {CONFIDENCE[reading.confidence]}"),
         }
-        for reading in hand.item.readings
+        for reading in hand.item.annotations
     ]
 
 
@@ -118,7 +118,7 @@ def lay_out_mine(hand: TieHand) -> Json:
 # ---------------------------------------------------------------- key presses
 
 
-def answer_tie(hand: TieHand, nonce: str, desk: Desk, change: Change) -> None:
+def answer_tie(hand: TieHand, nonce: str, desk: ReviewSession, change: Change) -> None:
     """Take one more answer; nothing is decided before it is saved."""
     note = st.session_state.get(hand.note_key, hand.draft.rationale)
     if nonce != hand.nonce:
@@ -145,7 +145,7 @@ def toggle_fix(hand: TieHand) -> None:
     hand.fix_guideline = not hand.fix_guideline
 
 
-def keep_tie_note(hand: TieHand, desk: Desk) -> None:
+def keep_tie_note(hand: TieHand, desk: ReviewSession) -> None:
     """Take in what was typed about the tie."""
     note = st.session_state.get(hand.note_key, "")
     hand.draft = replace(hand.draft, rationale=note)
@@ -155,7 +155,7 @@ def keep_tie_note(hand: TieHand, desk: Desk) -> None:
         _lost(error)
 
 
-def save_tie(hand: TieHand, nonce: str, desk: Desk) -> None:
+def save_tie(hand: TieHand, nonce: str, desk: ReviewSession) -> None:
     """Write the decision; the two readings stay as they are."""
     note = st.session_state.get(hand.note_key, hand.draft.rationale)
     judgement, cause = hand.judgement, hand.cause
