@@ -7,12 +7,12 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from pages.components.routing import mark_routed
+from pages.widgets.routing import mark_routed
 
 PAGES = Path(__file__).parent / "pages"
 
 # A picture of our own: for a Material icon the browser would fetch the tab's icon from a font host.
-ICON = PAGES / "components" / "frontend" / "icon.svg"
+ICON = PAGES / "frontend" / "icon.svg"
 
 st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
 

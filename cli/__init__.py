@@ -8,6 +8,8 @@ that --help answers at once.
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -26,6 +28,7 @@ from cli import (
     recalibrate,
     record,
     repair,
+    report,
     sweep,
     train_reader,
     verify,
@@ -47,6 +50,23 @@ app = typer.Typer(
     help="Check every claim of an agent's answer against the source it should be credited to. "
     "Nothing leaves this machine.",
 )
+
+
+@app.callback()
+def site(
+    families: Annotated[
+        Path | None,
+        typer.Option(
+            help="The site's own families of sources, a TOML file; else PROVENANCEGUARD_FAMILIES, "
+            "else the packaged ones. `doctor` says which are in use."
+        ),
+    ] = None,
+) -> None:
+    """What every command is told."""
+    if families is not None:
+        os.environ["PROVENANCEGUARD_FAMILIES"] = str(families.resolve())
+
+
 audit_app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Check the audit trail.")
 app.add_typer(audit_app, name="audit")
 
@@ -69,6 +89,8 @@ app.command("reader", epilog=reader.EXAMPLE)(reader.reader)
 app.command("audit-citations", epilog=audit_citations.EXAMPLE)(audit_citations.audit_citations)
 app.command("audit-envelope", epilog=audit_envelope.EXAMPLE)(audit_envelope.audit_envelope)
 app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_lattice)
+app.command("report", epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
+audit_app.command("anchor", epilog=audit.ANCHOR_EXAMPLE)(audit.audit_anchor)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

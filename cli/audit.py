@@ -1,4 +1,4 @@
-"""audit verify: whether anything was changed or removed."""
+"""audit: whether anything was changed or removed, and the anchors that it is compared with."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cli.options import DatabaseUrl, JsonPath
 from cli.output import BAD_INPUT, counted, print_lines, require, write_json
 
 EXAMPLE = "Example: provenanceguard audit verify --db data/workbench.db"
+ANCHOR_EXAMPLE = "Example: provenanceguard audit anchor --to /mnt/other/anchors.jsonl"
 
 
 def audit_verify(
@@ -22,31 +23,70 @@ def audit_verify(
             "--packet", help="Check an exported packet instead: its files, its signatures."
         ),
     ] = None,
+    anchor: Annotated[
+        list[Path] | None,
+        typer.Option("--anchor", help="Anchors kept elsewhere, compared too."),
+    ] = None,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
     """Check that nothing was changed or removed: the database's events and documents, or a packet.
 
-    A packet is checked on its own; with --db its signatures are also compared with that database.
+    Nothing is written: a database may be write-protected, and one that is missing or empty is an
+    error. A packet is checked on its own; with --db its signatures are also compared with that
+    database.
     """
     if packet is not None:
         _verify_packet(packet, db, json_path)
         return
-    workspace = open_database(db)
-    report = workspace.store.verify_chain()
-    write_json(json_path, asdict(report) | {"intact": report.intact, "database": workspace.name})
+    from storage.checking import check_database
+    from storage.engine import open_to_check
+
+    database = open_to_check(db)
+    report = check_database(database, anchor or ())
+    write_json(json_path, asdict(report) | {"intact": report.intact, "database": database.name})
     found = "intact" if report.intact else f"NOT INTACT, {counted(len(report.problems), 'problem')}"
     print_lines(
         [
             *report.problems,
+            *report.notes,
             f"{counted(report.events, 'event')}, {counted(report.traces, 'trace')}, "
-            f"{counted(report.verdicts, 'verdict')}: {found}",
+            f"{counted(report.verdicts, 'verdict')}, {counted(report.seals, 'seal')}, "
+            f"{counted(report.anchors, 'anchor')}: {found}",
         ],
         json_path,
     )
-    workspace.close()
+    database.close()
     if not report.intact:
         raise SystemExit(BAD_INPUT)
+
+
+def audit_anchor(
+    to: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--to", help="Write the anchor to this file too: another disk, another person."
+        ),
+    ] = None,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write down how long the trail is and where it ends, outside the database.
+
+    A trail that is cut or made anew contradicts its anchors. Every export writes one as well.
+    """
+    from storage.anchors import anchor_of, write_anchor
+    from storage.engine import open_to_check
+
+    database = open_to_check(db)
+    with database.reading() as connection:
+        anchor = anchor_of(connection, database.name)
+    database.close()
+    write_anchor(anchor, *(to or ()))
+    write_json(json_path, asdict(anchor))
+    print_lines(
+        [f"trail {anchor.trail}: {counted(anchor.events, 'event')}, head {anchor.head}"], json_path
+    )
 
 
 def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None:

@@ -36,6 +36,16 @@ class FrontDoor(TyperGroup):
             _fail(error, UNAVAILABLE)
         except ProvenanceGuardError as error:
             _fail(error, BAD_INPUT)
+        except BrokenPipeError:
+            raise  # whoever read the output has stopped reading
+        except OSError as error:
+            # A full disk or a folder that is gone is no verdict: never exit code 1.
+            place = f"{error.filename}: " if error.filename is not None else ""
+            say(f"error: {place}{error.strerror or type(error).__name__}")
+            raise SystemExit(UNAVAILABLE) from None
+        except MemoryError:
+            say("error: out of memory")
+            raise SystemExit(UNAVAILABLE) from None
         except KeyboardInterrupt as stopped:
             say("Stopped. What was finished is kept: run the same command again to go on.")
             number = signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT

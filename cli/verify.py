@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 
 from cli.judging import models_for, open_database, verify_files
 from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
-from cli.output import GATE_BLOCKED, Progress, counted, print_lines, write_json
+from cli.output import GATE_BLOCKED, Progress, counted, print_lines, say, write_json
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -42,6 +43,14 @@ def verify(
         list[FailOn] | None,
         typer.Option("--fail-on", help="End with exit code 1 when an answer has this decision."),
     ] = None,
+    allow_skipped: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-skipped",
+            help="With --fail-on: a file whose unreadable records may be left out of the gate, "
+            "by its name.",
+        ),
+    ] = None,
     repair: Annotated[
         bool, typer.Option("--repair", help="Repair blocked answers, and verify them again.")
     ] = False,
@@ -54,7 +63,8 @@ def verify(
 
     A run that was stopped goes on where it stopped when the same command is given again. Records
     that cannot be read are listed on stderr, and the others are verified; the exit code is 2 only
-    when no trace could be read at all.
+    when no trace could be read at all. With --fail-on what could not be read fails the gate, unless
+    its file is named with --allow-skipped.
     """
     started = time.monotonic()
     if files:
@@ -76,6 +86,22 @@ def verify(
         raise InputError("no trace could be read")
     if any(report.by_decision[_decision(named)] for named in fail_on or []):
         raise SystemExit(GATE_BLOCKED)
+    if fail_on and (unread := _not_allowed(report, allow_skipped or [])):
+        say(
+            f"error: {counted(unread, 'record')} could not be read, so the gate cannot pass; "
+            "--allow-skipped FILE leaves a file's out"
+        )
+        raise SystemExit(GATE_BLOCKED)
+
+
+def _not_allowed(report: VerifyReport, allowed: Sequence[str]) -> int:
+    """How many unreadable records stand in files that were not named."""
+    names = {Path(name).name for name in allowed}
+    return sum(
+        count
+        for file, count in report.skipped_in.items()
+        if file is None or not {Path(part).name for part in file.split(" + ")} <= names
+    )
 
 
 def _judged_by(repair: bool) -> Any:

@@ -6,6 +6,7 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.1   indexing                Trace, claims → Evidence (each source on its own, never pooled)
     III.2   decomposition/claims    Trace → Claim…
     III.4   evidence/checks         Trace → facts; Claim, facts → Check…
+    004     provenance/distortions/checks   Claim, prose of the sources → Check…
     III.3   judging/cases           Claim, evidence, vectors → candidates and windows to read
     III.3   stages/routing          Claim, sources → ranking; ranking, readings → Route
     III.3   stages/premise          Claim, source → Premise
@@ -16,7 +17,9 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.5   stages/calibration      probability, threshold → Support
     III.6   decide                  Measurements, calibrator → Judged
     III.6   attribution/attribute   Claim, Route, Support → Attribution
+    III.6   citations/claims        Trace, claims → CitationFinding… of each claim
     III.7   stages/decision         ClaimVerdict… → AnswerDecision
+    004     provenance/analyse      Verification → ProvenanceReport
     III.8   repair/loop             Verification, verify → Repair
     App.    codec/verdicts          Verification ⇄ JSON
 
@@ -24,7 +27,7 @@ What the stages stand on: ``capture`` reads and writes traces of every format, `
 splits answers, ``attribution`` knows families and cues, ``evidence`` values and names, ``text``
 sentences and words. Imports point down only: workflows, calibration, (evaluation | review),
 (bootstrap | statistics), (pipeline | models), (citations | judging | repair),
-(decide | indexing), (stages | capture), decomposition, attribution, evidence, text, codec, ports,
-config, identity, records, errors. No stage imports another.
+provenance, (decide | indexing), (stages | capture), decomposition, attribution, evidence, text,
+codec, ports, config, identity, records, errors. No stage imports another.
 What makes the shipped weights is ``training/``, beside ``core`` and not in the wheel.
 """

@@ -8,8 +8,11 @@ batched reading, and `judge_or_block` for each claim. What a batch holds never s
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
+from core.citations.claims import citations_by_claim
+from core.citations.references import set_entries_aside
 from core.config import Config
 from core.errors import StageError
 from core.identity import rules_digest
@@ -25,7 +28,6 @@ from core.judging.opening import (
 from core.records import (
     Claim,
     ClaimType,
-    ClaimVerdict,
     Judged,
     SetAside,
     Trace,
@@ -76,7 +78,10 @@ def versions(models: Models, config: Config) -> Versions:
 def _verify_window(
     window: Sequence[tuple[Trace, tuple[Claim, ...] | None]], models: Models, config: Config
 ) -> Iterator[Verification]:
-    opened = open_window(window, models, config)
+    opened = [
+        one if one.frozen else replace(one, claims=set_entries_aside(one.trace, one.claims))
+        for one in open_window(window, models, config)
+    ]
     vectors = embed_window(opened, models.embedder)
     cases = [
         [rank_claim(claim, one, vectors, config) for claim in factual_claims(one)] for one in opened
@@ -106,8 +111,16 @@ def _conclude(
     models: Models,
     config: Config,
 ) -> Verification:
+    with one.clock("check"):
+        # A frozen claim stands alone: the list that its marks point into is not there.
+        cited = {} if one.frozen else citations_by_claim(one.trace, one.claims)
     with one.clock("decide"):
-        verdicts = tuple(_verdict(claim, judged, config) for claim in one.claims)
+        verdicts = tuple(
+            decide_claim(
+                claim, _outcome(claim, judged, config), config, cited.get(claim.claim_id, ())
+            )
+            for claim in one.claims
+        )
         answer = decide_answer(one.trace, verdicts)
     spent = {stage: tuple(seconds) for stage, seconds in one.clock.seconds.items()}
     return Verification(
@@ -120,13 +133,12 @@ def _conclude(
     )
 
 
-def _verdict(claim: Claim, judged: Mapping[str, Judged | Unjudged], config: Config) -> ClaimVerdict:
+def _outcome(
+    claim: Claim, judged: Mapping[str, Judged | Unjudged], config: Config
+) -> Judged | Unjudged | SetAside:
     if claim.beyond_limit:
-        outcome: Judged | Unjudged | SetAside = Unjudged(
-            stage="claims", reason=claim.reason or f"beyond the first {config.max_claims} claims"
-        )
-    elif claim.claim_type is not ClaimType.FACTUAL:
-        outcome = SetAside(reason=claim.reason or claim.claim_type.value)
-    else:
-        outcome = judged[claim.claim_id]
-    return decide_claim(claim, outcome, config)
+        reason = claim.reason or f"beyond the first {config.max_claims} claims"
+        return Unjudged(stage="claims", reason=reason)
+    if claim.claim_type is not ClaimType.FACTUAL:
+        return SetAside(reason=claim.reason or claim.claim_type.value)
+    return judged[claim.claim_id]

@@ -6,17 +6,19 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.workflows.review import open_review_session
-from pages.components.plain import show_notice
-from pages.components.review_bar import height_taken, own
-from pages.components.review_hand import show_told
-from pages.components.review_layout import guideline_data, lay_out_blind
-from pages.components.review_view import show_review
-from pages.components.routing import ensure_routed
-from pages.components.session import open_workspace
-from pages.components.shortcuts import Page
-from pages.components.tie_bar import LINES, show_tie_bar
-from pages.components.tie_hand import answer_tie, lay_out_mine, lay_out_readings, take_tie
-from pages.components.who import current_person, show_person
+from pages.screens.adjudicate.bar import LINES, show_bar
+from pages.screens.adjudicate.disagreement import (
+    answer,
+    current_disagreement,
+    lay_out_mine,
+    lay_out_readings,
+)
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.judgement_form import show_claim, show_told
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
+from pages.widgets.shortcuts import Page
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Adjudicate · ProvenanceGuard")
@@ -28,56 +30,52 @@ desk = open_review_session(workspace, workspace.project(), person)
 
 @st.fragment
 def work() -> None:
-    """The tie in hand; a decision brings the next one."""
-    _show_tie()
+    """The disagreement on screen; a decision brings the next one."""
+    _show_disagreement()
     show_told()  # last: what a drawing shows that a key press cuts short never arrives
 
 
-def _show_tie() -> None:
+def _show_disagreement() -> None:
     try:
-        hand = take_tie(desk, workspace)
+        held = current_disagreement(desk, workspace)
     except NotAllowed as error:
         show_notice("This page is for adjudicators", str(error), key="not-an-adjudicator")
         return
     except ProvenanceGuardError as error:
-        show_notice("There is no tie to show", str(error), key="no-tie", tone="bad")
+        show_notice(
+            "There is no disagreement to show", str(error), key="no-disagreement", tone="bad"
+        )
         return
-    if hand is None:
+    if held is None:
         st.title("Adjudicate", anchor=False)
         show_notice(
-            "No tie waits for you",
+            "No disagreement waits for you",
             "When two people read a claim differently, it comes to a third who has not read it. "
-            "With one reading a claim there are no ties: a lead sets that on the page People.",
-            key="no-ties",
+            "With one reading a claim there are no disagreements: a lead sets that on the page People.",
+            key="no-disagreements",
             tone="good",
         )
         return
-    waiting = hand.item.waiting
-    wanted = show_review(
+    waiting = held.item.waiting
+    show_claim(
+        held,
         {
-            **lay_out_blind(hand.trace, hand.claim, page=Page.ADJUDICATE, opened=hand.opened),
-            "key": f"tie-{hand.item.assignment_id}",
+            "key": f"disagreement-{held.item.assignment_id}",
             "title": "Adjudicate",
-            "taken": height_taken(LINES, noting=hand.noting),
             "progress": {
-                "words": f"{waiting:,} tie{'' if waiting == 1 else 's'} to decide",
+                "words": f"{waiting:,} disagreement{'' if waiting == 1 else 's'} to decide",
                 "share": 0.0,
             },
-            "guideline": guideline_data(hand.guideline),
-            "owner": hand.draft.source_id,
-            "readings": lay_out_readings(hand),
-            "mine": lay_out_mine(hand),
+            "readings": lay_out_readings(held),
+            "mine": lay_out_mine(held),
         },
-        key="tie-view",
+        page=Page.ADJUDICATE,
+        lines=LINES,
+        answer=answer,
+        rest=(desk,),
     )
-    if wanted.fetch is not None and wanted.fetch not in hand.opened:
-        hand.opened.append(wanted.fetch)
-        st.rerun(scope="fragment")
-    if wanted.own is not None:
-        answer_tie(hand, hand.nonce, desk, own(wanted.own))
-        st.rerun(scope="fragment")
     with st.bottom:
-        show_tie_bar(hand, desk)
+        show_bar(held, desk)
 
 
 show_person(person)

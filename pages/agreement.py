@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import EllipsisType
+
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.agreement import Basis, Grouping, Question
-from pages.components.agreement_view import (
+from pages.screens.agreement.claim_table import show_claims
+from pages.screens.agreement.view import (
     CLAIM_HEADER,
     GROUP_HEADER,
     GROUPINGS,
@@ -19,14 +22,13 @@ from pages.components.agreement_view import (
     skew_words,
     weeks_figure,
 )
-from pages.components.chosen import read_chosen
-from pages.components.claim_table import show_claims
-from pages.components.counting import counted
-from pages.components.figures import show_numbers
-from pages.components.plain import show_notice
-from pages.components.reviewed import agreement_for, packets_for
-from pages.components.routing import ensure_routed
-from pages.components.who import current_person, show_person
+from pages.widgets.chosen import read_chosen
+from pages.widgets.counting import counted
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.figures import show_numbers
+from pages.widgets.plain import show_notice
+from pages.widgets.reviewed import agreement_for, packets_for
+from pages.widgets.routing import ensure_routed
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Agreement · ProvenanceGuard")
@@ -56,7 +58,7 @@ basis = middle.segmented_control(
     key="basis",
 )
 grouping = right.selectbox(
-    "Told apart by", list(Grouping), index=list(Grouping).index(Grouping.PAIR),
+    "Told apart by", [*Grouping], index=[*Grouping].index(Grouping.PAIR),
     format_func=GROUPINGS.__getitem__, key="grouping",
 )  # fmt: skip
 
@@ -124,13 +126,16 @@ if people.claims:
         required=True,
         key="which",
     )
+    choices: list[str | None | EllipsisType] = [..., *names]
     group = two.selectbox(
         "Of",
-        [..., *names],
-        format_func=lambda name: "all groups" if name is ... else name or "no group",
+        choices,
+        format_func=lambda name: (
+            "all groups" if isinstance(name, EllipsisType) else name or "no group"
+        ),
         key=f"group-{grouping.value}",
     )
-    figures = people if group is ... else names[group].figures
+    figures = people if isinstance(group, EllipsisType) else names[group].figures
     keys = figures.differing if which == "differ" else figures.agreeing
     show_claims(
         CLAIM_HEADER,

@@ -8,18 +8,18 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.readers import require_reader
-from pages.components.days import whole_days
-from pages.components.plain import show_notice
-from pages.components.routing import ensure_routed
-from pages.components.session import open_workspace
-from pages.components.trail_table import (
+from pages.screens.audit.trail import (
     action_words,
     show_chain,
     show_everything_checked,
     show_trail,
     trail_lines,
 )
-from pages.components.who import current_person, show_person
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.days import whole_days
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
 from storage.trail import TrailFilters
 
 ROWS_A_PAGE = 100
@@ -72,7 +72,7 @@ about = about_column.text_input(
     icon=":material/search:",
     key="about",
 )
-days = day_column.date_input("From, to (UTC)", value=(), key="trail-days")
+days = day_column.date_input("From, to (UTC)", value=[], key="trail-days")
 since, until = whole_days(days)
 filters = TrailFilters(actor=actor, action=action, entity=about or "", since=since, until=until)
 

@@ -6,11 +6,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
-from pages.components.claim_errors import show_claim, show_errors
-from pages.components.evaluated import (
+from pages.screens.evaluation.confusion import show_confusion, show_reliability, show_sources
+from pages.screens.evaluation.errors import show_claim, show_errors
+from pages.screens.evaluation.evaluating import show_evaluating, start_evaluating
+from pages.screens.evaluation.paper_tables import show_paper_tables
+from pages.screens.evaluation.slices import show_slices
+from pages.screens.evaluation.view import show_headline, show_metrics
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.evaluated import (
     PacketChoice,
     bring_choice,
     bring_packet,
@@ -20,21 +27,10 @@ from pages.components.evaluated import (
     opened,
     own_predictions,
 )
-from pages.components.evaluating import show_evaluating, start_evaluating
-from pages.components.evaluation_view import (
-    show_confusion,
-    show_headline,
-    show_metrics,
-    show_paper_tables,
-    show_reliability,
-    show_slices,
-    show_sources,
-)
-from pages.components.importing import safe_name
-from pages.components.plain import show_notice
-from pages.components.routing import ensure_routed
-from pages.components.session import open_workspace
-from pages.components.who import current_person, show_person
+from pages.widgets.file_names import safe_name
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
 
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
 CHOSEN_IS_TEXT = """<style>
@@ -116,10 +112,11 @@ packet = choice.kept
 runs = kept_runs(packet) if packet else ()
 running = show_evaluating(packet) if packet else False
 if not running:
-    if runs:
-        place = columns[2].popover("Evaluate again", icon=":material/replay:", width="stretch")
-    else:
-        place = st.container(horizontal=True, vertical_alignment="center")
+    place: DeltaGenerator = (
+        columns[2].popover("Evaluate again", icon=":material/replay:", width="stretch")
+        if runs
+        else st.container(horizontal=True, vertical_alignment="center")
+    )
     place.button(
         "Start" if runs else "Evaluate",
         type="primary",

@@ -8,10 +8,7 @@ from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.records import ReviewStatus, Role
 from core.workflows.export import ExportFilters, select_claims
 from core.workflows.printing import find_browser
-from pages.components.chosen import read_chosen
-from pages.components.counting import counted
-from pages.components.days import whole_days
-from pages.components.exporting import (
+from pages.screens.export.exporting import (
     LABELS,
     STATUSES,
     prepare,
@@ -20,10 +17,13 @@ from pages.components.exporting import (
     show_prepared,
     show_signed,
 )
-from pages.components.plain import show_cards, show_notice
-from pages.components.reviewed import packets_for
-from pages.components.routing import ensure_routed
-from pages.components.who import current_person, show_person
+from pages.widgets.chosen import read_chosen
+from pages.widgets.counting import counted
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.days import whole_days
+from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.reviewed import packets_for
+from pages.widgets.routing import ensure_routed
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Export · ProvenanceGuard")
@@ -74,7 +74,7 @@ else:
     slice_name = slice_column.selectbox(
         "Slice", slices, index=None, placeholder="Any", disabled=not slices, key="export-slice"
     )
-    days = day_column.date_input("Decided from, to (UTC)", value=(), key="days")
+    days = day_column.date_input("Decided from, to (UTC)", value=[], key="days")
     reports = html_column.toggle("A page to read for each trace", value=True, key="reports")
     pdf = pdf_column.toggle(
         "Also as PDF",

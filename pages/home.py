@@ -8,14 +8,14 @@ from core.errors import ProvenanceGuardError
 from core.review.readers import may_read
 from core.workflows.ingest import ingest
 from core.workflows.review import open_review_session
-from pages.components.hands import HANDS_LINK
-from pages.components.home_cards import TOLD_TO_ALL, team_facts, what_changed, what_waits
-from pages.components.plain import show_cards, show_notice
-from pages.components.routing import ensure_routed
-from pages.components.session import open_workspace, settings
-from pages.components.tour import show_tour, tour_steps
-from pages.components.verifying import start_verifying
-from pages.components.who import current_person, show_person
+from pages.screens.home.cards import TOLD_TO_ALL, team_facts, what_changed, what_waits
+from pages.screens.home.tour import show_tour, tour_steps
+from pages.widgets.assignments import HANDS_LINK
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace, settings
+from pages.widgets.verifying import start_verifying
 from storage.engine import SAMPLE
 
 TRACES = "pages/traces.py"

@@ -6,19 +6,19 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.workflows.review import open_review_session
-from pages.components.hands import HANDS, HANDS_LINK, show_hands
-from pages.components.people_forms import (
+from pages.screens.people.forms import (
     save,
     show_guideline,
     show_people,
     show_project,
     show_saved,
 )
-from pages.components.plain import show_notice
-from pages.components.reader_form import show_reader
-from pages.components.routing import ensure_routed
-from pages.components.session import open_workspace
-from pages.components.who import current_person, show_person
+from pages.screens.people.reader_form import show_reader
+from pages.widgets.assignments import HANDS, HANDS_LINK, show_hands
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
 
 ensure_routed(__file__)
 st.set_page_config(page_title="People · ProvenanceGuard")

@@ -12,28 +12,23 @@ from core.review.records import Role
 from core.workflows.fitting import fitting_folder, start_fitting
 from core.workflows.retrain import needs
 from core.workflows.retraining import Retraining, lineage_json
-from pages.components.plain import show_notice
-from pages.components.recalibrate_steps import show_comparison, show_labels, show_next, show_split
-from pages.components.recalibrate_view import (
+from pages.screens.recalibrate.fitting import known_material, shipped_rows, show_fitting
+from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
+from pages.screens.recalibrate.view import (
     candidate_words,
-    flip_rows,
     flip_words,
+    flips_of,
     in_force_words,
     need_words,
     rate_words,
     shipped_words,
     show_chain,
 )
-from pages.components.recalibrating import (
-    known_material,
-    shipped_rows,
-    show_fitting,
-    show_rescoring,
-    start_rescoring,
-)
-from pages.components.routing import ensure_routed
-from pages.components.session import open_workspace
-from pages.components.who import current_person, show_person
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.plain import show_notice
+from pages.widgets.rescoring import show_rescoring, start_rescoring
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
 
 VERDICT = "pages/verdict.py"
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
@@ -179,11 +174,11 @@ if step in ("Compare", "Promote"):
     )
 if step == "Compare":
     if opened := show_comparison(chosen):
-        st.switch_page(VERDICT, query_params=dict(opened))
+        st.switch_page(VERDICT, query_params=dict(opened.query))
 elif step == "Promote":
     lineage = retraining.lineage(chosen.name)
     show_chain(lineage, key="chain")
-    st.text(f"{rate_words(chosen.comparison)}\n{flip_words(flip_rows(chosen.comparison))}")
+    st.text(f"{rate_words(chosen.comparison)}\n{flip_words(flips_of(chosen.comparison))}")
     if chosen.standing is Standing.WAITING:
         st.text_area("Reason", key="reason", max_chars=2_000, height=80, disabled=not leads)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -8,18 +8,18 @@ from core.codec import content_hash
 from core.errors import NotFound, ProvenanceGuardError
 from core.records import Decision, RepairStatus
 from core.workflows.repair import repair_trace
-from pages.components.plain import show_notice
-from pages.components.repair_list import show_repair_list
-from pages.components.repair_view import (
+from pages.screens.repair.blocked import show_repair_list
+from pages.screens.repair.view import (
     changed_by_reviewer,
     final_answer,
     lay_out_repair,
     show_repair,
 )
-from pages.components.routing import ensure_routed
-from pages.components.session import load_models_once, open_workspace, settings
-from pages.components.who import current_person, show_person
-from pages.components.withheld import stop_while_undecided
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import load_models_once, open_workspace, settings
+from pages.widgets.withheld import stop_while_undecided
 from storage.repairs import Choice, StoredRepair
 
 TRACES, VERDICT = "pages/traces.py", "pages/verdict.py"

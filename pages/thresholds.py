@@ -7,22 +7,9 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.evaluation.threshold_view import flips_between
-from pages.components.choosing import show_rules, show_workload
-from pages.components.evaluated import (
-    choose_packet,
-    choose_run,
-    opened,
-    overlays,
-    own_predictions,
-    slice_names,
-    sliced,
-)
-from pages.components.figures import show_numbers
-from pages.components.plain import show_notice
-from pages.components.promoting import show_use, threshold_in_use
-from pages.components.routing import ensure_routed
-from pages.components.session import open_workspace
-from pages.components.threshold_view import (
+from pages.screens.thresholds.choosing import show_rules, show_workload
+from pages.screens.thresholds.promoting import show_use, threshold_in_use
+from pages.screens.thresholds.view import (
     FLIPS_SHOWN,
     curve_of,
     curve_table,
@@ -31,10 +18,24 @@ from pages.components.threshold_view import (
     grid_with,
     lay_out_thresholds,
     nearest,
-    show_flips,
     show_thresholds,
+    shown_flips,
 )
-from pages.components.who import current_person, show_person
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.evaluated import (
+    choose_packet,
+    choose_run,
+    opened,
+    overlays,
+    own_predictions,
+    slice_names,
+    sliced,
+)
+from pages.widgets.figures import show_numbers
+from pages.widgets.flips import show_flips
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
 
 EVALUATION = "pages/evaluation.py"
 NO_OVERLAY = "Nothing"
@@ -155,9 +156,9 @@ def _weigh() -> None:
     st.text(flip_words(flips, found))
     if len(flips.claim):
         link = {"packet": packet.sha256, "run": run.run, "view": "Errors"}
-        claim = show_flips(flips, found, link, key="flips")
-        if claim is not None:
-            st.switch_page(EVALUATION, query_params={**link, "claim": claim})
+        chosen_flip = show_flips(shown_flips(flips, found, link), page="evaluation", key="flips")
+        if chosen_flip is not None:
+            st.switch_page(EVALUATION, query_params=dict(chosen_flip.query))
         if len(flips.claim) > FLIPS_SHOWN:
             st.caption(f"The newest {FLIPS_SHOWN} of {len(flips.claim):,}.")
     with st.expander("The numbers behind the curves, and every flip"):

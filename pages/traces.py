@@ -6,14 +6,14 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.records import Decision
-from pages.components.importing import show_import
-from pages.components.palette import DECISIONS
-from pages.components.plain import show_notice
-from pages.components.routing import ensure_routed
-from pages.components.session import open_store
-from pages.components.trace_table import show_trace_table
-from pages.components.verifying import show_verifying
-from pages.components.who import current_person, show_person
+from pages.screens.traces.importing import show_import
+from pages.screens.traces.table import show_trace_table
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.palette import DECISIONS
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_store
+from pages.widgets.verifying import show_verifying
 from storage.records import Order, TraceFilters
 
 VERDICT = "pages/verdict.py"
@@ -131,7 +131,6 @@ filters = TraceFilters(
     slice=slice_name,
     search=search or "",
 )
-pages_slot = st.container()
 number = max(1, int(st.session_state.get("page", 1) or 1))
 found = store.list_traces(
     filters, order=order, offset=(number - 1) * ROWS_A_PAGE, limit=ROWS_A_PAGE

@@ -6,13 +6,13 @@ import streamlit as st
 
 from core.errors import NotFound, ProvenanceGuardError
 from core.records import Decision
-from pages.components.evidence_view import show_evidence
-from pages.components.plain import show_notice
-from pages.components.routing import ensure_routed
-from pages.components.session import open_workspace
-from pages.components.verdict_view import lay_out, unverified
-from pages.components.who import current_person, show_person
-from pages.components.withheld import stop_while_undecided
+from pages.screens.verdict.view import show_evidence
+from pages.widgets.current_user import current_person, show_person
+from pages.widgets.plain import show_notice
+from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
+from pages.widgets.verdict_view import lay_out, unverified
+from pages.widgets.withheld import stop_while_undecided
 from storage.records import StoredVerdict
 
 TRACES, REPAIR, REVIEW = "pages/traces.py", "pages/repair.py", "pages/review.py"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select
@@ -29,6 +29,9 @@ TOLD: tuple[type[SQLModel], ...] = (
     review_tables.Promotion,
     review_tables.PacketLock,
 )
+
+
+CLOCK_TOLERANCE = timedelta(minutes=5)  # clocks are set right by less
 
 
 def sha256_of(text: str) -> str:
@@ -218,7 +221,7 @@ def check_trail(connection: Connection) -> records.AuditReport:
     traces: dict[str, str] = {}
     verdicts: dict[tuple[str, str], str] = {}
     rows: dict[tuple[str, object], str] = {}
-    expected, previous = 1, BEGINNING
+    expected, previous, latest = 1, BEGINNING, None
     for event in _stream(connection):
         if event.sequence != expected:
             problems.append(f"event {expected}: missing; the next one is {event.sequence}")
@@ -226,8 +229,10 @@ def check_trail(connection: Connection) -> records.AuditReport:
             problems.append(f"event {event.sequence}: does not follow the event before it")
         if event_hash(event) != event.hash:
             problems.append(f"event {event.sequence}: was changed after it was written")
+        if latest is not None and event.at < latest - CLOCK_TOLERANCE:
+            problems.append(f"event {event.sequence}: the clock went back from {latest:%Y-%m-%d}")
         problems += _announced(event, traces, verdicts, rows)
-        expected, previous = event.sequence + 1, event.hash
+        expected, previous, latest = event.sequence + 1, event.hash, event.at
     problems += _check_traces(connection, traces)
     problems += _check_verdicts(connection, verdicts)
     problems += _check_rows(connection, rows)

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.sql.dml import UpdateBase
 
-from core.errors import ComponentUnavailable, ConfigError, StoreError
+from core.errors import ComponentUnavailable, ConfigError, InputError, StoreError
+from storage.seals import seal
 
 PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE = PROJECT / "sample_data" / "traces.jsonl"
@@ -21,6 +24,7 @@ DEFAULT_DATABASE = PROJECT / "data" / "workbench.db"
 ENVIRONMENT_VARIABLE = "PROVENANCEGUARD_DB"
 
 BUSY_TIMEOUT_MILLISECONDS = 30_000
+_TOUCHED = "tables that this transaction wrote"
 ADVISORY_LOCK = 7_406_180_037  # any fixed number that every process of ours agrees on
 
 
@@ -57,7 +61,8 @@ class Database:
         """The address without its password, for people."""
         url = self.engine.url
         if url.get_backend_name() == "sqlite":
-            return url.database or ""
+            name = url.database or ""
+            return unquote(name.removeprefix("file:").partition("?")[0])
         return url.render_as_string(hide_password=True)
 
     @contextmanager
@@ -68,14 +73,20 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """One transaction that holds the only write lock from its start."""
+        """One transaction that holds the only write lock from its start, and seals what it wrote."""
         # A deferred BEGIN that turns into a write fails at once when another writer committed in
         # between, whatever the timeout; an immediate one waits its turn.
         engine = self.engine.execution_options(begin_mode="IMMEDIATE")
         with plain_errors(self.name), engine.begin() as connection:
             if engine.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})")
-            yield connection
+            touched: set[str] = set()
+            connection.info[_TOUCHED] = touched
+            try:
+                yield connection
+                seal(connection, touched)
+            finally:
+                connection.info.pop(_TOUCHED, None)
 
     def close(self) -> None:
         """Give all connections back."""
@@ -104,7 +115,44 @@ def open_database(given: str | None = None) -> Database:
     if url.get_backend_name() == "sqlite":
         return Database(engine=_sqlite_engine(url))
     engine = create_engine(url, pool_pre_ping=True, pool_size=10, hide_parameters=True)
+    event.listen(engine, "before_execute", _note_what_is_written)
     return Database(engine=engine)
+
+
+def open_to_check(given: str | None = None) -> Database:
+    """A database that is only read: it must be there already, and may be write-protected.
+
+    Raises InputError for a SQLite file that is missing or empty; nothing is made.
+    """
+    url = database_url(given)
+    if url.get_backend_name() != "sqlite":
+        return open_database(given)
+    file = Path(url.database or "")
+    if not file.is_file():
+        raise InputError("no such database", file=str(file))
+    if not file.stat().st_size:
+        raise InputError("an empty file, and no database", file=str(file))
+    # Without write access to its folder no shared memory can be made; then nobody else writes either.
+    how = "mode=ro" if os.access(file.parent, os.W_OK) else "mode=ro&immutable=1"
+    engine = create_engine(
+        f"sqlite:///file:{quote(str(file))}?{how}&uri=true", hide_parameters=True
+    )
+    event.listen(engine, "begin", _on_begin)
+    event.listen(engine, "connect", _on_connect_to_check)
+    return Database(engine=engine)
+
+
+def _on_connect_to_check(dbapi_connection: object, _entry: ConnectionPoolEntry) -> None:
+    dbapi_connection.isolation_level = None  # type: ignore[attr-defined]
+    dbapi_connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MILLISECONDS}")  # type: ignore[attr-defined]
+
+
+def _note_what_is_written(
+    connection: Connection, statement: object, *_: object, **__: object
+) -> None:
+    touched = connection.info.get(_TOUCHED)
+    if touched is not None and isinstance(statement, UpdateBase):
+        touched.add(str(statement.table))
 
 
 def _sqlite_engine(url: URL) -> Engine:
@@ -118,6 +166,7 @@ def _sqlite_engine(url: URL) -> Engine:
     engine = create_engine(url, pool_size=10, hide_parameters=True)
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)
+    event.listen(engine, "before_execute", _note_what_is_written)
     return engine
 
 

@@ -31,6 +31,7 @@ from core.review.records import (
 )
 from storage import assignments
 from storage.adjudications import adjudication_of
+from storage.anchors import anchor_of, write_anchor
 from storage.annotations import annotations_of
 from storage.audit import add_row, append_event, sha256_of
 from storage.columns import plain_text
@@ -181,7 +182,7 @@ class Packets:
         return Guidelines(store=self.store).versions()
 
     def told(self, user: Person, manifest_sha256: str, detail: JsonObject) -> None:
-        """Keep the event of an export."""
+        """Keep the event of an export, and anchor the trail outside the database."""
         with self.store.database.writing() as connection:
             append_event(
                 connection,
@@ -191,6 +192,9 @@ class Packets:
                 entity=manifest_sha256,
                 detail={"project": self.project.project_id, **detail},
             )
+        with self.store.database.reading() as connection:
+            anchor = anchor_of(connection, self.store.name)
+        write_anchor(anchor)
 
     # ------------------------------------------------------------ signed
 

@@ -163,6 +163,9 @@ class AuditReport:
     verdicts: int
     problems: tuple[str, ...]
     rows: int = 0  # of what people said and decided
+    seals: int = 0
+    anchors: int = 0  # that tell of this trail
+    notes: tuple[str, ...] = ()  # what could not be checked
 
     @property
     def intact(self) -> bool:

@@ -30,7 +30,7 @@ from core.review.assignment import (
 from core.review.items import (
     Assignment,
     BlindAnnotation,
-    Disagreement,
+    DisagreementItem,
     Draft,
     OpenAssignment,
     Progress,
@@ -423,7 +423,7 @@ class Reviews:
 
     # ------------------------------------------------------------ deciding disagreements
 
-    def next_disagreement(self, project_id: int, user: Person) -> Disagreement | None:
+    def next_disagreement(self, project_id: int, user: Person) -> DisagreementItem | None:
         """The disagreement in the person's hands, or else the next one, now in their hands."""
         now = self.store.now()
         with self.store.database.writing() as connection:
@@ -454,7 +454,7 @@ class Reviews:
         self,
         project_id: int,
         user: Person,
-        item: Disagreement,
+        item: DisagreementItem,
         nonce: str,
         judgement: Judgement,
         *,
@@ -556,14 +556,14 @@ def _item(connection: Connection, assignment: Assignment, user: Person) -> Revie
     )
 
 
-def _disagreement(connection: Connection, assignment: Assignment, user: Person) -> Disagreement:
+def _disagreement(connection: Connection, assignment: Assignment, user: Person) -> DisagreementItem:
     place = assignments.place_of(connection, assignment.claim_key)
     annotations = {
         v.vote_id: v
         for v in current_annotations(connection, assignment.project_id, assignment.claim_key)
     }
     order = shown_order(assignment.assignment_id, tuple(sorted(annotations)))
-    return Disagreement(
+    return DisagreementItem(
         assignment_id=assignment.assignment_id,
         claim_key=assignment.claim_key,
         claim_id=place.claim_id,

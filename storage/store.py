@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from core.records import IngestReport, Trace, Verification, Versions
 from storage import audit, imports, listing, records, traces, verdicts
+from storage.checking import check_database
 from storage.engine import Database, open_database
 from storage.migrate import migrate
 from storage.records import Order, TraceFilters, TracesPut
@@ -178,6 +179,5 @@ class SqlStore:
             return audit.events(connection, newest_first=newest_first, limit=limit, offset=offset)
 
     def verify_chain(self) -> records.AuditReport:
-        """Check every link of the trail, and every stored trace and verdict against it."""
-        with self.database.reading() as connection:
-            return audit.check_trail(connection)
+        """Check every link of the trail, every row against it, its seals and its anchors."""
+        return check_database(self.database)

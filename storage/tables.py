@@ -8,10 +8,11 @@
     repair          what one repair made of one trace version's answer
     repair_choice   what a reviewer said about one edit of a repair; the latest word counts
     audit_event     the hash-chained trail of imports and verifications
+    trail_seal      after every write: the trail's head and the rows so far, under a key
 
-Triggers refuse UPDATE and DELETE on audit_event, and UPDATE on trace_version, run, verdict, repair
-and repair_choice. A stored trace can be deleted (a patient may ask for it); ``audit verify`` then says
-that it is gone.
+Triggers refuse UPDATE and DELETE on audit_event and trail_seal, and UPDATE on trace_version, run,
+verdict, repair and repair_choice. A stored trace can be deleted (a patient may ask for it); ``audit
+verify`` then says that it is gone.
 """
 
 from __future__ import annotations
@@ -159,6 +160,21 @@ class AuditEvent(SQLModel, table=True):
     detail: str = Field(sa_type=Text)  # JSON object
     previous_hash: str = Field(max_length=HASH_CHARACTERS)
     hash: str = Field(max_length=HASH_CHARACTERS)
+
+
+class TrailSeal(SQLModel, table=True):
+    """A keyed hash over the trail's head and the rows so far; ``previous`` is the seal before it."""
+
+    __tablename__: ClassVar[str] = "trail_seal"
+
+    seal_id: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
+    at: datetime = Field(sa_type=UtcDateTime)
+    sequence: int
+    head: str = Field(max_length=HASH_CHARACTERS)
+    covered: str = Field(sa_type=Text)  # JSON: ranges of rows, and the state of small tables
+    previous: str = Field(max_length=HASH_CHARACTERS)
+    key_id: str = Field(max_length=16)
+    mac: str = Field(max_length=HASH_CHARACTERS)
 
 
 class RepairRow(SQLModel, table=True):

@@ -37,6 +37,7 @@ COMMANDS = (
     ["export"],
     ["doctor"],
     ["audit", "verify"],
+    ["audit", "anchor"],
 )
 
 

@@ -15,6 +15,7 @@ from core.records import (
     AttributionStatus,
     Check,
     CheckedValue,
+    CitationFinding,
     Claim,
     ClaimType,
     ClaimVerdict,
@@ -228,6 +229,14 @@ def with_checks(verification: Verification, number: int, *checks: Check) -> Veri
     return _with_claim(
         verification, number, replace(verdict, outcome=replace(verdict.outcome, checks=checks))
     )
+
+
+def with_citations(
+    verification: Verification, number: int, *citations: CitationFinding
+) -> Verification:
+    """The verification with these citations on the claim of that number, counted from 1."""
+    verdict = verification.claims[number - 1]
+    return _with_claim(verification, number, replace(verdict, citations=citations))
 
 
 def with_support(

@@ -32,6 +32,7 @@ from core.models.forest import DEFAULT_FOLDER, encode
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models, versions
 from core.ports import Embedder, PairReader, Progress
+from core.records import VerdictLabel
 from core.workflows.recalibrate import training_rows
 from training.kept_readings import KeptEmbedder, KeptReader, Shelf
 
@@ -83,6 +84,7 @@ def main() -> None:
     tables = cross_validated(packets, more[1], settings)
     for name, table in tables.items():
         print("\n".join(ranking_table(name, table)))
+        print(contradictions(*packets[name]))
     if options.json:
         options.json.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
     if options.out:
@@ -117,6 +119,21 @@ def main() -> None:
             f"{fitted.card['review_from']}; good blocked {point.false_block_rate:.3f}, "
             f"bad passed {point.false_pass_rate:.3f}"
         )
+
+
+def contradictions(gold: Sequence[PacketRow], rows: Sequence[TrainingRow]) -> str:
+    """How often a claim is labelled contradicted where a check shows it, and where the reader says so."""
+    labelled = np.array([row.label is VerdictLabel.CONTRADICTED for row in gold])
+
+    def told(name: str, at_least: float) -> NDArray[np.bool_]:
+        return np.array([row.features.numeric[name] >= at_least for row in rows])
+
+    shown = told("checks_vetoes", 1.0)
+    read = told("contradiction", 1.0) & told("pred_score", Config().contradiction_block_probability)
+    return (
+        f"\nContradicted: {labelled.sum()} claims. Shown by a check: {(shown & labelled).sum()} of "
+        f"{shown.sum()} right; taken so by the reader: {(read & labelled).sum()} of {read.sum()} right."
+    )
 
 
 def cross_validated(

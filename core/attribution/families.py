@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +15,7 @@ from pathlib import Path
 from core.errors import ConfigError
 from core.records import Source, Span
 
+ENVIRONMENT_VARIABLE = "PROVENANCEGUARD_FAMILIES"
 OTHER = "other"
 PATIENT_RECORD = "patient_record"
 LITERATURE = "literature"
@@ -165,9 +167,25 @@ class Families:
 
 
 def load_families(path: Path | None = None) -> Families:
-    """The families of a TOML file, the packaged ones without a path; ConfigError names file and key."""
-    if path is None:
-        return _packaged()
+    """The families of a TOML file, without a path the site's own, else those of the package.
+
+    A site names its file in PROVENANCEGUARD_FAMILIES, so that every command, page and fit of it
+    tells sources apart alike. Raises ConfigError with file and key.
+    """
+    if path is None and (of_site := os.environ.get(ENVIRONMENT_VARIABLE, "").strip()):
+        path = Path(of_site)
+    return _packaged() if path is None else _of_file(path, _changed(path))
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=4)
+def _of_file(path: Path, changed: int) -> Families:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

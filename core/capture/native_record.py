@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from core.capture.citation_markers import citations_in, order_doubt
 from core.capture.readable.structured import unfold_output
 from core.capture.status import status_of
 from core.codec import Fields, content_hash, json_kind
 from core.errors import BadRecord
 from core.records import JsonObject, Origin, RawRange, Source, SourceStatus, Span, Trace
+from core.text.citation_marks import citations_in, order_doubt
 
 # What a record or an output held beyond what a Trace can say, so that export gives it back.
 AS_READ = "provenanceguard:as_read"

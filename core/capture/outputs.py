@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.capture.carried import CHANGED, restored
-from core.capture.citation_markers import citations_in, order_doubt, source_named
 from core.capture.files import write_json
 from core.capture.readable.structured import Unfolded, unfold_output
 from core.capture.status import status_of
 from core.codec import content_hash
 from core.records import Citation, JsonObject, Origin, Source, SourceStatus, Span, Trace
+from core.text.citation_marks import citations_in, order_doubt, source_named
 
 _META_TOOL = re.compile(
     r"(?:execute|call|invoke|run|use)[-_ ]?(?:mcp[-_ ]?)?tool(?:[-_ ]?call)?$", re.I

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.capture.outputs import written
-from core.capture.spans import parsed
+from core.capture.span_attributes import parsed
 from core.capture.turns import Called, Returned, Said, Turn
 
 _ROLES = {

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.capture.files import FileRecord, WrittenNumber
+from core.capture.files import FileRecord
 from core.capture.outputs import CapturedCall
+from core.capture.span_attributes import (
+    Attributes,
+    attributes_of,
+    items_of,
+    mapping,
+    parsed,
+    plain,
+)
 from core.capture.turns import Called, Returned, Said, Turn, pair_calls
 from core.errors import BadRecord, InputError
 
 _DIFFERENT = "the log holds two different outputs of this call; one of them is shown"
-
-Attributes = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,23 +149,23 @@ def spans_of(
             return
     for group, inner in (("resourceSpans", "scopeSpans"), ("resource_spans", "scope_spans")):
         for at, resource in enumerate(_listed(value, group)):
-            for scope in _listed(_mapping(resource), inner, f"{group}[{at}]"):
+            for scope in _listed(mapping(resource), inner, f"{group}[{at}]"):
                 if isinstance(scope, BadRecord):
                     yield scope
                     continue
-                for span in _listed(_mapping(scope), "spans", f"{group}[{at}].{inner}"):
+                for span in _listed(mapping(scope), "spans", f"{group}[{at}].{inner}"):
                     yield from [span] if isinstance(span, BadRecord) else spans_of([span], line)
-    for resource in _list(value.get("resourceLogs")):
-        for scope in _list(_mapping(resource).get("scopeLogs")):
-            for entry in _list(_mapping(scope).get("logRecords")):
-                yield from _log_record(_mapping(entry))
+    for resource in items_of(value.get("resourceLogs")):
+        for scope in items_of(mapping(resource).get("scopeLogs")):
+            for entry in items_of(mapping(scope).get("logRecords")):
+                yield from _log_record(mapping(entry))
     span = _span(value, line)
     if span is not None:
         yield span
 
 
 def _span(value: Mapping[str, object], line: int) -> SpanRecord | None:
-    context = _mapping(value.get("context")) or _mapping(value.get("spanContext"))
+    context = mapping(value.get("context")) or mapping(value.get("spanContext"))
     trace_id = _first(value, "traceId", "trace_id", "context.trace_id") or _first(
         context, "trace_id", "traceId"
     )
@@ -171,7 +176,7 @@ def _span(value: Mapping[str, object], line: int) -> SpanRecord | None:
     if trace_id is None or span_id is None or not (attributes or "name" in value):
         return None
     parent = _first(value, "parentSpanId", "parent_span_id", "parent_id", "parentId") or _first(
-        _mapping(value.get("parentSpanContext")), "spanId"
+        mapping(value.get("parentSpanContext")), "spanId"
     )
     status = value.get("status")
     code = (
@@ -187,10 +192,8 @@ def _span(value: Mapping[str, object], line: int) -> SpanRecord | None:
         start=_start(value),
         attributes=attributes,
         events=tuple(
-            SpanEvent(
-                name=str(_mapping(event).get("name") or ""), attributes=_event(_mapping(event))
-            )
-            for event in _list(plain(value.get("events")))
+            SpanEvent(name=str(mapping(event).get("name") or ""), attributes=_event(mapping(event)))
+            for event in items_of(plain(value.get("events")))
         ),
         failed=code in (2, "ERROR", "STATUS_CODE_ERROR", "error"),
         line=line,
@@ -211,80 +214,6 @@ def _log_record(entry: Mapping[str, object]) -> Iterator[tuple[str, str, SpanEve
     if trace_id and span_id and isinstance(name, str):
         fields.update(body if isinstance(body, Mapping) else {})
         yield trace_id, span_id, SpanEvent(name=name, attributes=fields)
-
-
-def attributes_of(value: Mapping[str, object]) -> Attributes:
-    """The attributes of a span as plain values under dotted names, however they were exported."""
-    given = value.get("attributes", value.get("span_attributes"))
-    if isinstance(given, list):  # OTLP: [{key, value: {stringValue: …}}]
-        return {
-            str(_mapping(item).get("key")): plain(_mapping(item).get("value")) for item in given
-        }
-    if isinstance(given, str):
-        given = parsed(given)
-    if isinstance(given, Mapping):
-        return flat(given)
-    prefix = "attributes."
-    return {key.removeprefix(prefix): item for key, item in value.items() if key.startswith(prefix)}
-
-
-def flat(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:
-    """Nested objects as dotted names; lists stay as they are."""
-    found: dict[str, object] = {}
-    for key, item in value.items():
-        if isinstance(item, Mapping) and item:
-            found.update(flat(item, f"{prefix}{key}."))
-            found[f"{prefix}{key}"] = item
-        else:
-            found[f"{prefix}{key}"] = item
-    return found
-
-
-def plain(value: object) -> object:
-    """An OTLP value without its type wrapper."""
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    if len(value) == 1:
-        ((kind, inner),) = value.items()
-        if kind in ("stringValue", "boolValue", "doubleValue", "bytesValue"):
-            return inner
-        if kind == "intValue":
-            return int(inner) if isinstance(inner, str) and inner.lstrip("-").isdigit() else inner
-        if kind == "arrayValue":
-            return [plain(item) for item in _list(_mapping(inner).get("values"))]
-        if kind == "kvlistValue":
-            return {
-                str(_mapping(item).get("key")): plain(_mapping(item).get("value"))
-                for item in _list(_mapping(inner).get("values"))
-            }
-    return {key: plain(item) for key, item in value.items()}
-
-
-def parsed(value: object) -> object:
-    """JSON text as its value, everything else as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
-        return value
-    try:
-        return json.loads(value, parse_float=WrittenNumber)
-    except (ValueError, RecursionError):
-        return value
-
-
-def indexed(attributes: Attributes, prefix: str) -> list[dict[str, object]]:
-    """``prefix.0.role``, ``prefix.0.content`` … as a list of objects with dotted names."""
-    whole = parsed(attributes.get(prefix.rstrip(".")))
-    if isinstance(whole, list):
-        return [flat(item) for item in whole if isinstance(item, Mapping)]
-    rows: dict[int, dict[str, object]] = {}
-    for key, value in attributes.items():
-        if not key.startswith(prefix):
-            continue
-        index, dot, rest = key.removeprefix(prefix).partition(".")
-        if dot and index.isdigit():
-            rows.setdefault(int(index), {})[rest] = value
-    return [rows[index] for index in sorted(rows)]
 
 
 def new_turns(turns: Sequence[Turn], seen: dict[object, int]) -> list[Turn]:
@@ -445,11 +374,3 @@ def _listed(value: Mapping[str, object], key: str, path: str = "") -> Sequence[o
     if isinstance(found, list) or (found is None and not path):
         return found or ()
     return [BadRecord("expected a list", path=f"{path}.{key}".lstrip("."))]
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: object) -> Sequence[object]:
-    return value if isinstance(value, list) else ()

@@ -22,6 +22,10 @@ _SHORT_ERROR = re.compile(
 _ERROR_FIELD = re.compile(
     r'^(?:error|errors|error_message)(?:\.\w+)*: (?!null$|None$|false$|""$|\[\]|\{\})', re.M
 )
+# The flags by which services say that a call came to nothing, whatever else they give back.
+_FAILED_FLAG = re.compile(
+    r"^(?:is_?)?(?:success(?:ful)?|succeeded|ok): false\s*$|^is_?error: true\s*$", re.M | re.I
+)
 _SHORT = 1_500
 _TRUNCATED = re.compile(
     r"[\[(<…][^\[\](<>\n]{0,60}\btruncated\b[^\[\](<>\n]{0,80}[\])>…]|\.\.\.\s*truncated\b|"
@@ -56,7 +60,8 @@ def reports_error(text: str) -> bool:
         return True
     if len(text) > _SHORT:
         return False
-    return bool(_SHORT_ERROR.match(text) or ("\n\n" not in text and _ERROR_FIELD.search(text)))
+    fields = "\n\n" not in text and (_ERROR_FIELD.search(text) or _FAILED_FLAG.search(text))
+    return bool(_SHORT_ERROR.match(text) or fields)
 
 
 def breaks_off(output: str, unfolded: Unfolded) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
+from core.citations.instead import mark_of
 from core.citations.mentions import Mention, mentions_in, reference_list
 from core.citations.records_of import RunRecord, RunRecords
-from core.citations.resolve import Resolution, resolve_entry, resolve_mention
+from core.citations.resolve import Resolution, resolve_annotation, resolve_entry, resolve_mention
 from core.citations.scope import Scope, scopes_of
-from core.citations.support import Weights
+from core.citations.support import RIVAL_LEAD, Weights
 from core.records import (
     Citation,
     CitationFinding,
@@ -31,6 +33,18 @@ _COUNTED = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cited:
+    """An answer and what it cites, opened for reading; ``entries`` by the label of its reference list."""
+
+    answer: str
+    run: RunRecords
+    mentions: tuple[Mention, ...]
+    weights: Weights
+    entries: Mapping[str, tuple[RunRecord, ...]]
+    reads: Reads | None
+
+
 def audit_citations(trace: Trace, *, reads: Reads | None = None) -> tuple[CitationFinding, ...]:
     """Every citation of the trace's answer, in order, with where it leads and whether that says it.
 
@@ -41,57 +55,108 @@ def audit_citations(trace: Trace, *, reads: Reads | None = None) -> tuple[Citati
     run = RunRecords(trace.sources)
     listed = reference_list(answer)
     mentions = mentions_in(answer, run, listed)
+    unmarked = _unmarked(trace, mentions)
+    if not mentions and not unmarked:
+        return ()
+    cited = _Cited(
+        answer=answer,
+        run=run,
+        mentions=mentions,
+        weights=Weights(run.records),
+        entries={
+            label: resolve_entry(label, run, listed, trace.question).records
+            for label in listed.entries
+        },
+        reads=reads,
+    )
     scopes = scopes_of(answer, mentions, listed.body_end)
-    weights = Weights(run.records)
-    entries = [
-        record
-        for label in listed.entries
-        for record in resolve_entry(label, run, listed, trace.question).records
-    ]
     found = []
     for mention, scope in zip(mentions, scopes, strict=True):
-        resolution = resolve_mention(mention, run, listed, answer, trace.question)
-        found.append(
-            _finding(mention, scope, resolution, answer, weights, entries, mentions, reads)
+        told = None if mention.key in listed.entries else _captured(mention, trace)
+        resolution = (
+            resolve_annotation(told, run)
+            if told
+            else resolve_mention(mention, run, listed, answer, trace.question)
         )
-    found += _annotations(trace, answer, mentions)
+        found.append(_finding(mention, scope, resolution, cited))
+    for citation, mention in unmarked:
+        scope = Scope(sentence=citation.span, around=citation.span)
+        found.append(_finding(mention, scope, resolve_annotation(citation, run), cited))
     return tuple(sorted(found, key=lambda one: (one.span.start, one.span.end, one.text)))
 
 
+def _captured(mention: Mention, trace: Trace) -> Citation | None:
+    """What the capture told of a mark that only counts: the source that its provider meant."""
+    if mention.kind not in _COUNTED:
+        return None
+    marks = (mention.text, f"[{mention.key}]", mention.key)
+    return next(
+        (
+            one
+            for one in trace.citations
+            if one.source_id and one.text in marks and one.span.overlaps(mention.span)
+        ),
+        None,
+    )
+
+
+def _unmarked(trace: Trace, mentions: Sequence[Mention]) -> list[tuple[Citation, Mention]]:
+    """The citations that came as annotations of the capture and that no mark in the answer shows."""
+    return [
+        (
+            citation,
+            Mention(
+                kind=CitationKind.ANNOTATION,
+                text=citation.text,
+                key=citation.url or citation.text,
+                span=citation.span,
+            ),
+        )
+        for citation in trace.citations
+        if citation.span.end <= len(trace.answer or "")
+        and not any(citation.span.overlaps(mention.span) for mention in mentions)
+    ]
+
+
 def _finding(
-    mention: Mention,
-    scope: Scope,
-    resolution: Resolution,
-    answer: str,
-    weights: Weights,
-    entries: Sequence[RunRecord],
-    mentions: Sequence[Mention],
-    reads: Reads | None,
+    mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited
 ) -> CitationFinding:
-    place = _place(resolution)
+    place = resolution.records[0].place if resolution.records else None
+    if resolution.outcome is CitationOutcome.RESOLVES_TO_NOTHING:
+        return _said(
+            mention,
+            scope,
+            resolution.outcome,
+            resolution.reason,
+            place,
+            _best(mention, scope, cited),
+            cited,
+        )
     if resolution.outcome is not None:
         return _said(mention, scope, resolution.outcome, resolution.reason, place)
     if resolution.acted or mention.kind in (CitationKind.PATH, CitationKind.TOOL):
         # It names what was done with, not where a statement is from.
         reason = resolution.reason or f"{mention.key} is part of this run"
         return _said(mention, scope, CitationOutcome.SILENT, reason, place)
-    sentence, around = (_without(span, mentions, answer) for span in (scope.sentence, scope.around))
-    terms = weights.weigh(sentence, around)
-    support = weights.support(
-        terms, resolution.records, _rivals(mention.kind, weights.records, entries)
-    )
-    cited = support.best_cited or resolution.records[0]
-    place = CitedPlace(source_id=cited.place.source_id, span=cited.place.span)
-    rival = support.best_rival
+    return _read(mention, scope, resolution, cited)
+
+
+def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited) -> CitationFinding:
+    """Whether the records that a citation leads to say what they are cited for, or others do."""
+    terms = _terms(scope, cited)
+    support = cited.weights.support(terms, resolution.records, _rivals(mention.kind, cited))
+    best = support.best_cited or resolution.records[0]
+    place, rival = best.place, support.best_rival
     if support.said_elsewhere and rival is not None:
-        if reads is not None and reads(sentence, cited.text) is Relation.ENTAILMENT:
+        sentence = _without(scope.sentence, cited.mentions, cited.answer)
+        if cited.reads is not None and cited.reads(sentence, best.text) is Relation.ENTAILMENT:
             return _said(mention, scope, CitationOutcome.SAYS_IT, "the cited record says it", place)
         title = rival.title or rival.place.source_id
         reason = (
             f"the cited record has {support.cited:.0%} of what is said here, "
             f"{title[:80]!r} has {support.rival:.0%}"
         )
-        return _said(mention, scope, CitationOutcome.SAYS_OTHERWISE, reason, place, rival.place)
+        return _said(mention, scope, CitationOutcome.SAYS_OTHERWISE, reason, place, rival, cited)
     if support.says_it:
         reason = f"the cited record has {support.cited:.0%} of what is said here"
         return _said(mention, scope, CitationOutcome.SAYS_IT, reason, place)
@@ -99,15 +164,36 @@ def _finding(
     return _said(mention, scope, CitationOutcome.SILENT, reason, place)
 
 
-def _rivals(
-    kind: CitationKind, records: Sequence[RunRecord], entries: Sequence[RunRecord]
-) -> Sequence[RunRecord]:
+def _terms(scope: Scope, cited: _Cited) -> dict[str, float]:
+    sentence, around = (
+        _without(span, cited.mentions, cited.answer) for span in (scope.sentence, scope.around)
+    )
+    return cited.weights.weigh(sentence, around)
+
+
+def _best(mention: Mention, scope: Scope, cited: _Cited) -> RunRecord | None:
+    """The record that alone says what a citation of nothing is cited for, if one does."""
+    rivals = _rivals(mention.kind, cited)
+    terms = _terms(scope, cited)
+    first = cited.weights.support(terms, (), rivals)
+    if first.best_rival is None:
+        return None
+    found = cited.weights.support(terms, [first.best_rival], rivals)
+    alone = found.cited - found.rival >= RIVAL_LEAD
+    return first.best_rival if alone and found.says_it and found.informative >= 3 else None
+
+
+def _rivals(kind: CitationKind, cited: _Cited) -> Sequence[RunRecord]:
     """The records that could have been cited in this way instead."""
+    records = cited.weights.records
     if kind in _COUNTED:
-        return [one for one in entries or records if not one.lists_tools]
-    records = [record for record in records if not record.lists_tools]
+        listed = [record for found in cited.entries.values() for record in found]
+        return [one for one in listed or records if not one.lists_tools]
+    records = tuple(record for record in records if not record.lists_tools)
     if kind in (CitationKind.URL, CitationKind.LINK):
         return [record for record in records if "://" in record.text]
+    if kind is CitationKind.ANNOTATION:
+        return records
     return [record for record in records if record.ids or record.title]
 
 
@@ -117,7 +203,8 @@ def _said(
     outcome: CitationOutcome,
     reason: str,
     place: CitedPlace | None,
-    better: CitedPlace | None = None,
+    better: RunRecord | None = None,
+    cited: _Cited | None = None,
 ) -> CitationFinding:
     return CitationFinding(
         text=mention.text,
@@ -127,12 +214,9 @@ def _said(
         outcome=outcome,
         reason=reason,
         resolves_to=place,
-        better=better,
+        better=better.place if better else None,
+        instead=mark_of(better, mention, cited.run, cited.entries) if cited else None,
     )
-
-
-def _place(resolution: Resolution) -> CitedPlace | None:
-    return resolution.records[0].place if resolution.records else None
 
 
 def _without(span: Span, mentions: Sequence[Mention], answer: str) -> str:
@@ -144,36 +228,3 @@ def _without(span: Span, mentions: Sequence[Mention], answer: str) -> str:
             parts.append(answer[start : mention.span.start])
             start = mention.span.end
     return " ".join([*parts, answer[start : span.end]])
-
-
-def _annotations(trace: Trace, answer: str, mentions: Sequence[Mention]) -> list[CitationFinding]:
-    """The citations that came as annotations of the capture and that no mark in the answer shows."""
-    return [
-        _annotated(citation, trace)
-        for citation in trace.citations
-        if citation.span.end <= len(answer)
-        and not any(citation.span.overlaps(mention.span) for mention in mentions)
-    ]
-
-
-def _annotated(citation: Citation, trace: Trace) -> CitationFinding:
-    known = citation.source_id is not None and any(
-        source.source_id == citation.source_id for source in trace.sources
-    )
-    if known:
-        outcome, reason = CitationOutcome.SILENT, "the annotation names a source of this run"
-    elif citation.url:
-        outcome = CitationOutcome.NOT_RESOLVABLE_HERE
-        reason = f"{citation.url} was not captured with this run"
-    else:
-        outcome = CitationOutcome.RESOLVES_TO_NOTHING
-        reason = "the annotation names no source of this run"
-    return CitationFinding(
-        text=citation.text,
-        span=citation.span,
-        covers=citation.span,
-        kind=CitationKind.ANNOTATION,
-        outcome=outcome,
-        reason=reason,
-        resolves_to=CitedPlace(source_id=str(citation.source_id), span=None) if known else None,
-    )

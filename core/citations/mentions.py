@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.citations.records_of import ARXIV, DOI, NCT, URL, RunRecords
 from core.records import CitationKind, Span
 
-_HEADING = re.compile(
+HEADING = re.compile(
     r"^[ \t#*_]*(?:sources?|references?|citations?|bibliography|works cited|footnotes?|notes)[ \t:*_]*$",
     re.I | re.M,
 )
@@ -85,7 +85,7 @@ class ReferenceList:
 
 def reference_list(answer: str) -> ReferenceList:
     """The answer's list of references, footnotes and ``[1]: …`` lines among them; empty when none."""
-    heading = next(reversed(list(_HEADING.finditer(answer))), None)
+    heading = next(reversed(list(HEADING.finditer(answer))), None)
     start = heading.end() if heading else 0
     entries: dict[str, str] = {}
     first = len(answer)
@@ -235,9 +235,9 @@ def _author_years(answer: str, end: int, run: RunRecords) -> Iterator[Mention]:
             any(name in record.text for record in run.records) and bracketed and not found["others"]
         )
         if found["others"] or (known and len(name) > 3 and "," in found.group()):
-            yield _mention(
-                CitationKind.AUTHOR_YEAR, f"{name} {found['year']}", found.span(), answer
-            )
+            lone = found.group().endswith(")") and "(" not in found.group()
+            place = (found.start(), found.end() - lone)
+            yield _mention(CitationKind.AUTHOR_YEAR, f"{name} {found['year']}", place, answer)
 
 
 def _names(answer: str, end: int, run: RunRecords) -> Iterator[Mention]:

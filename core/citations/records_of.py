@@ -35,22 +35,35 @@ _PASSAGE = 1_200  # characters that a record is read at a time
 _RECORDS = 400  # records of one source; an output that lists more is read whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RunRecord:
     """One record of a source: the range ``place`` of its text, its own ids, its title.
 
-    ``terms`` are those of its text, ``asked`` those of the arguments of the call that gave it.
-    ``lists_tools`` is set for a catalogue of tools, whose schemas say something of tools alone.
+    ``arguments`` are those of the call that gave it. ``lists_tools`` is set for a catalogue of
+    tools, whose schemas say something of tools alone. Words are read when a citation needs them.
     """
 
     place: CitedPlace
     text: str
     ids: frozenset[str]
     title: str
-    terms: frozenset[str]
-    asked: frozenset[str]
-    passages: tuple[frozenset[str], ...]
+    arguments: str
     lists_tools: bool
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The terms of its text."""
+        return run_terms(self.text)
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The terms of what was asked for."""
+        return run_terms(self.arguments)
+
+    @cached_property
+    def passages(self) -> tuple[frozenset[str], ...]:
+        """The terms of each stretch that is read at a time."""
+        return tuple(run_terms(part) for part in _passages(self.text))
 
 
 class RunRecords:
@@ -170,9 +183,7 @@ def _record(source: Source, span: Span, own: bool = True) -> RunRecord:
         text=text,
         ids=_own_ids(text) if own else frozenset(),
         title=norm_v1((title["title"] if title else named).strip(" .*\"',")),
-        terms=run_terms(text),
-        asked=run_terms(source.arguments or ""),
-        passages=tuple(run_terms(part) for part in _passages(text)),
+        arguments=source.arguments or "",
         lists_tools=is_catalogue(source),
     )
 

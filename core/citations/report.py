@@ -10,7 +10,8 @@ from importlib.resources import files
 from core.citations.envelope import EnvelopeAudit
 from core.citations.lattice import LatticeAudit
 from core.citations.lexical import LexicalAudit
-from core.records import CitationFinding, CitationOutcome, CitedPlace, Span, Trace
+from core.codec import citation_document
+from core.records import CitationFinding, CitationOutcome, Span, Trace
 
 SCHEMAS = ("citations", "envelope", "envelope_audit", "lattice", "lattice_audit", "lexical_audit")
 
@@ -24,20 +25,6 @@ def schema(name: str) -> dict[str, object]:
     return found
 
 
-def finding_document(finding: CitationFinding) -> dict[str, object]:
-    """One citation as formats.md gives it in a claim's ``citations``, with what it covers."""
-    return {
-        "text": finding.text,
-        "span": _span(finding.span),
-        "covers": _span(finding.covers),
-        "kind": finding.kind.value,
-        "resolves_to": _place(finding.resolves_to),
-        "outcome": finding.outcome.value,
-        "reason": finding.reason,
-        "better": _place(finding.better),
-    }
-
-
 def citations_document(
     trace: Trace, findings: Sequence[CitationFinding], lexical: LexicalAudit
 ) -> dict[str, object]:
@@ -49,7 +36,7 @@ def citations_document(
         "trace_id": trace.trace_id,
         "decision": "block" if any(one.outcome.blocks for one in findings) else "allow",
         "counts": counts,
-        "citations": [finding_document(one) for one in findings],
+        "citations": [citation_document(one) for one in findings],
         "lexical": lexical_document(lexical),
     }
 
@@ -142,7 +129,3 @@ def envelope_audit_document(audit: EnvelopeAudit) -> dict[str, object]:
 
 def _span(span: Span | None) -> list[int] | None:
     return None if span is None else [span.start, span.end]
-
-
-def _place(place: CitedPlace | None) -> dict[str, object] | None:
-    return None if place is None else {"source_id": place.source_id, "span": _span(place.span)}

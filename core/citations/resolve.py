@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.capture.citation_markers import order_doubt
 from core.citations.mentions import Mention, ReferenceList, mentions_in
 from core.citations.records_of import RunRecord, RunRecords
-from core.records import CitationKind, CitationOutcome, Source
+from core.records import Citation, CitationKind, CitationOutcome, Source
+from core.text.citation_marks import order_doubt
 
 _IDENTIFIERS = {
     CitationKind.PMID: "PMID",
@@ -46,7 +46,10 @@ def resolve_mention(
         return _path(key, run, question)
     if kind is CitationKind.TOOL:
         sources = [s.source_id for s in run.sources if s.tool_name == key]
-        return _found(run.of_sources(sources), f"{key} gave no evidence")
+        # That a call gave nothing is often just what the answer says of it.
+        return Resolution(
+            records=run.of_sources(sources), acted=True, reason=f"{key} was called in this run"
+        )
     if kind is CitationKind.TITLE:
         return _found(run.titled(key), "no record has this title")
     if kind is CitationKind.AUTHOR_YEAR:
@@ -54,6 +57,16 @@ def resolve_mention(
     if kind is CitationKind.PROVENANCE:
         return _provenance(key, run, question)
     return _mark(mention, run, listed, answer, question)
+
+
+def resolve_annotation(citation: Citation, run: RunRecords) -> Resolution:
+    """What a citation that a provider annotated leads to."""
+    if citation.source_id is not None and run.whole(citation.source_id) is not None:
+        records = run.of_sources([citation.source_id])
+        return _found(records, f"{citation.source_id} gave no evidence")
+    if citation.url:
+        return _address(citation.url, run)
+    return _nothing("the annotation names no source of this run")
 
 
 def _found(records: Sequence[RunRecord], otherwise: str) -> Resolution:
@@ -135,7 +148,7 @@ def _mark(
     if mention.kind is CitationKind.FOOTNOTE or (
         listed.entries and mention.kind is not CitationKind.POINTER
     ):
-        return _nothing(f"the list of references has no entry {mention.key}")
+        return _nothing("it is not in the list of references, and no tool returned it")
     numbered = _own_number(mention.key, run)
     if numbered:
         return Resolution(records=numbered)
@@ -198,7 +211,7 @@ def _counted(mention: Mention, run: RunRecords, answer: str) -> Resolution:
         return _found(run.of_sources([usable[number - 1].source_id]), "")
     if number > max(len(run.sources), len(run.records), _highest_own_number(run.sources)):
         return _nothing(
-            f"{mention.text} stands for nothing: there is no list of references, and the run has "
+            "there is no list of references, and no tool returned as many: the run has "
             f"{len(run.sources)} sources with {len(run.records)} records"
         )
     return Resolution(outcome=CitationOutcome.SILENT, reason=doubt or "the mark may count anything")

@@ -4,6 +4,7 @@
 document of that is the first one again, byte for byte; the same holds for traces and repairs.
 """
 
+from core.codec.citations import citation_document
 from core.codec.fields import Fields, canonical_json, json_kind
 from core.codec.repairs import (
     actions_of,
@@ -17,6 +18,7 @@ __all__ = [
     "Fields",
     "actions_of",
     "canonical_json",
+    "citation_document",
     "content_hash",
     "json_kind",
     "repair_document",

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+from core.codec.citations import citation_document, citation_from_fields
 from core.codec.fields import Fields
 from core.codec.measurements import judged_fields, judged_from_fields, span_document
 from core.codec.repairs import repair_document, repair_from_document
@@ -37,7 +38,7 @@ _FIELDS = frozenset(
 _CLAIM_FIELDS = frozenset(
     "claim_id text span said claim_type stated_attribution protected_values unwritten_values "
     "routed_source premise nli alignment calibrator_input support_probability threshold "
-    "review_from support_decision verdict checks attribution decision reasons rescoring".split()
+    "review_from support_decision verdict checks citations attribution decision reasons rescoring".split()
 )
 
 
@@ -151,6 +152,7 @@ def _claim_document(verdict: ClaimVerdict) -> JsonObject:
         "support_decision": None,
         "verdict": verdict.verdict.value if verdict.verdict else None,
         "checks": [],
+        "citations": [citation_document(one) for one in verdict.citations],
         "attribution": {
             "status": "none",
             "stated_family": claim.stated.family if claim.stated else None,
@@ -184,6 +186,7 @@ def _claim_verdict(read: Fields) -> ClaimVerdict:
         verdict=verdict,
         decision=read.choice(Decision, "decision"),
         reasons=reasons,
+        citations=tuple(citation_from_fields(one) for one in read.objects("citations")),
         extra=read.unknown(_CLAIM_FIELDS),
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 
-from core.evidence.value_parser import Written
+from core.evidence.value_grammar import Written
 
 # How far a number may lie from the one it is taken for. Without a unit it may count something else.
 _REACH_WITH_UNIT = Decimal(4)

@@ -40,7 +40,7 @@ _ECHO_SHARE = 0.9
 def call_lines(source: Source) -> str:
     """The call as lines that a person can read: its tool, each argument by its path, how it ended."""
     lines = [f"Called {_words_of(source.tool_name)}.", _STANDING[source.status]]
-    lines += [f"{path}: {value}" for path, value in _arguments(source.arguments)]
+    lines += [f"{path}: {value}" for path, value in argument_leaves(source.arguments)]
     return "\n".join(lines)
 
 
@@ -59,7 +59,8 @@ def is_echo(source: Source) -> bool:
     return len(said & content_terms(source.arguments)) >= _ECHO_SHARE * len(said)
 
 
-def _arguments(text: str | None) -> Iterator[tuple[str, str]]:
+def argument_leaves(text: str | None) -> Iterator[tuple[str, str]]:
+    """Each argument of a call by its path, as text; arguments that are no JSON as one text."""
     if not text:
         return
     try:

@@ -12,6 +12,7 @@ from core.evidence.absence import check_absence
 from core.evidence.chart.checks import ChartFacts, chart_checks, read_chart_facts
 from core.evidence.extremes import check_extreme
 from core.evidence.fact_index import FactIndex, index_trace
+from core.evidence.own_words import OwnWords, check_own_words, read_own_words
 from core.evidence.trends import check_trend
 from core.evidence.value_checks import check_values
 from core.evidence.written import check_written
@@ -25,11 +26,17 @@ class TraceFacts:
     trace: Trace
     values: FactIndex
     charts: ChartFacts
+    own: OwnWords
 
 
 def read_trace_facts(trace: Trace) -> TraceFacts:
     """The typed facts of every source of the trace that can be evidence, and of its calls."""
-    return TraceFacts(trace=trace, values=index_trace(trace), charts=read_chart_facts(trace))
+    return TraceFacts(
+        trace=trace,
+        values=index_trace(trace),
+        charts=read_chart_facts(trace),
+        own=read_own_words(trace),
+    )
 
 
 def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
@@ -42,4 +49,5 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
         *check_absence(claim, values),
         *check_written(claim, values),
         *chart_checks(claim, facts.charts),
+        *check_own_words(claim, facts.own),
     )

@@ -216,7 +216,7 @@ def _is_about(
 ) -> bool:
     """Whether a fact with the claim's number is one about what the claim says."""
     have = fact.quantity
-    if have is None:
+    if have is None or have.kind is QuantityKind.ORDINAL:  # "#5" says which one, not how much
         return False
     if want.kind is QuantityKind.DATE and have.date is not None:
         day = want.date

@@ -9,16 +9,8 @@ from decimal import Decimal
 
 from core.evidence.bounds import fulfils, is_bound, is_decisive, years_apart
 from core.evidence.names import contains, folded_words, name_runs, near_each_other
-from core.evidence.value_parser import (
-    NUMBER,
-    NUMBER_WORDS,
-    SCALES,
-    UNITS,
-    Written,
-    decimal_of,
-    plain_number,
-    scan,
-)
+from core.evidence.value_grammar import NUMBER, NUMBER_WORDS, SCALES, UNITS, Written, plain_number
+from core.evidence.value_parser import decimal_of, scan
 from core.records import ProtectedValue
 
 _TIME_BELOW = frozenset({"day", "d", "daily", "hour", "h", "hr", "week", "wk", "dose", "month"})

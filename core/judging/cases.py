@@ -15,6 +15,7 @@ from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
 from core.judging.opening import OpenTrace, share_time
 from core.ports import PairReader
+from core.provenance.distortions.checks import check_distortions
 from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource
 from core.stages.premise import call_window, nearest_window, select_premise
 from core.stages.routing import Candidate, rank_sources, similarities
@@ -44,6 +45,7 @@ def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -
     """Check the claim, rank the sources, and narrow those to be read to what the claim is about."""
     with one.clock("check"):
         checks = check_claim(claim, one.facts)
+        distortions = check_distortions(claim, one.prose)
     with one.clock("router"):
         candidates = tuple(_candidate(claim, s, checks, one, vectors) for s in one.evidence.sources)
         ranking = rank_sources(candidates, config)
@@ -52,7 +54,7 @@ def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -
             ranked.source_id: _windows(claim, by_id[ranked.source_id], vectors, config, place == 0)
             for place, ranked in enumerate(_to_read(claim, ranking, one.families, config))
         }
-    return Case(claim=claim, checks=checks, candidates=candidates, windows=windows)
+    return Case(claim=claim, checks=(*checks, *distortions), candidates=candidates, windows=windows)
 
 
 def _candidate(

@@ -13,6 +13,7 @@ from core.decomposition.claims import decompose
 from core.evidence.checks import TraceFacts, read_trace_facts
 from core.indexing import Evidence, Vectors, index_evidence
 from core.ports import Calibrator, Embedder, PairReader
+from core.provenance.distortions.alignment import Prose, read_prose
 from core.records import Claim, ClaimType, Trace
 
 
@@ -48,14 +49,16 @@ class Stopwatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenTrace:
-    """A trace with its claims and evidence, ready to be judged."""
+    """A trace with its claims and evidence, ready to be judged; ``frozen`` claims were given."""
 
     trace: Trace
     claims: tuple[Claim, ...]
     evidence: Evidence
     facts: TraceFacts
+    prose: Prose
     families: Mapping[str, str]
     clock: Stopwatch
+    frozen: bool = False
 
 
 def open_window(
@@ -80,7 +83,7 @@ def open_trace(
     same_sources: OpenTrace | None = None,
 ) -> OpenTrace:
     """Split the answer (unless ``claims`` are given), index the evidence and read its facts."""
-    clock = Stopwatch()
+    clock, frozen = Stopwatch(), claims is not None
     families = {s.source_id: models.families.family_of(s) for s in trace.sources}
     if claims is None:
         with clock("decompose"):
@@ -93,8 +96,16 @@ def open_trace(
             evidence = index_evidence(trace, claims, config)
     with clock("check"):
         facts = same_sources.facts if same_sources else read_trace_facts(trace)
+        prose = same_sources.prose if same_sources else read_prose(trace)
     return OpenTrace(
-        trace=trace, claims=claims, evidence=evidence, facts=facts, families=families, clock=clock
+        trace=trace,
+        claims=claims,
+        evidence=evidence,
+        facts=facts,
+        prose=prose,
+        families=families,
+        clock=clock,
+        frozen=frozen,
     )
 
 

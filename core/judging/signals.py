@@ -9,6 +9,7 @@ from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing
 from core.judging.cases import Case
 from core.judging.opening import OpenTrace
+from core.provenance.distortions.checks import CHECK_NAMES, INFORMING
 from core.records import Check, Claim, Outcome, Probabilities
 from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap, words
 
@@ -63,7 +64,10 @@ def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
     values = {value.text: value for value in claim.protected_values}
     in_findings = {text: value_present(value, evidence.text) for text, value in values.items()}
     in_calls = {text: value_present(value, evidence.calls) for text, value in values.items()}
-    outcomes = [check.outcome for check in case.checks]
+    # What only informs moves nothing that the calibrator was fitted on.
+    informing = {kind.value for kind in INFORMING}
+    checks = [check for check in case.checks if check.check not in informing]
+    outcomes = [check.outcome for check in checks]
     count = len(values)
     shared = {
         "finding_overlap": overlap(terms, evidence.terms),
@@ -84,10 +88,11 @@ def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
         "checks_contradicts": outcomes.count(Outcome.CONTRADICTS),
         "checks_silent": outcomes.count(Outcome.SILENT),
         "checks_vetoes": sum(check.veto for check in case.checks),
-        "checks_share": _supported_share(case.checks),
+        "checks_share": _supported_share(checks),
         "checks_all_support": float(bool(outcomes) and set(outcomes) == {Outcome.SUPPORTS}),
         "checks_derived": sum(check.derivation is not None for check in case.checks),
     }
+    shared["distortions_n"] = sum(check.check in CHECK_NAMES for check in checks)
     for kind in CHECK_KINDS:
         of_kind = [check for check in case.checks if check.check == kind]
         shared[f"check_{kind}"] = _balance(of_kind)

@@ -32,6 +32,10 @@ FORMAT_VERSION = 1
 CARD_FILE, TREES_FILE, MANIFEST_FILE = "calibrator.json", "trees.npz", "manifest.json"
 ARRAYS = ("roots", "feature", "threshold", "left", "right", "value")
 ROW_BLOCK = 4_096
+_NAMED = "forest-"
+NAME_DIGITS = 24  # of the digest, so that no two artifacts can be made to share a name
+EARLIER_NAME_DIGITS = 12  # as artifacts were named before
+MOST_ARRAY_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +171,17 @@ def load_forest(folder: Path = DEFAULT_FOLDER) -> Forest:
     reader.expect("format_version", FORMAT_VERSION)
     encoding = reader.encoding()
     trees = _trees(content[TREES_FILE], str(folder / TREES_FILE), len(encoding.columns))
+    _check_name(card, trees, str(folder / CARD_FILE))
     return Forest(encoding, trees, reader.share("threshold"), card)
+
+
+def _check_name(card: JsonObject, trees: Trees, file: str) -> None:
+    """A name is the digest of what decides: one that does not fit would stand for other verdicts."""
+    name = card.get("name")
+    digest = _trees_digest(trees, {key: value for key, value in card.items() if key != "name"})
+    wanted = [_NAMED + digest[:digits] for digits in (NAME_DIGITS, EARLIER_NAME_DIGITS)]
+    if name not in wanted:
+        raise DamagedArtifact(f"{file}: name: its content is {wanted[0]}, found {name!r}")
 
 
 def write_artifact(
@@ -187,7 +201,7 @@ def write_artifact(
             )
         ],
     }
-    document["name"] = f"forest-{_trees_digest(trees, document)[:12]}"
+    document["name"] = f"{_NAMED}{_trees_digest(trees, document)[:NAME_DIGITS]}"
     text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     content = {CARD_FILE: text.encode(), TREES_FILE: _packed(trees)}
     for name, data in content.items():
@@ -311,6 +325,7 @@ def _json(data: bytes, path: Path) -> JsonObject:
 
 def _trees(data: bytes, file: str, columns: int) -> Trees:
     try:
+        _check_sizes(data, file)
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             found = {name: arrays[name] for name in ARRAYS}
     except KeyError as error:
@@ -333,6 +348,28 @@ def _trees(data: bytes, file: str, columns: int) -> Trees:
     )
     _check_shape(trees, file, columns)
     return trees
+
+
+def _check_sizes(data: bytes, file: str) -> None:
+    """Refuse arrays that claim more than they hold, before anything is made for them."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        if len({entry.filename for entry in entries}) < len(entries):
+            raise DamagedArtifact(f"{file}: an array is there twice")
+        if sum(entry.file_size for entry in entries) > MOST_ARRAY_BYTES:
+            raise DamagedArtifact(f"{file}: holds more than {MOST_ARRAY_BYTES} bytes")
+        for entry in entries:
+            with archive.open(entry) as stream:
+                version = np.lib.format.read_magic(stream)
+                if version != (1, 0):
+                    raise DamagedArtifact(f"{file}: {entry.filename}: another array format")
+                shape, _, kind = np.lib.format.read_array_header_1_0(stream)
+                claimed = math.prod(shape) * kind.itemsize
+                if kind.hasobject or claimed != entry.file_size - stream.tell():
+                    raise DamagedArtifact(
+                        f"{file}: {entry.filename}: claims {claimed} bytes of numbers, and holds "
+                        f"{max(0, entry.file_size - stream.tell())}"
+                    )
 
 
 def _check_shape(trees: Trees, file: str, columns: int) -> None:

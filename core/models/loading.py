@@ -250,7 +250,7 @@ def _load(kind: Any, place: str | Path, *, whole: bool = False) -> tuple[Any, An
             attn_implementation="eager",
             output_loading_info=True,
         )
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:  # tokenizers and safetensors raise nothing more specific
         reason = str(error).strip().split("\n")[0]
         if local:
             raise DamagedArtifact(

@@ -56,7 +56,8 @@ class CitedPlace:
 class CitationFinding:
     """One citation of an answer; ``span`` is its mark and ``covers`` what it is cited for, both in it.
 
-    ``better`` is a place of the run that says what is cited, where the cited place does not.
+    ``better`` is a place of the run that says what is cited, where the cited place does not, and
+    ``instead`` what the mark would have to be in the same style; None where there is no such mark.
     """
 
     text: str
@@ -67,3 +68,4 @@ class CitationFinding:
     reason: str
     resolves_to: CitedPlace | None = None
     better: CitedPlace | None = None
+    instead: str | None = None

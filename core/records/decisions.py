@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.records.basics import AttributionStatus, Decision, JsonObject, VerdictLabel
+from core.records.citations import CitationFinding
 from core.records.claims import Claim
 from core.records.edits import RepairOutcome
 from core.records.evidence import Check
@@ -112,6 +113,7 @@ class SetAside:
 class ClaimVerdict:
     """A claim, what was found, and what follows from it; ``reasons`` most serious first.
 
+    ``citations`` are what the answer cites for it, each with where that leads.
     ``extra`` holds fields of a document that another version wrote, kept as they came.
     """
 
@@ -120,6 +122,7 @@ class ClaimVerdict:
     verdict: VerdictLabel | None
     decision: Decision
     reasons: tuple[str, ...]
+    citations: tuple[CitationFinding, ...] = ()
     extra: JsonObject = field(default_factory=dict)
 
 

@@ -77,11 +77,11 @@ def repair_answer(
         planned = plan_edits(plan)
         drafts = _chained(verification, drafts, planned)
         revised = apply_edits(answer, [draft.edit for draft in drafts])
-        if _adds_values(verification.trace, revised) and not only_prune:
+        if _adds_values(verification, revised) and not only_prune:
             # Begin again, with nothing but removals: they can add no value.
             drafts, current, strict = (), verification, True
             continue
-        if not planned or not revised.strip() or _adds_values(verification.trace, revised):
+        if not planned or not revised.strip() or _adds_values(verification, revised):
             break
         current = verifier.judge(_with_answer(verification.trace, revised, drafts))
         if current.answer.decision is Decision.ALLOW:
@@ -328,11 +328,15 @@ def _with_answer(trace: Trace, answer: str, drafts: Sequence[Draft]) -> Trace:
     return replace(trace, answer=answer, citations=tuple(kept))
 
 
-def _adds_values(trace: Trace, revised: str) -> bool:
-    """Whether the revised answer holds a protected value that neither the answer nor a source does."""
-    answer = trace.answer or ""
+def _adds_values(original: Verification, revised: str) -> bool:
+    """Whether the revised answer holds a protected value that neither the answer nor a source does.
+
+    A mark that cites the right place may be an address that no source writes out.
+    """
+    marks = [f.instead for one in original.claims for f in one.citations if f.instead]
+    answer = "\n".join([original.trace.answer or "", *marks])
     known = {value.normalised for value in protected_values(answer)}
-    evidence = [source.text for source in trace.sources if source.is_evidence]
+    evidence = [source.text for source in original.trace.sources if source.is_evidence]
     return any(
         value.normalised not in known
         and value.text not in answer

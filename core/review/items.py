@@ -81,7 +81,7 @@ class BlindAnnotation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Disagreement:
+class DisagreementItem:
     """A claim whose readings differ, in an adjudicator's hands; the order of readings is random.
 
     ``text`` and ``span`` are the claim that both read. ``waiting`` counts the disagreements that this

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from core.codec import Fields, versions_document
+from core.codec import Fields, citation_document, versions_document
 from core.errors import BadRecord
 from core.records import (
     AttributionStatus,
@@ -113,6 +113,12 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
         "guideline_version": max(versions, default=None),
         "verifier_versions": None if verdict is None else versions_document(verdict.versions),
     }
+    row["citations"] = [
+        citation_document(finding)
+        for each in claims_of(verdict)
+        if each.claim.claim_id == claim.claim_id
+        for finding in each.citations
+    ]
     row["review_record"] = {
         "claim_id": claim.claim_id,
         "content_hash": claim.content_hash,

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.review.items import Disagreement, Draft, OpenAssignment, Progress, ReviewItem, Withheld
+from core.review.items import (
+    DisagreementItem,
+    Draft,
+    OpenAssignment,
+    Progress,
+    ReviewItem,
+    Withheld,
+)
 from core.review.records import Adjudication, Annotation, Cause, Exposure, Judgement, Person, Signal
 
 
@@ -110,7 +117,7 @@ class ReviewStore(Protocol):
         """How far the project is."""
         ...
 
-    def next_disagreement(self, project_id: int, user: Person) -> Disagreement | None:
+    def next_disagreement(self, project_id: int, user: Person) -> DisagreementItem | None:
         """The disagreement in the person's hands, or else the next one, now in their hands."""
         ...
 
@@ -118,7 +125,7 @@ class ReviewStore(Protocol):
         self,
         project_id: int,
         user: Person,
-        item: Disagreement,
+        item: DisagreementItem,
         nonce: str,
         judgement: Judgement,
         *,

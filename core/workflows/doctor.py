@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 
 from core.config import Config
 from core.errors import ProvenanceGuardError
@@ -148,9 +149,13 @@ def _calibrator() -> Check:
 
 
 def _families() -> Check:
-    from core.attribution.families import load_families
+    from core.attribution.families import ENVIRONMENT_VARIABLE, load_families
 
     families = load_families()
+    of_site = os.environ.get(ENVIRONMENT_VARIABLE)
+    place = f"{Path(of_site).name}: " if of_site else ""
     return Check(
-        name="families", passed=True, found=", ".join(item.family_id for item in families.items)
+        name="families",
+        passed=True,
+        found=place + ", ".join(item.family_id for item in families.items),
     )

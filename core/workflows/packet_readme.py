@@ -78,6 +78,8 @@ Claims left out, and why:{missing}
   before this judgement; `changed_after_reveal`: the reviewer changed it then.
 - `adjudication.inclusion_probability`: the probability with which the claim was drawn for the random
   audit; null when it was queued for another reason.
+- `citations`: what the answer cites for the claim, each with where it leads and whether that says it:
+  `says_it`, `says_otherwise`, `silent`, `resolves_to_nothing` or `not_resolvable_here`.
 - `review_record`: what another workbench needs to keep the very same readings.
 
 ## Columns of `claims`

@@ -128,7 +128,10 @@ def rescore(
         )
     )
     claims = tuple(
-        replace(decide_claim(verdict.claim, next(again), config), extra=verdict.extra)
+        replace(
+            decide_claim(verdict.claim, next(again), config, verdict.citations),
+            extra=verdict.extra,
+        )
         if isinstance(verdict.outcome, Judged)
         else verdict
         for verdict in verification.claims

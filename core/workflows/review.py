@@ -16,7 +16,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.errors import Conflict, TooSoon
-from core.review.items import Disagreement, Draft, OpenAssignment, Progress, ReviewItem, Withheld
+from core.review.items import (
+    DisagreementItem,
+    Draft,
+    OpenAssignment,
+    Progress,
+    ReviewItem,
+    Withheld,
+)
 from core.review.ports import ReviewStore
 from core.review.readers import require_reader
 from core.review.records import (
@@ -187,14 +194,14 @@ class ReviewSession:
 
     # ------------------------------------------------------------ deciding disagreements
 
-    def next_disagreement(self) -> Disagreement | None:
+    def next_disagreement(self) -> DisagreementItem | None:
         """The disagreement in hand, else the oldest that this person has not read; None without one."""
         self._may(Role.ADJUDICATOR, "adjudicate")
         return self.store.next_disagreement(self.project.project_id, self.user)
 
     def adjudicate(
         self,
-        item: Disagreement,
+        item: DisagreementItem,
         nonce: str,
         judgement: Judgement,
         cause: Cause,

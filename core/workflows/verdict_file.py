@@ -7,7 +7,9 @@ file can be continued at any line and its bytes do not depend on where it was.
 
 from __future__ import annotations
 
+import fcntl
 import gzip
+import hashlib
 import json
 import os
 import stat
@@ -24,6 +26,8 @@ from core.records import Verification
 
 FIRST_BYTES = b'{"trace_id":'
 READ_BYTES = 1 << 20
+# The last field of a line: what stands before it, hashed. A line that was edited is judged again.
+DIGEST_FIELD = "line_sha256"
 
 
 @contextmanager
@@ -39,8 +43,19 @@ def verdict_file(path: Path) -> Iterator[VerdictFile]:
     with os.fdopen(handle, "r+b" if regular else "wb") as file:
         opened = VerdictFile(file=file, compressed=path.suffix == ".gz", regular=regular)
         if regular:
+            _hold_alone(file, path)
             opened.refuse_a_stranger(path)
         yield opened
+
+
+def _hold_alone(file: BinaryIO, path: Path) -> None:
+    """Two runs would write into each other's lines: the second one is refused, until the first ends."""
+    try:
+        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(
+            "another run is writing to it; give another file", file=str(path)
+        ) from None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -89,20 +104,32 @@ class VerdictFile:
     def append(self, verified: Iterable[Verification]) -> None:
         """Write verdicts, one a line, and hand them to the disk."""
         for verification in verified:
-            document = verdict_document(verification)
-            text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-            line = text.encode("utf-8") + b"\n"
+            line = verdict_line(verification)
             self.file.write(gzip.compress(line, mtime=0) if self.compressed else line)
         self.file.flush()
         if self.regular:
             os.fsync(self.file.fileno())
 
 
+def verdict_line(verification: Verification) -> bytes:
+    """One verdict as a line that carries the digest of what stands before it."""
+    document = verdict_document(verification)
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    body = text.encode("utf-8")
+    return body[:-1] + f',"{DIGEST_FIELD}":"{_digest(body)}"}}\n'.encode()
+
+
+def _digest(body: bytes) -> str:
+    return "sha256:" + hashlib.sha256(body).hexdigest()
+
+
 def _verification(line: bytes) -> Verification | None:
-    if not line.endswith(b"\n"):
+    """The verdict of a line that is as it was written; None for a torn, edited or foreign one."""
+    body, mark, told = line.rpartition(f',"{DIGEST_FIELD}":'.encode())
+    if not mark or told != f'"{_digest(body + b"}")}"}}\n'.encode():
         return None
     try:
-        document = json.loads(line)
+        document = json.loads(body + b"}")
         return verification_from_document(document) if isinstance(document, dict) else None
     except (ValueError, BadRecord):
         return None

@@ -75,7 +75,8 @@ def run_key(versions: Versions) -> str:
 class VerifyReport:
     """What a run did: ``verified`` now, ``kept`` from before, and what all of these say.
 
-    ``skipped`` counts records that could not be read; ``reasons`` has the first of them.
+    ``skipped`` counts records that could not be read, ``skipped_in`` by their file; ``reasons`` has
+    the first of them.
     """
 
     versions: Versions
@@ -87,6 +88,7 @@ class VerifyReport:
     blocked_claims: int = 0
     conflations: int = 0
     skipped: int = 0
+    skipped_in: Counter[str | None] = field(default_factory=Counter)
     reasons: list[str] = field(default_factory=list)
 
     @property
@@ -105,6 +107,7 @@ class VerifyReport:
     def skip(self, error: InputError) -> None:
         """Count one record that could not be read."""
         self.skipped += 1
+        self.skipped_in[error.file] += 1
         if len(self.reasons) < REASONS_KEPT:
             self.reasons.append(error.located())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,8 @@ def test_the_code_as_it_is_breaks_no_contract(tree: Path) -> None:
         (("core.stages.routing", "core.stages.premise"), "no stage imports another"),
         (("core.text.tokens", "training"), "shipped weights"),
         (("pages.home", "torch"), "learning libraries"),
+        (("pages.widgets.plain", "pages.screens.review.bar"), "inside pages"),
+        (("pages.screens.review.bar", "pages.screens.adjudicate.bar"), "no screen imports another"),
     ],
     indirect=["planted"],
     ids=lambda value: value if isinstance(value, str) else " imports ".join(value),
@@ -91,6 +94,25 @@ def test_a_planted_import_is_caught(planted: Path, contract: str) -> None:
 
     broken = [line for line in said.splitlines() if line.rstrip().endswith("BROKEN")]
     assert any(contract in line for line in broken), said
+
+
+def test_a_routed_page_shows_its_own_screen_only() -> None:
+    pages = {
+        file.stem: file.read_text(encoding="utf-8")
+        for file in (PROJECT / "pages").glob("*.py")
+        if file.stem != "__init__"
+    }
+    screens = {file.parent.name for file in (PROJECT / "pages/screens").glob("*/__init__.py")}
+
+    foreign = {
+        (name, screen)
+        for name, text in pages.items()
+        for screen in re.findall(r"pages\.screens\.(\w+)", text)
+        if screen != name
+    }
+
+    assert set(pages) == screens
+    assert foreign == set()
 
 
 def test_no_repository_is_made_outside_storage() -> None:

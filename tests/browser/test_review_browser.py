@@ -402,7 +402,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
         chosen(page, "cause_guideline_gap")
         expect(page.locator(".st-key-save button")).to_be_enabled()
         page.keyboard.press("k")
-        expect(page.get_by_text("No tie waits for you")).to_be_visible()
+        expect(page.get_by_text("No disagreement waits for you")).to_be_visible()
         page.context.close()
 
     (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)

@@ -196,7 +196,7 @@ def _adjudicate(workbench: Workbench) -> None:
             expect(_chosen(page)).to_have_count(count)
             page.wait_for_selector(SETTLED)
         page.keyboard.press("k")
-        expect(page.get_by_text("No tie waits for you")).to_be_visible()
+        expect(page.get_by_text("No disagreement waits for you")).to_be_visible()
 
 
 def _recalibrate(workbench: Workbench) -> None:

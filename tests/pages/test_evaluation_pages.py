@@ -37,11 +37,11 @@ from core.evaluation.packets import read_packet
 from core.evaluation.threshold_view import costs_at, view_predictions
 from core.records import VerdictLabel
 from core.review.records import Role
-from pages.components.adjudicated import settled_claims, write_settled
-from pages.components.evaluated import bring_choice, packet_choices
-from pages.components.evaluating import is_evaluating, progress_words, start_evaluating
-from pages.components.figures import csv_text, rate_interval
-from pages.components.promoting import why_not
+from pages.screens.evaluation.evaluating import is_evaluating, progress_words, start_evaluating
+from pages.screens.thresholds.promoting import why_not
+from pages.widgets.adjudicated import settled_claims, write_settled
+from pages.widgets.evaluated import bring_choice, packet_choices
+from pages.widgets.figures import csv_text, rate_interval
 from storage.store import open_store
 
 

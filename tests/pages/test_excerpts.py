@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.records import Span
-from pages.components.excerpts import (
+from pages.widgets.excerpts import (
     BEGINNING_CHARACTERS,
     SHOWN_WHOLE_CHARACTERS,
     choose_excerpts,

@@ -14,7 +14,7 @@ from opening import opened, titles, views
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from streamlit.testing.v1 import AppTest
 
-from pages.components.hands import HANDS_LINK, age_words, lease_words
+from pages.widgets.assignments import HANDS_LINK, age_words, lease_words
 from storage.store import SqlStore, open_store, utc_now
 
 HOME, PEOPLE, VERDICT = "home", "people", "verdict"

@@ -7,7 +7,7 @@ from builders import a_source
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.components.identities import identity_of, plain_tool_name
+from pages.widgets.identities import identity_of, plain_tool_name
 
 
 @pytest.mark.parametrize(

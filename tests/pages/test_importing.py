@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.components.importing import safe_name
+from pages.widgets.file_names import safe_name
 
 
 @given(st.text(max_size=300))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.components.offsets import Offsets
+from pages.widgets.offsets import Offsets
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 

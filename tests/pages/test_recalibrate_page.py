@@ -15,8 +15,9 @@ from core.config import Config
 from core.review.records import Role
 from core.workflows.rescore import OTHER_SETTINGS, RescoreReport
 from core.workflows.retraining import Retraining
-from pages.components.recalibrate_view import chain, flip_words, rate_words
-from pages.components.recalibrating import Rescoring, report_words
+from pages.screens.recalibrate.view import chain, flip_words, rate_words
+from pages.widgets.flips import Flip
+from pages.widgets.rescoring import report_words
 from storage.store import SqlStore, open_store
 
 PAGE = "recalibrate"
@@ -173,17 +174,23 @@ def test_the_chain_names_every_link(labelled: SqlStore) -> None:
     assert "claims of the held-out traces" in rate_words(candidate.comparison)
 
 
+def a_flip(*, blocked: bool) -> Flip:
+    """A claim that should be blocked."""
+    return Flip(
+        claim_id="t::c01", trace_id="t", text="A claim.", support="0.40 → 0.60",
+        should_block=True, now_blocked=blocked, query={},
+    )  # fmt: skip
+
+
 def test_flips_are_counted_by_what_they_are_worth() -> None:
     assert flip_words([]) == "No labelled claim is decided differently."
-    assert flip_words([{"tone": "good"}, {"tone": "bad"}, {"tone": "bad"}]) == (
+    assert flip_words([a_flip(blocked=True), a_flip(blocked=False), a_flip(blocked=False)]) == (
         "3 labelled claims are decided differently: 1 for the better, 2 for the worse."
     )
 
 
-def test_a_rescoring_says_how_far_it_is_and_what_it_left() -> None:
-    job = Rescoring(done=50, total=200, began=100.0)
+def test_a_rescoring_says_what_it_left() -> None:
     report = RescoreReport(calibrator="forest", rescored=3, now_blocked=1)
     report.left_out[OTHER_SETTINGS] = 2
 
-    assert job.words(now=110.0) == "50 of 200 answers · about 30 s left"
     assert "2 kept their old verdict: verified under other settings" in report_words(report)

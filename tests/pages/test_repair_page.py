@@ -19,7 +19,7 @@ from core.config import Config
 from core.records import Trace
 from core.repair.loop import repair_answer
 from core.workflows.repair import outcome_of
-from pages.components.repair_view import changed_by_reviewer, final_answer, lay_out_repair
+from pages.screens.repair.view import changed_by_reviewer, final_answer, lay_out_repair
 from storage.repairs import Choice, StoredChoice
 from storage.store import SqlStore
 

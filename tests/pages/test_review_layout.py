@@ -13,8 +13,8 @@ from core.codec import content_hash
 from core.records import Span, Trace, VerdictLabel
 from core.review.items import Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
-from pages.components.claim_places import ClaimInAnswer
-from pages.components.review_layout import (
+from pages.widgets.claim_places import ClaimInAnswer
+from pages.widgets.review_layout import (
     SUPPORT_WORDS,
     answer_words,
     duration_words,
@@ -23,7 +23,7 @@ from pages.components.review_layout import (
     progress_data,
     source_buttons,
 )
-from pages.components.shortcuts import Page
+from pages.widgets.shortcuts import Page
 from storage.store import utc_now
 
 TRACE = showcase().trace

@@ -368,7 +368,7 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
         VerdictLabel.SUPPORTED,
         VerdictLabel.CONTRADICTED,
     }
-    assert cards(test)[0]["title"] == "No tie waits for you"
+    assert cards(test)[0]["title"] == "No disagreement waits for you"
 
 
 def test_who_has_read_a_claim_is_not_offered_its_tie(store: SqlStore) -> None:
@@ -379,7 +379,7 @@ def test_who_has_read_a_claim_is_not_offered_its_tie(store: SqlStore) -> None:
 
     test = opened(ADJUDICATE, ada.person_id)
 
-    assert cards(test)[0]["title"] == "No tie waits for you"
+    assert cards(test)[0]["title"] == "No disagreement waits for you"
 
 
 # ---------------------------------------------------------------- people

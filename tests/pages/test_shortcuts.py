@@ -8,7 +8,7 @@ import pytest
 from streamlit.elements.lib.shortcut_utils import normalize_shortcut
 
 from core.review.records import SUPPORT_LABELS, Cause
-from pages.components.shortcuts import (
+from pages.widgets.shortcuts import (
     CAUSE_KEYS,
     SHORTCUTS,
     SOURCE_KEYS,

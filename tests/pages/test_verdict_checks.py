@@ -13,8 +13,9 @@ from verdicts import PATIENT, SEARCH, showcase, with_checks, with_support
 
 from core.codec import verdict_document, verification_from_document
 from core.records import Check, Derivation, FactPlace, Outcome, Span, Verification
-from pages.components.palette import Kind
-from pages.components.verdict_view import TEXTS_SENT_CHARACTERS, lay_out
+from pages.widgets.palette import Kind
+from pages.widgets.source_view import TEXTS_SENT_CHARACTERS
+from pages.widgets.verdict_view import lay_out
 
 View = dict[str, Any]
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -13,7 +14,8 @@ from lexical import lexical_models
 from core.config import Config
 from core.errors import ComponentUnavailable
 from core.pipeline import Models
-from pages.components.verifying import TRACES_A_STEP, Stopped, Verification
+from pages.widgets.jobs import Stopped
+from pages.widgets.verifying import TRACES_A_STEP, verification, verify_waiting
 from storage.store import SqlStore
 
 SECONDS = 60
@@ -36,9 +38,9 @@ def lexical(config: Config) -> Models:
 
 
 def test_what_waits_is_verified_and_counted(store: SqlStore) -> None:
-    job = Verification(load=lexical)
+    job = verification()
 
-    job.start(store, Config())
+    job.start(partial(verify_waiting, store, Config(), load=lexical))
 
     assert job.future is not None
     assert job.future.result(SECONDS).verified == 3 * TRACES_A_STEP
@@ -55,8 +57,8 @@ def test_a_stopped_run_keeps_what_it_verified_and_can_go_on(store: SqlStore) -> 
         assert stopped.wait(SECONDS)
         return lexical_models()
 
-    job = Verification(load=load_when_told)
-    job.start(store, Config())
+    job = verification()
+    job.start(partial(verify_waiting, store, Config(), load=load_when_told))
     assert loading.wait(SECONDS)
     job.stop()
     stopped.set()
@@ -65,7 +67,7 @@ def test_a_stopped_run_keeps_what_it_verified_and_can_go_on(store: SqlStore) -> 
         job.future.result(SECONDS)
     waiting = store.overview().waiting
 
-    job.start(store, Config())
+    job.start(partial(verify_waiting, store, Config(), load=load_when_told))
 
     assert job.future.result(SECONDS).verified == waiting > 0
     assert store.overview().waiting == 0
@@ -79,13 +81,13 @@ def test_starting_twice_starts_once(store: SqlStore) -> None:
         assert go_on.wait(SECONDS)
         return lexical_models()
 
-    job = Verification(load=load_slowly)
-    job.start(store, Config())
+    job = verification()
+    job.start(partial(verify_waiting, store, Config(), load=load_slowly))
     first = job.future
     assert loading.wait(SECONDS)
     assert job.running and job.words() == "Loading the models …"
 
-    job.start(store, Config())
+    job.start(partial(verify_waiting, store, Config(), load=load_slowly))
     go_on.set()
 
     assert job.future is first
@@ -96,8 +98,8 @@ def test_a_missing_model_ends_the_run_with_its_own_message(store: SqlStore) -> N
     def no_models(config: Config) -> Models:
         raise ComponentUnavailable("calibrator/trees.npz: not there")
 
-    job = Verification(load=no_models)
-    job.start(store, Config())
+    job = verification()
+    job.start(partial(verify_waiting, store, Config(), load=no_models))
 
     assert job.future is not None
     with pytest.raises(ComponentUnavailable, match="not there"):
@@ -116,6 +118,7 @@ def test_a_missing_model_ends_the_run_with_its_own_message(store: SqlStore) -> N
 def test_progress_says_how_far_how_fast_and_how_long(
     done: int, total: int, seconds: float, words: str
 ) -> None:
-    job = Verification(load=lexical, done=done, total=total, started=100.0)
+    job = verification()
+    job.done, job.total, job.began = done, total, 100.0
 
     assert job.words(now=100.0 + seconds) == words

@@ -8,7 +8,8 @@ from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
 from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run, written
 from core.capture.runs import text_of, tool_output, turns_of
-from core.capture.spans import SpanCall, merge_calls, new_turns, parsed
+from core.capture.span_attributes import parsed
+from core.capture.spans import SpanCall, merge_calls, new_turns
 from core.capture.turns import Said, Turn, read_conversation
 from core.config import Config
 from core.errors import BadRecord, InputError

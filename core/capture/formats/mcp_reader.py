@@ -12,7 +12,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.capture.files import LOG_PREFIX, FileRecord, WrittenNumber
+from core.capture.files import FileRecord
+from core.capture.mcp_messages import (
+    is_tool_result,
+    mapping,
+    read_messages,
+    sender_of,
+    server_named,
+    stream_key,
+    text_of,
+)
 from core.capture.outputs import (
     CapturedCall,
     CapturedRun,
@@ -31,21 +40,6 @@ NAME = "mcp"
 _META = "io.modelcontextprotocol/"
 _METHODS = {"tools/call", "resources/read"}
 _ASKED_BY_SERVERS = {"sampling/createMessage", "elicitation/create", "roots/list"}
-_MESSAGE_KEYS = ("message", "msg", "payload", "data", "body", "frame", "jsonrpc", "raw", "content")
-_STREAM_KEYS = (
-    "stream", "session", "session_id", "sessionId", "mcp_session_id", "Mcp-Session-Id", "connection",
-    "connection_id", "pid",
-)  # fmt: skip
-_SENDER_KEYS = ("sender", "direction", "from", "side")
-# Only words that mean the same from either side: "incoming" may be one or the other.
-_SENDERS = {
-    "client": "client", "server": "server", "client_to_server": "client",
-    "server_to_client": "server", "client-to-server": "client", "server-to-client": "server",
-    "client->server": "client", "server->client": "server",
-}  # fmt: skip
-_SERVER_KEYS = ("server", "server_name", "serverName", "server_label", "mcp_server")
-_BRACKETED = re.compile(r"\[([\w .@/-]+)\]")
-_LEVELS = {"info", "debug", "warn", "warning", "error", "trace", "stdin", "stdout", "stderr", "mcp"}
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 
 
@@ -63,7 +57,7 @@ class LoggedCall:
 
 def detect(values: Sequence[object]) -> float:
     """How sure we are, from 0 to 1, that these records are a JSON-RPC log."""
-    return 0.9 if any(list(_messages(value)) for value in values) else 0.0
+    return 0.9 if any(list(read_messages(value)) for value in values) else 0.0
 
 
 def read(
@@ -89,7 +83,7 @@ def read_log(
         if isinstance(record, InputError):
             yield record
             continue
-        messages = list(_messages(record.value))
+        messages = list(read_messages(record.value))
         if not messages:
             yield BadRecord(
                 f"expected a JSON-RPC message, found {json_kind(record.value)}",
@@ -97,7 +91,7 @@ def read_log(
                 line=record.line,
             )
         for message, envelope in messages:
-            stream = streams.setdefault(_stream_key(envelope), _Stream(_server_named(envelope)))
+            stream = streams.setdefault(stream_key(envelope), _Stream(server_named(envelope)))
             problem = stream.take(message, envelope, record.line, opened)
             if problem:
                 yield BadRecord(problem, file=file, line=record.line)
@@ -228,16 +222,16 @@ class _Open:
             self.note = f"JSON-RPC error: {text}" if isinstance(text, str) else "JSON-RPC error"
             return
         result = message.get("result")
-        meta = _mapping(_mapping(result).get("_meta"))
-        info = _mapping(meta.get(f"{_META}serverInfo"))
-        self.server = _text(info, "name") or self.stream.server
-        if _mapping(result).get("resultType") == "input_required":
-            state = _mapping(result).get("requestState")
+        meta = mapping(mapping(result).get("_meta"))
+        info = mapping(meta.get(f"{_META}serverInfo"))
+        self.server = text_of(info, "name") or self.stream.server
+        if mapping(result).get("resultType") == "input_required":
+            state = mapping(result).get("requestState")
             self.waiting = state if isinstance(state, str) else ""
             self.note = "the server asked for input; this is not a result"
             return
         if self.method == "resources/read":
-            contents = _mapping(result).get("contents")
+            contents = mapping(result).get("contents")
             blocks = [
                 {"type": "resource", "resource": item}
                 for item in (contents if isinstance(contents, list) else ())
@@ -246,7 +240,7 @@ class _Open:
         self.output = written(result)
 
     def logged(self, file: str) -> LoggedCall:
-        meta = _mapping(self.params.get("_meta"))
+        meta = mapping(self.params.get("_meta"))
         parent = meta.get("traceparent")
         named = _TRACEPARENT.fullmatch(parent) if isinstance(parent, str) else None
         version = meta.get(f"{_META}protocolVersion")
@@ -287,7 +281,7 @@ class _Stream:
     ) -> str | None:
         """Note one message; the answer says what is wrong with it, if anything is."""
         method, identity = message.get("method"), message.get("id")
-        sender = _sender(envelope)
+        sender = sender_of(envelope)
         if isinstance(method, str):
             if method in _ASKED_BY_SERVERS:
                 self.asked.extend([identity] if identity is not None and sender is None else [])
@@ -305,12 +299,12 @@ class _Stream:
             return "a JSON-RPC message with neither method, result nor error"
         if sender == "client":
             return None  # what a client answers is no output, though its id may be that of a call
-        if identity in self.asked and not _is_tool_result(message.get("result")):
+        if identity in self.asked and not is_tool_result(message.get("result")):
             self.asked.remove(identity)
             return None
         if identity in self.initializing:
             self.initializing.remove(identity)
-            self.introduce(_mapping(message.get("result")))
+            self.introduce(mapping(message.get("result")))
             return None
         same = [
             call
@@ -326,7 +320,7 @@ class _Stream:
             self.pending.remove(found)
             found.answer(message)
             return None
-        if _is_tool_result(message.get("result")):
+        if is_tool_result(message.get("result")):
             call = _Open(
                 self,
                 {"method": "tools/call", "id": identity, "params": {"name": "unknown tool"}},
@@ -339,9 +333,9 @@ class _Stream:
 
     def introduce(self, result: Mapping[str, object]) -> None:
         """What ``initialize`` said before 2026-07-28: the server's name and the protocol's version."""
-        info = _mapping(result.get("serverInfo"))
-        self.server = self.server or _text(info, "name")
-        self.version = _text(result, "protocolVersion")
+        info = mapping(result.get("serverInfo"))
+        self.server = self.server or text_of(info, "name")
+        self.version = text_of(result, "protocolVersion")
 
 
 def _settled(opened: Sequence[_Open]) -> list[_Open]:
@@ -370,85 +364,3 @@ def _repeats(call: _Open, retry: _Open) -> bool:
         and retry.answered
         and _canonical(call.arguments or "{}") == _canonical(retry.arguments or "{}")
     )
-
-
-Message = tuple[Mapping[str, object], Mapping[str, object]]
-
-
-def _messages(value: object) -> Iterator[Message]:
-    """The JSON-RPC messages of one record, each with the envelope that it was logged in."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _messages(item)
-        return
-    if not isinstance(value, Mapping):
-        return
-    if _is_rpc(value):
-        yield value, {}
-        return
-    for key in ("request", "response", *_MESSAGE_KEYS):
-        inner = value.get(key)
-        if isinstance(inner, str) and inner.lstrip().startswith(("{", "[")):
-            try:
-                inner = json.loads(inner, parse_float=WrittenNumber)
-            except (ValueError, RecursionError):
-                continue
-        found = inner if isinstance(inner, list) else [inner]
-        for item in found:
-            if isinstance(item, Mapping) and _is_rpc(item):
-                yield item, value
-
-
-def _is_rpc(value: Mapping[str, object]) -> bool:
-    return value.get("jsonrpc") == "2.0" and any(
-        key in value for key in ("method", "result", "error", "id")
-    )
-
-
-def _sender(envelope: Mapping[str, object]) -> str | None:
-    """Who sent a message, client or server, where the log says so."""
-    for key in _SENDER_KEYS:
-        value = envelope.get(key)
-        if isinstance(value, str) and value.lower() in _SENDERS:
-            return _SENDERS[value.lower()]
-    return None
-
-
-def _is_tool_result(result: object) -> bool:
-    return isinstance(result, Mapping) and (
-        "isError" in result
-        or "structuredContent" in result
-        or isinstance(result.get("content"), list)
-    )
-
-
-def _stream_key(envelope: Mapping[str, object]) -> str:
-    if LOG_PREFIX in envelope:
-        return _server_named(envelope) or ""
-    parts = [str(envelope[key]) for key in (*_STREAM_KEYS, *_SERVER_KEYS) if key in envelope]
-    headers = _mapping(envelope.get("headers"))
-    parts += [str(value) for key, value in headers.items() if key.lower() == "mcp-session-id"]
-    return "\x1f".join(parts)
-
-
-def _server_named(envelope: Mapping[str, object]) -> str | None:
-    prefix = envelope.get(LOG_PREFIX)
-    named = [name for name in _BRACKETED.findall(str(prefix or "")) if name.lower() not in _LEVELS]
-    if named:
-        return str(named[0])
-    for key in _SERVER_KEYS:
-        value = envelope.get(key)
-        if isinstance(value, str) and value:
-            return value
-        if isinstance(value, Mapping) and (name := _text(value, "name")):
-            return name
-    return None
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(value: Mapping[str, object], key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found else None

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
 from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run, written
+from core.capture.span_attributes import indexed, parsed
 from core.capture.spans import (
     SpanCall,
     SpanRecord,
     TraceSpans,
     gather_spans,
-    indexed,
     merge_calls,
     new_turns,
-    parsed,
     spans_of,
 )
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation

@@ -8,47 +8,31 @@ would look like evidence for the number 2. Every value shown maps back to its pl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.capture.readable.fhir import fhir_blocks, is_fhir
-from core.capture.readable.layers import Layer, Line, Piece, Value, Writer
+from core.capture.readable.layers import Layer, Piece, Value, Writer
 from core.capture.readable.nodes import (
     MAX_CHARACTERS,
     Kind,
     Node,
     NotStructured,
-    Parsed,
     parse_json,
-    parse_repr,
     same_value,
+)
+from core.capture.readable.record_lists import MAX_LAYERS, RecordLines
+from core.capture.readable.result_shape import (
+    has_words,
+    is_blocks,
+    is_result,
+    parse_text,
 )
 from core.records import RawRange
 
-MAX_LAYERS = 6
-_INLINE_LINES = 12
-_LIST_CHARACTERS = 300
-_CONTEXT_LINES = 5
-_CONTEXT_CHARACTERS = 120
-_IDENTIFYING = re.compile(
-    r"(?:^|[._])(?:id|uuid|mrn|pmid|pmcid|doi|nct|name|names|title|date|dob|patient|subject|symbol"
-    r"|ticker|code|label|birthdate|first_name|last_name|given|family|display|query|city)$"
-    r"|(?:_id|Id|ID|_name|Name|_date|Date|_number|Number)$"
-)
-_REPR_START = re.compile(r"\s*(?:[A-Za-z_][\w.]*[=(]|[\[({])")
-_REPR_SIGN = re.compile(r"[\w\])'\"]=|[\[{(,:]\s*(?:'|None|True|False|[A-Z]\w*\()|\(")
 _DOCUMENT_LINE = re.compile(
     r"^[ \t]*(?:```(?:json)?[ \t]*\n[ \t]*|[^\n\[{]{1,60}:[ \t]+)?(?=[\[{])", re.M
 )
-_BETWEEN = re.compile(r"[,\s]*")
-_BLOCK_TYPES = {
-    "text", "image", "audio", "resource", "resource_link", "search_result", "document",
-    "input_text", "output_text", "input_image", "image_url",
-}  # fmt: skip
-_RESULT_KEYS = {
-    "content", "isError", "is_error", "structuredContent", "structured_content", "_meta", "meta",
-    "resultType", "citations",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +133,7 @@ class _Reader:
 
     def read(self, layer: Layer, section: _Section, depth: int) -> None:
         """Write what a text says, unfolding it when it is structured."""
-        found = _parse(layer.text) if depth < MAX_LAYERS else None
+        found = parse_text(layer.text) if depth < MAX_LAYERS else None
         if found is None:
             self.embedded(layer, section, depth)
             return
@@ -159,9 +143,9 @@ class _Reader:
             self.read(layer.inside(found.node), section, depth + 1)
             return
         self.changed, self.cut = True, self.cut or found.cut
-        if _is_result(found.node):
+        if is_result(found.node):
             self.result(value, section, depth)
-        elif _is_blocks(found.node):
+        elif is_blocks(found.node):
             self.blocks(value.items, section, depth)
         else:
             section.structured = True
@@ -236,7 +220,7 @@ class _Reader:
         ]
         whole: list[Node] = []
         for text in texts:
-            found = _parse(text)
+            found = parse_text(text)
             if found is not None and any(same_value(found.node, node) for node in wanted):
                 return True
             if found is not None:
@@ -248,7 +232,7 @@ class _Reader:
             node.kind is Kind.ARRAY
             and len(node.items) == len(texts) > 0
             and all(
-                item.value == text if item.kind is Kind.STRING else _says(text, item)
+                item.value == text if item.kind is Kind.STRING else has_words(text, item)
                 for item, text in zip(node.items, texts, strict=True)
             )
             for node in wanted
@@ -376,244 +360,4 @@ class _Reader:
             for lines in fhir_blocks(value):
                 section.writer.block(lines)
             return
-        _Records(section.writer, depth).write(value, "", ())
-
-
-class _Records:
-    """Writes JSON values as blocks of ``path: value`` lines."""
-
-    def __init__(self, writer: Writer, depth: int) -> None:
-        self.writer, self.depth = writer, depth
-
-    def write(self, value: Value, path: str, context: tuple[Line, ...]) -> None:
-        if is_fhir(value):
-            for lines in fhir_blocks(value):
-                self.writer.block(lines)
-        elif value.node.members:
-            self.block(value, path, context)
-        elif value.node.kind is Kind.ARRAY and value.node.items:
-            loose: list[Line] = []
-            for item in map(self.opened, value.items):
-                if item.node.members or _holds_objects(item):
-                    self.write(item, path, context)
-                else:
-                    loose.extend(_list_lines(item, path))
-            self.writer.block([*context, *loose] if loose else [])
-        else:
-            self.writer.block([*context, *_list_lines(value, path)])
-
-    def block(self, value: Value, path: str, context: tuple[Line, ...]) -> None:
-        lines: list[Line] = []
-        children: list[tuple[str, Value]] = []
-        self.collect(value, path, lines, children, 0)
-        if lines:
-            self.writer.block([*(line for line in context if line not in lines), *lines])
-        if children:
-            below = tuple(dict.fromkeys((*context, *_identifying(lines))))[-_CONTEXT_LINES:]
-            for where, child in children:
-                self.write(child, where, below)
-
-    def collect(
-        self,
-        value: Value,
-        path: str,
-        lines: list[Line],
-        children: list[tuple[str, Value]],
-        depth: int,
-    ) -> None:
-        parts: list[tuple[str, Value]] = [*value.members, *(("", item) for item in value.items)]
-        for key, part in parts:
-            part = self.opened(part)
-            where = f"{path}.{key}" if path and key else path or key
-            if _holds_objects(part) or (part.node.kind is Kind.OBJECT and is_fhir(part)):
-                children.append((where, part))
-            elif part.node.kind is Kind.OBJECT and part.node.members:
-                if depth < 6 and _weight(part.node, _INLINE_LINES) <= _INLINE_LINES:
-                    self.collect(part, where, lines, children, depth + 1)
-                else:
-                    children.append((where, part))
-            else:
-                lines.extend(_list_lines(part, where))
-
-    def opened(self, value: Value) -> Value:
-        """What is in a string that is itself JSON, and the value itself otherwise."""
-        text = value.node.value if value.node.kind is Kind.STRING else ""
-        if len(text) < 2 or text.lstrip()[:1] not in ("{", "[") or self.depth >= MAX_LAYERS:
-            return value
-        try:
-            found = parse_json(text)
-        except NotStructured:
-            return value
-        if found.cut or text[found.end :].strip() or not (found.node.members or found.node.items):
-            return value
-        return Value(value.layer.inside(value.node), found.node)
-
-
-def _parse(text: str) -> Parsed | None:
-    """A whole text as JSON or as a Python repr; None when it is neither."""
-    head = text.lstrip()[:1]
-    if not head:
-        return None
-    if head in '{["':
-        found = _whole(parse_json, text)
-        if found is not None and (head != '"' or not found.cut):
-            return found
-    if head == "{" and (found := _json_lines(text)) is not None:
-        return found
-    if _REPR_START.match(text) and _REPR_SIGN.search(text, 0, 4_000):
-        found = _whole(parse_repr, text)
-        if found is not None and _tells(found.node):
-            return found
-    return None
-
-
-def _whole(parse: object, text: str) -> Parsed | None:
-    try:
-        found = parse_json(text) if parse is parse_json else parse_repr(text)
-    except NotStructured:
-        return None
-    if text[found.end :].strip() or (found.cut and not (found.node.members or found.node.items)):
-        return None
-    return found
-
-
-def _json_lines(text: str) -> Parsed | None:
-    """A text of two or more JSON objects, one behind the other, as one list."""
-    items: list[Node] = []
-    at = 0
-    while at < len(text):
-        try:
-            found = parse_json(text, at)
-        except NotStructured:
-            return None
-        if found.cut or found.node.kind is not Kind.OBJECT:
-            return None
-        items.append(found.node)
-        between = _BETWEEN.match(text, found.end)
-        at = between.end() if between else found.end
-    if len(items) < 2:
-        return None
-    return Parsed(Node(Kind.ARRAY, 0, len(text), items=tuple(items)), False, len(text))
-
-
-def _tells(node: Node) -> bool:
-    """Whether a repr holds named data: a dictionary, fields, or known content blocks."""
-    if node.kind is Kind.OBJECT:
-        return bool(node.members) and (
-            node.name is None or node.name == "" or node.name[0].isupper()
-        )
-    return node.kind is Kind.ARRAY and any(
-        item.kind is Kind.OBJECT and item.members for item in node.items
-    )
-
-
-def _is_result(node: Node) -> bool:
-    """Whether an object is an MCP tool result, however it was printed."""
-    if node.kind is not Kind.OBJECT:
-        return False
-    keys = {key for key, _ in node.members}
-    content = node.get("content")
-    marked = keys & {"isError", "is_error", "structuredContent", "resultType", "_meta"}
-    if content is None:
-        return bool(keys & {"structuredContent"}) and keys <= _RESULT_KEYS
-    if content.kind is Kind.STRING:
-        return bool(marked) and keys <= _RESULT_KEYS
-    if content.kind is not Kind.ARRAY:
-        return False
-    return (_is_blocks(content) and (bool(marked) or keys <= _RESULT_KEYS)) or (
-        not content.items and bool(marked)
-    )
-
-
-def _is_blocks(node: Node) -> bool:
-    """Whether a list holds nothing but content blocks."""
-    return node.kind is Kind.ARRAY and bool(node.items) and all(map(_is_block, node.items))
-
-
-def _is_block(node: Node) -> bool:
-    if node.kind is not Kind.OBJECT:
-        return False
-    if node.name and node.name.removesuffix("Content") in ("Text", "Image", "Audio"):
-        return True
-    if node.name in ("EmbeddedResource", "ResourceLink"):
-        return True
-    kind = node.string("type")
-    if kind not in _BLOCK_TYPES:
-        return False
-    return any(
-        node.get(key) is not None
-        for key in ("text", "data", "resource", "uri", "source", "content", "image_url", "file_id")
-    )
-
-
-def _says(text: str, node: Node) -> bool:
-    found = _parse(text)
-    return found is not None and same_value(found.node, node)
-
-
-def _holds_objects(value: Value) -> bool:
-    """Whether a list holds records, itself or in its lists."""
-    node = value.node
-    return node.kind is Kind.ARRAY and any(
-        item.kind is Kind.OBJECT
-        or (item.kind is Kind.ARRAY and _holds_objects(Value(value.layer, item)))
-        for item in node.items
-    )
-
-
-def _weight(node: Node, limit: int) -> int:
-    """How many lines a value takes, counted only a little past the limit."""
-    if node.kind is not Kind.OBJECT:
-        return 1
-    total = 0
-    for _, part in node.members:
-        total += _weight(part, limit - total)
-        if total > limit:
-            break
-    return total
-
-
-def _list_lines(value: Value, path: str) -> Iterator[Line]:
-    """The lines of a value that holds no records."""
-    label = f"{path}: " if path else ""
-    node = value.node
-    if value.broke_off:
-        return
-    if value.is_empty:
-        yield (label, value, " (none listed)")
-    elif node.kind is Kind.ARRAY:
-        leaves = list(_leaves(value))
-        if sum(len(leaf.shown) for leaf in leaves) <= _LIST_CHARACTERS and not any(
-            "\n" in leaf.shown for leaf in leaves
-        ):
-            joined: list[Piece] = [label]
-            if not leaves:
-                return
-            for index, leaf in enumerate(leaves):
-                joined.extend(([", "] if index else []) + [leaf])
-            yield tuple(joined)
-        else:
-            yield from ((label, leaf) for leaf in leaves)
-    else:
-        yield (f"{path}:\n" if path and "\n" in value.shown else label, value)
-
-
-def _leaves(value: Value) -> Iterator[Value]:
-    for item in value.items:
-        if item.node.kind is Kind.ARRAY and item.node.items:
-            yield from _leaves(item)
-        elif not item.broke_off:
-            yield item
-
-
-def _identifying(lines: list[Line]) -> list[Line]:
-    """The lines that say which record this is: names, ids, dates, titles."""
-    found: list[Line] = []
-    for line in lines:
-        label = line[0] if isinstance(line[0], str) else ""
-        value = line[-1]
-        if not isinstance(value, Value) or len(line) != 2:
-            continue
-        if _IDENTIFYING.search(label.rstrip(": \n")) and len(value.shown) <= _CONTEXT_CHARACTERS:
-            found.append(line)
-    return found[:_CONTEXT_LINES]
+        RecordLines(section.writer, depth).write(value, "", ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,33 @@ def test_a_lexicon_stands_in_every_pattern_that_names_it() -> None:
 def test_a_pattern_that_names_no_lexicon_is_an_error_with_its_place() -> None:
     with pytest.raises(ConfigError, match=r"f\.toml: other\.nouns\[0\].*'bodies'"):
         read_families("[other]\nnouns = ['{{bodies}}']\n", "f.toml")
+
+
+SITE = """
+[our_registry]
+label = "Our registry"
+aliases = ["our registry"]
+tools = ["ourreg"]
+
+[other]
+"""
+
+
+def test_a_site_names_its_families_once_and_a_changed_file_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "site.toml"
+    path.write_text(SITE, encoding="utf-8")
+    packaged = load_families().digest
+    monkeypatch.setenv("PROVENANCEGUARD_FAMILIES", str(path))
+    first = load_families()
+    assert first.family_of_tool("ourreg_query") == "our_registry"
+    assert first.digest != packaged
+
+    path.write_text(SITE.replace("ourreg", "second"), encoding="utf-8")
+    os.utime(path, ns=(1, 1))
+    assert load_families().family_of_tool("second_query") == "our_registry"
+
+    path.unlink()
+    with pytest.raises(ConfigError, match="site.toml"):
+        load_families()

@@ -22,6 +22,10 @@ from core.records import (
     AttributionStatus,
     Check,
     CheckedValue,
+    CitationFinding,
+    CitationKind,
+    CitationOutcome,
+    CitedPlace,
     Claim,
     ClaimType,
     ClaimVerdict,
@@ -80,6 +84,19 @@ CHECK = st.builds(
         tolerance=st.none() | TEXT,
         text=TEXT,
     ),
+)
+CITED_PLACE = st.builds(CitedPlace, source_id=TEXT, span=st.none() | SPAN)
+CITATION = st.builds(
+    CitationFinding,
+    text=TEXT,
+    span=SPAN,
+    covers=SPAN,
+    kind=st.sampled_from(list(CitationKind)),
+    outcome=st.sampled_from(list(CitationOutcome)),
+    reason=TEXT,
+    resolves_to=st.none() | CITED_PLACE,
+    better=st.none() | CITED_PLACE,
+    instead=st.none() | TEXT,
 )
 VALUE = st.builds(
     ProtectedValue,
@@ -229,6 +246,7 @@ def verdict(draw: st.DrawFn, number: int) -> ClaimVerdict:
         verdict=label if factual else None,
         decision=draw(st.sampled_from([Decision.ALLOW, Decision.BLOCK])),
         reasons=reasons,
+        citations=tuple(draw(st.lists(CITATION, max_size=2))),
         extra=draw(st.just({}) | st.just({"from_another_version": [1, {"a": None}]})),
     )
 
@@ -331,7 +349,7 @@ def an_older_document() -> dict[str, object]:
     """A verdict as it was written before values had places and other sources' features were kept."""
     document = copy.deepcopy(dict(verdict_document(showcase())))
     for claim in document["claims"]:  # type: ignore[attr-defined]
-        for later in ("unwritten_values", "rescoring", "checks"):
+        for later in ("unwritten_values", "rescoring", "checks", "citations"):
             claim.pop(later, None)
         if claim["stated_attribution"]:
             del claim["stated_attribution"]["also"]

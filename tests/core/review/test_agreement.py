@@ -119,7 +119,9 @@ def test_neither_the_order_of_claims_nor_of_the_two_readings_matters(
     swapped = [
         replace(
             claim,
-            annotations=tuple(replace(vote, slot=3 - vote.slot) for vote in reversed(claim.annotations)),
+            annotations=tuple(
+                replace(vote, slot=3 - vote.slot) for vote in reversed(claim.annotations)
+            ),
         )
         for claim in claims
     ]

@@ -14,6 +14,9 @@ from core.records import (
     Attribution,
     AttributionStatus,
     Check,
+    CitationFinding,
+    CitationKind,
+    CitationOutcome,
     ClaimType,
     Decision,
     Entailment,
@@ -25,6 +28,7 @@ from core.records import (
     Route,
     SetAside,
     SourceStatus,
+    Span,
     Support,
     Unjudged,
     VerdictLabel,
@@ -263,3 +267,53 @@ def test_wrong_patient_comes_before_every_other_reason() -> None:
 
     assert found.reasons[0].startswith("Wrong record")
     assert found.verdict is VerdictLabel.UNSUPPORTED
+
+
+def test_a_suspected_contradiction_is_told_as_a_suspicion_and_never_as_support() -> None:
+    judged = _judged(relation=Relation.CONTRADICTION, probability=0.1)
+    unsure = replace(judged, support=replace(judged.support, review_from=0.05))
+
+    for outcome in (judged, unsure):
+        found = decide_claim(CLAIM, outcome, Config())
+        assert found.verdict is not VerdictLabel.CONTRADICTED
+        assert any("may say otherwise" in reason for reason in found.reasons)
+        assert not any("may say this" in reason for reason in found.reasons)
+
+
+def _cited(outcome: CitationOutcome, text: str = "[7]", reason: str = "why") -> CitationFinding:
+    return CitationFinding(
+        text=text,
+        span=Span(start=0, end=3),
+        covers=Span(start=0, end=3),
+        kind=CitationKind.PMID if text.isdigit() else CitationKind.NUMBER,
+        outcome=outcome,
+        reason=reason,
+    )
+
+
+@pytest.mark.parametrize("outcome", CitationOutcome)
+def test_only_a_citation_of_nothing_or_of_something_else_blocks(outcome: CitationOutcome) -> None:
+    found = decide_claim(CLAIM, _judged(), Config(), (_cited(outcome),))
+
+    assert (found.decision is Decision.BLOCK) == outcome.blocks
+    assert found.verdict is VerdictLabel.SUPPORTED
+    assert ("[7]" in found.reasons[0]) == (
+        outcome.blocks or outcome is CitationOutcome.NOT_RESOLVABLE_HERE
+    )
+
+
+def test_the_digits_of_a_citation_are_told_with_what_they_are() -> None:
+    wrong = _cited(CitationOutcome.RESOLVES_TO_NOTHING, "39999999", "no source has it")
+
+    found = decide_claim(CLAIM, _judged(), Config(), (wrong, wrong))
+
+    assert found.reasons == ("PMID 39999999 leads to nothing: no source has it.",)
+
+
+def test_an_unjudged_claim_says_what_its_citation_leads_to() -> None:
+    unjudged = Unjudged(stage="nli", reason="it is too long")
+
+    found = decide_claim(CLAIM, unjudged, Config(), (_cited(CitationOutcome.RESOLVES_TO_NOTHING),))
+
+    assert found.decision is Decision.BLOCK
+    assert "[7] leads to nothing" in found.reasons[1]

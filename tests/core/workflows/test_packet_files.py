@@ -14,8 +14,11 @@ from builders import a_source, a_trace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reviewed import a_judgement, a_reviewed_claim, an_adjudication, an_annotation, two_readings
+from verdicts import showcase, with_citations
 
+from core.codec import citation_document
 from core.errors import BadRecord, ComponentUnavailable, UnreadableFile
+from core.records import CitationFinding, CitationKind, CitationOutcome, Span
 from core.review.packet import packet_row, review_from_json
 from core.review.readable import trace_page
 from core.review.records import SUPPORT_LABELS, Cause, Exposure, Judgement, QueueReason
@@ -84,6 +87,24 @@ def test_what_people_said_comes_back_from_a_line_exactly(vote, decided, cause, a
     assert back.adjudication == adjudication
     assert (back.status, back.final) == (claim.resolution.status, claim.resolution.final)
     assert (back.claim_id, back.content_hash) == (claim.claim_id, claim.content_hash)
+
+
+def test_a_line_tells_what_the_answer_cites_for_its_claim() -> None:
+    finding = CitationFinding(
+        text="[7]",
+        span=Span(start=0, end=3),
+        covers=Span(start=0, end=3),
+        kind=CitationKind.NUMBER,
+        outcome=CitationOutcome.RESOLVES_TO_NOTHING,
+        reason="no entry",
+    )
+    verdict = with_citations(showcase(), 1, finding)
+    claim = replace(a_reviewed_claim(1, an_annotation()), claim_id=verdict.claims[0].claim.claim_id)
+
+    row = packet_row(claim, verdict.trace, verdict)
+
+    assert row["citations"] == [citation_document(finding)]
+    assert review_from_json(row).claim_id == claim.claim_id
 
 
 def test_a_line_with_the_published_fields_alone_is_enough() -> None:

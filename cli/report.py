@@ -1,0 +1,178 @@
+"""report: the provenance of verified answers, for people and for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.options import DatabaseUrl, JsonPath
+from cli.output import counted, print_lines, require, tell_skipped, write_json
+from core.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from core.provenance.omissions import OmissionWeights
+    from core.provenance.records import ProvenanceReport
+    from core.provenance.report import TrailLink
+    from core.records import Verification
+
+EXAMPLE = "Example: provenanceguard report verdicts.jsonl --out report.md --json report.json"
+
+Day = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="A day, in UTC.")]
+
+
+def report(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Verdicts that verify wrote; without any, those of the database."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the report as Markdown to this file.")
+    ] = None,
+    trace: Annotated[
+        list[str] | None, typer.Option("--trace", help="Only the answer of this trace id.")
+    ] = None,
+    since: Day = None,
+    until: Day = None,
+    weights: Annotated[
+        Path | None,
+        typer.Option("--weights", help="What weighs how much when left out, as TOML."),
+    ] = None,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Trace every claim of verified answers to its sources, with distortions, omissions and risk.
+
+    For one answer, a file of verdicts, or a period of the database (by day of the verdict). The same
+    verdicts give the same bytes; from a database the report names where its audit trail stood.
+    """
+    from core.provenance.omissions import read_weights
+    from core.provenance.report import report_document, report_markdown
+
+    if files and (since or until):
+        raise ConfigError("--since, --until: verdicts in files carry no day; leave out the files")
+    chosen = None
+    if weights is not None:
+        require([weights])
+        chosen = read_weights(weights)
+    trail: TrailLink | None = None
+    if files:
+        require(files)
+        reports = list(_analysed(_of_files(files), trace, chosen))
+        if db is not None:
+            trail = _with_store(db, lambda store: _trail(store))
+    else:
+        found = _with_store(
+            db, lambda store: (list(_of_database(store, trace, since, until)), _trail(store))
+        )
+        reports, trail = list(_analysed(iter(found[0]), trace, chosen)), found[1]
+    if not reports:
+        raise InputError("no verdict was found")
+    document = report_document(reports, trail)
+    write_json(json_path, document)
+    if out is not None:
+        out.write_text(report_markdown(document), encoding="utf-8")
+    print_lines(_lines(reports, out), json_path)
+
+
+def _analysed(
+    verified: Iterator[Verification], wanted: list[str] | None, weights: OmissionWeights | None
+) -> Iterator[ProvenanceReport]:
+    from core.citations.answer import audit_citations
+    from core.provenance.analyse import analyse
+
+    for each in verified:
+        if not wanted or each.trace.trace_id in wanted:
+            yield analyse(each, citations=audit_citations(each.trace), weights=weights)
+
+
+def _of_files(files: list[Path]) -> Iterator[Verification]:
+    from core.capture.files import read_records
+    from core.codec.verdicts import verification_from_document
+    from core.errors import BadRecord
+
+    errors = []
+    for path in files:
+        for record in read_records(path, 256 * 1024 * 1024):
+            if isinstance(record, InputError):
+                errors.append(record.located())
+                continue
+            try:
+                if not isinstance(record.value, dict):
+                    raise BadRecord("expected a verdict, found no object")
+                yield verification_from_document(record.value)
+            except BadRecord as error:
+                errors.append(f"{path.name}, line {record.line}: {error}")
+    tell_skipped(errors[:20], len(errors))
+
+
+def _of_database(
+    store: Any, wanted: list[str] | None, since: datetime | None, until: datetime | None
+) -> Iterator[Verification]:
+    """The latest verdict of each trace, in order of its id; of the days asked for."""
+    from core.errors import NotFound
+
+    names = sorted(set(wanted)) if wanted else _names(store)
+    for name in names:
+        try:
+            stored = store.get_verdict(name)
+        except NotFound:
+            continue
+        day = stored.verified_at.date()
+        if (since and day < since.date()) or (until and day > until.date()):
+            continue
+        # A verdict tells the sources' texts; the stored trace also has what the calls were asked.
+        whole = store.get_trace(name, stored.content_hash).trace
+        yield replace(stored.verification, trace=whole, content_hash=stored.content_hash)
+
+
+def _names(store: Any) -> list[str]:
+    names: list[str] = []
+    while True:
+        page = store.list_traces(offset=len(names), limit=500)
+        names += [row.trace_id for row in page.rows]
+        if not page.rows:
+            return sorted(set(names))
+
+
+def _trail(store: Any) -> TrailLink:
+    from core.provenance.report import TrailLink
+
+    checked = store.verify_chain()
+    last = store.audit_events(limit=1)
+    first = store.audit_events(newest_first=False, limit=1)
+    return TrailLink(
+        trail_id=first[0].hash.removeprefix("sha256:")[:16] if first else "",
+        events=checked.events,
+        head=last[0].hash if last else "",
+        intact=checked.intact,
+    )
+
+
+def _with_store(db: str | None, use: Any) -> Any:
+    from storage.people import local_name
+    from storage.store import open_store
+
+    store = open_store(db, actor=local_name())
+    try:
+        return use(store)
+    finally:
+        store.close()
+
+
+def _lines(reports: list[ProvenanceReport], out: Path | None) -> list[str]:
+    claims = [claim for each in reports for claim in each.claims]
+    levels = {level: sum(c.risk.level.value == level for c in claims)
+              for level in ("LOW", "MEDIUM", "HIGH", "CRITICAL")}  # fmt: skip
+    return [
+        f"{counted(len(reports), 'answer')}, {counted(len(claims), 'factual claim')}",
+        *(f"  risk {level:<9} {count:>6}" for level, count in levels.items()),
+        f"  distortions    {sum(len(c.distortions) for c in claims):>6}",
+        f"  contradictions {sum(len(each.contradictions) for each in reports):>6}",
+        f"  omissions      {sum(len(each.omissions) for each in reports):>6}",
+        *([f"written to {out}"] if out is not None else []),
+    ]

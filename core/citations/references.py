@@ -1,0 +1,56 @@
+"""The entries of an answer's list of references: a name of what is cited, not a claim about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.citations.mentions import HEADING, reference_list
+from core.citations.records_of import RunRecords, run_terms
+from core.citations.resolve import resolve_entry
+from core.records import Claim, ClaimType, Span, Trace
+
+_LABEL = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]+)?(?:\[\^?\w{1,12}\]:?|\d{1,3}[.)]|[⁰¹²³⁴-⁹]+)[ \t]*$", re.M
+)
+_OF_LISTS = run_terms("PMID DOI PMC NCT arXiv http https www available accessed et al vol pp")
+
+
+def set_entries_aside(trace: Trace, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims, those that only name a record of the run in the list of references set aside.
+
+    An entry that leads to nothing, or that says one word more than its record has, stays a claim.
+    """
+    answer = trace.answer or ""
+    listed = reference_list(answer)
+    if not listed.entries:
+        return tuple(claims)
+    run = RunRecords(trace.sources)
+    named: list[tuple[Span, str]] = []
+    for label, what in listed.entries.items():
+        records = resolve_entry(label, run, listed, trace.question).records
+        held = _OF_LISTS.union(*(one.terms | run_terms(one.place.source_id) for one in records))
+        start = answer.find(what, listed.body_end)
+        if records and start >= 0 and run_terms(what) <= held:
+            place = Span(start=start, end=start + len(what))
+            named.append((place, records[0].place.source_id))
+    return tuple(_aside(claim, answer, named, listed.body_end) for claim in claims)
+
+
+def _aside(claim: Claim, answer: str, named: Sequence[tuple[Span, str]], body_end: int) -> Claim:
+    there = [(span, source_id) for span, source_id in named if span.overlaps(claim.span)]
+    if claim.span.start < body_end or claim.claim_type is not ClaimType.FACTUAL:
+        return claim
+    left, at = [], claim.span.start
+    for span, _ in there:
+        left.append(answer[at : span.start])
+        at = span.end
+    left.append(answer[at : claim.span.end])
+    if re.search(r"\w", _LABEL.sub("", HEADING.sub("", "\n".join(left)))):
+        return claim
+    sources = " and ".join(dict.fromkeys(source_id for _, source_id in there))
+    reason = f"An entry of the list of references; it leads to {sources}."
+    if not there:
+        reason = "The heading of the list of references."
+    return replace(claim, claim_type=ClaimType.BOILERPLATE, reason=reason)

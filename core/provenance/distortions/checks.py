@@ -1,0 +1,58 @@
+"""Distortions as checks of a verdict: what the source says and what the answer says, side by side."""
+
+from __future__ import annotations
+
+from core.provenance.distortions.alignment import Prose
+from core.provenance.distortions.detect import find_distortions
+from core.provenance.distortions.records import Distortion, DistortionKind
+from core.records import Check, Claim, FactPlace, Outcome
+
+# On the development packets no kind accuses more than one good claim in 100, and none has been right
+# 19 times in 20 on more than a handful of accusations: so none vetoes. What a claim only adds in caution,
+# and a number or a name, which the checks of values and of charts compare with every fact, informs.
+INFORMING = frozenset(
+    {
+        DistortionKind.QUALIFIER_ADDED,
+        DistortionKind.NUMBER_CHANGED,
+        DistortionKind.ENTITY_SUBSTITUTED,
+        DistortionKind.COMPARATOR_CHANGED,
+    }
+)
+CHECK_NAMES = frozenset(kind.value for kind in DistortionKind)
+
+
+def check_distortions(claim: Claim, prose: Prose) -> tuple[Check, ...]:
+    """One check a distortion, contradicting or silent, never a veto."""
+    return tuple(_check(found) for found in find_distortions(claim.text, prose))
+
+
+def _check(found: Distortion) -> Check:
+    span = found.stated_span or found.sentence
+    return Check(
+        check=found.kind.value,
+        outcome=Outcome.SILENT if found.kind in INFORMING else Outcome.CONTRADICTS,
+        reason=reason_of(found),
+        claim_span=found.difference.claim_span,
+        facts=(FactPlace(source_id=found.source_id, span=span),),
+        binding=found.coverage,
+    )
+
+
+_LEFT_OUT = {
+    DistortionKind.QUALIFIER_ADDED: "{said} is not in the source",
+    DistortionKind.SCOPE_CHANGED: "the source does not say {said}",
+    DistortionKind.NEGATION_FLIP: "the answer denies what the source says: {said}",
+}
+
+
+def reason_of(found: Distortion) -> str:
+    """One line: 'the source says “associated with”; the answer says “causes”'."""
+    said, stated = found.difference.said, found.difference.stated
+    if said and stated:
+        return f"{found.kind.value}: the source says “{stated}”; the answer says “{said}”"
+    if stated:
+        return f"{found.kind.value}: the source says “{stated}”; the answer leaves it out"
+    if said:
+        text = _LEFT_OUT.get(found.kind, "the answer says {said}, the source does not")
+        return f"{found.kind.value}: {text.format(said=f'“{said}”')}"
+    return f"{found.kind.value}: {found.sentence_text[:160]}"

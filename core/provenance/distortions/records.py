@@ -1,0 +1,62 @@
+"""What a distortion check finds: the kind, and both texts with their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.records import Span
+
+
+class DistortionKind(StrEnum):
+    """How a claim changes what its source says (seed 004, and those that real answers show)."""
+
+    NUMBER_CHANGED = "number changed"
+    ENTITY_SUBSTITUTED = "entity substituted"
+    NEGATION_FLIP = "negation flip"
+    QUALIFIER_DROPPED = "qualifier dropped"
+    QUALIFIER_ADDED = "qualifier added"
+    SCOPE_CHANGED = "scope changed"
+    DIRECTION_REVERSED = "direction reversed"
+    ASSOCIATION_AS_CAUSE = "association as cause"
+    CERTAINTY_RAISED = "certainty raised"
+    STATUS_OR_TIME_CHANGED = "status or time changed"
+    COMPARATOR_CHANGED = "comparator changed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One feature that two aligned texts tell differently; spans are in the texts compared.
+
+    ``stated_span`` is in the source's sentence, ``claim_span`` in the claim; None where the text says
+    it by leaving words out. ``undone`` is the claim with the source's words put back, where that is a
+    plain replacement: a reader that entails it and not the claim speaks for the difference.
+    """
+
+    kind: DistortionKind
+    said: str
+    stated: str
+    claim_span: Span | None
+    stated_span: Span | None
+    undone: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distortion:
+    """A difference between a claim and the sentence of a source that says nearest what it says.
+
+    ``sentence`` and ``stated_span`` are in the source's text; ``coverage`` is the share of the claim's
+    content words, rare ones weighing more, that the sentence holds.
+    """
+
+    difference: Difference
+    source_id: str
+    sentence: Span
+    sentence_text: str
+    stated_span: Span | None
+    coverage: float
+
+    @property
+    def kind(self) -> DistortionKind:
+        """What was changed."""
+        return self.difference.kind

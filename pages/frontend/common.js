@@ -1,0 +1,178 @@
+// What several views draw alike. Every string becomes a text node: no markup is parsed.
+
+function button(className, text, onClick, attributes) {
+  const node = el("button", className, text, { type: "button", ...attributes });
+  node.addEventListener("click", onClick);
+  return node;
+}
+
+const two = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
+const many = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+const RELATION = { entailment: "supports", neutral: "is silent", contradiction: "contradicts" };
+
+// Scrolls one box and never the page.
+function bringIntoView(box, node, share) {
+  if (!node) { box.scrollTop = 0; return; }
+  const top = node.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
+  const bottom = top + node.getBoundingClientRect().height;
+  if (top >= box.scrollTop + 8 && bottom <= box.scrollTop + box.clientHeight - 8) return;
+  box.scrollTop = Math.max(0, top - box.clientHeight * share);
+}
+
+// A long tool name is cut before the number of its call, never in it.
+function sourceName(tag, source) {
+  const node = el(tag, "source-name", null, { title: source.id });
+  node.append(el("span", "tool", source.tool));
+  if (source.call) node.append(el("span", "call", source.call));
+  return node;
+}
+
+// Cuts one stretch of text where marks begin and end; the nodes' text joins to the stretch.
+function appendMarked(body, part, marks) {
+  const end = part.start + part.text.length;
+  const cuts = new Set([part.start, end]);
+  for (const mark of marks) for (const at of [mark.start, mark.end]) if (at > part.start && at < end) cuts.add(at);
+  const sorted = [...cuts].sort((a, b) => a - b);
+  for (let i = 0; i + 1 < sorted.length; i += 1) {
+    const [from, to] = [sorted[i], sorted[i + 1]];
+    const text = part.text.slice(from - part.start, to - part.start);
+    const here = marks.filter((mark) => mark.start <= from && mark.end >= to);
+    if (!here.length) { body.append(document.createTextNode(text)); continue; }
+    const node = el("mark", null, text);
+    for (const mark of here) {
+      node.classList.add(...mark.kind.split(" "));
+      if (["value", "nearest", "hit"].includes(mark.kind)) {
+        if (mark.start === from) node.classList.add("opens");
+        if (mark.end === to) node.classList.add("closes");
+      }
+    }
+    if (node.classList.contains("nearest")) node.title = "Nearest value here to the one that the claim states";
+    body.append(node);
+  }
+}
+
+function alignmentTable(claim) {
+  const details = el("details", "alignment");
+  details.append(el("summary", null, "Alignment values"));
+  const table = el("table");
+  const names = el("tr");
+  names.append(el("th", null, "Word", { scope: "col" }), el("th", null, "Score", { scope: "col" }), el("th", null, "Grounded", { scope: "col" }));
+  table.append(names);
+  for (const word of claim.words) {
+    const row = el("tr");
+    row.append(el("td", null, word.text), el("td", "n", word.score.toFixed(4)), el("td", null, word.weak ? "weakly" : "yes"));
+    table.append(row);
+  }
+  details.append(table);
+  return details;
+}
+
+function figure(name, value, detail, share, bad) {
+  const node = el("div", `figure${bad ? " bad" : ""}`);
+  node.append(el("span", "figure-name", name), el("span", "figure-value", value));
+  if (share !== undefined) {
+    const meter = el("span", "meter", null, { "aria-hidden": "true" });
+    const fill = el("span", "meter-fill");
+    fill.style.setProperty("--share", String(Math.max(0, Math.min(1, share))));
+    meter.append(fill);
+    node.append(meter);
+  }
+  node.append(el("span", "figure-detail", detail, { title: detail }));
+  return node;
+}
+
+function reading(nli) {
+  const node = el("div", "figure");
+  node.append(el("span", "figure-name", "The source"), el("span", "figure-value", RELATION[nli.relation] || nli.relation));
+  const meter = el("span", "meter split", null, { "aria-hidden": "true" });
+  for (const label of ["entailment", "neutral", "contradiction"]) {
+    const share = el("span", `share rel-${label}`);
+    share.style.setProperty("--share", String(nli[label]));
+    meter.append(share);
+  }
+  const detail = `supports ${two(nli.entailment)} · silent ${two(nli.neutral)} · contradicts ${two(nli.contradiction)}`;
+  node.append(meter, el("span", "figure-detail", detail, { title: detail }));
+  return node;
+}
+
+// The claim with its words shaded by alignment and its values boxed.
+function claimNodes(claim) {
+  const line = el("p", `claim-text kind-${claim.kind}`, null, { "data-testid": "claim" });
+  for (const piece of claim.pieces) {
+    const classes = ["piece"];
+    if (piece.weak) classes.push("weak");
+    if (piece.value) classes.push("value", piece.value, piece.opens ? "opens" : "", piece.closes ? "closes" : "");
+    const node = el("span", classes.join(" ").trim(), piece.text);
+    if (piece.share !== undefined) {
+      node.style.setProperty("--look", (piece.share * 0.5).toFixed(3));
+      node.title = `${piece.weak ? "Weakly grounded. " : ""}Alignment ${piece.score.toFixed(4)}`;
+    }
+    if (piece.value === "missing") {
+      node.title = `Not in the source${piece.nearest ? `; nearest there: ${piece.nearest}` : ""}. ${node.title}`;
+    }
+    if (piece.value === "unwritten") {
+      node.title = `Not written in the source, which may say it in other words: this lowers the support. ${node.title}`;
+    }
+    line.append(node);
+    if (piece.value === "missing" && piece.closes && piece.nearest) {
+      line.append(el("span", "nearest-note", `source: ${piece.nearest}`));
+    }
+  }
+  const nodes = [line];
+  if (claim.tokens) {
+    const caption = el("p", "caption");
+    caption.append(el("span", null, "Heuristic: where the model looked, not why."));
+    if (claim.tokens.weak.length) {
+      caption.append(el("span", "weak-words", ` Weakly grounded: ${claim.tokens.weak.join(", ")}`));
+    }
+    nodes.push(caption, alignmentTable(claim));
+  }
+  return nodes;
+}
+
+// What the verifier measured for one claim.
+function figuresOf(claim) {
+  const figures = el("div", "figures");
+  if (claim.score !== null) figures.append(figure("Routing", two(claim.score), `lead over the next source ${two(claim.margin)}`, claim.score));
+  if (claim.nli) figures.append(reading(claim.nli));
+  if (claim.support !== null && claim.threshold !== null) {
+    const enough = claim.support >= claim.threshold;
+    const node = figure("Support", `${two(claim.support)} ${enough ? "≥" : "<"} ${two(claim.threshold)}`, enough ? "reaches the threshold" : "below the threshold", claim.support);
+    const tick = el("span", "tick");
+    tick.style.setProperty("--share", String(claim.threshold));
+    node.querySelector(".meter").append(tick);
+    figures.append(node);
+  }
+  if (claim.tokens) figures.append(figure("Words grounded", `${Math.round(claim.tokens.ratio * 100)} %`, claim.tokens.weak.length ? `${claim.tokens.weak.length} weakly` : "none weakly", claim.tokens.ratio));
+  if (claim.values.length) {
+    const found = claim.values.filter((value) => value.present).length;
+    const missing = claim.values.filter((value) => !value.present);
+    const detail = missing.length
+      ? `missing: ${missing.map((value) => value.nearest ? `${value.text} (source: ${value.nearest})` : value.text).join(", ")}`
+      : "all in the source";
+    figures.append(figure("Exact values", `${found} of ${claim.values.length}`, detail, found / claim.values.length, missing.length > 0));
+  }
+  if (claim.unwritten.length) {
+    figures.append(figure("Not written as such", String(claim.unwritten.length), `${claim.unwritten.join(", ")}: lowers the support, does not block`));
+  }
+  return figures;
+}
+
+// Who is credited, and who says it.
+function creditNodes(claim) {
+  if (claim.conflation) {
+    const flag = el("p", "conflation");
+    const c = claim.conflation;
+    flag.append(
+      el("span", "label", "stated:"), el("span", null, [c.stated, c.stated_family && `(${c.stated_family})`].filter(Boolean).join(" ") || "another source"),
+      el("span", "label", "supported by:"), el("span", null, `${c.supported_by}${c.supported_family ? ` (${c.supported_family})` : ""}`),
+    );
+    return [flag];
+  }
+  if (claim.credit) {
+    const credit = el("p", "conflation");
+    credit.append(el("span", "label", "stated:"), el("span", null, `“${claim.credit.text}”${claim.credit.source ? ` (${claim.credit.source})` : ""}`));
+    return [credit];
+  }
+  return [];
+}

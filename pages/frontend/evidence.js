@@ -1,0 +1,213 @@
+// The evidence view: an answer with its claims on the left, the sources behind them on the right.
+//
+// Every string in `data` may come from an untrusted tool. It reaches the page through `textContent`
+// alone: no markup is parsed, no link is made, nothing is fetched. Offsets are UTF-16 units.
+
+const states = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const root = parentElement.querySelector("#evidence");
+  let state = states.get(parentElement);
+  const arriving = !state || state.traceId !== data.trace.id || state.data.claims.length !== data.claims.length;
+  if (arriving) {
+    state = {
+      traceId: data.trace.id,
+      claim: null, source: null, check: null, raw: false, panel: null, shown: SOURCES_SHOWN_AT_FIRST,
+    };
+    states.set(parentElement, state);
+  }
+  const unchanged = !arriving && state.json === JSON.stringify(data);
+  state.data = data;
+  state.fetch = (sourceId) => setTriggerValue("fetch", sourceId);
+  state.go = (page) => setTriggerValue("go", page);
+  if (unchanged) return state.cleanup;
+  state.json = JSON.stringify(data);
+  state.cleanup?.();
+  draw(root, state);
+  if (arriving) {
+    const wanted = data.claims.find((c) => c.id === data.view.claim) || data.claims.find((c) => c.id === data.first);
+    const source = data.sources.some((s) => s.id === data.view.source) ? data.view.source : null;
+    choose(state, wanted ? wanted.id : null, { source, quiet: true });
+  } else {
+    choose(state, state.claim, { source: state.source, quiet: true });
+  }
+  const onKey = (event) => steer(event, state);
+  document.addEventListener("keydown", onKey);
+  state.cleanup = () => document.removeEventListener("keydown", onKey);
+  return state.cleanup;
+}
+
+// ---------------------------------------------------------------- the frame
+
+function draw(root, state) {
+  const { data } = state;
+  root.replaceChildren();
+  root.dataset.decision = data.decision.kind;
+  const parts = (state.parts = {});
+  root.append(
+    header(state),
+    question(state),
+    ...(data.view.claim && !data.claims.some((claim) => claim.id === data.view.claim) ? [el("p", "notice", "The link names a claim that this verdict does not have; the first one that matters is shown.")] : []),
+    ...(data.trace.answer === null || !data.sources.length ? [unusable(data)] : []),
+  );
+  const panes = (parts.panes = el("div", state.wide ? "panes wide" : "panes"));
+  parts.answer = el("section", "pane answer-pane", null, { "aria-label": "Answer" });
+  parts.sources = el("section", "pane source-pane", null, { "aria-label": "Sources" });
+  panes.append(parts.answer, parts.sources);
+  parts.why = el("section", "why", null, { "aria-label": "Why", "aria-live": "polite" });
+  parts.drawer = el("section", "drawer", null, { hidden: true, "aria-label": "All claims and sources" });
+  parts.said = el("div", "said-aloud", null, { role: "status" });
+  root.append(panes, parts.why, parts.drawer, parts.said);
+  drawAnswer(state);
+}
+
+function header(state) {
+  const { data } = state;
+  const bar = el("header", "bar");
+  const names = el("div", "names");
+  names.append(el("h1", "trace-id", data.trace.id, { title: data.trace.id }));
+  const facts = [data.trace.category, data.trace.tools].filter(Boolean).join(" · ");
+  names.append(el("span", "facts", facts, { title: facts }));
+  const verdict = el("div", "verdict");
+  for (const count of data.counts) {
+    const chip = el("span", `count kind-${count.kind}`, null, { title: `${count.n} ${count.word}` });
+    chip.append(el("span", "glyph", count.mark, { "aria-hidden": "true" }), el("span", "n", String(count.n)), el("span", "word", count.word));
+    verdict.append(chip);
+  }
+  const badge = el("strong", `badge badge-${data.decision.kind}`);
+  badge.append(el("span", "glyph", data.decision.mark, { "aria-hidden": "true" }), el("span", null, data.decision.word));
+  verdict.append(badge);
+  bar.append(names, verdict);
+  return bar;
+}
+
+function question(state) {
+  const { data } = state;
+  const box = el("div", "question");
+  const line = el("p", "question-line");
+  line.append(el("span", "label", "Question"), el("span", "asked", data.trace.question || "(none captured)", { title: data.trace.question }));
+  if (data.verified) {
+    const at = new Date(data.verified);
+    const versions = Object.entries(data.versions).map(([name, value]) => `${name}: ${value}`);
+    line.append(el("span", "verified", `verified ${at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}`, {
+      title: [`${at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" })} · ${data.verified}`, ...versions].join("\n"),
+    }));
+  }
+  for (const link of data.links || []) line.append(button("text go", link.words, () => state.go(link.page), { title: link.title }));
+  box.append(line);
+  const reasons = [...data.reasons, ...data.notices.map((text) => ({ claim: null, text: `Import: ${text}` }))];
+  if (reasons.length) {
+    const line = el("p", "question-line");
+    const label = { block: "Blocked because", allow: "Allowed", unavailable: "Unavailable because", pending: "Note" }[data.decision.kind];
+    line.append(el("span", "label", label), ...reason(state, reasons[0]));
+    if (reasons.length > 1) {
+      const more = el("details", "more");
+      more.append(el("summary", null, `and ${reasons.length - 1} more`));
+      const list = el("ul");
+      for (const each of reasons.slice(1)) {
+        const item = el("li");
+        item.append(...reason(state, each));
+        list.append(item);
+      }
+      more.append(list);
+      line.append(more);
+    }
+    box.append(line);
+  }
+  return box;
+}
+
+function reason(state, each) {
+  const claim = state.data.claims.find((one) => one.id === each.claim);
+  const words = el("span", "asked", each.text, { title: each.text });
+  if (!claim) return [words];
+  const open = button(`text reason-claim kind-${claim.kind}`, `${claim.mark} claim ${claim.number}`, () => choose(state, claim.id), { title: "Show this claim" });
+  return [open, words];
+}
+
+function unusable(data) {
+  const text = data.trace.answer === null
+    ? "No answer was captured in this trace, so there is nothing to check."
+    : "No tool output was captured in this trace, so no claim can be checked.";
+  return el("p", "notice", text);
+}
+
+// ---------------------------------------------------------------- choosing
+
+// To the next claim that says something; what was set aside is reached by a click.
+function step(state, by) {
+  const { claims } = state.data;
+  let at = claims.findIndex((claim) => claim.id === state.claim) + by;
+  while (claims[at] && claims[at].kind === "aside") at += by;
+  if (claims[at]) choose(state, claims[at].id);
+}
+
+function choose(state, claimId, { source = null, quiet = false } = {}) {
+  const { data, parts } = state;
+  const claim = data.claims.find((each) => each.id === claimId) || null;
+  const next = claim ? claim.id : null;
+  if (next !== state.claim) { state.check = null; state.allChecks = false; }
+  state.claim = next;
+  state.source = source || (claim && claim.routed) || state.source || (data.sources[0] && data.sources[0].id) || null;
+  const at = claim ? data.claims.indexOf(claim) : -1;
+  for (const node of parts.answerText.querySelectorAll("[data-claims]")) {
+    node.classList.toggle("chosen", node.dataset.claims.split(" ").includes(String(at)));
+  }
+  for (const node of parts.answerText.querySelectorAll("[data-credits]")) {
+    node.classList.toggle("chosen-credit", node.dataset.credits.split(" ").includes(String(at)));
+  }
+  for (const node of parts.answerText.querySelectorAll("[data-claim]")) {
+    const chosen = Number(node.dataset.claim) === at;
+    node.classList.toggle("chosen", chosen);
+    node.setAttribute("aria-pressed", String(chosen));
+  }
+  parts.place.textContent = claim ? `claim ${claim.number} of ${data.claims.length}` : "";
+  // First what takes room, then what scrolls within the room that is left.
+  drawClaim(state, claim);
+  drawWhy(state, claim);
+  drawSources(state, claim);
+  bringIntoView(parts.answerText, parts.answerText.querySelector(".said.chosen"), 0.35);
+  if (state.panel === "matrix") drawMatrix(state);
+  if (!quiet) {
+    remember(state);
+    if (claim) parts.said.textContent = `Claim ${claim.number} of ${data.claims.length}: ${claim.headline}`;
+  }
+}
+
+function chooseSource(state, sourceId) {
+  const { data } = state;
+  state.source = sourceId;
+  state.raw = false;
+  const claim = data.claims.find((each) => each.id === state.claim) || null;
+  drawSources(state, claim);
+  if (state.panel === "matrix") drawMatrix(state);
+  remember(state);
+}
+
+// The address always names what is on screen, without a round trip and without filling the history.
+function remember(state) {
+  const url = new URL(window.location.href);
+  url.searchParams.set("trace", state.data.trace.id);
+  if (state.claim) url.searchParams.set("claim", state.claim); else url.searchParams.delete("claim");
+  const claim = state.data.claims.find((each) => each.id === state.claim);
+  if (state.source && (!claim || state.source !== claim.routed)) url.searchParams.set("source", state.source);
+  else url.searchParams.delete("source");
+  window.history.replaceState(window.history.state, "", url);
+}
+
+function steer(event, state) {
+  const target = event.composedPath()[0];
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName || "")) return;
+  if (document.querySelector("[data-testid='stDialog']")) return;
+  // A pane that scrolls keeps its arrow keys; J and K always step.
+  const scrolling = event.composedPath().some((node) => node.classList?.contains("own-arrows"));
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (key === "j" || (key === "ArrowDown" && !scrolling)) step(state, 1);
+  else if (key === "k" || (key === "ArrowUp" && !scrolling)) step(state, -1);
+  else if (key === "m" && state.data.claims.length) toggleMatrix(state);
+  else if (key === "Escape" && state.panel) toggleMatrix(state);
+  else return;
+  event.preventDefault();
+}

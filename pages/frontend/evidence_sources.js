@@ -1,0 +1,140 @@
+// The evidence view: the sources ranked for a claim and the output of one. Every string in `data`
+// may come from an untrusted tool: it reaches the page as text alone.
+
+const SOURCES_SHOWN_AT_FIRST = 40;
+
+function drawSources(state, claim) {
+  const { data, parts } = state;
+  const pane = parts.sources;
+  const listTop = parts.sourceList && parts.listFor === (claim && claim.id) ? parts.sourceList.scrollTop : 0;
+  pane.replaceChildren();
+  const bar = el("div", "pane-bar");
+  bar.append(el("h2", null, "Sources"), el("span", "place", claim ? "ranked for this claim" : "in the order of the calls"));
+  pane.append(bar);
+  if (!data.sources.length) {
+    pane.append(el("p", "muted nothing", "No tool output was captured."));
+    return;
+  }
+  const rows = ranked(data, claim);
+  const list = el("div", "source-list own-arrows", null, { role: "group", "aria-label": "Candidate sources" });
+  const chosenAt = rows.findIndex((row) => row.source.id === state.source);
+  const shown = Math.max(state.shown, chosenAt + 1);
+  for (const row of rows.slice(0, shown)) list.append(sourceRow(state, claim, row));
+  if (rows.length > shown) {
+    list.append(button("text more-sources", `Show ${Math.min(200, rows.length - shown)} more of ${rows.length - shown}`, () => {
+      state.shown = shown + 200;
+      drawSources(state, claim);
+    }));
+  }
+  parts.sourceList = list;
+  parts.listFor = claim && claim.id;
+  pane.append(list);
+  list.scrollTop = listTop;
+  bringIntoView(list, list.querySelector(".chosen"), 0.3);
+  drawOutput(state, claim);
+}
+
+function ranked(data, claim) {
+  const byId = new Map(data.sources.map((source) => [source.id, source]));
+  const rows = [];
+  for (const each of claim ? claim.ranking : []) {
+    if (byId.has(each.source)) rows.push({ source: byId.get(each.source), score: each.score, nli: each.nli });
+    byId.delete(each.source);
+  }
+  for (const source of byId.values()) rows.push({ source, score: null, nli: null });
+  return rows;
+}
+
+function sourceRow(state, claim, row) {
+  const { source, score, nli } = row;
+  const routed = claim && claim.routed === source.id;
+  const stated = claim && claim.stated.includes(source.id);
+  const node = button(`source-row${state.source === source.id ? " chosen" : ""}`, null, () => chooseSource(state, source.id), {
+    "aria-pressed": String(state.source === source.id),
+    title: source.id,
+    "data-source": source.id,
+  });
+  node.append(sourceName("span", source));
+  node.append(el("span", "source-family", source.status_short || source.family, { title: source.status_words || source.family }));
+  const roles = el("span", "roles");
+  if (routed) roles.append(el("span", "role routed", "◉ checked against"));
+  if (stated) roles.append(el("span", "role stated", `○ ${claim.credit ? "credited" : "implied"}`));
+  if (nli) roles.append(el("span", `role rel-${nli.relation}`, `${RELATION[nli.relation]} ${two(nli[nli.relation])}`));
+  node.append(roles);
+  const bar = el("span", `score${score === null ? " none" : ""}`, null, { title: score === null ? "Not ranked for this claim" : `Route score ${score.toFixed(4)}` });
+  if (score !== null) {
+    const fill = el("span", "score-fill");
+    fill.style.setProperty("--share", String(Math.max(0, Math.min(1, score))));
+    bar.append(fill);
+  }
+  bar.append(el("span", "score-n", score === null ? "" : two(score)));
+  node.append(bar);
+  return node;
+}
+
+function drawOutput(state, claim) {
+  const { data, parts } = state;
+  const source = data.sources.find((each) => each.id === state.source);
+  if (!source) return;
+  const held = data.texts[source.id];
+  const head = el("div", "output-bar");
+  const title = el("div", "output-title");
+  title.append(sourceName("h3", source));
+  const about = [source.family, source.server && `server ${source.server}`, many(source.characters, "character"), source.status_words, source.note].filter(Boolean).join(" · ");
+  title.append(el("span", "facts", about, { title: [source.id, about, source.uri].filter(Boolean).join("\n") }));
+  head.append(title);
+  if (held && held.raw) {
+    const toggle = el("div", "toggle", null, { role: "group", "aria-label": "How to show this output" });
+    for (const [raw, words] of [[false, "Readable"], [true, "Raw output"]]) {
+      toggle.append(button(state.raw === raw ? "chosen" : "", words, () => {
+        state.raw = raw;
+        drawSources(state, claim);
+      }, { "aria-pressed": String(state.raw === raw) }));
+    }
+    head.append(toggle);
+  }
+  head.append(button("text widen", state.wide ? "Narrow" : "Widen", () => {
+    state.wide = !state.wide;
+    parts.panes.classList.toggle("wide", state.wide);
+    drawSources(state, claim);
+  }, { title: state.wide ? "Give the answer its room back" : "Give the source more room", "aria-pressed": String(Boolean(state.wide)) }));
+  parts.sources.append(head);
+  const raw = state.raw && held && held.raw;
+  const check = claim && state.check !== null ? chosenLine(claim, state.check) : null;
+  const facts = raw ? [] : factMarks(check, source);
+  const asked = check && check.asked && check.sources.includes(source.id);
+  if (facts.length) parts.sources.append(legend(check, ((claim.marks || {})[source.id] || []).some((mark) => mark.kind === "premise")));
+  const box = el("div", "output scroll own-arrows", null, { tabindex: "0", "aria-label": "The source's output", "data-testid": "output" });
+  parts.sources.append(box);
+  if (source.arguments) {
+    const line = el("p", asked ? "arguments fact" : "arguments");
+    line.append(el("span", "label", "Called with"), el("code", null, source.arguments));
+    box.append(line);
+  }
+  if (!held) {
+    box.append(el("p", "muted", "Fetching this output …"));
+    state.fetch(source.id);
+    return;
+  }
+  const text = raw ? held.raw : held.readable;
+  const marks = raw
+    ? (claim && (held.raw_marks || {})[claim.id]) || []
+    : [...((claim && claim.marks[source.id]) || []), ...facts];
+  if (!text.characters) box.append(el("p", "muted", "This output is empty."));
+  if (claim && claim.routed && !raw && !marks.some((mark) => mark.kind === "premise") && claim.routed !== source.id) {
+    box.append(el("p", "muted small", "Not the source that this claim was checked against; the claim's values are boxed where they occur."));
+  }
+  const body = el("pre", raw ? "verbatim raw" : "verbatim", null, { "data-testid": "source-text" });
+  let shownTo = 0;
+  for (const part of text.parts) {
+    if (part.start > shownTo) body.append(el("span", "gap", "\n… not shown …\n"));
+    appendMarked(body, part, marks);
+    shownTo = part.start + part.text.length;
+  }
+  box.append(body);
+  if (text.parts.length && text.parts[text.parts.length - 1].after < text.characters) {
+    body.append(el("span", "gap", "\n… not shown …\n"));
+  }
+  if (asked && !facts.length) return;  // the call's arguments stand at the top
+  bringIntoView(box, body.querySelector(".fact") || body.querySelector(".premise") || body.querySelector(".value"), 0.3);
+}

@@ -1,0 +1,215 @@
+// The review view: one claim in its answer on the left, the sources in the order of the calls on the
+// right. Nothing here knows what the verifier said until `data.machine` is given, after the decision.
+//
+// Every string in `data` may come from an untrusted tool: it reaches the page as text alone.
+
+const views = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const root = parentElement.querySelector("#review");
+  let state = views.get(parentElement);
+  if (!state) {
+    state = { key: null };
+    views.set(parentElement, state);
+    const onKey = (event) => steer(event, state);
+    document.addEventListener("keydown", onKey);
+    const unguard = guardTyping(state);
+    state.cleanup = () => { document.removeEventListener("keydown", onKey); unguard(); views.delete(parentElement); };
+  }
+  state.tell = (name, value) => setTriggerValue(name, { key: state.data.key, value });
+  const before = state.data;
+  state.data = data;
+  if (state.key !== data.key) {
+    Object.assign(state, { key: data.key, source: firstSource(data), raw: false, query: "", at: 0, panel: null, below: null });
+    draw(root, state);
+  } else {
+    refresh(state, before);
+  }
+  return state.cleanup;
+}
+
+const firstSource = (data) => (data.sources.length ? data.sources[0].id : null);
+
+// ---------------------------------------------------------------- the frame
+
+function draw(root, state) {
+  const { data } = state;
+  const parts = (state.parts = {});
+  root.replaceChildren();
+  const bar = el("header", "bar");
+  parts.progress = el("div", "progress");
+  const tools = el("div", "tools");
+  tools.append(
+    tool(state, "Guideline", data.keys.guideline, () => open(state, "guideline")),
+    tool(state, "Keys", data.keys.help, () => open(state, "help")),
+  );
+  const names = el("div", "names");
+  names.append(el("h1", "where", data.title), parts.progress);
+  bar.append(names, tools);
+  const asked = el("p", "question-line");
+  asked.append(el("span", "label", "Question"), el("span", "asked", data.question || "(none captured)", { title: data.question }));
+  const panes = el("div", "panes");
+  parts.answer = el("section", "pane answer-pane", null, { "aria-label": "Claim and answer" });
+  parts.sources = el("section", "pane source-pane", null, { "aria-label": "Sources" });
+  panes.append(parts.answer, parts.sources);
+  parts.below = el("div", "below", null, { "aria-live": "polite" });
+  parts.drawer = el("section", "drawer", null, { hidden: true });
+  root.append(bar, asked, panes, parts.below, parts.drawer);
+  drawAnswer(state);
+  drawSources(state);
+  refresh(state, null);
+}
+
+function tool(state, words, key, onClick) {
+  const node = button("text", words, onClick, { "aria-keyshortcuts": key });
+  node.append(el("kbd", null, key));
+  return node;
+}
+
+// Draws again what another run may have changed; what the reader opened stays open.
+function refresh(state, before) {
+  const { data, parts } = state;
+  const root = parts.drawer.parentElement;
+  root.style.setProperty("--taken", data.taken);
+  root.dataset.item = data.key;
+  drawProgress(state);
+  const revealed = data.machine && !(before && before.machine);
+  if (revealed && data.machine.claim.routed) {
+    state.source = data.machine.claim.routed;
+    state.raw = false;
+  }
+  // First what takes room, then what scrolls within the room that is left.
+  const below = JSON.stringify([data.machine, data.readings, data.mine]);
+  if (state.below !== below) {
+    state.below = below;
+    parts.below.replaceChildren(...(data.machine ? [machine(state)] : []), ...(data.readings ? [readings(state)] : []));
+  }
+  if (!before || revealed) drawClaim(state);
+  drawTabs(state);
+  const held = (each) => Boolean(each && each.texts[state.source]);
+  if (!before || revealed || held(before) !== held(data)) drawOutput(state, !before || revealed);
+}
+
+function drawProgress(state) {
+  const { progress } = state.data;
+  const { parts } = state;
+  parts.progress.replaceChildren();
+  if (!progress) return;
+  const bar = el("span", "progress-bar", null, { "aria-hidden": "true" });
+  const fill = el("span", "progress-fill");
+  fill.style.setProperty("--share", String(progress.share));
+  bar.append(fill);
+  parts.progress.append(bar, el("span", null, progress.words));
+}
+
+// ---------------------------------------------------------------- claim and answer
+
+function drawAnswer(state) {
+  const { data, parts } = state;
+  parts.claim = el("div", "the-claim");
+  const bar = el("div", "pane-bar");
+  bar.append(el("h2", null, "Answer"), el("span", "place", "the claim is lit"));
+  parts.answerText = el("div", "answer scroll own-arrows", null, { tabindex: "0", "aria-label": "The answer, the claim lit" });
+  const passage = el("div", "verbatim", null, { "data-testid": "answer" });
+  for (const piece of data.pieces) passage.append(piece.lit ? el("mark", "lit", piece.text) : document.createTextNode(piece.text));
+  parts.answerText.append(passage);
+  parts.answer.append(parts.claim, bar, parts.answerText);
+}
+
+function drawClaim(state) {
+  const { data, parts } = state;
+  parts.claim.replaceChildren(el("span", "label", "The claim"));
+  if (data.machine) parts.claim.append(...claimNodes(data.machine.claim));
+  else parts.claim.append(el("p", "claim-text", data.claim, { "data-testid": "claim" }));
+  bringIntoView(parts.answerText, parts.answerText.querySelector(".lit"), 0.35);
+}
+
+// ---------------------------------------------------------------- what others said, once it may be seen
+
+function machine(state) {
+  const { claim, here, agrees } = state.data.machine;
+  const box = el("section", `machine kind-${claim.kind}`, null, { "aria-label": "The verifier's view" });
+  const words = el("div", "why-words");
+  const head = el("p", "headline");
+  head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", `Verifier: ${claim.headline}`));
+  words.append(head, el("p", "small", agrees, { "data-testid": "agrees" }), ...creditNodes(claim));
+  if (claim.reasons.length) {
+    const list = el("ul", "reasons");
+    for (const reason of claim.reasons) list.append(el("li", null, reason));
+    words.append(list);
+  }
+  words.append(el("p", "caption", here));
+  box.append(words, figuresOf(claim));
+  return box;
+}
+
+function readings(state) {
+  const { data } = state;
+  const row = el("section", "readings", null, { "aria-label": "Two readings, and mine" });
+  for (const each of data.readings) {
+    const box = el("article", "reading");
+    box.append(el("h2", null, each.name), el("p", `rationale${each.rationale ? "" : " still"}`, each.rationale || "Wrote no reason."), el("p", "answers", each.answers));
+    row.append(box);
+  }
+  const mine = el("article", "reading mine", null, { "data-testid": "mine" });
+  mine.append(el("h2", null, "My decision"), el("p", `rationale${data.mine.rationale ? "" : " still"}`, data.mine.rationale || data.mine.asks), el("p", `answers${data.mine.answers ? "" : " still"}`, data.mine.answers || "Nothing chosen yet."));
+  row.append(mine);
+  return row;
+}
+
+// ---------------------------------------------------------------- guideline and keys
+
+function open(state, panel) {
+  const { data, parts } = state;
+  state.panel = state.panel === panel ? null : panel;
+  parts.drawer.hidden = !state.panel;
+  if (!state.panel) { parts.box.focus(); return; }
+  const bar = el("div", "pane-bar");
+  const guideline = panel === "guideline";
+  bar.append(
+    el("h2", null, guideline ? "Guideline" : "Keys"),
+    el("span", "place", guideline ? `version ${data.guideline.version}` : "no mouse needed"),
+    button("icon", "✕", () => open(state, state.panel), { "aria-label": "Close (Escape)", title: "Close (Escape)" }),
+  );
+  const body = el("div", "drawer-body own-arrows", null, { tabindex: "0" });
+  if (guideline) body.append(el("p", "guideline", data.guideline.text));
+  else {
+    const table = el("table", "keys");
+    for (const [key, words] of data.help) {
+      const row = el("tr");
+      const cell = el("td");
+      cell.append(el("kbd", null, key));
+      row.append(cell, el("td", null, words));
+      table.append(row);
+    }
+    body.append(table);
+  }
+  parts.drawer.setAttribute("aria-label", guideline ? "Guideline" : "Keys");
+  parts.drawer.replaceChildren(bar, body);
+  body.focus();
+}
+
+// ---------------------------------------------------------------- keys
+
+function steer(event, state) {
+  const target = event.composedPath()[0];
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || !state.parts) return;
+  if (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName || "")) return;
+  if (document.querySelector("[data-testid='stDialog']")) return;
+  const { data } = state;
+  const pressed = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const name = Object.keys(data.keys).find((each) => data.keys[each] === pressed);
+  const ids = data.sources.map((source) => source.id);
+  const at = ids.indexOf(state.source);
+  if (name === "next_source" && at + 1 < ids.length) choose(state, ids[at + 1]);
+  else if (name === "previous_source" && at > 0) choose(state, ids[at - 1]);
+  else if (name === "search" && state.parts.find) { state.parts.find.input.focus(); state.parts.find.input.select(); }
+  else if (name === "raw" && data.texts[state.source]?.raw != null) showRaw(state, !state.raw);
+  else if (name === "open_source" && data.answerable && state.source) state.tell("own", state.source);
+  else if (name === "guideline" || name === "help") open(state, name);
+  else if (name === "close" && state.panel) open(state, state.panel);
+  else if (name === "close" && document.querySelector(".st-key-row-notes")) document.querySelector(".st-key-notes button")?.click();
+  else return;
+  event.preventDefault();
+}

@@ -1,0 +1,173 @@
+// The review view, the sources: a tab each, the output of one, and the search in all of them. Every
+// string in `data` may come from an untrusted tool: it reaches the page as text alone.
+
+const HITS_SHOWN = 500;
+
+function drawSources(state) {
+  const { data, parts } = state;
+  parts.tabs = el("div", "tabs", null, { role: "tablist", "aria-label": "Sources, in the order of the calls" });
+  parts.output = el("div", "pane-output");
+  parts.head = el("div", "output-bar");
+  parts.box = el("div", "output scroll own-arrows", null, { tabindex: "0", role: "tabpanel", "aria-label": "The source's output", "data-testid": "output" });
+  if (!data.sources.length) {
+    parts.sources.append(el("p", "muted nothing", "No tool output was captured."));
+    return;
+  }
+  parts.sources.append(parts.tabs, parts.head, parts.box);
+  parts.find = finder(state);
+}
+
+function finder(state) {
+  const { data } = state;
+  const box = el("div", "find");
+  const input = el("input", null, null, { type: "search", placeholder: `Search all sources (${data.keys.search})`, "aria-label": "Search all sources", "aria-keyshortcuts": data.keys.search });
+  const count = el("span", "find-count", null, { role: "status" });
+  input.addEventListener("input", () => {
+    state.query = input.value;
+    state.at = 0;
+    if (state.query && data.sources.some((source) => !state.data.texts[source.id])) state.tell("fetch", "*");
+    const here = hitsIn(state, state.source).length;
+    const first = here ? null : state.data.sources.find((source) => hitsIn(state, source.id).length);
+    if (first) { state.source = first.id; state.raw = false; }
+    drawTabs(state);
+    drawOutput(state, true);
+  });
+  // What is typed here is a search, whatever keys the page listens to. A key's release is let through:
+  // the key that led here was pressed outside, and would be taken for one that is held down.
+  input.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") { input.blur(); state.parts.box.focus(); }
+    if (event.key === "Enter") step(state, event.shiftKey ? -1 : 1);
+  });
+  box.append(count, input);
+  return { box, input, count };
+}
+
+// To the next place that was found, in this source or in one after it.
+function step(state, by) {
+  const ids = state.data.sources.map((source) => source.id);
+  const here = hitsIn(state, state.source).length;
+  const at = state.at + by;
+  if (at >= 0 && at < here) state.at = at;
+  else {
+    const from = ids.indexOf(state.source);
+    for (let n = 1; n <= ids.length; n += 1) {
+      const id = ids[(from + by * n + ids.length * n) % ids.length];
+      const found = hitsIn(state, id).length;
+      if (found) { state.source = id; state.at = by > 0 ? 0 : found - 1; state.raw = false; break; }
+    }
+  }
+  drawTabs(state);
+  drawOutput(state, true);
+}
+
+function hitsIn(state, id) {
+  const held = state.data.texts[id];
+  if (!state.query.trim() || !held) return [];
+  const text = state.raw && id === state.source && held.raw !== null ? held.raw : held.text;
+  const words = state.query.trim().split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const found = [];
+  for (const match of text.matchAll(new RegExp(words.join("\\s+"), "giu"))) {
+    found.push({ start: match.index, end: match.index + match[0].length, kind: "hit" });
+    if (found.length >= HITS_SHOWN) break;
+  }
+  return found;
+}
+
+function drawTabs(state) {
+  const { data, parts } = state;
+  if (!data.sources.length) return;
+  const left = parts.tabs.scrollLeft;
+  const focused = parts.tabs.contains(parts.tabs.getRootNode().activeElement);
+  parts.tabs.replaceChildren();
+  for (const source of data.sources) {
+    const chosen = source.id === state.source;
+    const node = button(`tab${chosen ? " chosen" : ""}`, null, () => choose(state, source.id), {
+      role: "tab", "aria-selected": String(chosen), tabindex: chosen ? "0" : "-1", title: [source.tool, source.identity, source.id].filter(Boolean).join("\n"), "data-source": source.id,
+    });
+    const top = el("span", "tab-top");
+    top.append(el("span", "tab-name", source.plain));
+    if (source.call) top.append(el("span", "tab-call", source.call));
+    if (source.key) top.append(el("kbd", null, source.key));
+    const more = el("span", "tab-more");
+    if (data.owner === source.id) more.append(el("span", "mine", "● yours"));
+    if (data.machine && data.machine.claim.routed === source.id) more.append(el("span", "theirs", "◉ verifier’s"));
+    const found = hitsIn(state, source.id).length;
+    if (found) more.append(el("span", "found", `${found}${found === HITS_SHOWN ? "+" : ""} found`));
+    more.append(el("span", null, [source.identity, source.status_short].filter(Boolean).join(" · ")));
+    node.append(top, more);
+    parts.tabs.append(node);
+  }
+  parts.tabs.scrollLeft = left;
+  const shown = parts.tabs.querySelector(".chosen");
+  const frame = parts.tabs.getBoundingClientRect();
+  const tab = shown.getBoundingClientRect();
+  if (tab.left < frame.left) parts.tabs.scrollLeft -= frame.left - tab.left;
+  if (tab.right > frame.right) parts.tabs.scrollLeft += tab.right - frame.right;
+  if (focused) shown.focus();
+}
+
+function choose(state, id) {
+  if (state.source === id) return;
+  state.source = id;
+  state.raw = false;
+  state.at = 0;
+  drawTabs(state);
+  drawOutput(state, true);
+}
+
+function drawOutput(state, arriving) {
+  const { data, parts } = state;
+  const source = data.sources.find((each) => each.id === state.source);
+  if (!source) return;
+  const top = parts.box.scrollTop;
+  const held = data.texts[source.id];
+  const typing = parts.find.input.getRootNode().activeElement === parts.find.input;
+  const title = el("div", "output-title");
+  const facts = [source.server && `server ${source.server}`, many(source.characters, "character"), source.status_words, source.note].filter(Boolean).join(" · ");
+  title.append(el("h3", null, source.identity || source.tool, { title: source.tool }), el("span", "facts", facts, { title: [source.id, facts, source.uri].filter(Boolean).join("\n") }));
+  const nodes = [title];
+  if (held && held.raw !== null) {
+    const toggle = el("div", "toggle", null, { role: "group", "aria-label": "How to show this output" });
+    for (const [raw, words] of [[false, "Readable"], [true, "Raw output"]]) {
+      toggle.append(button(state.raw === raw ? "chosen" : "", words, () => showRaw(state, raw), { "aria-pressed": String(state.raw === raw), title: `Switch with ${data.keys.raw}` }));
+    }
+    nodes.push(toggle);
+  }
+  if (data.answerable) nodes.push(tool(state, "It is this one", data.keys.open_source, () => state.tell("own", source.id)));
+  nodes.push(parts.find.box);
+  parts.head.replaceChildren(...nodes);
+  if (typing) parts.find.input.focus();
+  const box = parts.box;
+  box.replaceChildren();
+  if (source.arguments) {
+    const asked = el("p", "arguments");
+    asked.append(el("span", "label", "Called with"), el("code", null, source.arguments));
+    box.append(asked);
+  }
+  if (!held) {
+    box.append(el("p", "muted", "Fetching this output …"));
+    state.tell("fetch", source.id);
+    return;
+  }
+  const raw = state.raw && held.raw !== null;
+  const text = raw ? held.raw : held.text;
+  if (!text) box.append(el("p", "muted", "This output is empty."));
+  const hits = hitsIn(state, source.id);
+  const machineMarks = data.machine && !raw ? data.machine.claim.marks[source.id] || [] : [];
+  const body = el("pre", raw ? "verbatim raw" : "verbatim", null, { "data-testid": "source-text" });
+  appendMarked(body, { start: 0, text }, [...machineMarks, ...hits]);
+  box.append(body);
+  const found = body.querySelectorAll(".hit.opens");
+  const here = found[Math.min(state.at, found.length - 1)];
+  here?.classList.add("here");
+  parts.find.count.textContent = state.query.trim() ? (hits.length ? `${Math.min(state.at, hits.length - 1) + 1} of ${hits.length}` : "none here") : "";
+  if (arriving) bringIntoView(box, here || body.querySelector(".premise"), 0.3);
+  else box.scrollTop = top;
+}
+
+function showRaw(state, raw) {
+  state.raw = raw;
+  state.at = 0;
+  drawOutput(state, true);
+}

@@ -1,0 +1,1 @@
+"""Claims on which two reviewers differ, and the third decision."""

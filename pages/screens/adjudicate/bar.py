@@ -1,0 +1,107 @@
+"""Below a disagreement: the judgement form, why the two differed, and whether the guideline did."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.review.records import Cause
+from core.workflows.review import ReviewSession
+from pages.screens.adjudicate.disagreement import (
+    Disagreement,
+    answer,
+    keep_note,
+    save,
+    set_cause,
+    toggle_fix,
+)
+from pages.widgets.judgement_form import (
+    bar,
+    choice,
+    key_button,
+    question,
+    row,
+    show_note,
+    show_questions,
+    toggle_note,
+)
+from pages.widgets.shortcuts import CAUSE_KEYS, FIX_GUIDELINE, NOTES, SAVE, Page, key_of
+
+LINES = 5
+CAUSES = {
+    Cause.AMBIGUOUS_CLAIM: "Claim ambiguous",
+    Cause.GUIDELINE_GAP: "Guideline silent",
+    Cause.REVIEWER_ERROR: "Reviewer error",
+    Cause.DECOMPOSITION_ERROR: "Claim cut wrongly",
+    Cause.AMBIGUOUS_SOURCE: "Source ambiguous",
+}
+
+
+def show_bar(held: Disagreement, desk: ReviewSession) -> None:
+    """Show the questions for the disagreement, what is chosen, and what happens next."""
+    with bar():
+        show_questions(held, answer, desk)
+        _show_cause(held)
+        if held.form.noting:
+            _show_notes(held, desk)
+        _show_next(held, desk)
+
+
+def _show_cause(held: Disagreement) -> None:
+    with row("row-cause"):
+        question("Why did they differ?", "cause")
+        for cause, words in CAUSES.items():
+            choice(
+                held,
+                words,
+                name=f"cause_{cause.value}",
+                key=CAUSE_KEYS[cause],
+                chosen=held.cause is cause,
+                act=set_cause,
+                args=(held.form.nonce, cause),
+            )
+
+
+def _show_next(held: Disagreement, desk: ReviewSession) -> None:
+    with row("row-next"):
+        st.text(held.form.message or _what_next(held), width="stretch")
+        choice(
+            held,
+            "Guideline needs a fix",
+            name=FIX_GUIDELINE,
+            key=key_of(FIX_GUIDELINE, Page.ADJUDICATE),
+            chosen=held.fix_guideline,
+            act=toggle_fix,
+        )
+        key_button(held, "Reason", name="notes", key=key_of(NOTES), act=toggle_note)
+        key_button(
+            held,
+            "Save my decision",
+            name="save",
+            key=key_of(SAVE, Page.ADJUDICATE),
+            act=save,
+            args=(held.form.nonce, desk),
+            kind="primary",
+            disabled=held.missing > 0,
+        )
+
+
+def _what_next(held: Disagreement) -> str:
+    if held.missing:
+        return f"{held.missing} of 4 answers to go. Both readings stay as they are."
+    return "Save it, and the next disagreement comes."
+
+
+def _show_notes(held: Disagreement, desk: ReviewSession) -> None:
+    lines = [line.strip() for line in held.form.guideline.text.splitlines()]
+    rules = [line for line in lines if line[:1].isdigit()]
+    with row("row-notes"):
+        question("Reason, if you like", "notes")
+        show_note(held, "Why? Escape leaves the field.", keep_note, desk)
+        held.rule = st.selectbox(
+            "The rule that settles it",
+            rules,
+            index=None,
+            placeholder="None",
+            key=f"rule-{held.item.assignment_id}",
+            width=360,
+        )

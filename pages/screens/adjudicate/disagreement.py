@@ -1,0 +1,141 @@
+"""A claim that two people read differently, in an adjudicator's hands, and what is answered so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.review.items import DisagreementItem, Draft
+from core.review.records import Cause
+from core.workflows.review import ReviewSession
+from pages.widgets.claim_places import claim_in_hand
+from pages.widgets.current_user import OF_USER
+from pages.widgets.judgement_form import (
+    IGNORED,
+    Change,
+    JudgementForm,
+    refusals_told,
+    save_draft,
+)
+from pages.widgets.review_layout import CONFIDENCE, Json, answer_words
+from storage.workspace import Workspace
+
+_HELD = f"{OF_USER}disagreement"
+
+
+@dataclass(slots=True, kw_only=True, weakref_slot=True)
+class Disagreement:
+    """A disagreement on screen; it is dropped when it is decided."""
+
+    form: JudgementForm
+    item: DisagreementItem
+    cause: Cause | None = None
+    fix_guideline: bool = False
+    rule: str | None = None
+
+    @property
+    def missing(self) -> int:
+        """How many of the four answers are still to come."""
+        return self.form.missing + (self.cause is None)
+
+
+def current_disagreement(desk: ReviewSession, workspace: Workspace) -> Disagreement | None:
+    """What the user holds, else what comes next; None when none waits. Raises as the desk does."""
+    held = st.session_state.get(_HELD)
+    if isinstance(held, Disagreement) and held.form.user_id == desk.user.person_id:
+        return held
+    item = desk.next_disagreement()
+    if item is None:
+        return None
+    form = JudgementForm(
+        user_id=desk.user.person_id,
+        assignment_id=item.assignment_id,
+        nonce=desk.show(item.assignment_id),
+        trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
+        claim=claim_in_hand(item),
+        draft=desk.load_draft(item.assignment_id) or Draft(),
+        guideline=workspace.guidelines.current(),
+    )
+    held = Disagreement(form=form, item=item)
+    st.session_state[_HELD] = held
+    return held
+
+
+def drop() -> None:
+    """Forget what is held; the database knows whose it is."""
+    st.session_state.pop(_HELD, None)
+
+
+def lay_out_readings(held: Disagreement) -> list[Json]:
+    """The two readings as the view shows them: the reason first, then what was said."""
+    return [
+        {
+            "name": reading.label,
+            "rationale": reading.rationale,
+            "answers": answer_words(reading.judgement, held.form.trace)
+            + ("" if reading.confidence is None else f" · {CONFIDENCE[reading.confidence]}"),
+        }
+        for reading in held.item.annotations
+    ]
+
+
+def lay_out_mine(held: Disagreement) -> Json:
+    """My decision so far, beside the readings."""
+    judgement = held.form.judgement
+    return {
+        "rationale": held.form.draft.rationale,
+        "asks": "Read both reasons, then the sources, and decide below.",
+        "answers": "" if judgement is None else answer_words(judgement, held.form.trace),
+    }
+
+
+# ---------------------------------------------------------------- key presses
+
+
+def answer(held: Disagreement, nonce: str, change: Change, desk: ReviewSession) -> None:
+    """Take one more answer; nothing is decided before it is saved."""
+    form, note = held.form, held.form.typed_note
+    if nonce != form.nonce:
+        form.message = IGNORED
+        return
+    form.message, form.draft = "", replace(change(form.draft), rationale=note)
+    save_draft(form, desk, drop)
+
+
+def set_cause(held: Disagreement, nonce: str, cause: Cause) -> None:
+    """Say why the two differed."""
+    held.form.message = "" if nonce == held.form.nonce else IGNORED
+    if nonce == held.form.nonce:
+        held.cause = cause
+
+
+def toggle_fix(held: Disagreement) -> None:
+    """Say, or no longer say, that the guideline should have settled it."""
+    held.fix_guideline = not held.fix_guideline
+
+
+def keep_note(held: Disagreement, desk: ReviewSession) -> None:
+    """Take in what was typed about the disagreement."""
+    held.form.draft = replace(held.form.draft, rationale=held.form.typed_note)
+    save_draft(held.form, desk, drop)
+
+
+def save(held: Disagreement, nonce: str, desk: ReviewSession) -> None:
+    """Write the decision; the two readings stay as they are."""
+    form, note = held.form, held.form.typed_note
+    judgement, cause = form.judgement, held.cause
+    if judgement is None or cause is None:
+        form.message = "One answer is missing."
+        return
+    with refusals_told(form, drop):
+        desk.adjudicate(
+            held.item,
+            nonce,
+            judgement,
+            cause,
+            guideline_needs_fix=held.fix_guideline,
+            rule=held.rule,
+            rationale=note,
+        )
+        drop()

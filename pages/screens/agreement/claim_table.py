@@ -1,0 +1,79 @@
+"""A table of claims of which one can be opened: its readings, its reasons, and the way to its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.review.records import ReviewedClaim
+from pages.widgets.figures import Cell
+from pages.widgets.plain import show_cards
+
+VERDICT = "pages/verdict.py"
+
+
+def show_claims(
+    header: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    claims: Sequence[ReviewedClaim],
+    *,
+    key: str,
+    nothing: str,
+) -> None:
+    """Show one row a claim; the one that is chosen is opened below with everything said about it."""
+    if not claims:
+        st.text(nothing)
+        return
+    event = st.dataframe(
+        {title: [row[at] for row in rows] for at, title in enumerate(header)},
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        width="stretch",
+        height="auto" if len(claims) <= 8 else 320,
+        alt=f"{len(claims)} claims; choose a row to see what was said about it",
+        key=key,
+    )
+    chosen = [at for at in event["selection"]["rows"] if at < len(claims)]
+    if not chosen:
+        st.caption("Choose a row to read what was said about a claim, and why.")
+        return
+    claim = claims[chosen[0]]
+    show_cards(_cards(claim), key=f"{key}-said")
+    st.page_link(
+        VERDICT,
+        label="Open its verdict",
+        icon=":material/fact_check:",
+        query_params={"trace": claim.trace_id, "claim": claim.claim_id},
+    )
+
+
+def _cards(claim: ReviewedClaim) -> list[dict[str, object]]:
+    cards: list[dict[str, object]] = [
+        {
+            "title": vote.reviewer,
+            "text": vote.rationale or "No reason given.",
+            "facts": [
+                ["Is it supported", vote.judgement.support.value.replace("_", " ")],
+                ["Who owns it", vote.judgement.source_id or "no source"],
+                ["Confidence", str(vote.confidence) if vote.confidence else "not said"],
+                ["When", f"{vote.at:%Y-%m-%d %H:%M} UTC"],
+            ],
+        }
+        for vote in claim.annotations
+    ]
+    if claim.adjudication is not None:
+        decided = claim.adjudication
+        cards.append(
+            {
+                "title": f"{decided.reviewer} decides",
+                "text": decided.rationale or "No reason given.",
+                "facts": [
+                    ["Is it supported", decided.judgement.support.value.replace("_", " ")],
+                    ["Who owns it", decided.judgement.source_id or "no source"],
+                    ["Why they differed", decided.cause.value.replace("_", " ")],
+                ],
+            }
+        )
+    return cards

@@ -1,0 +1,242 @@
+"""Agreement figures in plain words: every number with its n, its interval and its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.review.agreement import (
+    AgreementFigures,
+    Figure,
+    GroupAgreement,
+    Grouping,
+    LabelShare,
+    Question,
+)
+from core.review.records import Judgement, ReviewedClaim, ReviewStatus
+from pages.widgets.counting import counted
+from pages.widgets.figures import Cell, percent
+
+QUESTIONS = {
+    Question.SUPPORT: "Is it supported?",
+    Question.SOURCE: "Who owns it?",
+    Question.CONFLATION: "Wrong source credited?",
+}
+GROUPINGS = {
+    Grouping.PAIR: "Reviewer pair",
+    Grouping.SLICE: "Slice",
+    Grouping.FAMILY: "Source family",
+    Grouping.CATEGORY: "Category",
+    Grouping.WEEK: "Week",
+}
+STATUSES = {
+    ReviewStatus.SINGLE: "one reading",
+    ReviewStatus.UNANIMOUS: "readings agree",
+    ReviewStatus.ADJUDICATED: "decided by a third person",
+    ReviewStatus.UNRESOLVED: "waits for a decision",
+}
+SKEWED = 0.8
+BLUE = "#000001"  # the theme's first chart colour, light or dark
+
+
+class Shown(NamedTuple):
+    """One figure on the page: its name, what it is, and the words of its help."""
+
+    name: str
+    figure: Figure
+    help: str
+
+
+def shown_figures(figures: AgreementFigures) -> tuple[Shown, ...]:
+    """The four figures in the order of the page."""
+    return (
+        Shown(
+            "Raw agreement",
+            figures.raw,
+            "The share of claims on which both readings say the same. High by itself where one "
+            "label dominates.",
+        ),
+        Shown(
+            "Cohen's kappa",
+            figures.cohen,
+            "Agreement of two people beyond what their own habits would give by chance.",
+        ),
+        Shown(
+            "Fleiss' kappa",
+            figures.fleiss,
+            "The same with the labels of all readers pooled. It collapses where one label dominates.",
+        ),
+        Shown(
+            "Gwet's AC1",
+            figures.ac1,
+            "Agreement beyond chance that stays meaningful where one label dominates.",
+        ),
+    )
+
+
+def show_figures(figures: AgreementFigures) -> None:
+    """Four figures beside each other, each with its interval or with why it has none."""
+    for column, shown in zip(st.columns(4), shown_figures(figures), strict=True):
+        with column.container(border=True, height="stretch"):
+            st.metric(shown.name, number(shown.figure, shown.name), help=shown.help)
+            st.caption(interval_words(shown.figure, shown.name))
+
+
+def number(figure: Figure, name: str) -> str:
+    """A figure's value: a share as a percentage, a coefficient with two decimals."""
+    if figure.value is None:
+        return "–"
+    return percent(figure.value) if name.startswith("Raw") else f"{figure.value:.2f}"
+
+
+def interval_words(figure: Figure, name: str = "") -> str:
+    """A figure's interval in words, or why it, or the figure, is not there."""
+    if figure.value is None:
+        return f"Not defined: {figure.reason}."
+    if figure.interval is None:
+        return f"No interval: {figure.reason}."
+    low, high = figure.interval.low, figure.interval.high
+    if name.startswith("Raw"):
+        return f"95 % interval {percent(low)} to {percent(high)}"
+    return f"95 % interval {low:.2f} to {high:.2f}"
+
+
+def count_words(figures: AgreementFigures, what: str = "claim") -> str:
+    """How many claims of how many traces, and how the labels are spread."""
+    labels = ", ".join(
+        f"{label_words(share.label)} {percent(share.share)}" for share in figures.prevalence[:4]
+    )
+    more = len(figures.prevalence) - 4
+    if more > 0:
+        labels += f" and {more} more"
+    return (
+        f"n = {counted(figures.claims, what)} of {counted(figures.traces, 'trace')}. "
+        f"Said: {labels or 'nothing'}."
+    )
+
+
+def skew_words(prevalence: Sequence[LabelShare]) -> str | None:
+    """What to mind where one label dominates."""
+    if not prevalence or prevalence[0].share < SKEWED:
+        return None
+    return (
+        f"{percent(prevalence[0].share)} of the readings say "
+        f"{label_words(prevalence[0].label)}: kappa is low by its making then. Read AC1 and the raw "
+        "agreement beside it."
+    )
+
+
+def left_out_words(figures: AgreementFigures) -> str | None:
+    """What the question could not compare, and why."""
+    if not figures.left_out:
+        return None
+    parts = [f"{count:,}: {reason}" for reason, count in sorted(figures.left_out.items())]
+    return f"Not compared: {'; '.join(parts)}."
+
+
+def label_words(label: str | None) -> str:
+    """A label as people read it."""
+    if label is None:
+        return "no source"
+    return label.replace("_", " ") if label in _LABELS else label
+
+
+_LABELS = ("supported", "unsupported", "contradicted", "not_enough_evidence")
+
+
+def group_rows(groups: Sequence[GroupAgreement], grouping: Grouping) -> list[list[Cell]]:
+    """One row a group for GROUP_HEADER; an interval has its ends, an undefined figure none."""
+    rows: list[list[Cell]] = []
+    for group in groups:
+        figures = group.figures
+        top = figures.prevalence[0] if figures.prevalence else None
+        row: list[Cell] = [group.name or f"no {GROUPINGS[grouping].lower()}"]
+        row += [figures.claims, figures.traces, len(figures.differing)]
+        for shown in shown_figures(figures):
+            between = shown.figure.interval
+            row += [
+                shown.figure.value,
+                None if between is None else f"{between.low:.2f} to {between.high:.2f}",
+            ]
+        row.append(f"{label_words(top.label)} {percent(top.share)}" if top else None)
+        rows.append(row)
+    return rows
+
+
+GROUP_HEADER = (
+    "Group", "Claims", "Traces", "Differ", "Raw", "Raw, 95 %", "Cohen κ", "Cohen κ, 95 %",
+    "Fleiss κ", "Fleiss κ, 95 %", "AC1", "AC1, 95 %", "Most said",
+)  # fmt: skip
+
+
+def weeks_figure(groups: Sequence[GroupAgreement]) -> go.Figure:
+    """Raw agreement week by week with its intervals; the number of claims stands at each point."""
+    weeks = [group for group in groups if group.figures.raw.value is not None]
+    values = [100 * (group.figures.raw.value or 0.0) for group in weeks]
+    ends = [group.figures.raw.interval for group in weeks]
+    figure = go.Figure(
+        go.Scatter(
+            x=[group.name for group in weeks],
+            y=values,
+            mode="lines+markers+text",
+            text=[f"n = {group.figures.claims:,}" for group in weeks],
+            textposition="top center",
+            cliponaxis=False,
+            marker={"size": 9, "color": BLUE},
+            line={"color": BLUE},
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [100 * e.high - v if e else 0 for v, e in zip(values, ends, strict=True)],
+                "arrayminus": [
+                    v - 100 * e.low if e else 0 for v, e in zip(values, ends, strict=True)
+                ],
+            },
+            hovertemplate="%{x}: %{y:.1f} %<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        title=f"Raw agreement by week with 95 % intervals, "
+        f"n = {sum(group.figures.claims for group in weeks):,} claims",
+        xaxis={"title": "week of the second reading", "type": "category"},
+        yaxis={"title": "both readings agree (%)", "range": [-2, 108]},
+        height=360,
+        margin={"t": 60},
+    )
+    return figure
+
+
+def claim_rows(claims: Sequence[ReviewedClaim], question: Question) -> list[list[Cell]]:
+    """One row a claim for CLAIM_HEADER: what each reader said to the question, and what stands."""
+    rows: list[list[Cell]] = []
+    for claim in claims:
+        answers = [
+            f"{vote.reviewer}: {answer_words(vote.first or vote.judgement, question)}"
+            for vote in claim.annotations
+        ]
+        final = claim.resolution.final
+        rows.append(
+            [
+                claim.text,
+                *(answers + ["–", "–"])[:2],
+                STATUSES[claim.resolution.status],
+                answer_words(final, question) if final else "–",
+                claim.claim_id,
+            ]
+        )
+    return rows
+
+
+CLAIM_HEADER = ("Claim", "First reading", "Second reading", "Status", "Stands", "Claim id")
+
+
+def answer_words(judgement: Judgement, question: Question) -> str:
+    """What a judgement says to the question."""
+    if question is Question.SUPPORT:
+        return label_words(judgement.support.value)
+    if question is Question.SOURCE:
+        return label_words(judgement.source_id)
+    return {True: "yes", False: "no", None: "not said"}[judgement.conflation]

@@ -1,0 +1,1 @@
+"""How good the verifier is on a labelled packet."""

@@ -1,0 +1,172 @@
+"""One evaluated packet, shown: figures in words, metrics, slices, confusion, reliability, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.bootstrap import RESAMPLES
+from core.evaluation.metrics import Metric
+from core.evaluation.report import read_metrics
+from core.records import JsonObject
+from pages.screens.evaluation.cells import count_in, number_of, rounded
+from pages.widgets.figures import Cell, percent, rate_interval, show_numbers
+
+METRIC_WORDS: Mapping[str, tuple[str, str]] = {
+    "false_pass_rate": ("Bad claims passed", "of the claims that should be blocked"),
+    "false_block_rate": ("Good claims blocked", "of the claims that should pass"),
+    "answer_false_pass_rate": ("Bad answers passed", "of the answers with a claim to block"),
+    "answer_false_block_rate": ("Good answers blocked", "of the answers without one"),
+    "block_f1": ("Block F1", "blocking is the positive class"),
+    "block_precision": ("Block precision", "of what was blocked, how much is bad"),
+    "block_recall": ("Block recall", "of what is bad, how much was blocked"),
+    "block_accuracy": ("Block accuracy", "rightly blocked or passed"),
+    "block_all_f1": ("Block F1 of blocking everything", "what any verifier must beat"),
+    "verdict_accuracy": ("Verdict accuracy", "over the four verdicts"),
+    "verdict_macro_f1": ("Verdict macro F1", "mean over the labels that occur"),
+    "relation_accuracy": ("Relation accuracy", "after lexical rescue"),
+    "source_accuracy": ("Right source", "checked against a right source"),
+    "source_relation_accuracy": ("Right source and relation", "both at once"),
+    "recall_at_1": ("Right source ranked first", "recall at 1"),
+    "recall_at_2": ("Right source in the first 2", "recall at 2"),
+    "recall_at_3": ("Right source in the first 3", "recall at 3"),
+    "recall_at_4": ("Right source in the first 4", "recall at 4"),
+    "recall_at_5": ("Right source in the first 5", "recall at 5"),
+    "mean_reciprocal_rank": ("Mean reciprocal rank", "of the first right source"),
+    "source_set_jaccard": ("Source-set overlap", "Jaccard of right and best ranked sources"),
+    "attribution_precision": ("Wrong credits: precision", "of what was called wrong, how much is"),
+    "attribution_recall": ("Wrong credits: recall", "of the wrong credits, how many were seen"),
+    "attribution_f1": ("Wrong credits: F1", "harmonic mean of the two"),
+    "auroc": ("AUROC of the support probability", "0.5 is chance"),
+    "brier": ("Brier score", "lower is better"),
+    "ece": ("Expected calibration error", "lower is better; ten bins"),
+}
+COMPARED_WORDS = {
+    "block-all": "Blocking everything",
+    "centroid-router": "With the paper's centroid router",
+}
+HEADLINE = (
+    ("false_pass_rate", "claims_to_block", "claims to block"),
+    ("false_block_rate", "good", "claims to pass"),
+    ("source_accuracy", "source_eligible_claims", "with a known source"),
+    ("block_f1", "claims", "labelled claims"),
+)
+
+
+def show_headline(report: JsonObject) -> None:
+    """The four figures that decide, each with its interval, its n and what it means."""
+    metrics = read_metrics(report)
+    counts = {name: count_in(report, name) for name in ("claims", "claims_to_block")}
+    counts["good"] = counts["claims"] - counts["claims_to_block"]
+    counts["source_eligible_claims"] = count_in(report, "source_eligible_claims")
+    for column, (name, n, noun) in zip(st.columns(4), HEADLINE, strict=True):
+        metric = metrics[name]
+        with column.container(border=True, height="stretch"):
+            number = None if metric.value is None else f"{metric.value:.3f}"
+            shown = number if name == "block_f1" else percent(metric.value)
+            st.metric(METRIC_WORDS[name][0], shown if metric.value is not None else "–")
+            st.caption(_headline_words(metric, counts[n], noun, name == "block_f1"))
+    st.text(_sentence(metrics, counts))
+
+
+def _headline_words(metric: Metric, n: int, noun: str, plain: bool) -> str:
+    if metric.value is None:
+        return f"Not measured: {metric.reason}."
+    ends = metric.interval
+    if not plain:
+        pair = (ends.low, ends.high) if ends else None
+        words = rate_interval(round(metric.value * n), n, pair)
+    elif ends is None:
+        words = "no interval"
+    else:
+        words = f"95 % interval {ends.low:.3f} to {ends.high:.3f}"
+    return f"{words}; n = {n:,} {noun}"
+
+
+def _sentence(metrics: Mapping[str, Metric], counts: Mapping[str, int]) -> str:
+    """The answer to "can I trust it?" as one sentence."""
+    passed, blocked = metrics["false_pass_rate"].value, metrics["false_block_rate"].value
+    parts = []
+    if passed is not None:
+        parts.append(f"of 100 bad claims about {round(100 * passed)} would pass unseen")
+    if blocked is not None:
+        parts.append(f"of 100 good claims about {round(100 * blocked)} would be held back")
+    f1, everything = metrics["block_f1"].value, metrics["block_all_f1"].value
+    if f1 is not None and everything is not None:
+        than = "better than" if f1 > everything else "no better than"
+        parts.append(f"its block F1 is {than} blocking everything ({everything:.3f})")
+    if not parts:
+        return "No claim of this packet has a label to compare with."
+    return f"On this packet: {'; '.join(parts)}."
+
+
+# ---------------------------------------------------------------- metrics
+
+
+def show_metrics(report: JsonObject) -> None:
+    """Every metric with its interval over resampled traces, or the reason why it has none."""
+    metrics = read_metrics(report)
+    rows = [
+        _metric_row(words, meaning, metrics[name])
+        for name, (words, meaning) in METRIC_WORDS.items()
+        if name in metrics
+    ]
+    st.caption(
+        f"{count_in(report, 'claims'):,} labelled claims of {count_in(report, 'answers'):,} answers. "
+        f"Intervals: {RESAMPLES:,} resamples of whole traces, seeded; the same packet gives the same."
+    )
+    show_numbers(
+        ("Metric", "Value", "95 % low", "95 % high", "What it says, or why it is missing"),
+        rows,
+        name="metrics",
+        alt="Every metric with its 95 percent interval",
+        height=560,
+    )
+    _show_compared(report, metrics)
+
+
+def _metric_row(words: str, meaning: str, metric: Metric) -> tuple[Cell, ...]:
+    ends = metric.interval
+    note = meaning if metric.value is not None else f"not measured: {metric.reason}"
+    low, high = (ends.low, ends.high) if ends else (None, None)
+    return (words, rounded(metric.value), rounded(low), rounded(high), note)
+
+
+def _show_compared(report: JsonObject, ours: Mapping[str, Metric]) -> None:
+    compared = report.get("compared")
+    if not isinstance(compared, Sequence) or not compared:
+        return
+    st.subheader("Beside other ways to decide", anchor=False)
+    names = ("block_f1", "false_pass_rate", "false_block_rate", "source_accuracy",
+             "source_relation_accuracy")  # fmt: skip
+    rows: list[tuple[Cell, ...]] = [
+        ("This verifier", *(rounded(ours[name].value) for name in names), None, None, None)
+    ]
+    for entry in compared:
+        assert isinstance(entry, Mapping)
+        lead, ends = entry.get("block_f1_lead"), entry.get("block_f1_lead_ci95")
+        low, high = ends if isinstance(ends, Sequence) else (None, None)
+        rows.append(
+            (
+                COMPARED_WORDS.get(str(entry["name"]), str(entry["name"])),
+                *(number_of(entry.get(name)) for name in names),
+                number_of(lead),
+                number_of(low),
+                number_of(high),
+            )
+        )
+    show_numbers(
+        (
+            "System", *(METRIC_WORDS[name][0] for name in names),
+            "Our lead in block F1", "lead 95 % low", "lead 95 % high",
+        ),
+        rows,
+        name="compared",
+        alt="This verifier beside blocking everything and the centroid router",
+    )  # fmt: skip
+    if len(compared) == 1:
+        st.caption(
+            "The paper's centroid router is compared when the packet is read a second time with it: "
+            "tick the box beside Evaluate."
+        )

@@ -1,0 +1,1 @@
+"""Packets made of adjudicated claims, as files."""

@@ -1,0 +1,228 @@
+"""The steps of an export in a browser: prepare, download, sign; and a packet read back."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.records import VerdictLabel
+from core.review.exchange import MEANINGS
+from core.review.records import Person, ReviewStatus
+from core.workflows.archive import pack, unpack
+from core.workflows.export import ExportFilters, ExportReport, export_packet
+from core.workflows.import_packet import import_packet
+from core.workflows.manifest import MANIFEST, write_signatures
+from pages.widgets.counting import counted
+from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.session import settings
+from storage.packets import Packets, SignedPacket
+
+LABELS = {
+    VerdictLabel.SUPPORTED: "supported",
+    VerdictLabel.UNSUPPORTED: "unsupported",
+    VerdictLabel.CONTRADICTED: "contradicted",
+    VerdictLabel.NOT_ENOUGH_EVIDENCE: "not enough evidence",
+}
+STATUSES = {
+    ReviewStatus.UNANIMOUS: "unanimous",
+    ReviewStatus.ADJUDICATED: "adjudicated",
+    ReviewStatus.SINGLE: "one reading",
+    ReviewStatus.UNRESOLVED: "unresolved",
+}
+MEANING_WORDS = {
+    "review": "I have reviewed it",
+    "approval": "I approve it",
+    "responsibility": "I am responsible for it",
+    "authorship": "I made it",
+}
+_PREPARED = "prepared_packet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A packet on the server's disk, for this session alone; its folder goes with the session."""
+
+    place: tempfile.TemporaryDirectory[str]
+    report: ExportReport
+    filters: ExportFilters
+
+
+def prepare(
+    packets: Packets, who: Person, filters: ExportFilters, *, reports: bool, pdf: bool
+) -> None:
+    """Write the packet to a folder of this session, and remember it."""
+    st.session_state.pop(_PREPARED, None)
+    place = tempfile.TemporaryDirectory(prefix="provenanceguard-packet-")
+    bar = st.progress(0.0, "Writing the packet …")
+
+    def report_progress(done: int, total: int | None, what: str) -> None:
+        share = done / total if total else 0.0
+        bar.progress(share, f"Writing the packet: {done:,} of {total or 0:,} {what}")
+
+    try:
+        report = export_packet(
+            packets,
+            who,
+            Path(place.name) / "packet",
+            at=packets.store.now(),
+            filters=filters,
+            reports=reports,
+            pdf=pdf,
+            progress=report_progress,
+        )
+    except ProvenanceGuardError as error:
+        place.cleanup()
+        show_notice("The packet was not written", str(error), key="export-error", tone="bad")
+        return
+    finally:
+        bar.empty()
+    st.session_state[_PREPARED] = Prepared(place=place, report=report, filters=filters)
+
+
+def prepared() -> Prepared | None:
+    """The packet that this session has prepared."""
+    found: Prepared | None = st.session_state.get(_PREPARED)
+    return found
+
+
+def show_prepared(packets: Packets, who: Person, packet: Prepared) -> None:
+    """The packet that is ready: what is in it, its download, and its signature."""
+    report = packet.report
+    show_cards(
+        [
+            {
+                "title": "The packet is ready",
+                "mark": "✓",
+                "tone": "good",
+                "text": f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
+                f"{counted(report.votes, 'reading')}, in {counted(report.files, 'file')} that its "
+                "manifest lists.",
+                "facts": [
+                    *(
+                        [STATUSES[status], f"{count:,}"]
+                        for status, count in report.by_status.items()
+                        if count
+                    ),
+                    ["preference pairs", f"{report.preference_pairs:,}"],
+                    ["manifest", report.manifest_sha256],
+                ],
+            }
+        ],
+        key="ready",
+    )
+    left, right = st.columns([1, 2.4], vertical_alignment="bottom")
+    left.download_button(
+        "Download (.zip)",
+        data=lambda: pack(report.folder),
+        file_name=f"packet-{report.manifest_sha256[7:15]}.zip",
+        mime="application/zip",
+        type="primary",
+        icon=":material/download:",
+        width="stretch",
+        key="download-packet",
+    )
+    with right.popover("Lock and sign", icon=":material/draw:"):
+        st.text(f"{who.name} signs the manifest with its present hash, in UTC.")
+        meaning = st.selectbox(
+            "Meaning", MEANINGS, format_func=MEANING_WORDS.__getitem__, key="meaning"
+        )
+        typed = st.text_input("Type your name to sign", key="typed-name", max_chars=200)
+        if st.button(
+            "Sign", type="primary", key="sign", disabled=typed.strip() != who.name, width="stretch"
+        ):
+            _sign(packets, who, report, meaning)
+
+
+def _sign(packets: Packets, who: Person, report: ExportReport, meaning: str) -> None:
+    try:
+        packets.lock((report.folder / MANIFEST).read_text(encoding="utf-8"), meaning, by=who)
+    except ProvenanceGuardError as error:
+        show_notice("The packet was not signed", str(error), key="sign-error", tone="bad")
+        return
+    write_signatures(report.folder, packets.signatures(report.manifest_sha256))
+    st.rerun()
+
+
+def show_signed(packets: Packets, who: Person, signed: tuple[SignedPacket, ...]) -> None:
+    """The packets that were ever signed, with who signed them, and the way to take it back."""
+    show_cards(
+        [
+            {
+                "title": one.manifest_sha256,
+                "mark": "✓" if one.locked else "⊘",
+                "aside": "locked" if one.locked else "unlocked: no signature stands",
+                "facts": [
+                    [
+                        f"{each.signer}, {each.meaning}",
+                        f"{each.at:%Y-%m-%d %H:%M} UTC"
+                        + (" (taken back)" if each.taken_back else ""),
+                    ]
+                    for each in one.signatures
+                ],
+            }
+            for one in signed
+        ],
+        key="signed",
+    )
+    standing = [one.manifest_sha256 for one in signed if one.locked]
+    if not standing:
+        return
+    with st.popover("Unlock a packet", icon=":material/lock_open:"):
+        which = st.selectbox("Packet", standing, key="unlock-which")
+        reason = st.text_input("Reason", key="unlock-reason", max_chars=500)
+        st.caption("Unlocking takes every signature of the packet back, and is kept in the trail.")
+        if st.button("Unlock", key="unlock", disabled=not reason.strip(), width="stretch"):
+            try:
+                packets.unlock(which, reason, by=who)
+            except ProvenanceGuardError as error:
+                show_notice("Nothing was unlocked", str(error), key="unlock-error", tone="bad")
+            else:
+                st.rerun()
+
+
+def show_packet_import(packets: Packets, who: Person) -> None:
+    """Read an exported packet back: traces, verdicts, every reading; the second time nothing changes."""
+    file = st.file_uploader(
+        "A packet (.zip) from this or another workbench", type=["zip"], key="packet-file"
+    )
+    if file is None or not st.button("Read the packet", key="read-packet"):
+        return
+    try:
+        with (
+            st.spinner("Checking and reading the packet …"),
+            tempfile.TemporaryDirectory(prefix="provenanceguard-packet-") as place,
+        ):
+            unpack(file.getvalue(), Path(place), name=file.name)
+            done = import_packet(
+                packets, Path(place), who, max_record_bytes=settings().max_record_bytes
+            )
+    except ProvenanceGuardError as error:
+        show_notice("The packet was not read", str(error), key="packet-error", tone="bad")
+        return
+    put = done.reviews
+    show_cards(
+        [
+            {
+                "title": "The packet was read" if done.changed else "Nothing changed",
+                "mark": "✓",
+                "tone": "good",
+                "text": f"{counted(done.claims, 'claim')}. New: {counted(put.votes, 'reading')} and "
+                f"{counted(put.adjudications, 'decision')}; {put.votes_known:,} and "
+                f"{put.adjudications_known:,} were here already.",
+                "facts": [["new traces", f"{done.traces_new:,}"]],
+                "lists": [
+                    {"title": f"{len(items):,} {title}", "items": list(items)[:200]}
+                    for title, items in (
+                        ("not kept, and why", put.skipped),
+                        ("to know", done.notes),
+                    )
+                    if items
+                ],
+            }
+        ],
+        key="packet-read",
+    )

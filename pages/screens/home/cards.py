@@ -1,0 +1,144 @@
+"""What the home page says: what waits, how far the team is, what changed; names and votes nowhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.records import Decision
+from core.review.items import Progress
+from core.review.records import Person, Role
+from pages.widgets.review_layout import duration_words
+from storage.records import AuditEvent, Overview
+
+LATELY = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """Something to do: what, why, and the button that leads there."""
+
+    title: str
+    text: str
+    label: str
+    page: str
+    query: Mapping[str, str]
+
+
+def what_waits(overview: Overview, progress: Progress | None, person: Person) -> list[Waiting]:
+    """What this person can do now, the most useful first."""
+    waiting = []
+    if progress and Role.ADJUDICATOR in person.roles and progress.ties:
+        waiting.append(
+            Waiting(
+                title=f"{_many(progress.ties, 'claim')} that two people read differently",
+                text="You have not read them: a third view decides, and both readings stay.",
+                label="Adjudicate",
+                page="pages/adjudicate.py",
+                query={},
+            )
+        )
+    left = progress.mine_open + progress.left_for_me if progress else 0
+    if progress and Role.REVIEWER in person.roles and left:
+        pace = progress.seconds_per_claim
+        waiting.append(
+            Waiting(
+                title=f"{_many(left, 'claim')} to read"
+                + (f" · about {duration_words(left * pace)}" if pace else ""),
+                text="One claim at a time, with all its sources. Begin and stop whenever you like.",
+                label="Go on reviewing" if progress.mine_done else "Start reviewing",
+                page="pages/review.py",
+                query={},
+            )
+        )
+    if overview.waiting:
+        waiting.append(
+            Waiting(
+                title=f"{_many(overview.waiting, 'trace')} not verified yet",
+                text="Added, but no verdict so far.",
+                label="Verify",
+                page="pages/traces.py",
+                query={"decision": "pending"},
+            )
+        )
+    blocked = overview.by_decision.get(Decision.BLOCK, 0)
+    if blocked:
+        waiting.append(
+            Waiting(
+                title=f"{_many(blocked, 'blocked answer')}",
+                text="Each with the claim that stopped it, and a repair that can be accepted.",
+                label="Look at them",
+                page="pages/traces.py",
+                query={"decision": "block"},
+            )
+        )
+    return waiting
+
+
+def team_facts(progress: Progress) -> list[tuple[str, str]]:
+    """How far the project is, in figures with words."""
+    facts = [
+        ("Settled", f"{progress.team_done:,} of {progress.total:,} claims"),
+        ("Read by me", f"{progress.mine_done:,}"),
+        ("Two views, not settled", f"{progress.ties:,}"),
+    ]
+    if progress.seconds_per_claim:
+        facts.append(("A claim takes", f"about {progress.seconds_per_claim:.0f} seconds"))
+    if progress.stuck:
+        facts.append(("Begun, not moved for days", f"{progress.stuck:,}"))
+    return facts
+
+
+# What everybody may know. Who read what, and how, is not among it.
+_WORDS = {
+    "files.imported": "Traces were added",
+    "verdicts.stored": "Verdicts were stored",
+    "guideline.published": "A new version of the guideline came into force",
+    "project.changed": "The project's settings were changed",
+    "calibrator.kept": "A calibrator was fitted",
+    "calibrator.promote": "A calibrator was promoted",
+    "calibrator.reject": "A candidate calibrator was rejected",
+    "calibrator.roll_back": "The calibrator was rolled back",
+    "calibrator.threshold": "The threshold was changed",
+    "reader.chosen": "Another reader was chosen",
+    "packet.exported": "A packet was exported",
+    "packet.signed": "A packet was signed",
+    "repair.stored": "An answer was repaired",
+}
+TOLD_TO_ALL = frozenset(_WORDS)
+
+
+def what_changed(events: Sequence[AuditEvent]) -> list[tuple[str, str]]:
+    """The latest changes that everybody may know of: when, and what; the same in a row once."""
+    lately: list[tuple[datetime, str, int]] = []
+    for event in events:
+        words = _WORDS.get(event.action)
+        if words is None:
+            continue
+        count = _count(event)
+        if lately and lately[-1][1] == words:
+            at, _, so_far = lately[-1]
+            lately[-1] = (at, words, so_far + count)
+            continue
+        if len(lately) == LATELY:
+            break
+        lately.append((event.at, words, count))
+    return [
+        (f"{at.astimezone():%d %b, %H:%M}", words + (f" ({count:,})" if count > 1 else ""))
+        for at, words, count in lately
+    ]
+
+
+def _count(event: AuditEvent) -> int:
+    """How many things one event tells of."""
+    try:
+        verdicts = json.loads(event.detail).get("verdicts")
+    except (ValueError, AttributeError):
+        return 1
+    return len(verdicts) if isinstance(verdicts, list) else 1
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

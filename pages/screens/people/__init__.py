@@ -1,0 +1,1 @@
+"""People, roles, settings and the guideline."""

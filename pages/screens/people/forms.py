@@ -1,0 +1,282 @@
+"""The forms of the people page: who works here, how claims are read, and what reviewers agreed on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.review.records import Person, Project, ProjectSettings, Role
+from pages.widgets.current_user import ROLE_WORDS, role_words
+from pages.widgets.plain import show_cards, show_notice
+from storage.guidelines import Guidelines
+from storage.people import People
+from storage.projects import Projects
+
+_SAVED = "people_saved"
+# The accent carries white button text, so in the dark theme it is too dark to be text itself.
+CHOSEN_IS_TEXT = """<style>
+[role="tab"][aria-selected="true"], button[role="radio"][aria-checked="true"] {
+  color: inherit;
+}
+</style>"""
+
+
+def show_saved() -> None:
+    """Say what the last form did, once."""
+    st.html(CHOSEN_IS_TEXT)
+    said = st.session_state.pop(_SAVED, None)
+    if said:
+        st.toast(said)
+
+
+# ---------------------------------------------------------------- people
+
+
+def show_people(people: People, me: Person) -> None:
+    """Who works here; a lead adds people, gives roles and takes them away."""
+    lead = Role.LEAD in me.roles
+    if not (lead or Role.AUDITOR in me.roles):
+        show_notice(
+            f"You are here as {role_words(me)}",
+            "Reviewers read blind, so this page does not name the others. Leads and auditors see "
+            "everybody.",
+            key="blind-people",
+        )
+        return
+    everybody = people.everybody()
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        show_cards(
+            [
+                {
+                    "title": "Who works here",
+                    "facts": [
+                        (each.name, role_words(each) + (f" · {each.email}" if each.email else ""))
+                        for each in everybody
+                    ],
+                }
+            ],
+            key="everybody",
+        )
+    with right:
+        if not lead:
+            show_notice("You read everything", "An auditor changes nothing.", key="auditor")
+            return
+        _show_add(people, me)
+        _show_role(people, everybody, me)
+
+
+def _show_add(people: People, me: Person) -> None:
+    with st.form("add-person", clear_on_submit=False):
+        name_box, email_box = st.columns(2)
+        name = name_box.text_input("Name", key="new-name", max_chars=200)
+        email = email_box.text_input(
+            "E-mail of the login, if there is one", key="new-email", max_chars=300
+        )
+        roles = st.multiselect(
+            "Roles", list(ROLE_WORDS), format_func=ROLE_WORDS.__getitem__, key="new-roles"
+        )
+        if st.form_submit_button("Add this person", key="add-person-button"):
+            save(
+                lambda: people.add(name, roles, by=me, email=email.strip() or None),
+                f"{name} was added.",
+            )
+
+
+def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
+    with st.form("change-role", clear_on_submit=False):
+        who_box, role_box = st.columns(2)
+        who = who_box.selectbox(
+            "Person",
+            everybody,
+            format_func=lambda each: each.name,
+            index=None,
+            placeholder="Whose role?",
+            key="role-person",
+        )
+        role = role_box.selectbox(
+            "Role",
+            list(ROLE_WORDS),
+            format_func=ROLE_WORDS.__getitem__,
+            index=None,
+            placeholder="Which role?",
+            key="role-role",
+        )
+        reason = st.text_input("Reason (to take a role away)", key="role-reason", max_chars=500)
+        with st.container(horizontal=True):
+            give = st.form_submit_button("Give the role", key="give-role")
+            take = st.form_submit_button("Take it away", key="take-role")
+    if not (give or take):
+        return
+    if who is None or role is None:
+        show_notice("Whose role, and which?", "Choose a person and a role.", key="role-which")
+    elif give:
+        save(lambda: people.grant(who, role, by=me), f"{who.name} is now {ROLE_WORDS[role]}.")
+    else:
+        save(
+            lambda: people.revoke(who, role, by=me, reason=reason),
+            f"{who.name} is no longer {ROLE_WORDS[role]}.",
+        )
+
+
+# ---------------------------------------------------------------- project
+
+
+def show_project(projects: Projects, project: Project, slices: Sequence[str], me: Person) -> None:
+    """How claims are read; a lead changes it with a reason."""
+    now = project.settings
+    fixed = Role.LEAD not in me.roles
+    with st.form("project", clear_on_submit=False):
+        left, right = st.columns(2, gap="large")
+        reads = left.segmented_control(
+            "Readings a claim",
+            [1, 2],
+            format_func=lambda n: (
+                "One person reads it" if n == 1 else "Two people; a third decides where they differ"
+            ),
+            default=now.reads_per_claim,
+            required=True,
+            disabled=fixed,
+            key="set-reads",
+        )
+        decide_first = left.toggle(
+            "Decide first: the verifier's view is shown after the decision",
+            value=now.decide_first,
+            disabled=fixed,
+            key="set-decide",
+            help="People who see a machine's verdict first tend to follow it.",
+        )
+        options = [None, *dict.fromkeys([*([now.slice] if now.slice else []), *slices])]
+        chosen = left.selectbox(
+            "Only traces of this slice",
+            options,
+            format_func=lambda each: "All traces" if each is None else each,
+            index=options.index(now.slice),
+            disabled=fixed,
+            key="set-slice",
+        )
+        audit = right.slider(
+            "Share drawn at random",
+            0,
+            100,
+            round(now.audit_share * 100),
+            format="%d %%",
+            disabled=fixed,
+            key="set-audit",
+            help="The rest comes most doubtful first. Only what is drawn at random says how often "
+            "the verifier is wrong.",
+        )
+        lease, dwell = right.columns(2)
+        minutes = lease.number_input(
+            "A claim is held for (minutes)",
+            1,
+            10_080,
+            now.lease_minutes,
+            disabled=fixed,
+            key="set-lease",
+        )
+        floor = dwell.number_input(
+            "No verdict sooner than (ms)",
+            0,
+            60_000,
+            now.dwell_milliseconds,
+            step=100,
+            disabled=fixed,
+            key="set-dwell",
+        )
+        reason = right.text_input("Reason for the change", key="set-reason", disabled=fixed)
+        pressed = st.form_submit_button(
+            "Save the settings", type="primary", disabled=fixed, key="save-settings"
+        )
+    if pressed:
+        wanted = replace(
+            now,
+            reads_per_claim=int(reads or now.reads_per_claim),
+            decide_first=decide_first,
+            slice=chosen,
+            audit_share=_share(audit, now),
+            lease_minutes=int(minutes),
+            dwell_milliseconds=int(floor),
+        )
+        save(
+            lambda: projects.change(project, wanted, by=me, reason=reason),
+            "The settings were saved.",
+        )
+
+
+def _share(percent: int, now: ProjectSettings) -> float:
+    """The share in [0, 1]; what was not moved stays as fine as it was."""
+    return now.audit_share if percent == round(now.audit_share * 100) else percent / 100
+
+
+# ---------------------------------------------------------------- guideline
+
+
+def show_guideline(guidelines: Guidelines, me: Person) -> None:
+    """The guideline in force and its versions; a lead publishes the next one."""
+    versions = guidelines.versions()
+    current = versions[-1]
+    lead = Role.LEAD in me.roles
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        show_cards(
+            [
+                {
+                    "title": f"Version {current.version}, in force",
+                    "aside": f"since {current.at.astimezone():%d %b %Y, %H:%M}",
+                    "text": current.text,
+                }
+            ],
+            key="guideline-now",
+        )
+    with right:
+        if lead:
+            with st.form("guideline", clear_on_submit=False):
+                text = st.text_area(
+                    f"Version {current.version + 1}: one numbered rule a line",
+                    current.text,
+                    height=300,
+                    key=f"guideline-{current.version}",
+                )
+                change = st.text_input("What changes, and why", key="guideline-change")
+                pressed = st.form_submit_button(
+                    f"Publish version {current.version + 1}",
+                    type="primary",
+                    key="publish-guideline",
+                )
+            if pressed:
+                save(
+                    lambda: guidelines.publish(
+                        text, change, by=me, expected_version=current.version
+                    ),
+                    f"Version {current.version + 1} is in force.",
+                )
+        show_cards(
+            [
+                {
+                    "title": "All versions",
+                    "facts": [
+                        (
+                            f"{each.version} · {each.at.astimezone():%d %b %Y}",
+                            each.change,
+                        )
+                        for each in reversed(versions)
+                    ],
+                }
+            ],
+            key="guideline-versions",
+        )
+
+
+def save(write: Callable[[], object], said: str) -> None:
+    """Do one write; say what came of it."""
+    try:
+        write()
+    except ProvenanceGuardError as error:
+        show_notice("This was not saved", str(error), key="not-saved", tone="bad")
+        return
+    st.session_state[_SAVED] = said
+    st.rerun()

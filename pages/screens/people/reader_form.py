@@ -1,0 +1,79 @@
+"""The form by which a lead chooses the pair reader, and the calibrator that goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.models.loading import ACCURATE, BUNDLED, PAPER
+from core.review.reader_choice import CurrentReader
+from core.review.records import Person, Role
+from core.workflows.reader_choice import choose_reader
+from pages.widgets.plain import show_notice
+from storage.workspace import Workspace
+
+OTHER = "other"
+WORDS = {
+    BUNDLED: "Bundled",
+    ACCURATE: "Accurate",
+    PAPER: "The paper's",
+    OTHER: "A folder or hub model",
+}
+
+
+def show_reader(
+    workspace: Workspace, me: Person, save: Callable[[Callable[[], object], str], None]
+) -> None:
+    """What reads now, and the form to choose another; ``save`` does one write and says what came of it."""
+    now = workspace.readers.current()
+    fixed = Role.LEAD not in me.roles
+    named = now.reader in WORDS
+    st.subheader("Reader", anchor=False)
+    st.text(reader_words(now))
+    with st.form("reader", clear_on_submit=False):
+        left, right = st.columns(2, gap="large")
+        chosen = left.segmented_control(
+            "What reads a claim against its source",
+            list(WORDS),
+            format_func=WORDS.__getitem__,
+            default=now.reader if named else OTHER,
+            required=True,
+            disabled=fixed,
+            key="set-reader",
+        )
+        other = left.text_input(
+            "Folder, or owner/name of a model that this machine has",
+            value="" if named else now.reader,
+            disabled=fixed,
+            key="set-reader-other",
+        )
+        calibrator = right.text_input(
+            "Calibrator that was fitted on it (folder, or shipped)",
+            placeholder="Keep the one in force",
+            disabled=fixed,
+            key="set-reader-calibrator",
+            help="A calibrator decides only on the readings of the reader that it was fitted on.",
+        )
+        reason = right.text_input("Reason", disabled=fixed, key="set-reader-reason")
+        pressed = st.form_submit_button("Read with it", disabled=fixed, key="save-reader")
+    if not pressed:
+        return
+    wanted = other.strip() if chosen == OTHER else str(chosen)
+    if not wanted:
+        show_notice("Which one?", "Give its folder or its name.", key="reader-which")
+        return
+
+    def choose() -> None:
+        with st.spinner("Loading the reader …"):
+            choose_reader(workspace, wanted, reason, me, calibrator=calibrator)
+
+    save(choose, "The reader was changed. Traces read by another one wait to be verified again.")
+
+
+def reader_words(now: CurrentReader) -> str:
+    """What reads now, since when, by whom and why."""
+    name = WORDS.get(now.reader, now.reader)
+    if now.since is None:
+        return f"{name}. It comes with the program."
+    return f"{name}, since {now.since.astimezone():%d %b %Y}, chosen by {now.by}: {now.reason}"

@@ -1,0 +1,1 @@
+"""From reviewers' labels to a calibrator that decides."""

@@ -1,0 +1,106 @@
+"""The steps of the recalibrate page that only show something: labels, split, comparison."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.review.calibrators import StoredCalibrator
+from core.workflows.retrain import Material
+from pages.screens.recalibrate.view import (
+    FLIPS_SHOWN,
+    SIDE_WORDS,
+    comparison_table,
+    curves_figure,
+    flip_words,
+    flips_of,
+    label_facts,
+    reviewer_table,
+    sides_of,
+    split_table,
+    trace_table,
+)
+from pages.widgets.figures import show_numbers
+from pages.widgets.flips import Flip, show_flips
+from pages.widgets.plain import show_cards, show_notice
+
+REVIEW = "pages/review.py"
+
+
+def show_labels(material: Material) -> None:
+    """What reviewers settled, how, and who gave the votes."""
+    if not material.rows:
+        show_notice(
+            "No labels yet",
+            "A calibrator learns from claims that reviewers have settled. Read a few claims first; "
+            "what you decide there can be fitted here.",
+            key="no-labels",
+        )
+        st.page_link(REVIEW, label="Review claims", icon=":material/rate_review:")
+    show_cards(
+        [{"title": "What has been settled so far", "facts": label_facts(material)}], key="labels"
+    )
+    if material.rows:
+        header, rows = reviewer_table(material)
+        show_numbers(header, rows, name="labels-by-person", alt="Votes by person")
+        show_next("Split")
+
+
+def show_split(material: Material) -> None:
+    """On which side each trace stands."""
+    st.text(
+        "Traces, not claims, are split: claims of one answer never stand on two sides. A trace keeps "
+        "its side for good, as its record says or as drawn by a fixed seed."
+    )
+    header, rows = split_table(material)
+    show_numbers(header, rows, name="split", alt="Traces and claims on each side")
+    if material.rows:
+        with st.expander("Every trace with its side"):
+            header, rows = trace_table(material)
+            show_numbers(header, rows, name="traces-by-side", alt="Traces with their sides")
+        show_next("Fit")
+
+
+def show_comparison(chosen: StoredCalibrator) -> Flip | None:
+    """A candidate beside what was in force; the claim that was just opened, if any."""
+    st.text(
+        "Each at its own threshold, on the same labelled claims. The candidate's threshold was chosen "
+        "on the validation traces; the held-out traces it has never seen."
+    )
+    header, rows = comparison_table(chosen.comparison)
+    show_numbers(header, rows, name="comparison", alt="Both calibrators' error rates")
+    show_next("Promote")
+    sides = sides_of(chosen.comparison)
+    if sides:
+        side = st.segmented_control(
+            "Curves of",
+            sides,
+            format_func=SIDE_WORDS.__getitem__,
+            default=sides[0],
+            required=True,
+            key="side",
+        )
+        st.plotly_chart(curves_figure(chosen.comparison, side or sides[0]), key="curves")
+    st.subheader("Claims that flip", anchor=False)
+    flips = flips_of(chosen.comparison)
+    st.text(flip_words(flips))
+    if not flips:
+        return None
+    if len(flips) > FLIPS_SHOWN:
+        st.caption(f"The first {FLIPS_SHOWN} are listed.")
+    return show_flips(flips[:FLIPS_SHOWN], page="verdict", key="changes")
+
+
+def show_next(step: str) -> None:
+    """The button to the next step."""
+    st.button(
+        f"Next: {step.lower()}",
+        type="primary",
+        icon=":material/arrow_forward:",
+        key="next",
+        on_click=_go,
+        args=(step,),
+    )
+
+
+def _go(step: str) -> None:
+    st.session_state["step"] = step

@@ -1,0 +1,384 @@
+"""What the recalibrate page shows of labels, splits, candidates and their lineage."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.calibration.rows import KeptRows
+from core.records import JsonObject
+from core.review.calibrators import CurrentCalibrator, Standing, StoredCalibrator
+from core.review.records import Split
+from core.workflows.retrain import LabelledRow, Material, Need, Side
+from pages.widgets.figures import Cell, between, percent
+from pages.widgets.flips import Flip
+from pages.widgets.frontend import script, styles
+from pages.widgets.plots import BLUE, GREEN, ORANGE
+
+_CHAIN = st.components.v2.component(
+    "provenanceguard_chain",
+    html='<div id="chain">\n</div>',
+    css=styles("chain"),
+    js=script("chain"),
+)
+
+FLIPS_SHOWN = 100
+SIDE_WORDS = {
+    Side.HELD_OUT: "Held-out traces",
+    Side.VALIDATION: "Validation traces",
+    Side.SHIPPED: "Shipped validation rows",
+}
+SPLIT_WORDS = {
+    Split.TRAIN: "Training: grows the forest",
+    Split.VALIDATION: "Validation: chooses the threshold",
+    Split.HELD_OUT: "Held out: only ever measured on",
+}
+STANDING_WORDS = {
+    Standing.WAITING: "waits for a decision",
+    Standing.ACTIVE: "in force",
+    Standing.EARLIER: "was in force",
+    Standing.REJECTED: "rejected",
+}
+STATUS_WORDS = {
+    "single": "read once",
+    "unanimous": "two readings that agree",
+    "adjudicated": "decided by an adjudicator",
+}
+Table = tuple[Sequence[str], list[Sequence[Cell]]]
+
+
+def in_force_words(current: CurrentCalibrator) -> str:
+    """What decides now, since when, by whom and why; the reason is somebody's text."""
+    what = f"{current.name} at threshold {current.threshold:g}"
+    if current.since is None:
+        return f"In force: {what}, as shipped."
+    return f"In force: {what}, since {when(current.since)}, by {current.by}: {current.reason}"
+
+
+def when(at: datetime) -> str:
+    """A time as this machine's clock shows it."""
+    return f"{at.astimezone():%d %b %Y, %H:%M}"
+
+
+# ---------------------------------------------------------------- labels and split
+
+
+def label_facts(material: Material) -> list[tuple[str, str]]:
+    """How many labels there are, how they came about, and under which guideline."""
+    rows = material.rows
+    status = Counter(one.claim.resolution.status.value for one in rows)
+    versions = Counter(vote.guideline_version for one in rows for vote in one.claim.annotations)
+    return [
+        (
+            "Settled claims",
+            f"{len(rows):,} on {len({one.claim.trace_id for one in rows}):,} traces",
+        ),
+        (
+            "How",
+            ", ".join(
+                f"{count:,} {STATUS_WORDS.get(name, name)}" for name, count in status.most_common()
+            )
+            or "–",
+        ),
+        (
+            "Guideline",
+            ", ".join(f"version {version}: {n:,} votes" for version, n in sorted(versions.items()))
+            or "–",
+        ),
+        *[(f"{count:,} left out", reason) for reason, count in sorted(material.left_out.items())],
+    ]
+
+
+def reviewer_table(material: Material) -> Table:
+    """Who gave the votes behind the labels."""
+    votes = Counter(vote.reviewer for one in material.rows for vote in one.claim.annotations)
+    ties = Counter(
+        one.claim.adjudication.reviewer
+        for one in material.rows
+        if one.claim.adjudication is not None
+    )
+    names = sorted({*votes, *ties})
+    return (
+        ("Person", "Votes", "Adjudications"),
+        [(name, votes[name], ties[name]) for name in names],
+    )
+
+
+def split_table(material: Material) -> Table:
+    """The three sides with their traces and kinds of claims."""
+    sides = (
+        (Split.TRAIN, material.train),
+        (Split.VALIDATION, material.validation),
+        (Split.HELD_OUT, material.held_out),
+    )
+    return (
+        ("Side", "Traces", "Claims", "To pass", "To block"),
+        [_side(SPLIT_WORDS[split], rows) for split, rows in sides],
+    )
+
+
+def trace_table(material: Material) -> Table:
+    """Each trace with its side."""
+    found: dict[str, list[LabelledRow]] = {}
+    for one in material.rows:
+        found.setdefault(one.claim.trace_id, []).append(one)
+    return (
+        ("Trace", "Side", "Claims", "To pass", "To block"),
+        [
+            (
+                trace_id,
+                rows[0].split.value.replace("_", " "),
+                len(rows),
+                sum(not one.row.should_block for one in rows),
+                sum(one.row.should_block for one in rows),
+            )
+            for trace_id, rows in found.items()
+        ],
+    )
+
+
+def _side(words: str, rows: Sequence[LabelledRow]) -> Sequence[Cell]:
+    return (
+        words,
+        len({one.claim.trace_id for one in rows}),
+        len(rows),
+        sum(not one.row.should_block for one in rows),
+        sum(one.row.should_block for one in rows),
+    )
+
+
+def need_words(missing: Sequence[Need]) -> str:
+    """What is missing, one line each."""
+    return "\n".join(f"• {need.words}" for need in missing)
+
+
+def shipped_words(shipped: KeptRows | None) -> str:
+    """What ticking the box adds."""
+    if shipped is None:
+        return "The rows that the shipped calibrator was fitted on are not in this installation."
+    return (
+        f"Add the rows that the shipped calibrator was fitted on: {len(shipped.train):,} to train, "
+        f"{len(shipped.validation):,} to choose the threshold."
+    )
+
+
+# ---------------------------------------------------------------- candidates
+
+
+def candidate_words(kept: StoredCalibrator) -> str:
+    """A candidate in a list."""
+    return f"{kept.name} · {when(kept.at)} · {STANDING_WORDS[kept.standing]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One calibrator on one side, at its own threshold."""
+
+    false_block: float | None
+    false_block_range: tuple[float | None, float | None]
+    false_pass: float | None
+    false_pass_range: tuple[float | None, float | None]
+    threshold: float
+    curve: Sequence[JsonObject]
+
+
+def sides_of(comparison: JsonObject) -> list[Side]:
+    """The sides that have claims, the most telling first."""
+    sides = cast(Mapping[str, JsonObject], comparison.get("sides", {}))
+    return [side for side in SIDE_WORDS if cast(int, sides.get(side.value, {}).get("claims", 0))]
+
+
+def measured(comparison: JsonObject, side: Side, which: str) -> Measured:
+    """``which`` is "candidate" or "current"."""
+    found = cast(Mapping[str, Mapping[str, Mapping[str, object]]], comparison["sides"])
+    both = found[side.value][which]
+    at = cast(Mapping[str, object], both["at"])
+    return Measured(
+        false_block=cast("float | None", at["false_block_rate"]),
+        false_block_range=_range(at["false_block_ci95"]),
+        false_pass=cast("float | None", at["false_pass_rate"]),
+        false_pass_range=_range(at["false_pass_ci95"]),
+        threshold=cast(float, at["threshold"]),
+        curve=cast(Sequence[JsonObject], both["curve"]),
+    )
+
+
+def comparison_table(comparison: JsonObject) -> Table:
+    """Both calibrators on every side: rates, intervals and counts."""
+    rows: list[Sequence[Cell]] = []
+    sides = cast(Mapping[str, Mapping[str, int]], comparison["sides"])
+    for side in sides_of(comparison):
+        for which in ("current", "candidate"):
+            found = measured(comparison, side, which)
+            rows.append(
+                (
+                    SIDE_WORDS[side],
+                    sides[side.value]["claims"],
+                    "In force" if which == "current" else "Candidate",
+                    f"{found.threshold:g}",
+                    _rate(found.false_block, found.false_block_range),
+                    _rate(found.false_pass, found.false_pass_range),
+                )
+            )
+    return (
+        (
+            "Measured on",
+            "Claims",
+            "Calibrator",
+            "Threshold",
+            "Good claims blocked",
+            "Bad claims passed",
+        ),
+        rows,
+    )
+
+
+def rate_words(comparison: JsonObject) -> str:
+    """What changes on the most telling side, in one sentence."""
+    sides = sides_of(comparison)
+    if not sides:
+        return "There was no labelled claim to compare them on."
+    now, then = (measured(comparison, sides[0], which) for which in ("candidate", "current"))
+    claims = cast(Mapping[str, Mapping[str, int]], comparison["sides"])[sides[0].value]["claims"]
+    return (
+        f"On {claims:,} claims of the {SIDE_WORDS[sides[0]].lower()}: good claims blocked "
+        f"{percent(then.false_block)} → {percent(now.false_block)}, bad claims passed "
+        f"{percent(then.false_pass)} → {percent(now.false_pass)}."
+    )
+
+
+def curves_figure(comparison: JsonObject, side: Side) -> go.Figure:
+    """Both error rates of both calibrators at every threshold, with the points where each stands."""
+    figure = go.Figure()
+    claims = cast(Mapping[str, Mapping[str, int]], comparison["sides"])[side.value]["claims"]
+    for which, name, dash in (("current", "in force", "dot"), ("candidate", "candidate", "solid")):
+        found = measured(comparison, side, which)
+        for rate, words, color in (
+            ("false_block", "good claims blocked", BLUE),
+            ("false_pass", "bad claims passed", ORANGE),
+        ):
+            points = [p for p in found.curve if p[f"{rate}_rate"] is not None]
+            figure.add_scatter(
+                x=[p["threshold"] for p in points],
+                y=[100 * cast(float, p[f"{rate}_rate"]) for p in points],
+                mode="lines",
+                name=f"{words}, {name}",
+                line={"color": color, "dash": dash, "width": 2},
+                hovertemplate="threshold %{x:.2f}: %{y:.1f} %<extra>" + f"{words}, {name}</extra>",
+            )
+        figure.add_vline(x=found.threshold, line={"color": GREEN, "dash": dash, "width": 1})
+    figure.update_layout(
+        title=f"Error rates at every threshold, n = {claims:,} claims; upright lines: thresholds in use",
+        xaxis={"title": "support threshold", "range": [0, 1]},
+        yaxis={"title": "share of claims (%)", "range": [-2, 102]},
+        legend={"orientation": "h", "y": -0.25},
+        height=380,
+        margin={"t": 50, "b": 10},
+    )
+    return figure
+
+
+def flips_of(comparison: JsonObject) -> list[Flip]:
+    """The claims that the two decide differently, worst first."""
+    return [
+        Flip(
+            claim_id=str(flip["claim_id"]),
+            trace_id=str(flip["trace_id"]),
+            text=str(flip["text"]),
+            support=f"{flip['current_probability']:.2f} → {flip['candidate_probability']:.2f}",
+            should_block=bool(flip["should_block"]),
+            now_blocked=bool(flip["candidate_blocks"]),
+            query={"trace": str(flip["trace_id"]), "claim": str(flip["claim_id"])},
+        )
+        for flip in cast(Sequence[Mapping[str, object]], comparison.get("flips", []))
+    ]
+
+
+def flip_words(flips: Sequence[Flip]) -> str:
+    """How many claims change, and how many of them for the better."""
+    if not flips:
+        return "No labelled claim is decided differently."
+    better = sum(flip.better for flip in flips)
+    noun = "claim is" if len(flips) == 1 else "claims are"
+    return (
+        f"{len(flips):,} labelled {noun} decided differently: {better:,} for the better, "
+        f"{len(flips) - better:,} for the worse."
+    )
+
+
+# ---------------------------------------------------------------- lineage
+
+
+def show_chain(lineage: JsonObject, *, key: str) -> None:
+    """guideline → votes → forest → threshold, each with what it rests on."""
+    _CHAIN(key=key, data={"label": "What this calibrator rests on", "links": chain(lineage)})
+
+
+def chain(lineage: JsonObject) -> list[dict[str, object]]:
+    """The links of a lineage, in words."""
+    guideline = cast(Sequence[Mapping[str, object]], lineage.get("guideline", []))
+    votes = cast(Mapping[str, object], lineage.get("votes", {}))
+    split = cast(Mapping[str, Mapping[str, int]], lineage.get("split", {}))
+    shipped = cast("Mapping[str, int] | None", lineage.get("shipped_rows"))
+    forest = cast(Mapping[str, Mapping[str, object]], lineage.get("forest", {}))
+    threshold = cast(Mapping[str, object], lineage.get("threshold", {}))
+    calibrator = cast(Mapping[str, object], lineage.get("calibrator", {}))
+    people = cast(Mapping[str, int], votes.get("by_reviewer", {}))
+    settings = forest.get("settings", {})
+    return [
+        {
+            "title": "Guideline",
+            "main": ", ".join(f"version {each['version']}" for each in guideline) or "none",
+            "more": [f"{each['claims']} claims" for each in guideline[:3]],
+        },
+        {
+            "title": "Votes",
+            "main": f"{votes.get('votes', 0)} votes on {votes.get('claims', 0)} claims",
+            "more": [
+                f"{len(people)} {'person' if len(people) == 1 else 'people'}, "
+                f"{votes.get('adjudications', 0)} adjudications"
+            ],
+        },
+        {
+            "title": "Split",
+            "main": f"{split.get('train', {}).get('traces', 0)} traces to train",
+            "more": [
+                f"{split.get('validation', {}).get('traces', 0)} to choose, "
+                f"{split.get('held_out', {}).get('traces', 0)} held out",
+                "with the shipped rows" if shipped else "without the shipped rows",
+            ],
+        },
+        {
+            "title": "Forest",
+            "main": str(calibrator.get("name", "–")),
+            "more": [f"{settings.get('trees')} trees, seed {settings.get('seed')}"],
+        },
+        {
+            "title": "Threshold",
+            "main": f"{threshold.get('value', '–')}",
+            "more": [
+                f"chosen on {split.get('validation', {}).get('claims', 0)} labelled claims"
+                + (f" and {shipped['validation']:,} shipped rows" if shipped else ""),
+                str(threshold.get("rule", "")),
+                *([] if threshold.get("met", True) else ["No threshold met this limit."]),
+            ],
+        },
+    ]
+
+
+def _rate(value: float | None, ends: tuple[float | None, float | None]) -> str:
+    if value is None:
+        return "nothing to count"
+    return f"{percent(value)} ({between(*ends)})"
+
+
+def _range(value: object) -> tuple[float | None, float | None]:
+    if isinstance(value, list) and len(value) == 2:
+        return float(value[0]), float(value[1])
+    return None, None

@@ -1,0 +1,1 @@
+"""A blocked answer, revised edit by edit."""

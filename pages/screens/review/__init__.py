@@ -1,0 +1,1 @@
+"""What a reviewer reads, claim by claim."""

@@ -1,0 +1,233 @@
+"""A claim that a reviewer was assigned: what is answered so far, and what a key press does to it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
+from core.review.assignment import NOTHING_ON_SCREEN
+from core.review.items import Draft, Progress, ReviewItem
+from core.review.records import Judgement, QueueReason
+from core.workflows.review import ReviewSession
+from pages.widgets.claim_places import claim_in_hand
+from pages.widgets.current_user import OF_USER
+from pages.widgets.judgement_form import (
+    IGNORED,
+    Change,
+    JudgementForm,
+    refusals_told,
+    save_draft,
+    tell,
+)
+from pages.widgets.review_layout import Json, lay_out_machine
+from storage.store import SqlStore
+from storage.workspace import Workspace
+
+_HELD = f"{OF_USER}assignment"
+
+
+@dataclass(slots=True, kw_only=True, weakref_slot=True)
+class Assignment:
+    """An assigned claim on screen; it is dropped when the claim is done.
+
+    ``said`` is what was decided before the verifier's view was shown.
+    """
+
+    form: JudgementForm
+    item: ReviewItem
+    progress: Progress  # as it was when the claim came: nothing on screen moves while it is read
+    arrived: float  # on this process's own clock
+    dwell_seconds: float
+    decide_first: bool
+    said: Judgement | None = None
+    machine: Json | None = None
+    declining: bool = False
+
+    @property
+    def sure_key(self) -> str:
+        """The widget that says how sure the reviewer is."""
+        return f"sure-{self.item.assignment_id}"
+
+
+def current_assignment(desk: ReviewSession, workspace: Workspace) -> Assignment | None:
+    """What the user holds, else what comes next; None when nothing waits. Raises as the desk does."""
+    held = st.session_state.get(_HELD)
+    if isinstance(held, Assignment) and held.form.user_id == desk.user.person_id:
+        return held
+    item = desk.next_item()
+    if item is None:
+        return None
+    held = _open(desk, workspace, item)
+    st.session_state[_HELD] = held
+    return held
+
+
+def drop() -> None:
+    """Forget what is held; the database knows whose it is."""
+    st.session_state.pop(_HELD, None)
+
+
+def _open(desk: ReviewSession, workspace: Workspace, item: ReviewItem) -> Assignment:
+    settings = desk.project.settings
+    form = JudgementForm(
+        user_id=desk.user.person_id,
+        assignment_id=item.assignment_id,
+        nonce="",
+        trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
+        claim=claim_in_hand(item),
+        draft=item.draft or Draft(),
+        guideline=workspace.guidelines.current(),
+    )
+    held = Assignment(
+        form=form,
+        item=item,
+        progress=desk.progress(),
+        arrived=0.0,
+        dwell_seconds=settings.dwell_milliseconds / 1000,
+        decide_first=settings.decide_first,
+    )
+    if not settings.decide_first:
+        _reveal(held, desk, workspace.store, item.reason)
+    form.nonce = desk.show(item.assignment_id)
+    held.arrived = time.monotonic()
+    return held
+
+
+# ---------------------------------------------------------------- key presses
+
+
+def answer(
+    held: Assignment, nonce: str, change: Change, desk: ReviewSession, store: SqlStore
+) -> None:
+    """Take one more answer; the last one decides the claim.
+
+    ``change`` is made to the answers of this moment: those of the last drawing may be older than a
+    key press that came in between.
+    """
+    form, note = held.form, held.form.typed_note
+    if not _counts(held, nonce):
+        return
+    form.draft = replace(change(form.draft), rationale=note)
+    if held.said is not None:
+        return  # changed after the verifier's view: ``keep`` says so to the desk
+    judgement = form.judgement
+    if judgement is None:
+        save_draft(form, desk, drop)
+        return
+    with refusals_told(form, drop):
+        try:
+            vote = desk.annotate(
+                form.assignment_id,
+                nonce,
+                judgement,
+                confidence=form.draft.confidence,
+                rationale=note,
+            )
+        except InputError:
+            desk.save_draft(form.assignment_id, form.draft, nonce)  # refused, and not lost
+            raise
+        if not held.decide_first:
+            drop()
+            return
+        held.said = judgement
+        _reveal(held, desk, store, vote.queue_reason)
+        form.nonce = desk.show(form.assignment_id)
+
+
+def keep(held: Assignment, nonce: str, desk: ReviewSession) -> None:
+    """Keep what was decided, or say what was changed after the verifier's view; then the next one."""
+    form, note = held.form, held.form.typed_note
+    judgement = form.judgement
+    if judgement is None or held.said is None or nonce != form.nonce:
+        form.message = IGNORED
+        return
+    with refusals_told(form, drop):
+        desk.revise(
+            form.assignment_id,
+            nonce,
+            judgement,
+            confidence=form.draft.confidence,
+            rationale=note,
+        )
+        drop()
+
+
+def keep_note(held: Assignment, desk: ReviewSession) -> None:
+    """Take in what was typed about the claim, and how sure the reviewer is."""
+    form = held.form
+    sure = st.session_state.get(held.sure_key, form.draft.confidence)
+    form.draft = replace(form.draft, rationale=form.typed_note, confidence=sure)
+    if held.said is None:
+        save_draft(form, desk, drop)
+
+
+def undo(held: Assignment | None, desk: ReviewSession) -> None:
+    """Take the last verdict back: its claim comes again, and the next verdict replaces it.
+
+    None: pressed on a page that shows no claim.
+    """
+    try:
+        item = (
+            desk.undo(nonce=NOTHING_ON_SCREEN)
+            if held is None
+            else desk.undo(held.form.assignment_id, held.form.nonce)
+        )
+    except (Conflict, NotFound) as error:
+        drop()
+        tell(str(error))
+        return
+    except ProvenanceGuardError as error:
+        tell(str(error))
+        return
+    drop()
+    if item is None:
+        tell("There is no verdict of yours to take back.")
+        return
+    tell("Your last verdict is open again; both stay in the trail.")
+
+
+def decline(held: Assignment, desk: ReviewSession, reason: str) -> None:
+    """Give the claim back with the reason; somebody else will get it."""
+    form = held.form
+    if not reason.strip():
+        form.message = "Say why, so that the next person knows."
+        return
+    with refusals_told(form, drop):
+        desk.decline(form.assignment_id, reason, form.nonce)
+        drop()
+
+
+def set_declining(held: Assignment, declining: bool) -> None:
+    """Begin to give the claim back, or leave that."""
+    held.declining, held.form.message = declining, ""
+
+
+def _counts(held: Assignment, nonce: str) -> bool:
+    """Whether a key press was meant for the claim on screen."""
+    early = time.monotonic() - held.arrived < held.dwell_seconds and held.said is None
+    held.form.message = IGNORED if early or nonce != held.form.nonce else ""
+    return not held.form.message
+
+
+def _reveal(
+    held: Assignment, desk: ReviewSession, store: SqlStore, reason: QueueReason | None
+) -> None:
+    """Show the verifier's view from now on; the desk writes down that it was seen."""
+    item = held.item
+    signal = desk.reveal(item.assignment_id)
+    if signal is None:
+        return
+    verdict = store.get_verdict(
+        item.trace_id, content_hash=item.content_hash, run_key=signal.run_key
+    )
+    held.machine = lay_out_machine(
+        verdict.verification,
+        held.form.trace,
+        item.claim_id,
+        said=held.said,
+        reason=reason,
+        verified_at=verdict.verified_at,
+    )

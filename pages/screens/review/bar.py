@@ -1,0 +1,148 @@
+"""Below a claim under review: the judgement form, and what a reviewer can do besides."""
+
+from __future__ import annotations
+
+import weakref
+
+import streamlit as st
+
+from core.review.assignment import UNOWNED
+from core.workflows.review import ReviewSession
+from pages.screens.review.assignment import (
+    Assignment,
+    answer,
+    decline,
+    keep,
+    keep_note,
+    set_declining,
+    undo,
+)
+from pages.widgets.judgement_form import (
+    bar,
+    key_button,
+    pressed,
+    question,
+    row,
+    show_note,
+    show_questions,
+    toggle_note,
+)
+from pages.widgets.review_layout import CONFIDENCE
+from pages.widgets.shortcuts import DECLINE, DECLINE_KEYS, KEEP, NOTES, UNDO, key_of
+from storage.store import SqlStore
+
+LINES = 4
+
+
+def show_bar(held: Assignment, desk: ReviewSession, store: SqlStore) -> None:
+    """Show the questions for the assigned claim, what is chosen, and what happens next."""
+    with bar():
+        if held.declining:
+            _show_declining(held, desk)
+            return
+        show_questions(held, answer, desk, store)
+        if held.form.noting:
+            _show_notes(held, desk)
+        _show_next(held, desk)
+
+
+def _show_next(held: Assignment, desk: ReviewSession) -> None:
+    """What happens next, on the left; the other keys and the one primary action on the right."""
+    form, decided = held.form, held.said is not None
+    changed = decided and form.judgement != held.said
+    with row("row-next"):
+        st.text(form.message or _what_next(held), width="stretch")
+        key_button(held, "Note", name="notes", key=key_of(NOTES), act=toggle_note)
+        key_button(
+            held,
+            "Pass",
+            name="decline",
+            key=key_of(DECLINE),
+            act=set_declining,
+            args=(True,),
+            disabled=decided,
+            hint="Give this claim back, with a reason; somebody else will get it",
+        )
+        key_button(
+            held,
+            "Undo",
+            name="undo",
+            key=key_of(UNDO),
+            act=undo,
+            args=(desk,),
+            hint="Open my last verdict again; both stay in the trail",
+        )
+        if held.decide_first:
+            key_button(
+                held,
+                "Save my change, next claim" if changed else "Keep my answer, next claim",
+                name="keep",
+                key=key_of(KEEP),
+                act=keep,
+                args=(form.nonce, desk),
+                kind="primary",
+                disabled=not decided,
+            )
+
+
+def _what_next(held: Assignment) -> str:
+    if held.said is not None:
+        return "Saved. Above is the verifier's view: keep your answer, or change one first."
+    missing = held.form.missing
+    if not missing:
+        return UNOWNED  # complete, and not saved: the one thing that is refused
+    then = "shows the verifier's view" if held.decide_first else "brings the next claim"
+    if missing == 3:
+        return f"Answer all three, in any order: the last answer saves, and {then}."
+    return f"{missing} to go: the last answer saves, and {then}."
+
+
+def _show_notes(held: Assignment, desk: ReviewSession) -> None:
+    with row("row-notes"):
+        question("Note, if you like", "notes")
+        show_note(
+            held,
+            "Why? Rules of the guideline can be cited by number. Escape leaves the field.",
+            keep_note,
+            desk,
+        )
+        st.segmented_control(
+            "How sure?",
+            list(CONFIDENCE),
+            format_func=CONFIDENCE.__getitem__,
+            default=held.form.draft.confidence,
+            key=held.sure_key,
+            on_change=pressed,
+            args=(weakref.ref(held), keep_note, desk),
+        )
+
+
+def _show_declining(held: Assignment, desk: ReviewSession) -> None:
+    """Why it is given back; the answers are away meanwhile, so no key can decide the claim."""
+    with row("row-decline"):
+        question("Why give it back?", "decline")
+        for words, key in DECLINE_KEYS.items():
+            key_button(held, words, name=f"decline_{key}", key=key, act=decline, args=(desk, words))
+    with row("row-decline-own"):
+        question("Or in your words", "decline-own")
+        own_words = st.text_input(
+            "Reason",
+            key=f"decline-{held.item.assignment_id}",
+            max_chars=500,
+            label_visibility="collapsed",
+            placeholder="Another reason",
+            width="stretch",
+        )
+        key_button(
+            held, "Give it back", name="decline_own", act=decline, args=(desk, own_words or "")
+        )
+        key_button(
+            held,
+            "Do not give it back",
+            name="decline_not",
+            key=key_of(DECLINE),
+            act=set_declining,
+            args=(False,),
+        )
+    with row("row-next"):
+        st.text(held.form.message or "Somebody else will get it; you will not see it again.")

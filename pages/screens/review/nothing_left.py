@@ -1,0 +1,57 @@
+"""What a reviewer sees when no claim waits: why, and what can be done instead."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.review.records import Person, Role
+from core.workflows.review import ReviewSession
+from pages.screens.review.assignment import undo
+from pages.widgets.plain import show_notice
+from pages.widgets.shortcuts import UNDO, key_of
+
+TRACES, ADJUDICATE, RECALIBRATE = (
+    "pages/traces.py",
+    "pages/adjudicate.py",
+    "pages/recalibrate.py",
+)
+
+
+def show_nothing_to_review(desk: ReviewSession, person: Person) -> None:
+    """Say that nothing waits, and where to go from here."""
+    progress = desk.progress()
+    st.title("Review", anchor=False)
+    if progress.total == 0:
+        show_notice(
+            "No claims to review yet",
+            "Claims come from verified traces: add some, verify them, and the claims that are worth "
+            "a person's time come here by themselves.",
+            key="nothing-verified",
+        )
+        st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
+        return
+    show_notice(
+        "Nothing waits for you",
+        f"You have read {progress.mine_done:,} claims; the team has settled "
+        f"{progress.team_done:,} of {progress.total:,}. New claims come with every verification.",
+        key="nothing-waits",
+        tone="good",
+    )
+    with st.container(horizontal=True):
+        if progress.mine_done:
+            st.button(
+                "Undo my last verdict",
+                key="undo",
+                shortcut=key_of(UNDO),
+                on_click=undo,
+                args=(None, desk),
+            )
+        if progress.ties and Role.ADJUDICATOR in person.roles:
+            noun = "disagreement" if progress.ties == 1 else "disagreements"
+            st.page_link(
+                ADJUDICATE, label=f"Decide {progress.ties:,} {noun}", icon=":material/balance:"
+            )
+        if Role.LEAD in person.roles:
+            st.page_link(
+                RECALIBRATE, label="Recalibrate on the labels", icon=":material/model_training:"
+            )

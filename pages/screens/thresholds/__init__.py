@@ -1,0 +1,1 @@
+"""What every threshold costs, and choosing one."""

@@ -1,0 +1,1 @@
+"""Captured traces: adding them, and the list of them."""

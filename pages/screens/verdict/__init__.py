@@ -1,0 +1,1 @@
+"""One answer, its claims and the sources they were checked against."""

@@ -1,0 +1,46 @@
+"""The evidence view: one browser component that shows an answer, its claims and their sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.widgets.frontend import script, styles
+
+# Registered once, at import. Nothing that a trace says ever enters html, css or js: it travels as
+# data and becomes text nodes.
+_EVIDENCE = st.components.v2.component(
+    "provenanceguard_evidence",
+    html='<div id="evidence">\n</div>',
+    css=styles("evidence", "citation_chips"),
+    js=script(
+        "common",
+        "citation_chips",
+        "evidence",
+        "evidence_answer",
+        "evidence_claim",
+        "evidence_sources",
+        "evidence_why",
+        "evidence_matrix",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the reader just asked for: the text of a source, or another page."""
+
+    source_id: str | None
+    page: str | None
+
+
+def show_evidence(data: Mapping[str, object], *, key: str) -> Asked:
+    """Show a laid-out verdict; what the browser asks for in this run, if anything."""
+    said = _EVIDENCE(key=key, data=data, on_fetch_change=_nothing, on_go_change=_nothing)
+    return Asked(source_id=said.fetch, page=said.go)
+
+
+def _nothing() -> None:
+    """A trigger needs a callback to be declared; the page reads its value instead."""

@@ -1,0 +1,1 @@
+"""What several screens share. No widget knows a screen."""

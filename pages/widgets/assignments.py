@@ -1,0 +1,154 @@
+"""Who holds which claim: for leads to see what does not move and to free it, for auditors to read.
+
+No answer is on it: neither what a holder said, nor what the machine says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.review.assignment import ADJUDICATION_SLOT
+from core.review.items import OpenAssignment
+from core.review.readers import may_read
+from core.review.records import Role
+from core.workflows.review import ReviewSession
+from pages.widgets.counting import counted
+from pages.widgets.plain import show_notice
+from pages.widgets.review_layout import duration_words
+
+HANDS = "Claims in hand"
+HANDS_LINK = "hands"  # ?show=hands opens the page People at it
+DAY_SECONDS = 86_400
+_FREED = "claims_freed"
+
+
+def show_hands(desk: ReviewSession) -> None:
+    """Show every claim that somebody holds; a lead frees those that do not move, with a reason."""
+    if not may_read(desk.user):
+        show_notice(
+            "For leads and auditors",
+            "Reviewers read blind: who reads what is not shown to them.",
+            key="blind-hands",
+        )
+        return
+    freed = st.session_state.pop(_FREED, None)
+    if freed:
+        st.toast(freed)
+    held = desk.open_assignments()
+    if not held:
+        show_notice(
+            "Nobody holds a claim",
+            "A claim is in somebody's hands from the moment it is on their screen until they decide "
+            "it, pass it on, or their time for it ends.",
+            key="no-hands",
+            tone="good",
+        )
+        return
+    now = datetime.now(UTC)
+    _show_table(held, now)
+    if Role.LEAD in desk.user.roles and Role.AUDITOR not in desk.user.roles:
+        _show_freeing(held, desk)
+
+
+def _show_table(held: Sequence[OpenAssignment], now: datetime) -> None:
+    zone = st.context.timezone or "UTC"
+    st.dataframe(
+        {
+            "Who": [one.holder for one in held],
+            "Reads": [reading_words(one) for one in held],
+            "Claim": [one.text for one in held],
+            "Trace": [one.trace_id for one in held],
+            "Since": [one.since for one in held],
+            "No change for": [age_words(one.moved_at, now) for one in held],
+            "Lease": [lease_words(one.lease_until, now) for one in held],
+        },
+        column_config={
+            "Who": st.column_config.TextColumn(width=130),
+            "Reads": st.column_config.TextColumn(width=125),
+            "Claim": st.column_config.TextColumn(width=320),
+            "Trace": st.column_config.TextColumn(width=110),
+            "Since": st.column_config.DatetimeColumn(
+                f"Since ({zone})", format="D MMM, HH:mm", timezone=zone, width=130
+            ),
+            "No change for": st.column_config.TextColumn(width=110),
+            "Lease": st.column_config.TextColumn(width=170),
+        },
+        hide_index=True,
+        width="stretch",
+        alt=f"{counted(len(held), 'claim')} in hand, what has not moved for longest first",
+        key="hands",
+    )
+
+
+def _show_freeing(held: Sequence[OpenAssignment], desk: ReviewSession) -> None:
+    by_id = {one.assignment_id: one for one in held}
+    with st.form("free-claims", clear_on_submit=False):
+        which_box, reason_box = st.columns([1.4, 1])
+        which = which_box.multiselect(
+            "Free these claims for somebody else",
+            list(by_id),
+            format_func=lambda number: hand_words(by_id[number]),
+            placeholder="Whose claim?",
+            key="free-which",
+        )
+        reason = reason_box.text_input(
+            "Reason, for the trail", key="free-reason", max_chars=500, placeholder="On leave, …"
+        )
+        pressed = st.form_submit_button(
+            "Free them",
+            key="free-claims-button",
+            help="What was typed and not decided is lost; a verdict that was given stays.",
+        )
+    if not pressed:
+        return
+    if not which:
+        show_notice("Which claims?", "Choose at least one.", key="free-which-none")
+        return
+    if not reason.strip():
+        show_notice("Why are they freed?", "The trail keeps the reason.", key="free-why")
+        return
+    freed, kept = 0, []
+    for number in which:
+        try:
+            desk.release(number, reason)
+            freed += 1
+        except ProvenanceGuardError as error:
+            kept.append(f"{hand_words(by_id[number])}: {error}")
+    if kept:
+        title = f"{counted(freed, 'claim')} freed, {len(kept):,} not" if freed else "Nothing freed"
+        show_notice(title, "\n".join(kept), key="not-freed", tone="bad")
+        return
+    st.session_state[_FREED] = f"{counted(freed, 'claim')} freed: the next who asks gets it."
+    st.rerun()
+
+
+# ---------------------------------------------------------------- words
+
+
+def reading_words(one: OpenAssignment) -> str:
+    """Which reading of the claim it is."""
+    words = "adjudication" if one.slot == ADJUDICATION_SLOT else f"reading {one.slot}"
+    return f"{words}, anew" if one.reconsidered else words
+
+
+def hand_words(one: OpenAssignment) -> str:
+    """One claim in somebody's hands, in one line."""
+    return f"{one.holder} · {one.claim_id} · {reading_words(one)}"
+
+
+def age_words(since: datetime, now: datetime) -> str:
+    """How long ago, in words that tell a pause from a holiday."""
+    seconds = max(0.0, (now - since).total_seconds())
+    days = round(seconds / DAY_SECONDS)
+    return f"{days:,} days" if days >= 2 else duration_words(seconds)
+
+
+def lease_words(until: datetime, now: datetime) -> str:
+    """Until when nobody else gets the claim."""
+    if until >= now:
+        return f"ends in {age_words(now, until)}"
+    return f"ended {age_words(until, now)} ago"

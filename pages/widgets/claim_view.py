@@ -1,0 +1,253 @@
+"""One claim laid out for the evidence view: its words, what was measured of it, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.records import (
+    Alignment,
+    Attribution,
+    AttributionStatus,
+    ClaimVerdict,
+    Judged,
+    Probabilities,
+    Relation,
+    Route,
+    Span,
+    StatedAttribution,
+    VerdictLabel,
+)
+from pages.widgets.citation_chips import citation_chips, cited_wrongly
+from pages.widgets.claim_checks import (
+    check_lines,
+    found_by_a_check,
+    not_found,
+    reasons_beside,
+)
+from pages.widgets.palette import LOOKS, Kind, family_words
+from pages.widgets.source_marks import source_marks
+from pages.widgets.source_view import SentText
+
+Json = Mapping[str, object]
+RANKED_SENT = 200
+
+
+def lay_out_claim(
+    number: int,
+    verdict: ClaimVerdict,
+    kind: Kind,
+    names: Mapping[str, str],
+    families: Mapping[str, str],
+    sent: Mapping[str, SentText],
+) -> Json:
+    """One claim as the view shows it, with all that was measured of it."""
+    claim = verdict.claim
+    offsets = {source_id: one.offsets for source_id, one in sent.items()}
+    return {
+        "id": claim.claim_id,
+        "number": number + 1,
+        "kind": kind.value,
+        "mark": LOOKS[kind].mark,
+        "word": LOOKS[kind].word,
+        "headline": _headline(verdict, kind, names),
+        "reasons": list(verdict.reasons),
+        "reasons_beside": reasons_beside(verdict),
+        "checks": check_lines(verdict, names, offsets),
+        "citations": citation_chips(verdict, names, offsets),
+        "not_found": not_found(verdict),
+        "decision": verdict.decision.value,
+        "type": claim.claim_type.value,
+        "pieces": _claim_pieces(verdict),
+        "said": claim.said,
+        "credit": _credit(claim.stated, names),
+        "conflation": _conflation(verdict, names, families)
+        if _attribution(verdict).status is AttributionStatus.CONFLATION
+        else None,
+        "stated": _stated_sources(verdict, families),
+        **_measured(verdict),
+        "marks": source_marks(verdict, sent),
+    }
+
+
+def _measured(verdict: ClaimVerdict) -> Json:
+    """What was measured of a claim; nothing of one that was not judged."""
+    judged = verdict.outcome
+    if not isinstance(judged, Judged):
+        return {
+            "values": [],
+            "unwritten": [],
+            "routed": None,
+            "score": None,
+            "margin": None,
+            "ranking": [],
+            "nli": None,
+            "support": None,
+            "threshold": None,
+            "tokens": None,
+            "words": [],
+            "truncated": False,
+        }
+    return {
+        "values": [
+            {
+                "text": checked.value.text,
+                "kind": checked.value.kind,
+                "present": checked.present or found_by_a_check(verdict, checked.value.span),
+                "nearest": checked.nearest,
+            }
+            for checked in judged.literals.values
+            if checked.settles
+        ],
+        "unwritten": [checked.value.text for checked in judged.literals.unwritten],
+        "routed": judged.route.source_id,
+        "score": judged.route.score,
+        "margin": judged.route.margin,
+        "ranking": [
+            {
+                "source": ranked.source_id,
+                "score": ranked.score,
+                "nli": ranked.probabilities and _reading(ranked.probabilities),
+            }
+            for ranked in judged.route.ranking[:RANKED_SENT]
+        ],
+        "nli": _reading(judged.entailment.probabilities, judged.literals.relation),
+        "support": judged.support.probability,
+        "threshold": judged.support.threshold,
+        "tokens": _token_count(judged.alignment),
+        "words": [
+            {"text": token.text, "score": token.score, "weak": token.weak}
+            for token in judged.alignment.tokens
+        ],
+        "truncated": judged.premise.truncated,
+    }
+
+
+def _stated_sources(verdict: ClaimVerdict, families: Mapping[str, str]) -> list[str]:
+    """The sources that the answer credits: the one it means, else all of the family."""
+    stated_family = _attribution(verdict).stated_family
+    stated = verdict.claim.stated.source_id if verdict.claim.stated else None
+    if not stated_family and not stated:
+        return []
+    return [
+        source_id
+        for source_id, family in families.items()
+        if source_id == stated or (stated is None and family == stated_family)
+    ]
+
+
+def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str:
+    outcome = verdict.outcome
+    source = _called(outcome.route, names) if isinstance(outcome, Judged) else "a source"
+    if kind is Kind.SUPPORTED:
+        return f"Supported by {source}"
+    if kind is Kind.CONFLATION and (wrong := cited_wrongly(verdict)):
+        return wrong
+    if kind is Kind.CONFLATION:
+        return f"True, but not in {_credited_words(verdict, names)}: it is in {source}"
+    if kind is Kind.CONTRADICTED:
+        return f"{source} says otherwise"
+    if kind is Kind.UNJUDGED:
+        return "Not judged"
+    if kind is Kind.PERSON:
+        return "Needs a person"
+    if kind is Kind.ASIDE:
+        return f"Set aside: {verdict.claim.claim_type.value}"
+    if verdict.verdict is VerdictLabel.SUPPORTED:
+        return cited_wrongly(verdict) or f"Blocked, although {source} supports the wording"
+    if verdict.verdict is VerdictLabel.UNSUPPORTED:
+        return f"{source} is about this, but does not say all of it"
+    return "No source says this"
+
+
+def _called(route: Route, names: Mapping[str, str]) -> str:
+    return names.get(route.source_id, route.source_id)
+
+
+def _credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
+    stated = verdict.claim.stated
+    if stated and stated.source_id:
+        return names.get(stated.source_id, stated.source_id)
+    return f"the {family_words(_attribution(verdict).stated_family) or 'stated source'}"
+
+
+def _attribution(verdict: ClaimVerdict) -> Attribution:
+    outcome = verdict.outcome
+    if isinstance(outcome, Judged):
+        return outcome.attribution
+    stated = verdict.claim.stated
+    return Attribution(
+        status=AttributionStatus.NONE,
+        stated_family=stated.family if stated else None,
+        routed_family=None,
+        reason="",
+    )
+
+
+def _credit(stated: StatedAttribution | None, names: Mapping[str, str]) -> Json | None:
+    if stated is None:
+        return None
+    words = names.get(stated.source_id or "") or family_words(stated.family)
+    return {"text": stated.text, "source": words}
+
+
+def _conflation(
+    verdict: ClaimVerdict, names: Mapping[str, str], families: Mapping[str, str]
+) -> Json | None:
+    outcome = verdict.outcome
+    if not isinstance(outcome, Judged):
+        return None
+    route, stated = outcome.route, verdict.claim.stated
+    return {
+        "stated": f"“{stated.text}”" if stated else "",
+        "stated_family": family_words(outcome.attribution.stated_family),
+        "supported_by": _called(route, names),
+        "supported_family": family_words(families.get(route.source_id, route.family)),
+    }
+
+
+def _claim_pieces(verdict: ClaimVerdict) -> list[Json]:
+    """The claim's text cut at its words and values; the pieces join to the text."""
+    text, judged = verdict.claim.text, verdict.outcome
+    tokens = judged.alignment.tokens if isinstance(judged, Judged) else ()
+    values = judged.literals.values if isinstance(judged, Judged) else ()
+    edges = {0, len(text)}
+    for span in (*(token.span for token in tokens), *(each.value.span for each in values)):
+        edges |= {span.start, span.end}
+    top = max((token.score for token in tokens), default=0.0)
+    cuts = sorted(edge for edge in edges if 0 <= edge <= len(text))
+    pieces: list[Json] = []
+    for start, end in zip(cuts, cuts[1:], strict=False):
+        here = Span(start=start, end=end)
+        piece: dict[str, object] = {"text": text[start:end]}
+        for token in tokens:
+            if token.span.start <= start and end <= token.span.end:
+                piece["score"] = token.score
+                piece["share"] = token.score / top if top > 0 else 0.0
+                piece["weak"] = token.weak
+        for checked in values:
+            if checked.value.span.overlaps(here):
+                missing = "missing" if checked.settles else "unwritten"
+                found = checked.present or found_by_a_check(verdict, checked.value.span)
+                piece["value"] = "present" if found else missing
+                piece["nearest"] = checked.nearest
+                piece["opens"] = checked.value.span.start == start
+                piece["closes"] = checked.value.span.end == end
+        pieces.append(piece)
+    return pieces
+
+
+def _token_count(alignment: Alignment) -> Json:
+    return {
+        "ratio": alignment.supported_token_ratio,
+        "weak": [token.text for token in alignment.tokens if token.weak],
+    }
+
+
+def _reading(probabilities: Probabilities, relation: Relation | None = None) -> Json:
+    """Label probabilities with the relation decided from them, by default the most probable."""
+    return {
+        "relation": (relation or probabilities.relation).value,
+        "entailment": probabilities.entailment,
+        "neutral": probabilities.neutral,
+        "contradiction": probabilities.contradiction,
+    }

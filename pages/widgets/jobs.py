@@ -1,0 +1,165 @@
+"""Work in the background: begun once for everybody, seen and stopped from every session."""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import Lock, Thread
+from typing import Generic, Protocol, TypeVar
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.ports import Progress as ProgressReporter
+from pages.widgets.plain import show_notice
+
+_log = logging.getLogger(__name__)
+Result = TypeVar("Result")
+
+
+class Stopped(Exception):
+    """Someone pressed Stop; what was kept stays kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far some work is, as a share and in words."""
+
+    share: float
+    words: str
+
+
+class Work(Protocol):
+    """Something under way in a thread or in a process of its own."""
+
+    @property
+    def running(self) -> bool: ...
+    @property
+    def stopping(self) -> bool: ...
+    def progress(self) -> Progress | None: ...
+    def stop(self) -> None: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Job(Generic[Result]):
+    """One task at a time in a thread of this process; it goes on when its page is closed.
+
+    ``before`` is said until the task has reported something; ``began`` is that moment.
+    """
+
+    doing: str
+    noun: str
+    before: str
+    future: Future[Result] | None = None
+    done: int = 0
+    total: int | None = None
+    began: float | None = None
+    stopping: bool = False
+    starting: Lock = field(default_factory=Lock)
+
+    @property
+    def running(self) -> bool:
+        """Whether the task is under way now."""
+        return self.future is not None and not self.future.done()
+
+    @property
+    def result(self) -> Result | None:
+        """What the last task came to; None before its end, and when it was stopped or failed."""
+        if self.future is None or self.running or self.future.exception() is not None:
+            return None
+        return self.future.result()
+
+    @property
+    def failure(self) -> BaseException | None:
+        """What ended the last task early, other than Stop."""
+        if self.future is None or self.running:
+            return None
+        error = self.future.exception()
+        return None if isinstance(error, Stopped) else error
+
+    def start(self, task: Callable[[ProgressReporter], Result]) -> None:
+        """Begin the task, unless one is running already."""
+        with self.starting:  # two sessions may press the button at once
+            if self.running:
+                return
+            self.done, self.total, self.began, self.stopping = 0, None, None, False
+            self.future = Future()
+            # A daemon, unlike an executor's thread, lets Ctrl-C end the workbench at once: tasks keep
+            # what they have done step by step, so nothing is lost but the step under way.
+            Thread(target=self._run, args=(self.future, task), daemon=True).start()
+
+    def stop(self) -> None:
+        """Ask it to end after the step under way."""
+        self.stopping = True
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        share = min(1.0, self.done / self.total) if self.total else 0.0
+        return Progress(share=share, words=f"{self.doing}: {self.words()}")
+
+    def words(self, now: float | None = None) -> str:
+        """How far it is, how fast, and how long it may still take; ``now`` as time.monotonic()."""
+        if self.began is None or not self.total:
+            return self.before
+        seconds = (time.monotonic() if now is None else now) - self.began
+        return pace_words(self.done, self.total, self.noun, seconds)
+
+    def _run(self, future: Future[Result], task: Callable[[ProgressReporter], Result]) -> None:
+        try:
+            result = task(self._report)
+        except Exception as error:
+            future.set_exception(error)  # raised again for, and shown by, whoever looks at the end
+        else:
+            future.set_result(result)
+
+    def _report(self, done: int, total: int | None, what: str) -> None:
+        if self.began is None:
+            self.began = time.monotonic()
+        self.done, self.total = done, total
+        if self.stopping:
+            raise Stopped
+
+
+def pace_words(done: int, total: int, noun: str, seconds: float, *, before: int = 0) -> str:
+    """How far, how fast and how long still; ``before`` were done when the seconds began."""
+    text = f"{done:,} of {total:,} {noun}"
+    if done <= before or seconds <= 0:
+        return f"{text} · reading the first ones"
+    rate = (done - before) / seconds
+    left = (total - done) / rate
+    speed = f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.0f} a minute"
+    ahead = f"{max(1, round(left))} s" if left < 90 else f"{round(left / 60)} min"
+    return f"{text} · {speed} · about {ahead} left"
+
+
+@st.fragment(run_every="1s")
+def show_work(work: Work, *, key: str) -> None:
+    """How far the work is and its Stop button; at its end the whole page is drawn again."""
+    if not work.running:
+        st.rerun()
+    progress = work.progress()
+    if progress is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(progress.share, text=progress.words)
+        st.button("Stop", key=key, on_click=work.stop, disabled=work.stopping, width="content")
+
+
+def show_failure(error: BaseException, title: str, *, kept: str, key: str) -> None:
+    """Say what ended some work early; ``kept`` says what becomes of what was done."""
+    if isinstance(error, ProvenanceGuardError):
+        show_notice(title, str(error), key=key, tone="bad")
+        return
+    # The kind and place of a bug, without its message: that may quote a trace.
+    where = "".join(traceback.format_tb(error.__traceback__))
+    _log.error("%s: %s\n%s", title, type(error).__name__, where)
+    show_notice(
+        f"{title} because of a fault in this program",
+        f"{type(error).__name__}; the terminal shows where. {kept}",
+        key=key,
+        tone="bad",
+    )

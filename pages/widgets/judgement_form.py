@@ -1,0 +1,363 @@
+"""The judgement form: the questions on one claim with their keys, the note, and what a press came to.
+
+Reviewing and adjudicating show it below the claim, always in view. Labels hold words of ours, and
+tool names reduced to letters and digits: a label is read as markup.
+
+Callbacks get everything as arguments, make one call to the desk, and touch no ``st.*`` before it: a
+newer run may stop this one at any of those. What is held lives in the session and is changed in
+place; what must survive a reload is in the database.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, Protocol
+
+import streamlit as st
+
+from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
+from core.records import Trace
+from core.review.items import Draft, Guideline
+from core.review.records import Judgement
+from core.workflows.review import ReviewSession
+from pages.widgets.claim_places import ClaimInAnswer
+from pages.widgets.review_layout import (
+    SUPPORT_WORDS,
+    guideline_data,
+    lay_out_blind,
+    owner_words,
+    source_buttons,
+)
+from pages.widgets.review_view import show_review
+from pages.widgets.shortcuts import (
+    NO_SOURCE_KEY,
+    RIGHTLY_CREDITED,
+    SUPPORT_KEYS,
+    WRONGLY_CREDITED,
+    Page,
+    key_of,
+)
+
+Change = Callable[[Draft], Draft]
+IGNORED = "Ignored: that key was pressed before this claim was on screen."
+TOLD_SECONDS = 4.0
+_TOLD = "review_told"
+# Of the window's height: the page's frame and the form, in rem.
+FRAME_REM, LINE_REM, NOTES_REM = 7.0, 2.36, 6.4
+# One dense bar that never moves: Streamlit keeps room for a chat below it, and spaces rows widely.
+STYLE = """<style>
+[data-testid="stBottomBlockContainer"] { padding: .3rem 5rem .6rem; }
+.st-key-bar { gap: .35rem; }
+[class*="st-key-row-"] { flex-wrap: nowrap; overflow-x: auto; }
+.st-key-bar button { min-height: 2rem; padding: .05rem .6rem; }
+.st-key-bar button kbd { color: inherit; opacity: 1; }
+[class*="st-key-ask-"] p { font-weight: 600; }
+</style>"""
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgementForm:
+    """A claim on screen and what has been answered about it so far; ``user_id`` says by whom."""
+
+    user_id: int
+    assignment_id: int
+    nonce: str
+    trace: Trace
+    claim: ClaimInAnswer
+    draft: Draft
+    guideline: Guideline
+    noting: bool = False
+    message: str = ""
+    opened: list[str] = field(default_factory=list)
+
+    @property
+    def note_key(self) -> str:
+        """The widget that the note is typed into; one for each claim, so that none is carried over."""
+        return f"note-{self.assignment_id}"
+
+    @property
+    def typed_note(self) -> str:
+        """The note as it stands in its field now."""
+        return str(st.session_state.get(self.note_key, self.draft.rationale))
+
+    @property
+    def missing(self) -> int:
+        """How many of the three answers are still to come."""
+        draft = self.draft
+        answered = (draft.support is not None, draft.source_answered, draft.conflation is not None)
+        return answered.count(False)
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """What the answers make together; None while one is missing."""
+        draft = self.draft
+        if draft.support is None or not draft.source_answered or draft.conflation is None:
+            return None
+        return Judgement(
+            support=draft.support, source_id=draft.source_id, conflation=draft.conflation
+        )
+
+
+class Assignment(Protocol):
+    """What a user holds: the form, with what its screen adds to it."""
+
+    @property
+    def form(self) -> JudgementForm: ...
+
+
+def show_claim(
+    held: Assignment,
+    more: Mapping[str, object],
+    *,
+    page: Page,
+    lines: int,
+    answer: Callable[..., None],
+    rest: tuple[object, ...],
+) -> None:
+    """Show the claim with its sources and ``more``, and do what was asked for in that view."""
+    form = held.form
+    laid_out = {
+        **lay_out_blind(form.trace, form.claim, page=page, opened=form.opened),
+        "taken": height_taken(lines, noting=form.noting),
+        "guideline": guideline_data(form.guideline),
+        "owner": form.draft.source_id,
+    }
+    wanted = show_review({**laid_out, **more}, key=f"{page.value}-view")
+    if wanted.fetch is not None and wanted.fetch not in form.opened:
+        form.opened.append(wanted.fetch)
+        st.rerun(scope="fragment")
+    if wanted.own is not None:
+        answer(held, form.nonce, own(wanted.own), *rest)
+        st.rerun(scope="fragment")
+
+
+def height_taken(lines: int, *, noting: bool) -> str:
+    """What the view above leaves free for the page's frame and a form of that many lines."""
+    return f"{FRAME_REM + lines * LINE_REM + (NOTES_REM if noting else 0):.2f}rem"
+
+
+def own(source_id: str | None) -> Change:
+    """The answer to who owns the claim; None: no source does."""
+    return partial(replace, source_id=source_id, source_answered=True)
+
+
+# ---------------------------------------------------------------- the form
+
+
+@contextmanager
+def bar() -> Iterator[None]:
+    """The place of the form, at the window's lower edge."""
+    st.html(STYLE)
+    with st.container(key="bar"):
+        yield
+
+
+def row(name: str) -> AbstractContextManager[object]:
+    """One line of the form."""
+    return st.container(key=name, horizontal=True, vertical_alignment="center", gap="small")
+
+
+def question(words: str, name: str) -> None:
+    """The words of one question, in a column of their own."""
+    with st.container(key=f"ask-{name}", width=170):
+        st.markdown(words)
+
+
+def show_questions(held: Assignment, answer: Callable[..., None], *rest: object) -> None:
+    """The three questions; ``answer`` is called with the held claim, nonce, change and ``rest``."""
+    form = held.form
+
+    def act_on(change: Change) -> tuple[object, ...]:
+        return (form.nonce, change, *rest)
+
+    with row("row-support"):
+        question("Is it supported?", "support")
+        for label, key in SUPPORT_KEYS.items():
+            choice(
+                held,
+                SUPPORT_WORDS[label],
+                name=f"v_{label.value}",
+                key=key,
+                chosen=form.draft.support is label,
+                act=answer,
+                args=act_on(partial(replace, support=label)),
+            )
+    with row("row-owner"):
+        question("Which source says it?", "owner")
+        _show_owners(held, answer, act_on)
+    with row("row-credit"):
+        question("Credited rightly?", "credit")
+        for words, name, conflated in (
+            ("Yes, or no source named", RIGHTLY_CREDITED, False),
+            ("No, to another source", WRONGLY_CREDITED, True),
+        ):
+            choice(
+                held,
+                words,
+                name=name,
+                key=key_of(name),
+                chosen=form.draft.conflation is conflated,
+                act=answer,
+                args=act_on(partial(replace, conflation=conflated)),
+            )
+
+
+def _show_owners(
+    held: Assignment, answer: Callable[..., None], act_on: Callable[[Change], tuple[object, ...]]
+) -> None:
+    draft, buttons = held.form.draft, source_buttons(held.form.trace)
+    for number, each in enumerate(buttons, 1):
+        choice(
+            held,
+            each.words,
+            name=f"own_{number}",
+            key=each.key,
+            chosen=draft.source_answered and draft.source_id == each.source_id,
+            act=answer,
+            args=act_on(own(each.source_id)),
+        )
+    choice(
+        held,
+        "None",
+        name="own_none",
+        key=NO_SOURCE_KEY,
+        chosen=draft.source_answered and draft.source_id is None,
+        act=answer,
+        args=act_on(own(None)),
+    )
+    # The chosen source where it has no button of its own.
+    if draft.source_id is not None and draft.source_id not in {each.source_id for each in buttons}:
+        st.text(f"● {owner_words(draft.source_id, held.form.trace)}", width="content")
+
+
+def show_note(held: Assignment, hint: str, keep: Callable[..., None], *rest: object) -> None:
+    """The field of the note; ``keep`` takes in what was typed."""
+    form = held.form
+    st.session_state.setdefault(form.note_key, form.draft.rationale)
+    st.text_area(
+        hint,
+        key=form.note_key,
+        height=68,
+        max_chars=4_000,
+        on_change=pressed,
+        args=(weakref.ref(held), keep, *rest),
+        width="stretch",
+    )
+
+
+def toggle_note(held: Assignment) -> None:
+    """Open the note, or close it."""
+    held.form.noting = not held.form.noting
+
+
+def choice(
+    held: Assignment,
+    words: str,
+    *,
+    name: str,
+    key: str | None,
+    chosen: bool,
+    act: Callable[..., None],
+    args: tuple[object, ...] = (),
+) -> None:
+    """One answer as a button; the chosen one is marked by more than its colour."""
+    key_button(
+        held,
+        f"● {words}" if chosen else words,
+        name=name,
+        key=key,
+        act=act,
+        args=args,
+        kind="primary" if chosen else "secondary",
+    )
+
+
+def key_button(
+    held: Assignment,
+    words: str,
+    *,
+    name: str,
+    key: str | None = None,
+    act: Callable[..., None],
+    args: tuple[object, ...] = (),
+    kind: Literal["primary", "secondary"] = "secondary",
+    disabled: bool = False,
+    hint: str | None = None,
+) -> None:
+    """A button for what is held, and for this drawing of its claim alone."""
+    with st.container(key=name, width="content"):
+        st.button(
+            words,
+            key=f"{name}-{held.form.nonce}",
+            shortcut=key,
+            on_click=pressed,
+            args=(weakref.ref(held), act, *args),
+            type=kind,
+            disabled=disabled,
+            help=hint,
+        )
+
+
+# ---------------------------------------------------------------- key presses
+
+
+def pressed(reference: weakref.ref[Any], act: Callable[..., None], *rest: object) -> None:
+    """Do what a button does with the claim that it was drawn for; nothing once that is given up.
+
+    A button is another one for each drawing: a press in a browser that still shows the claim before
+    arrives as a press on that claim's button, never on the next one's. The claim is held weakly,
+    because Streamlit keeps what a button was given for as long as the session lives.
+    """
+    held = reference()
+    if held is None:
+        tell(IGNORED)
+        return
+    act(held, *rest)
+
+
+def save_draft(form: JudgementForm, desk: ReviewSession, drop: Callable[[], None]) -> None:
+    """Keep the answers so far."""
+    with refusals_told(form, drop):
+        desk.save_draft(form.assignment_id, form.draft, form.nonce)
+
+
+@contextmanager
+def refusals_told(form: JudgementForm, drop: Callable[[], None]) -> Iterator[None]:
+    """Say what the desk refuses; ``drop`` a claim that is no longer what this browser thinks."""
+    try:
+        yield
+    except (Conflict, NotFound) as error:
+        drop()
+        tell(str(error))
+    except InputError as error:
+        form.message = error.message
+    except ProvenanceGuardError as error:
+        form.message = str(error)
+
+
+def tell(words: str) -> None:
+    """Say this when the page is drawn next; a key press itself may show nothing."""
+    before = [(when, each) for when, each in _told() if each != words]
+    st.session_state[_TOLD] = [*before, (time.monotonic(), words)]
+
+
+def show_told() -> None:
+    """Show what the key presses of the last seconds came to.
+
+    A drawing that the next key press cuts short never arrives, so each is shown by every drawing of
+    its time; a browser that shows it already keeps the one that it has.
+    """
+    now = time.monotonic()
+    told = [(when, words) for when, words in _told() if now - when < TOLD_SECONDS]
+    st.session_state[_TOLD] = told
+    for _, words in told:
+        st.toast(words)
+
+
+def _told() -> list[tuple[float, str]]:
+    return list(st.session_state.get(_TOLD, []))

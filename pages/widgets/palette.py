@@ -1,0 +1,95 @@
+"""The one visual language: what each verdict is called and marked; colours are in the theme.
+
+Never colour alone: each kind has a mark, words and its own underline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.records import (
+    AttributionStatus,
+    ClaimType,
+    ClaimVerdict,
+    Decision,
+    Judged,
+    VerdictLabel,
+)
+
+
+class Kind(StrEnum):
+    """How a claim is shown; the views style it by this name."""
+
+    SUPPORTED = "supported"
+    CONFLATION = "conflation"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    PERSON = "person"
+    UNJUDGED = "unjudged"
+    ASIDE = "aside"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The mark and the words of one kind; ``short`` where there is little room."""
+
+    mark: str
+    word: str
+    short: str = ""
+
+
+# Most serious first: the order of counts, and of the claim that a page opens with.
+LOOKS: dict[Kind, Look] = {
+    Kind.CONTRADICTED: Look(mark="✕", word="contradicted"),
+    Kind.CONFLATION: Look(mark="⇄", word="wrong source credited"),
+    Kind.UNSUPPORTED: Look(mark="?", word="no source says this"),
+    Kind.PERSON: Look(mark="◐", word="needs a person"),
+    Kind.UNJUDGED: Look(mark="⊘", word="not judged"),
+    Kind.SUPPORTED: Look(mark="✓", word="supported"),
+    Kind.ASIDE: Look(mark="–", word="set aside"),
+}
+
+DECISIONS: dict[str, Look] = {
+    "block": Look(mark="✕", word="Blocked", short="Blocked"),
+    "allow": Look(mark="✓", word="Allowed", short="Allowed"),
+    "unavailable": Look(mark="⊘", word="Unavailable", short="Unavailable"),
+    "pending": Look(mark="…", word="Not verified yet", short="Waiting"),
+}
+
+# What keeps a source from being evidence: in few words, and in a sentence.
+STATUS_WORDS = {
+    "ok": ("", ""),
+    "truncated": ("cut short", "cut short when it was captured"),
+    "error": ("call failed", "the call failed: not evidence"),
+    "empty": ("empty", "came back empty: not evidence"),
+    "not_captured": ("not captured", "not captured: not evidence"),
+}
+
+
+def claim_kind(verdict: ClaimVerdict) -> Kind:
+    """How a claim is shown; a blocked claim never looks supported."""
+    outcome = verdict.outcome
+    if verdict.claim.claim_type is not ClaimType.FACTUAL:
+        return Kind.ASIDE
+    if verdict.verdict in (None, VerdictLabel.UNJUDGED) or not isinstance(outcome, Judged):
+        return Kind.UNJUDGED
+    if outcome.attribution.status is AttributionStatus.CONFLATION:
+        return Kind.CONFLATION
+    if verdict.verdict is VerdictLabel.CONTRADICTED:
+        return Kind.CONTRADICTED
+    if verdict.verdict is VerdictLabel.SUPPORTED and verdict.decision is Decision.ALLOW:
+        return Kind.SUPPORTED
+    if verdict.verdict is VerdictLabel.SUPPORTED and any(
+        c.outcome.blocks for c in verdict.citations
+    ):
+        return Kind.CONFLATION
+    # Where something else blocks it as well, a person has nothing left to decide.
+    if outcome.support.needs_a_person and len(verdict.reasons) == 1:
+        return Kind.PERSON
+    return Kind.UNSUPPORTED
+
+
+def family_words(family: str | None) -> str:
+    """A source family in plain words: ``patient_record`` is "patient record"."""
+    return (family or "").replace("_", " ")

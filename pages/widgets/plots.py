@@ -1,0 +1,147 @@
+"""Plots of an evaluation, in the palette of the theme: intervals drawn, units and n in every one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from core.evaluation.findings import Bin
+from core.evaluation.metrics import Metric
+
+# Streamlit's own names for the theme's chart colours: the browser puts the light or the dark one in
+# their place, which the server cannot know.
+BLUE, ORANGE, GREEN = "#000001", "#000002", "#000003"
+
+
+def reliability_figure(bins: Sequence[Bin]) -> go.Figure:
+    """What was said against what was true, with intervals, above how many claims say so."""
+    filled = [each for each in bins if each.claims and each.said is not None]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[0, 1], y=[0, 1], mode="lines", name="as it should be", line={"dash": "dot", "width": 1}
+    )
+    figure.data[0].line.color = GREEN
+    figure.add_scatter(
+        x=[each.said for each in filled],
+        y=[each.true for each in filled],
+        mode="lines+markers",
+        name="as it is",
+        marker={"size": 9, "color": BLUE},
+        line={"color": BLUE},
+        error_y=_errors(
+            [each.true or 0.0 for each in filled],
+            [(each.interval.low, each.interval.high) if each.interval else None for each in filled],
+        ),
+        customdata=[each.claims for each in filled],
+        hovertemplate="said %{x:.2f}, true %{y:.2f}, %{customdata} claims<extra></extra>",
+    )
+    figure.add_bar(
+        x=[(each.low + each.high) / 2 for each in bins],
+        y=[each.claims for each in bins],
+        width=0.09,
+        name="claims",
+        marker={"color": BLUE, "opacity": 0.35},
+        yaxis="y2",
+        text=[str(each.claims) if each.claims else "" for each in bins],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{y} claims<extra></extra>",
+    )
+    claims = sum(each.claims for each in bins)
+    figure.update_layout(
+        title=f"Support probability and what was true, n = {claims:,} judged claims",
+        xaxis={
+            "title": "support probability said (0 to 1)",
+            "range": [-0.02, 1.02],
+            "anchor": "y2",
+            "dtick": 0.1,
+        },
+        yaxis={"title": "share supported", "range": [-0.04, 1.05], "domain": [0.34, 1]},
+        yaxis2={"title": "claims", "domain": [0, 0.22], "rangemode": "tozero"},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        height=520,
+        margin={"t": 70},
+    )
+    return figure
+
+
+def slices_figure(named: Mapping[str, tuple[int, Metric, Metric]]) -> go.Figure:
+    """Both error rates of each slice with their intervals; ``named``: slice → n, passes, blocks."""
+    figure = go.Figure()
+    passed = [(name, metric) for name, (_, metric, _) in named.items()]
+    blocked = [(name, metric) for name, (_, _, metric) in named.items()]
+    for title, rates, color, symbol in (
+        ("bad claims passed", passed, ORANGE, "x"),
+        ("good claims blocked", blocked, BLUE, "circle"),
+    ):
+        shown = [(name, metric) for name, metric in rates if metric.value is not None]
+        values = [metric.value or 0.0 for _, metric in shown]
+        figure.add_scatter(
+            x=[100 * value for value in values],
+            y=[f"{_short(name)} (n = {named[name][0]:,})" for name, _ in shown],
+            mode="markers",
+            name=title,
+            marker={"color": color, "symbol": symbol, "size": 10},
+            error_x=_errors(
+                [100 * value for value in values],
+                [
+                    (100 * m.interval.low, 100 * m.interval.high) if m.interval else None
+                    for _, m in shown
+                ],
+            ),
+            hovertemplate="%{x:.1f} %<extra>" + title + "</extra>",
+        )
+    figure.update_layout(
+        title="Error rates by slice with 95 % intervals, n beside each slice",
+        xaxis={"title": "rate (%)", "range": [-2, 102]},
+        yaxis={"title": None, "autorange": "reversed", "type": "category"},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        height=150 + 30 * max(3, len(named)),
+        margin={"t": 70},
+    )
+    return figure
+
+
+def matrix_figure(
+    title: str, gold: Sequence[str], said: Sequence[str], counts: Sequence[Sequence[int]]
+) -> go.Figure:
+    """Counts of what is right (rows) against what the verifier said (columns)."""
+    whole = [sum(row) or 1 for row in counts]
+    figure = go.Figure(
+        go.Heatmap(
+            z=[[count / total for count in row] for row, total in zip(counts, whole, strict=True)],
+            x=list(said),
+            y=list(gold),
+            text=[[str(count) if count else "" for count in row] for row in counts],
+            texttemplate="%{text}",
+            textfont={"size": 14},
+            zmin=0,
+            zmax=1,
+            colorbar={"title": "share of row", "tickformat": ".0%"},
+            hovertemplate="label %{y}, said %{x}: %{text}<extra></extra>",
+            xgap=2,
+            ygap=2,
+        )
+    )
+    figure.update_layout(
+        title=f"{title}, n = {sum(map(sum, counts)):,} claims",
+        xaxis={"title": "what the verifier said", "side": "bottom", "type": "category"},
+        yaxis={"title": "what is right", "autorange": "reversed", "type": "category"},
+        height=170 + 56 * max(3, len(gold)),
+    )
+    return figure
+
+
+def _errors(
+    values: Sequence[float], ends: Sequence[tuple[float, float] | None]
+) -> dict[str, object]:
+    above = [max(0.0, e[1] - v) if e else 0.0 for v, e in zip(values, ends, strict=True)]
+    below = [max(0.0, v - e[0]) if e else 0.0 for v, e in zip(values, ends, strict=True)]
+    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "width": 5}
+
+
+def _short(name: str) -> str:
+    """A slice's name as plain text for an axis: plotly reads a little markup, so none is left."""
+    plain = name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return plain if len(plain) <= 42 else plain[:41] + "…"

@@ -1,0 +1,239 @@
+"""One claim to be read by a person, laid out for the review view: nothing of the verifier's view.
+
+What is sent before the decision comes from the trace alone, in the trace's own order: no score, no
+family, no id of the trace (ids and categories may tell how a trace was made), no excerpt chosen by a
+premise. ``lay_out_machine`` adds the verifier's view afterwards.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.records import Source, Span, Trace, VerdictLabel, Verification
+from core.review.items import Guideline, Progress, ReviewItem
+from core.review.records import Judgement, QueueReason
+from pages.widgets.claim_places import ClaimInAnswer
+from pages.widgets.identities import identity_of, plain_tool_name
+from pages.widgets.palette import STATUS_WORDS
+from pages.widgets.shortcuts import SOURCE_KEYS, Page, help_sheet, keys_of_views, opening_keys
+from pages.widgets.verdict_view import lay_out
+
+Json = Mapping[str, object]
+
+# Texts beyond this are fetched when their source is opened or searched.
+TEXTS_SENT_CHARACTERS = 400_000
+
+# On the buttons of one line: more sources than this are called by their number alone.
+NAMED_SOURCES = 5
+BUTTON_CHARACTERS = 20
+
+SUPPORT_WORDS: Mapping[VerdictLabel, str] = {
+    VerdictLabel.SUPPORTED: "Supported",
+    VerdictLabel.UNSUPPORTED: "Unsupported",
+    VerdictLabel.CONTRADICTED: "Contradicted",
+    VerdictLabel.NOT_ENOUGH_EVIDENCE: "Not enough evidence",
+}
+CONFIDENCE = {1: "a guess", 2: "doubtful", 3: "fairly sure", 4: "sure", 5: "certain"}
+REASON_WORDS: Mapping[QueueReason, str] = {
+    QueueReason.UNCERTAIN: "its support probability is close to the threshold",
+    QueueReason.CONFLATION: "the credited source may not be the one that says it",
+    QueueReason.AUDIT: "it was drawn at random, to measure how good the verifier is",
+    QueueReason.SECOND_READ: "two independent readings are wanted",
+    QueueReason.DISAGREEMENT: "two readings differ",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceButton:
+    """A source as a button names it: letters, digits and spaces alone."""
+
+    source_id: str
+    words: str
+    key: str | None
+
+
+def lay_out_blind(
+    trace: Trace,
+    claim: ClaimInAnswer,
+    *,
+    page: Page,
+    opened: Collection[str],
+) -> dict[str, object]:
+    """The review view's data for one claim; ``opened`` names sources whose text must be in it."""
+    names = call_names(trace.sources)
+    return {
+        "question": trace.question,
+        "claim": claim.text,
+        "pieces": _pieces(trace.answer or "", claim.span),
+        "sources": [
+            _source(source, call, at)
+            for at, (source, call) in enumerate(zip(trace.sources, names, strict=True))
+        ],
+        "texts": _texts(trace.sources, opened),
+        "keys": dict(keys_of_views(page)),
+        "opens": list(opening_keys()),
+        "help": help_sheet(page, sources=len(trace.sources)),
+        "machine": None,
+        "readings": None,
+        "mine": None,
+        "owner": None,
+        "answerable": True,
+        "progress": None,
+    }
+
+
+def lay_out_machine(
+    verification: Verification,
+    trace: Trace,
+    claim_id: str,
+    *,
+    said: Judgement | None,
+    reason: QueueReason | None,
+    verified_at: datetime,
+) -> Json | None:
+    """What the verifier said about the claim, for after the decision; None when it said nothing."""
+    laid = lay_out(verification, trace, verified_at=verified_at)
+    claims = laid["claims"]
+    assert isinstance(claims, Sequence)
+    claim = next((each for each in claims if each["id"] == claim_id), None)
+    if claim is None:
+        return None
+    verdict = next(each for each in verification.claims if each.claim.claim_id == claim_id)
+    return {
+        "claim": claim,
+        "here": f"Why you saw this claim: {REASON_WORDS[reason]}." if reason else "",
+        "agrees": "" if said is None else _agreement(said, verdict.verdict, claim),
+    }
+
+
+def progress_data(item: ReviewItem, progress: Progress) -> Json:
+    """How far the reviewer is, in words ("12 of 40 · about 9 minutes") and as a share."""
+    words = f"{item.position:,} of {item.total:,}"
+    if progress.seconds_per_claim:
+        left = (item.total - item.position + 1) * progress.seconds_per_claim
+        words += f" · about {duration_words(left)}"
+    return {"words": words, "share": (item.position - 1) / max(1, item.total)}
+
+
+def guideline_data(guideline: Guideline) -> Json:
+    """The guideline as the view shows it."""
+    return {"version": guideline.version, "text": guideline.text}
+
+
+def duration_words(seconds: float) -> str:
+    """Seconds in words that a person plans with: "9 minutes", "3 hours"."""
+    minutes = max(1, round(seconds / 60))
+    if minutes < 90:
+        return f"{minutes} minute{'' if minutes == 1 else 's'}"
+    hours = round(minutes / 60)
+    return f"{hours:,} hours"
+
+
+def source_buttons(trace: Trace) -> tuple[SourceButton, ...]:
+    """The sources that have a key of their own, in trace order, in words that fit one line."""
+    names = call_names(trace.sources)
+    few = len(trace.sources) <= NAMED_SOURCES
+    return tuple(
+        SourceButton(
+            source_id=source.source_id,
+            words=_button_words(source, call) if few else f"Source {number}",
+            key=key,
+        )
+        for number, (source, call, key) in enumerate(
+            zip(trace.sources, names, SOURCE_KEYS, strict=False), 1
+        )
+    )
+
+
+def answer_words(judgement: Judgement, trace: Trace) -> str:
+    """A judgement in words: "Supported · load patient history · credited rightly"."""
+    words = [SUPPORT_WORDS[judgement.support], owner_words(judgement.source_id, trace)]
+    if judgement.conflation is not None:
+        words.append("credited to another source" if judgement.conflation else "credited rightly")
+    return " · ".join(words)
+
+
+def owner_words(source_id: str | None, trace: Trace) -> str:
+    """The plain name of a source; "no source" for None."""
+    if source_id is None:
+        return "no source"
+    for source, call in zip(trace.sources, call_names(trace.sources), strict=True):
+        if source.source_id == source_id:
+            return plain_tool_name(source.tool_name) + call
+    return source_id
+
+
+def call_names(sources: Sequence[Source]) -> list[str]:
+    """For each source " #2" where its tool was called more than once, else nothing."""
+    calls = Counter(source.tool_name for source in sources)
+    seen: Counter[str] = Counter()
+    names = []
+    for source in sources:
+        seen[source.tool_name] += 1
+        names.append(f" #{seen[source.tool_name]}" if calls[source.tool_name] > 1 else "")
+    return names
+
+
+# ---------------------------------------------------------------- parts
+
+
+def _button_words(source: Source, call: str) -> str:
+    words = plain_tool_name(source.tool_name)
+    if len(words) > BUTTON_CHARACTERS:
+        words = words[: BUTTON_CHARACTERS - 1].rstrip() + "…"
+    return words + call.replace("#", "")
+
+
+def _pieces(answer: str, span: Span) -> list[Json]:
+    start, end = max(0, span.start), min(len(answer), span.end)
+    cut = [(answer[:start], False), (answer[start:end], True), (answer[end:], False)]
+    return [{"text": text, "lit": lit} for text, lit in cut if text]
+
+
+def _source(source: Source, call: str, at: int) -> Json:
+    short, words = STATUS_WORDS[source.status.value]
+    return {
+        "id": source.source_id,
+        "tool": source.tool_name,
+        "plain": plain_tool_name(source.tool_name),
+        "call": call,
+        "key": SOURCE_KEYS[at] if at < len(SOURCE_KEYS) else None,
+        "identity": identity_of(source),
+        "status_short": short,
+        "status_words": words,
+        "characters": len(source.text),
+        "server": source.server,
+        "arguments": source.arguments,
+        "uri": source.uri,
+        "note": source.note,
+    }
+
+
+def _texts(sources: Sequence[Source], opened: Collection[str]) -> dict[str, Json]:
+    """Whole texts in trace order within the budget, and every one that was opened."""
+    sent: dict[str, Json] = {}
+    spent = 0
+    for source in sources:
+        size = len(source.text) + len(source.raw or "")
+        if source.source_id in opened or "*" in opened or spent + size <= TEXTS_SENT_CHARACTERS:
+            sent[source.source_id] = {"text": source.text, "raw": source.raw}
+            spent += size
+    return sent
+
+
+def _agreement(said: Judgement, verdict: VerdictLabel | None, claim: Mapping[str, object]) -> str:
+    same = [
+        "on support" if verdict is said.support else "",
+        "on the source" if claim["routed"] == said.source_id else "",
+    ]
+    if all(same):
+        return "It agrees with you on support and on the source."
+    agrees = next((each for each in same if each), None)
+    return (
+        f"It agrees with you {agrees} only."
+        if agrees
+        else "It sees support and source differently."
+    )

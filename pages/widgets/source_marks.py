@@ -1,0 +1,138 @@
+"""A source's text in excerpts, and what is lit in it: premises, values, and where they were read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.records import (
+    ClaimVerdict,
+    Judged,
+    Source,
+    Span,
+)
+from pages.widgets.citation_chips import cited_spans
+from pages.widgets.claim_checks import (
+    fact_spans,
+    found_by_a_check,
+)
+from pages.widgets.excerpts import choose_excerpts, merge_spans
+from pages.widgets.offsets import Offsets
+from pages.widgets.source_view import SentText
+
+Json = Mapping[str, object]
+SOURCES_SEARCHED_FOR_VALUES = 8
+
+
+def lay_out_text(
+    source_id: str, text: str, kept: Source | None, verdicts: Sequence[ClaimVerdict]
+) -> Json:
+    """A source's readable text, and its raw output where that is something else, in excerpts."""
+    by_claim = {
+        verdict.claim.claim_id: list(_premise_spans(verdict, source_id)) for verdict in verdicts
+    }
+    lit = [span for spans in by_claim.values() for span in spans]
+    lit += [span for verdict in verdicts for span in fact_spans(verdict, source_id)]
+    lit += [span for verdict in verdicts for span in cited_spans(verdict, source_id)]
+    shown: dict[str, object] = {"readable": _excerpts(text, lit), "raw": None}
+    # A verdict of an older version of the trace must not be mapped onto a newer raw output.
+    if kept is not None and kept.raw is not None and kept.text == text:
+        shown["raw"] = _excerpts(kept.raw, _raw_points(kept, lit))
+        shown["raw_marks"] = {
+            claim_id: _raw_marks(kept, spans) for claim_id, spans in by_claim.items() if spans
+        }
+    return shown
+
+
+def _excerpts(text: str, lit: Sequence[Span]) -> Json:
+    offsets = Offsets(text)
+    return {
+        "characters": len(text),
+        "parts": [
+            {"start": offsets.of_point(span.start), "text": span.cut(text), "after": span.end}
+            for span in choose_excerpts(len(text), lit)
+        ],
+    }
+
+
+def _premise_spans(verdict: ClaimVerdict, source_id: str) -> Iterator[Span]:
+    outcome = verdict.outcome
+    if isinstance(outcome, Judged) and outcome.premise.source_id == source_id:
+        yield from outcome.premise.spans
+
+
+def source_marks(verdict: ClaimVerdict, sent: Mapping[str, SentText]) -> Json:
+    """For each source at hand: the premise, and where the claim's values stand in it."""
+    judged = verdict.outcome
+    if not isinstance(judged, Judged):
+        return {}
+    ranked = judged.route.ranking[:SOURCES_SEARCHED_FOR_VALUES]
+    wanted = [judged.route.source_id, *(each.source_id for each in ranked)]
+    return {
+        source_id: _marks_in(verdict, judged, source_id, sent[source_id])
+        for source_id in wanted
+        if source_id in sent
+    }
+
+
+def _marks_in(
+    verdict: ClaimVerdict, judged: Judged, source_id: str, source: SentText
+) -> list[Json]:
+    text, offsets = source.text, source.offsets
+    premise = merge_spans(list(_premise_spans(verdict, source_id)))
+    marks: list[Json] = [_mark(span, "premise", offsets) for span in premise]
+    where = premise or (Span(start=0, end=len(text)),)
+    for checked in judged.literals.values:
+        if not checked.settles:
+            continue
+        if not checked.present and found_by_a_check(verdict, checked.value.span):
+            continue  # its place is lit when the line that tells it is chosen
+        # Outside the premise a value is only found, not checked, so it is not called missing.
+        shown = checked.present or not premise
+        sought = checked.value.text if shown else checked.nearest
+        kind = "value" if shown else "nearest"
+        for span in _occurrences(sought or "", text, where):
+            marks.append(_mark(span, kind, offsets))
+    return marks
+
+
+def _occurrences(sought: str, text: str, where: Sequence[Span]) -> list[Span]:
+    if not sought.strip():
+        return []
+    # Spaces in a value match any run of them: "10 mg" is also "10  mg" and "10mg".
+    words = [re.escape(word) for word in sought.split()]
+    pattern = re.compile(r"(?<!\w)" + r"\s*".join(words) + r"(?!\w)", re.IGNORECASE)
+    found = []
+    for span in where:
+        for match in pattern.finditer(text, span.start, span.end):
+            found.append(Span(start=match.start(), end=match.end()))
+            if len(found) >= 50:
+                return found
+    return found
+
+
+def _mark(span: Span, kind: str, offsets: Offsets) -> Json:
+    return {"start": offsets.of_point(span.start), "end": offsets.of_point(span.end), "kind": kind}
+
+
+def _raw_marks(source: Source, spans: Sequence[Span]) -> list[Json]:
+    """The byte ranges of the raw output behind spans of the readable text."""
+    offsets = Offsets(source.raw or "")
+    ranges = [
+        Span(start=offsets.of_byte(each.raw_start), end=offsets.of_byte(each.raw_end))
+        for each in source.raw_map
+        if any(span.overlaps(each.text) for span in spans)
+    ]
+    return [
+        {"start": span.start, "end": span.end, "kind": "premise"} for span in merge_spans(ranges)
+    ]
+
+
+def _raw_points(source: Source, spans: Sequence[Span]) -> list[Span]:
+    """Where in the raw output the lit values are, in its code points, to choose excerpts by."""
+    offsets = Offsets(source.raw or "")
+    return [
+        Span(start=offsets.point_of_byte(each.raw_start), end=offsets.point_of_byte(each.raw_end))
+        for each in source.raw_map
+        if any(span.overlaps(each.text) for span in spans)
+    ]

@@ -1,0 +1,74 @@
+"""Verifying what waits, in the background of this process, with progress that any session can see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.config import Config
+from core.ports import Progress as ProgressReporter
+from core.workflows.verify import VerifyReport, verify_pending
+from pages.widgets.jobs import Job, show_failure, show_work
+from pages.widgets.session import load_models_once, settings
+from storage.store import SqlStore
+
+if TYPE_CHECKING:
+    from core.pipeline import Models
+
+TRACES_A_STEP = 4  # verdicts are kept, and progress is seen, this often
+
+
+def verification() -> Job[VerifyReport]:
+    """A job that verifies; none is under way yet."""
+    return Job(doing="Verifying", noun="traces", before="Loading the models …")
+
+
+def verify_waiting(
+    store: SqlStore,
+    config: Config,
+    report: ProgressReporter,
+    *,
+    load: Callable[[Config], Models] = load_models_once,
+) -> VerifyReport:
+    """Verify what waits; ``load`` gives the models, which takes a while."""
+    return verify_pending(store, load(config), config, report, batch=TRACES_A_STEP)
+
+
+@st.cache_resource(show_spinner=False)
+def _verification(store_name: str) -> Job[VerifyReport]:
+    return verification()
+
+
+def start_verifying(store: SqlStore) -> None:
+    """Begin to verify what waits, unless that is being done."""
+    _verification(store.name).start(partial(verify_waiting, store, settings()))
+
+
+def show_verifying(store: SqlStore, *, waiting: int, button_in: DeltaGenerator) -> None:
+    """How far a running verification is, or how the last one ended, and the verify button."""
+    job = _verification(store.name)
+    if job.running:
+        show_work(job, key="stop")
+        return
+    if job.failure is not None:
+        show_failure(
+            job.failure,
+            "The verification stopped",
+            kept="What was verified so far is kept.",
+            key="verify-error",
+        )
+    if waiting:
+        noun = "trace" if waiting == 1 else "traces"
+        button_in.button(
+            f"Verify {waiting:,} {noun}",
+            type="primary",
+            icon=":material/play_arrow:",
+            width="stretch",
+            key="verify",
+            on_click=start_verifying,
+            args=(store,),
+        )

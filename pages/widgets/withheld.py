@@ -1,0 +1,48 @@
+"""What the machine says of an answer stays hidden from whoever has one of its claims to decide."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.review.items import Withheld
+from core.review.records import Person
+from core.workflows.review import open_review_session
+from pages.widgets.plain import show_notice
+from storage.records import StoredVerdict
+from storage.workspace import Workspace
+
+REVIEW, ADJUDICATE, TRACES = "pages/review.py", "pages/adjudicate.py", "pages/traces.py"
+
+
+def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVerdict) -> None:
+    """Write down that the person sees this verdict; end the page where they must decide first."""
+    try:
+        desk = open_review_session(workspace, workspace.project(), person)
+        why = desk.open_verdict(verdict.content_hash, verdict.run_key)
+    except ProvenanceGuardError as error:
+        # Unseen rather than unrecorded.
+        show_notice("This verdict cannot be shown now", str(error), key="not-noted", tone="bad")
+        st.stop()
+    if why is None:
+        return
+    deciding = why is Withheld.DISAGREEMENT
+    st.title("Decide first", anchor=False)
+    show_notice(
+        "You are deciding a disagreement on this answer"
+        if deciding
+        else "A claim of this answer is in your hands",
+        "This project asks for your own view before the verifier's. Decide the claim, or pass it on, "
+        "and this page opens.",
+        key="withheld",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(
+            "Go on deciding" if deciding else "Go on reviewing",
+            type="primary",
+            icon=":material/balance:" if deciding else ":material/rate_review:",
+            key="decide-first",
+        ):
+            st.switch_page(ADJUDICATE if deciding else REVIEW)
+        st.page_link(TRACES, label="Back to the traces", icon=":material/list_alt:")
+    st.stop()

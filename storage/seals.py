@@ -1,0 +1,218 @@
+"""Seals: after every write, one keyed row that binds the trail's head and the rows written so far.
+
+The trail's own hashes need no key: whoever can change a row can compute them again. A seal is an
+HMAC with a key that lies outside the database, over the head of the trail, the hashes of the rows
+that were added since the last seal, the state of the small tables that may change, and that seal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Table, func, insert, inspect, select
+from sqlmodel import SQLModel, col
+
+from storage import review_tables, tables
+from storage.audit import BEGINNING, row_hash, sha256_of
+from storage.keys import trail_key
+from storage.tables import AuditEvent, TrailSeal
+
+# Rows are only ever added to these; each seal holds what was added since the one before it.
+APPENDED: tuple[type[SQLModel], ...] = (
+    tables.ImportRecord,
+    tables.TraceVersion,
+    tables.Run,
+    tables.Verdict,
+    tables.RepairRow,
+    tables.RepairChoice,
+    review_tables.ClaimRow,
+    review_tables.ClaimSignal,
+    review_tables.VerdictOpening,
+)
+# Few rows, which may change: each seal after a change holds all of them.
+WHOLE: tuple[type[SQLModel], ...] = (review_tables.ProjectRow, review_tables.PersonRow)
+COVERED = frozenset(
+    str(model.__tablename__)  # type: ignore[attr-defined]
+    for model in (*APPENDED, *WHOLE, AuditEvent)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealReport:
+    """What the seals say: how many there are, how many of another key, and what is wrong."""
+
+    seals: int
+    other_keys: int
+    problems: tuple[str, ...]
+
+
+def key_id(key: bytes) -> str:
+    """Sixteen hexadecimal digits that name a key and do not tell it."""
+    return hashlib.sha256(b"provenanceguard trail key " + key).hexdigest()[:16]
+
+
+def seal(connection: Connection, touched: Collection[str]) -> None:
+    """Add a seal when one of the covered tables was written; the caller holds the write lock."""
+    if not COVERED & set(touched) or not inspect(connection).has_table("trail_seal"):
+        return
+    add_seal(connection)
+
+
+def add_seal(connection: Connection) -> None:
+    """Seal what is there now: everything that was added since the last seal."""
+    last = connection.execute(_SEALS.order_by(col(TrailSeal.seal_id).desc()).limit(1)).first()
+    before = json.loads(last.covered) if last else {}
+    reach: dict[str, int] = dict(before.get("reach", {}))
+    ranges = []
+    for model in APPENDED:
+        table = _table(model)
+        start = reach.get(table.name, 0)
+        end, count, digest = _range(connection, table, start, None)
+        if count:
+            ranges.append([table.name, start, end, count, digest])
+            reach[table.name] = end
+    head = _head(connection)
+    values = {
+        "seal_id": last.seal_id + 1 if last else 1,
+        "at": datetime.now(UTC),
+        "sequence": head[0],
+        "head": head[1],
+        "covered": json.dumps(
+            {
+                "reach": reach,
+                "ranges": ranges,
+                "whole": {_table(model).name: _state(connection, _table(model)) for model in WHOLE},
+            },
+            sort_keys=True,
+        ),
+        "previous": last.mac if last else BEGINNING,
+    }
+    key = trail_key()
+    connection.execute(
+        insert(TrailSeal).values(**values, key_id=key_id(key), mac=_mac(key, values))
+    )
+
+
+def check_seals(connection: Connection, heads: Mapping[int, str]) -> SealReport:
+    """Compare every seal with the trail (``heads``: sequence → hash) and with the tables."""
+    rows = connection.execute(_SEALS.order_by(col(TrailSeal.seal_id))).all()
+    problems = list(_chained(rows))
+    key = trail_key()
+    ours = key_id(key)
+    for row in rows:
+        if row.key_id == ours and not hmac.compare_digest(row.mac, _mac(key, dict(row._mapping))):
+            problems.append(f"seal {row.seal_id}: is not the one that was made with the key")
+        if row.sequence and heads.get(row.sequence) != row.head:
+            problems.append(
+                f"seal {row.seal_id}: event {row.sequence} is gone"
+                if row.sequence not in heads
+                else f"seal {row.seal_id}: event {row.sequence} is not the one that was sealed"
+            )
+    newest = max(heads, default=0)
+    sealed = max((row.sequence for row in rows), default=0)
+    if sealed > newest:
+        problems.append(f"events {newest + 1} to {sealed}: were written, and are gone")
+    if newest > sealed:
+        problems.append(f"events {sealed + 1} to {newest}: no seal tells of them")
+    problems += _check_tables(connection, rows)
+    return SealReport(
+        seals=len(rows),
+        other_keys=sum(row.key_id != ours for row in rows),
+        problems=tuple(problems),
+    )
+
+
+_SEALS = select(TrailSeal.__table__)  # type: ignore[attr-defined]
+
+
+def _chained(rows: Sequence[Any]) -> Iterator[str]:
+    previous, sequence = BEGINNING, 0
+    for number, row in enumerate(rows, 1):
+        if row.seal_id != number:
+            yield f"seal {number}: missing"
+            return
+        if row.previous != previous or row.sequence < sequence:
+            yield f"seal {row.seal_id}: does not follow the seal before it"
+        previous, sequence = row.mac, row.sequence
+
+
+def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
+    reach: dict[str, int] = {}
+    whole: Mapping[str, object] = {}
+    known = {_table(model).name: _table(model) for model in APPENDED}
+    for row in rows:
+        try:
+            covered = json.loads(row.covered)
+            whole = covered["whole"]
+            for name, start, end, count, digest in covered["ranges"]:
+                if start != reach.get(name, 0):
+                    yield f"seal {row.seal_id}: {name} rows {reach.get(name, 0) + 1} to {start}: missing"
+                reach[name] = end
+                _, now, found = _range(connection, known[name], start, end)
+                if (now, found) != (count, digest):
+                    gone = f"{count - now} gone" if now < count else "changed"
+                    yield f"{name} rows {start + 1} to {end}: {gone} after they were written"
+        except (ValueError, KeyError, TypeError) as error:
+            yield f"seal {row.seal_id}: cannot be read ({type(error).__name__})"
+    for table in known.values():
+        _, count, _ = _range(connection, table, reach.get(table.name, 0), None)
+        if count:
+            yield f"{table.name}: {count} rows that no seal tells of"
+    if rows:
+        for model in WHOLE:
+            table = _table(model)
+            if whole.get(table.name) != _state(connection, table):
+                yield f"{table.name}: was changed outside this program"
+
+
+def _range(
+    connection: Connection, table: Table, start: int, end: int | None
+) -> tuple[int, int, str]:
+    """The last key, the number and the digest of the rows behind ``start``, up to ``end``."""
+    (key,) = table.primary_key.columns
+    statement = select(table).where(key > start).order_by(key)
+    if end is not None:
+        statement = statement.where(key <= end)
+    digest, count, last = hashlib.sha256(), 0, start
+    for row in connection.execute(statement).yield_per(100):
+        digest.update(row_hash(row._mapping).encode())
+        count, last = count + 1, row._mapping[key]
+    return last, count, "sha256:" + digest.hexdigest()
+
+
+def _state(connection: Connection, table: Table) -> list[object]:
+    _, count, digest = _range(connection, table, 0, None)
+    return [count, digest]
+
+
+def _head(connection: Connection) -> tuple[int, str]:
+    newest = select(func.max(col(AuditEvent.sequence))).scalar_subquery()
+    found = connection.execute(
+        select(col(AuditEvent.sequence), col(AuditEvent.hash)).where(
+            col(AuditEvent.sequence) == newest
+        )
+    ).first()
+    return (found.sequence, found.hash) if found else (0, BEGINNING)
+
+
+def _mac(key: bytes, values: Mapping[str, Any]) -> str:
+    told = [
+        values["seal_id"],
+        values["at"].astimezone(UTC).isoformat(timespec="microseconds"),
+        values["sequence"],
+        values["head"],
+        sha256_of(values["covered"]),
+        values["previous"],
+    ]
+    return "hmac:" + hmac.new(key, json.dumps(told).encode(), hashlib.sha256).hexdigest()
+
+
+def _table(model: type[SQLModel]) -> Table:
+    found: Table = model.__table__  # type: ignore[attr-defined]
+    return found

@@ -1,0 +1,142 @@
+"""Distortions: every lexicon entry's example and counter-example, and what must always be true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.evidence.words import stem
+from core.provenance.distortions.alignment import Prose, Sentence, prose_of, read_prose
+from core.provenance.distortions.checks import check_distortions
+from core.provenance.distortions.detect import find_distortions
+from core.provenance.distortions.lexicon import CueEntry, cue_entries
+from core.provenance.distortions.reading import read_sentence
+from core.provenance.distortions.records import DistortionKind
+from core.records import Claim, Outcome, Source, Span, Trace
+
+PAIRS = Path(__file__).parents[3] / "training" / "pairs"
+EXAMPLES = [e for e in cue_entries() if e.example is not None]
+COUNTERS = [e for e in cue_entries() if e.counter is not None]
+
+
+def prose(*texts: str) -> Prose:
+    return prose_of(
+        [
+            Sentence(
+                source_id="s",
+                span=Span(start=0, end=len(text)),
+                text=text,
+                stems=frozenset(stem(word.text) for word in read_sentence(text).words),
+            )
+            for text in texts
+        ]
+    )
+
+
+def trace(text: str) -> Trace:
+    source = Source(source_id="paper#0", tool_name="search_papers", text=text)
+    return Trace(trace_id="t", question="", answer=None, sources=(source,))
+
+
+def name(entry: CueEntry) -> str:
+    return f"{entry.feature}-{entry.value}-{entry.form}"
+
+
+@pytest.mark.parametrize("entry", EXAMPLES, ids=name)
+def test_the_example_of_an_entry_is_accused(entry: CueEntry) -> None:
+    assert entry.example is not None
+    source, claim = entry.example
+
+    assert find_distortions(claim, prose(source))
+
+
+@pytest.mark.parametrize("entry", COUNTERS, ids=name)
+def test_the_counter_example_of_an_entry_is_not_accused(entry: CueEntry) -> None:
+    assert entry.counter is not None
+    source, claim = entry.counter
+
+    assert find_distortions(claim, prose(source)) == ()
+
+
+@pytest.mark.parametrize("entry", EXAMPLES, ids=name)
+def test_a_sentence_told_word_for_word_is_never_accused(entry: CueEntry) -> None:
+    assert entry.example is not None
+    source, claim = entry.example
+
+    assert find_distortions(source, prose(source)) == ()
+    assert find_distortions(claim, prose(claim)) == ()
+
+
+def test_a_second_sentence_that_says_it_as_the_claim_does_clears_the_claim() -> None:
+    source = "The serum may reduce scarring in burns."
+    claim = "The serum reduces scarring in burns."
+
+    alone = find_distortions(claim, prose(source))
+    beside = find_distortions(claim, prose(source, "In burns, the serum reduces scarring."))
+
+    assert {found.kind for found in alone} >= {DistortionKind.QUALIFIER_DROPPED}
+    assert beside == ()
+
+
+def test_what_somebody_is_quoted_as_saying_limits_nothing() -> None:
+    source = "The poster “it may rain” reduced attendance at the fair."
+
+    assert find_distortions("The poster reduced attendance at the fair.", prose(source)) == ()
+
+
+def test_the_check_shows_both_texts_and_where_the_source_says_it() -> None:
+    text = "Methods were simple. Noise at night was associated with restless sleep in tenants."
+    claim = "Noise at night causes restless sleep in tenants."
+    made = Claim(claim_id="c", text=claim, span=Span(start=0, end=len(claim)), said=claim)
+
+    checks = check_distortions(made, read_prose(trace(text)))
+
+    (check,) = [c for c in checks if c.check == "association as cause"]
+    place = check.facts[0]
+    assert check.outcome is Outcome.CONTRADICTS
+    assert not check.veto
+    assert place.span is not None
+    assert text[place.span.start : place.span.end] == "associated"
+    assert check.claim_span is not None
+    assert claim[check.claim_span.start : check.claim_span.end] == "causes"
+    assert "“associated”" in check.reason and "“causes”" in check.reason
+
+
+def test_records_and_tables_are_no_prose() -> None:
+    lines = ('{"status": "stopped", "drug": "naproxen"}', "| drug | status |")
+    text = "\n".join([*lines, "- drug: naproxen, status: stopped"])
+
+    assert read_prose(trace(text)).sentences == ()
+
+
+def test_from_x_to_y_is_held_against_the_words_of_direction() -> None:
+    source = "Admissions went from 210 to 260 in the coastal district."
+
+    rose = find_distortions("Admissions in the coastal district rose.", prose(source))
+    fell = find_distortions("Admissions in the coastal district fell.", prose(source))
+
+    assert rose == ()
+    assert [found.kind for found in fell] == [DistortionKind.DIRECTION_REVERSED]
+
+
+def test_undoing_the_feature_leaves_nothing_to_accuse() -> None:
+    source = "Late shifts were associated with burnout among nurses."
+
+    (found,) = find_distortions("Late shifts cause burnout among nurses.", prose(source))
+
+    assert found.difference.undone is not None
+    assert find_distortions(found.difference.undone, prose(source)) == ()
+
+
+def test_animal_studies_told_of_people_are_found_though_the_sentence_names_nobody() -> None:
+    source = prose(
+        "We studied obese mice on a rich diet.",
+        "The stabiliser reduced weight gain on a rich diet.",
+    )
+
+    found = find_distortions(
+        "In patients, the stabiliser reduced weight gain on a rich diet.", source
+    )
+
+    assert DistortionKind.SCOPE_CHANGED in {each.kind for each in found}

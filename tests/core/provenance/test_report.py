@@ -1,0 +1,157 @@
+"""The provenance report: one world with the verdict, deterministic, by its published schema."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+from cli import app
+from core.codec import canonical_json
+from core.codec.verdicts import verdict_document
+from core.provenance.analyse import analyse
+from core.provenance.records import Grounding, RiskLevel, Tier
+from core.provenance.report import TrailLink, report_document, report_markdown, schema
+from core.provenance.risk import WEIGHTS, level_of, tier_of, weighed
+from core.records import Check, FactPlace, Judged, Outcome, Span
+from tests.verdicts import showcase, with_checks
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_published_schema_is_one_and_holds_for_a_report() -> None:
+    Draft202012Validator.check_schema(schema())
+
+    document = report_document([analyse(showcase())])
+
+    Draft202012Validator(schema()).validate(document)
+
+
+def test_the_same_verdict_gives_the_same_bytes() -> None:
+    one = report_document([analyse(showcase())])
+    two = report_document([analyse(showcase())])
+
+    assert canonical_json(one) == canonical_json(two)
+    assert report_markdown(one) == report_markdown(two)
+
+
+def test_the_report_speaks_of_the_claims_of_the_verdict_and_no_others() -> None:
+    verified = showcase()
+
+    report = analyse(verified)
+
+    judged = [v.claim.claim_id for v in verified.claims if v.verdict is not None]
+    assert [claim.claim_id for claim in report.claims] == judged
+    for claim, verdict in zip(
+        report.claims, (v for v in verified.claims if v.verdict is not None), strict=True
+    ):
+        if isinstance(verdict.outcome, Judged):
+            assert claim.support == verdict.outcome.support.probability
+            assert claim.chain[0].source_id == verdict.outcome.route.source_id
+
+
+def test_a_distortion_of_the_verdict_is_in_the_report_and_raises_the_risk() -> None:
+    verified = showcase()
+    judged = [n for n, v in enumerate(verified.claims) if isinstance(v.outcome, Judged)]
+    number = judged[0]
+    source = verified.trace.sources[0].source_id
+    check = Check(
+        check="association as cause",
+        outcome=Outcome.CONTRADICTS,
+        reason="association as cause: the source says “associated”; the answer says “causes”",
+        facts=(FactPlace(source_id=source, span=Span(start=0, end=3)),),
+    )
+
+    before = analyse(verified)
+    after = analyse(with_checks(verified, number + 1, check))
+
+    claim_id = next(
+        now.claim_id for now, then in zip(after.claims, before.claims, strict=True)
+        if now.distortions != then.distortions
+    )  # fmt: skip
+    then = next(c for c in before.claims if c.claim_id == claim_id)
+    now = next(c for c in after.claims if c.claim_id == claim_id)
+    assert now.risk.fidelity == 1.0
+    assert now.risk.total >= then.risk.total
+    assert "“causes”" in report_markdown(report_document([after]))
+
+
+def test_the_weights_sum_to_one_and_every_part_raises_the_risk() -> None:
+    nothing = dict.fromkeys(WEIGHTS, 0.0)
+
+    assert abs(sum(WEIGHTS.values()) - 1.0) < 1e-9
+    assert weighed(**nothing).total == 0.0
+    for name, weight in WEIGHTS.items():
+        assert weighed(**(nothing | {name: 1.0})).total == weight
+
+
+def test_levels_and_tiers_begin_where_the_seed_has_them() -> None:
+    assert [level_of(r) for r in (0.249, 0.25, 0.5, 0.75)] == list(RiskLevel)
+    assert [tier_of(r) for r in (0.099, 0.1, 0.25, 0.5, 0.75)] == list(Tier)
+
+
+def test_an_answer_without_claims_has_no_risk_rather_than_none_at_all() -> None:
+    verified = showcase()
+
+    report = analyse(replace(verified, claims=()))
+
+    assert report.risk is None and report.tier is None and report.grounding_percentage is None
+    Draft202012Validator(schema()).validate(report_document([report]))
+
+
+def test_text_of_a_trace_cannot_break_the_table_or_become_markup() -> None:
+    verified = showcase()
+    trace = replace(verified.trace, question="a | b\n# heading <script>")
+
+    text = report_markdown(report_document([analyse(replace(verified, trace=trace))]))
+
+    assert "a \\| b \\# heading \\<script>" in text
+
+
+def test_the_trail_is_named_and_the_digest_is_of_everything_else() -> None:
+    trail = TrailLink(trail_id="0123456789abcdef", events=7, head="sha256:aa", intact=True)
+
+    linked = report_document([analyse(showcase())], trail)
+    alone = report_document([analyse(showcase())])
+
+    assert "audit trail 0123456789abcdef, 7 events, intact" in report_markdown(linked)
+    assert linked["sha256"] != alone["sha256"]
+
+
+def test_a_claim_that_was_not_judged_is_uncertain_and_of_some_risk() -> None:
+    report = analyse(showcase())
+
+    for claim in report.claims:
+        if claim.support is None:
+            assert claim.grounding is Grounding.UNCERTAIN
+            assert claim.risk.total >= 0.5
+
+
+def test_the_command_reports_on_a_file_of_verdicts_and_gives_the_same_bytes_again(
+    tmp_path: Path,
+) -> None:
+    verdicts = tmp_path / "verdicts.jsonl"
+    verdicts.write_text(json.dumps(verdict_document(showcase())) + "\n", encoding="utf-8")
+
+    written = []
+    for name in ("one", "two"):
+        out, made = tmp_path / f"{name}.md", tmp_path / f"{name}.json"
+        result = CliRunner().invoke(
+            app, ["report", str(verdicts), "--out", str(out), "--json", str(made)]
+        )
+        assert result.exit_code == 0, result.output
+        Draft202012Validator(schema()).validate(json.loads(made.read_text()))
+        written.append((out.read_text(), made.read_text()))
+
+    assert written[0] == written[1]
+    assert "## 2. Situations of risk" in written[0][0]
+
+
+def test_the_command_says_that_a_file_holds_no_verdict(tmp_path: Path) -> None:
+    file = tmp_path / "none.jsonl"
+    file.write_text("{}\n", encoding="utf-8")
+
+    assert CliRunner().invoke(app, ["report", str(file)]).exit_code == 2

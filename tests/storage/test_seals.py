@@ -1,0 +1,195 @@
+"""Whoever can write the file, and knows this program, still leaves a mark on the trail."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from builders import a_source, a_trace
+from databases import a_store, in_one_file
+from sqlalchemy import Connection
+from typer.testing import CliRunner
+from verdicts import a_verification
+
+from cli import app
+from core.errors import ConfigError, InputError
+from core.review.records import Role
+from storage.anchors import anchor_of, write_anchor
+from storage.audit import event_hash, events
+from storage.checking import check_database
+from storage.engine import open_to_check
+from storage.keys import TRAIL_KEY, key_folder, trail_key
+from storage.people import People
+from storage.projects import Projects
+from storage.store import SqlStore
+
+RUN = "sha256:" + "1" * 64
+
+
+@pytest.fixture
+def filled(store: SqlStore) -> SqlStore:
+    traces = [a_trace(f"Answer {n}.", a_source("Evidence."), trace_id=f"t{n}") for n in range(3)]
+    store.put_traces(traces)
+    store.put_verdicts(RUN, [a_verification(t, {"chart": "patient_record"}, []) for t in traces])
+    local = People(store=store).local()
+    People(store=store).add("Ines", [Role.REVIEWER], by=local)
+    Projects(store=store).default()
+    return store
+
+
+def _tamper(store: SqlStore, *statements: str) -> None:
+    """What somebody does who has the file: triggers are dropped, and nothing of ours runs."""
+    with store.database.engine.begin() as connection:
+        _drop_triggers(connection)
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+
+def _drop_triggers(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        rows = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        for (name,) in rows.all():
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+    else:
+        connection.exec_driver_sql("SET session_replication_role = replica")
+
+
+def _chain_again(store: SqlStore) -> None:
+    """Every hash of the trail computed anew, as the program itself would."""
+    with store.database.engine.begin() as connection:
+        previous = "sha256:" + "0" * 64
+        for event in events(connection):
+            changed = replace(event, previous_hash=previous)
+            previous = event_hash(changed)
+            connection.exec_driver_sql(
+                f"UPDATE audit_event SET previous_hash = '{changed.previous_hash}', "
+                f"hash = '{previous}' WHERE sequence = {event.sequence}"
+            )
+
+
+def test_what_nobody_touched_is_intact_and_sealed(filled: SqlStore) -> None:
+    report = filled.verify_chain()
+
+    assert report.problems == ()
+    assert report.seals >= 4
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM audit_event WHERE sequence = (SELECT max(sequence) FROM audit_event)",
+        "DELETE FROM audit_event WHERE sequence > 2",
+        "UPDATE verdict SET decision = 'block'",
+        "UPDATE verdict SET supported = 99",
+        "UPDATE person SET name = 'Somebody Else' WHERE name = 'Ines'",
+        "UPDATE project SET name = 'Another project'",
+        "UPDATE trace_version SET answer = 'Another answer.'",
+        "UPDATE run SET calibrator = 'another'",
+        "DELETE FROM trail_seal WHERE seal_id = (SELECT max(seal_id) FROM trail_seal)",
+        "DELETE FROM trail_seal WHERE seal_id = 2",
+        "DELETE FROM trail_seal",
+        "UPDATE trail_seal SET sequence = 1",
+    ],
+)
+def test_every_change_behind_the_programs_back_is_found(filled: SqlStore, statement: str) -> None:
+    _tamper(filled, statement)
+
+    assert filled.verify_chain().problems
+
+
+def test_events_of_another_year_are_found_though_the_chain_was_computed_again(
+    filled: SqlStore,
+) -> None:
+    _tamper(filled, "UPDATE audit_event SET at = '1999-01-01 00:00:00' WHERE sequence = 2")
+    _chain_again(filled)
+
+    problems = filled.verify_chain().problems
+
+    assert any("clock went back" in problem for problem in problems)
+    assert any("not the one that was sealed" in problem for problem in problems)
+
+
+def test_seals_made_with_another_key_are_not_ours(
+    filled: SqlStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "other"))
+
+    report = filled.verify_chain()
+
+    assert any("a key that is not here" in note for note in report.notes)
+
+
+def test_a_trail_and_its_seals_cut_together_contradict_the_anchor(
+    filled: SqlStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "keys"))
+    with filled.database.reading() as connection:
+        before = anchor_of(connection, filled.name)
+    local = People(store=filled).local()
+    People(store=filled).add("Noor", [], by=local)
+    with filled.database.reading() as connection:
+        anchor = anchor_of(connection, filled.name)
+    elsewhere = tmp_path / "anchors.jsonl"
+    write_anchor(anchor, elsewhere)
+    _tamper(
+        filled,
+        "DELETE FROM person WHERE name = 'Noor'",
+        f"DELETE FROM audit_event WHERE sequence > {before.events}",
+        f"DELETE FROM trail_seal WHERE seal_id > {before.seals}",
+    )
+
+    report = check_database(filled.database, [elsewhere])
+
+    assert any("the anchor of" in problem for problem in report.problems)
+    assert report.anchors == 2
+
+
+def test_a_key_that_others_may_read_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path))
+    key = trail_key()
+    assert len(key) == 32 and (key_folder() / TRAIL_KEY).stat().st_mode & 0o777 == 0o600
+    (tmp_path / TRAIL_KEY).chmod(0o644)
+
+    with pytest.raises(ConfigError, match="others may read it"):
+        trail_key()
+
+
+def test_a_database_that_is_missing_or_empty_is_an_error_and_is_not_made(tmp_path: Path) -> None:
+    missing, empty = tmp_path / "missing" / "w.db", tmp_path / "empty.db"
+    empty.touch()
+
+    for file in (missing, empty):
+        result = CliRunner().invoke(app, ["audit", "verify", "--db", str(file)])
+        assert result.exit_code == 2
+        assert result.stderr.startswith("error: ")
+    assert not missing.parent.exists() and not empty.stat().st_size
+
+
+def test_a_database_of_something_else_is_an_error(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE cat (name TEXT)")
+    other.commit()
+    other.close()
+
+    with pytest.raises(InputError, match="holds no trail"):
+        check_database(open_to_check(str(tmp_path / "other.db")))
+
+
+def test_a_write_protected_database_can_be_checked(tmp_path: Path) -> None:
+    store = a_store(tmp_path / "w.db")
+    store.put_traces([a_trace("Answer.", a_source("Evidence."))])
+    in_one_file(store)
+    store.close()
+    (tmp_path / "w.db").chmod(0o400)
+
+    result = CliRunner().invoke(
+        app, ["audit", "verify", "--db", str(tmp_path / "w.db"), "--json", "-"]
+    )
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["intact"] is True
