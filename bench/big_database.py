@@ -319,7 +319,7 @@ def _stand(connection: Connection, keys: Sequence[int]) -> None:
     """Bring the queue up to what was said."""
     tied = [key for key in keys if key % DIFFER == 0 and key % DECIDED]
     done = sorted(set(keys) - set(tied))
-    for some, state in ((done, QueueState.SETTLED), (tied, QueueState.TIED)):
+    for some, state in ((done, QueueState.SETTLED), (tied, QueueState.DISAGREEMENT)):
         for start in range(0, len(some), 500):  # a statement holds a limited number of values
             connection.execute(
                 update(QueueRow)

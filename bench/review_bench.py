@@ -34,7 +34,7 @@ from streamlit.testing.v1 import AppTest  # noqa: E402
 from core.errors import InputError  # noqa: E402
 from core.records import VerdictLabel  # noqa: E402
 from core.review.records import Judgement, Person, Project  # noqa: E402
-from core.workflows.review import Desk, open_desk  # noqa: E402
+from core.workflows.review import ReviewSession, open_review_session  # noqa: E402
 from storage.store import SqlStore, open_store  # noqa: E402
 
 Done = TypeVar("Done")
@@ -115,7 +115,7 @@ def said(name: str, taken: list[Taken], limit: float | None = None) -> None:
 
 def measure_steps(store: SqlStore, project: Project, who: Person, votes: int) -> None:
     """What one verdict costs, without a screen: from the last answer to the next claim shown."""
-    desk = open_desk(workspace_of(store), project, who)
+    desk = open_review_session(workspace_of(store), project, who)
     times: dict[str, list[Taken]] = {}
 
     def note(name: str, work: Callable[[], Done]) -> Done:
@@ -131,7 +131,7 @@ def measure_steps(store: SqlStore, project: Project, who: Person, votes: int) ->
         note("progress", desk.progress)
         note("guideline", workspace_of(store).guidelines.current)
         nonce = note("show", lambda item=item: desk.show(item.assignment_id))
-        note("vote", lambda i=item, n=nonce: desk.vote(i.assignment_id, n, SUPPORTED))
+        note("vote", lambda i=item, n=nonce: desk.annotate(i.assignment_id, n, SUPPORTED))
         note("reveal", lambda item=item: desk.reveal(item.assignment_id))
     for name, taken in times.items():
         said(name, taken)
@@ -162,7 +162,7 @@ def measure_keys(who: Person, votes: int) -> None:
 # ---------------------------------------------------------------- pages
 
 
-def measure_pages(store: SqlStore, desk: Desk, *, plans: bool) -> None:
+def measure_pages(store: SqlStore, desk: ReviewSession, *, plans: bool) -> None:
     """Each page opened for the first time, after one more vote of somebody, and drawn once more."""
     there = {file.stem for file in (PROJECT / "pages").glob("*.py")} - {"__init__"}
     if there != {visit.page for visit in VISITS}:
@@ -213,11 +213,11 @@ def _no_fault(test: AppTest, name: str) -> None:
         raise InputError(f"page {name}: {test.exception[0].message}")
 
 
-def one_more_vote(desk: Desk) -> None:
+def one_more_vote(desk: ReviewSession) -> None:
     """Somebody reads one more claim: what pages keep in memory is no longer true."""
     item = desk.next_item()
     assert item is not None
-    desk.vote(item.assignment_id, desk.show(item.assignment_id), SUPPORTED)
+    desk.annotate(item.assignment_id, desk.show(item.assignment_id), SUPPORTED)
 
 
 # ---------------------------------------------------------------- everything at once
@@ -267,7 +267,7 @@ def main() -> None:
     store = open_store(address)
     who, others, project = big_database.staff(store)
     print(
-        f"{store.name}: {open_desk(workspace_of(store), project, who).progress()}\n"
+        f"{store.name}: {open_review_session(workspace_of(store), project, who).progress()}\n"
         f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, "
         f"this process had {time.process_time():.0f} s of them",
         flush=True,
@@ -277,7 +277,7 @@ def main() -> None:
         measure_keys(who, max(3, options.votes // 4))
     if "pages" in wanted:
         measure_pages(
-            store, open_desk(workspace_of(store), project, others[0]), plans=options.plans
+            store, open_review_session(workspace_of(store), project, others[0]), plans=options.plans
         )
     if "large" in wanted:
         measure_large(store, project)

@@ -79,7 +79,7 @@ def export(
     from core.workflows.manifest import MANIFEST, write_signatures
 
     workspace = open_database(db)
-    packets, who = workspace.packets(), workspace.people.local()
+    packets, user = workspace.packets(), workspace.people.local()
     filters = ExportFilters(
         statuses=frozenset(ReviewStatus(each) for each in status) if status else DECIDED,
         labels=frozenset(VerdictLabel(each) for each in label or ()),
@@ -89,11 +89,11 @@ def export(
     )
     with Progress() as progress:
         report = export_packet(
-            packets, who, out, at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf,
+            packets, user, out, at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf,
             progress=progress,
         )  # fmt: skip
     if sign is not None:
-        packets.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=who)
+        packets.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=user)
         write_signatures(out, packets.signatures(report.manifest_sha256))
     write_json(json_path, asdict(report) | {"signed": sign.value if sign else None})
     print_lines(
@@ -107,7 +107,7 @@ def export(
             ),
             *(f"left out: {count}, {reason}" for reason, count in report.left_out.items()),
             f"manifest {report.manifest_sha256}"
-            + (f", signed by {who.name} ({sign.value})" if sign else ""),
+            + (f", signed by {user.name} ({sign.value})" if sign else ""),
         ],
         json_path,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from pages.screens.adjudicate.bar import LINES, show_bar
 from pages.screens.adjudicate.disagreement import (
     answer,
@@ -25,7 +25,7 @@ st.set_page_config(page_title="Adjudicate · ProvenanceGuard")
 
 user = current_user()
 workspace = open_workspace()
-desk = open_desk(workspace, workspace.project(), user)
+session = open_review_session(workspace, workspace.project(), user)
 
 
 @st.fragment
@@ -37,7 +37,7 @@ def work() -> None:
 
 def _show_disagreement() -> None:
     try:
-        held = current_disagreement(desk, workspace)
+        held = current_disagreement(session, workspace)
     except NotAllowed as error:
         show_notice("This page is for adjudicators", str(error), key="not-an-adjudicator")
         return
@@ -72,10 +72,10 @@ def _show_disagreement() -> None:
         page=Page.ADJUDICATE,
         lines=LINES,
         answer=answer,
-        rest=(desk,),
+        rest=(session,),
     )
     with st.bottom:
-        show_bar(held, desk)
+        show_bar(held, session)
 
 
 show_current_user(user)

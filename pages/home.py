@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.readers import may_read
 from core.workflows.ingest import ingest
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from pages.screens.home.cards import TOLD_TO_ALL, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import ASSIGNMENTS_LINK
@@ -32,7 +32,7 @@ try:
     store = workspace.store
     overview = store.overview()
     project = workspace.project()
-    progress = open_desk(workspace, project, user).progress()
+    progress = open_review_session(workspace, project, user).progress()
     steps = tour_steps(overview, progress, workspace.calibrators.count())
     lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 except ProvenanceGuardError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from pages.screens.people.forms import (
     save,
     show_guideline,
@@ -37,7 +37,7 @@ try:
     with roles:
         show_people(workspace.people, user)
     with assigned:
-        show_assignments(open_desk(workspace, projects.default(), user))
+        show_assignments(open_review_session(workspace, projects.default(), user))
     with reading:
         slices = [each.name for each in workspace.store.slices()]
         show_project(projects, projects.default(), slices, user)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from pages.screens.review.assignment import answer, current_assignment
 from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.nothing_left import show_nothing_to_review
@@ -23,7 +23,7 @@ st.set_page_config(page_title="Review · ProvenanceGuard")
 
 user = current_user()
 workspace = open_workspace()
-desk = open_desk(workspace, workspace.project(), user)
+session = open_review_session(workspace, workspace.project(), user)
 
 
 @st.fragment
@@ -35,9 +35,9 @@ def work() -> None:
 
 def _show_claim() -> None:
     try:
-        held = current_assignment(desk, workspace)
+        held = current_assignment(session, workspace)
         if held is None:
-            show_nothing_to_review(desk, user)
+            show_nothing_to_review(session, user)
             return
     except NotAllowed as error:
         show_notice("This page is for reviewers", str(error), key="not-a-reviewer")
@@ -56,10 +56,10 @@ def _show_claim() -> None:
         page=Page.REVIEW,
         lines=LINES,
         answer=answer,
-        rest=(desk, workspace.store),
+        rest=(session, workspace.store),
     )
     with st.bottom:
-        show_bar(held, desk, workspace.store)
+        show_bar(held, session, workspace.store)
 
 
 show_current_user(user)

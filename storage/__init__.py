@@ -12,7 +12,7 @@ The workbench, on top of a store:
 
 people, projects, guidelines    who works here, how claims are reviewed, what words mean; by leads
 claims, queue, standing         claims of verdicts, where they stand in a queue, how far they are
-assignments, votes, adjudications   who holds which reading, and what people said
+assignments, annotations, adjudications   who holds which reading, and what people said
 reviews     all of review as one object; implements core.review.ports.ReviewStore
 labels      what stands for each claim that people have read
 packets     what an export reads, what an import adds, who signed which packet

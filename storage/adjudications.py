@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select
 from sqlmodel import col
 
 from core.records import VerdictLabel
-from core.review.items import Held
+from core.review.items import Assignment
 from core.review.records import Adjudication, Cause, Judgement
 from storage.audit import add_row
 from storage.columns import plain_text
@@ -20,7 +20,7 @@ from storage.review_tables import AdjudicationRow, PersonRow
 
 def put_adjudication(
     connection: Connection,
-    held: Held,
+    assignment: Assignment,
     judgement: Judgement,
     *,
     cause: Cause,
@@ -33,14 +33,14 @@ def put_adjudication(
     at: datetime,
     actor: str,
 ) -> Adjudication:
-    """Write a tie-break for the assignment in hand, with its event."""
+    """Write an adjudication for the assignment in hand, with its event."""
     add_row(
         connection,
         AdjudicationRow,
         {
-            "project_id": held.project_id,
-            "claim_key": held.claim_key,
-            "person_id": held.person_id,
+            "project_id": assignment.project_id,
+            "claim_key": assignment.claim_key,
+            "person_id": assignment.person_id,
             "support": judgement.support.value,
             "source_id": judgement.source_id,
             "conflation": judgement.conflation,
@@ -56,23 +56,27 @@ def put_adjudication(
         at=at,
         actor=actor,
         action="claim.adjudicated",
-        entity=f"claim {held.claim_key}",
-        detail={"project": held.project_id, "votes": list(shown), "guideline": guideline_version},
+        entity=f"claim {assignment.claim_key}",
+        detail={
+            "project": assignment.project_id,
+            "votes": list(shown),
+            "guideline": guideline_version,
+        },
     )
-    found = adjudication_of(connection, held.project_id, held.claim_key)
+    found = adjudication_of(connection, assignment.project_id, assignment.claim_key)
     assert found is not None
     return found
 
 
 def adjudication_of(connection: Connection, project_id: int, claim_key: int) -> Adjudication | None:
-    """The tie-break that counts on a claim."""
+    """The adjudication that counts on a claim."""
     statement = _statement(project_id).where(col(AdjudicationRow.claim_key) == claim_key)
     rows = connection.execute(statement).all()
     return _adjudication(rows[-1]) if rows else None
 
 
 def every_adjudication(connection: Connection, project_id: int) -> Mapping[int, Adjudication]:
-    """The tie-break that counts on every claim of a project: claim key → adjudication."""
+    """The adjudication that counts on every claim of a project: claim key → adjudication."""
     rows = connection.execute(_statement(project_id))
     return {row.claim_key: _adjudication(row) for row in rows}
 

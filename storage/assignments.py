@@ -1,4 +1,4 @@
-"""Assignments: who holds which reading of a claim, and until when. These rows change; votes do not."""
+"""Assignments: who annotates which claim, and until when. These rows change; annotations do not."""
 
 from __future__ import annotations
 
@@ -14,41 +14,43 @@ from sqlmodel import col
 from core.errors import NotFound, StoreError
 from core.records import VerdictLabel
 from core.review import leases
-from core.review.assignment import TIE_SLOT, lease_until
-from core.review.items import Draft, Held, InHand
+from core.review.assignment import ADJUDICATION_SLOT, lease_until
+from core.review.items import Assignment, Draft, OpenAssignment
 from core.review.records import Person, Project, QueueReason
 from core.review.sampling import audit_turn
 from storage import queue
 from storage import review_tables as tables
+from storage.annotations import annotations_of
 from storage.audit import append_event
 from storage.columns import plain_text
 from storage.review_tables import AssignmentRow, ClaimRow
 from storage.standing import settle
 from storage.tables import TraceVersion
-from storage.votes import votes_of
 
 
-def held_reading(connection: Connection, project_id: int, person_id: int) -> Held | None:
+def open_annotation(connection: Connection, project_id: int, person_id: int) -> Assignment | None:
     """The reading in the person's hands, the one held longest first."""
     return _first(
         connection,
         _select(project_id)
         .where(col(AssignmentRow.person_id) == person_id, col(AssignmentRow.state) == "open")
-        .where(col(AssignmentRow.slot) < TIE_SLOT),
+        .where(col(AssignmentRow.slot) < ADJUDICATION_SLOT),
     )
 
 
-def held_tie(connection: Connection, project_id: int, person_id: int) -> Held | None:
-    """The tie in the person's hands."""
+def open_adjudication(connection: Connection, project_id: int, person_id: int) -> Assignment | None:
+    """The disagreement in the person's hands."""
     return _first(
         connection,
         _select(project_id)
         .where(col(AssignmentRow.person_id) == person_id, col(AssignmentRow.state) == "open")
-        .where(col(AssignmentRow.slot) == TIE_SLOT),
+        .where(col(AssignmentRow.slot) == ADJUDICATION_SLOT),
     )
 
 
-def held_of(connection: Connection, project_id: int, claim_key: int, person_id: int) -> Held | None:
+def assignment_of(
+    connection: Connection, project_id: int, claim_key: int, person_id: int
+) -> Assignment | None:
     """The person's assignment of that claim, open or done."""
     return _first(
         connection,
@@ -58,7 +60,7 @@ def held_of(connection: Connection, project_id: int, claim_key: int, person_id: 
     )
 
 
-def held_at(connection: Connection, project_id: int, assignment_id: int) -> Held:
+def assignment_at(connection: Connection, project_id: int, assignment_id: int) -> Assignment:
     """That assignment; raises NotFound when it is gone (given back, or its lease ran out)."""
     found = _first(
         connection, _select(project_id).where(col(AssignmentRow.assignment_id) == assignment_id)
@@ -68,14 +70,14 @@ def held_at(connection: Connection, project_id: int, assignment_id: int) -> Held
     return found
 
 
-def own(connection: Connection, project_id: int, assignment_id: int, who: Person) -> Held:
+def own(connection: Connection, project_id: int, assignment_id: int, user: Person) -> Assignment:
     """That assignment, if it is the person's; raises NotFound otherwise."""
-    return leases.check_own(held_at(connection, project_id, assignment_id), who)
+    return leases.check_own(assignment_at(connection, project_id, assignment_id), user)
 
 
-def in_hands(connection: Connection, project_id: int) -> tuple[InHand, ...]:
+def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssignment, ...]:
     """Every claim that somebody holds, the one that has not moved longest first."""
-    last_vote = (
+    latest_annotations = (
         select(func.max(col(tables.VoteRow.vote_id)))
         .where(
             col(tables.VoteRow.project_id) == project_id,
@@ -101,11 +103,11 @@ def in_hands(connection: Connection, project_id: int) -> tuple[InHand, ...]:
         .outerjoin(
             tables.Draft, col(tables.Draft.assignment_id) == col(AssignmentRow.assignment_id)
         )
-        .outerjoin(tables.VoteRow, col(tables.VoteRow.vote_id) == last_vote)
+        .outerjoin(tables.VoteRow, col(tables.VoteRow.vote_id) == latest_annotations)
         .where(col(AssignmentRow.project_id) == project_id, col(AssignmentRow.state) == "open")
     ).all()
-    held = (
-        InHand(
+    assignment = (
+        OpenAssignment(
             assignment_id=row.assignment_id,
             claim_key=row.claim_key,
             claim_id=row.claim_id,
@@ -120,16 +122,18 @@ def in_hands(connection: Connection, project_id: int) -> tuple[InHand, ...]:
         )
         for row in rows
     )
-    return tuple(sorted(held, key=lambda one: (one.moved_at, one.assignment_id)))
+    return tuple(sorted(assignment, key=lambda one: (one.moved_at, one.assignment_id)))
 
 
-def take(connection: Connection, project: Project, who: Person, *, now: datetime) -> Held | None:
+def take(
+    connection: Connection, project: Project, user: Person, *, now: datetime
+) -> Assignment | None:
     """The next claim of the queue, from now on in the person's hands; None when none is left."""
     given = connection.execute(select(func.max(col(AssignmentRow.assignment_id)))).scalar() or 0
     queued = queue.next_to_read(
         connection,
         project,
-        who.person_id,
+        user.person_id,
         audit_first=audit_turn(project.project_id, given, project.settings.audit_share),
     )
     if queued is None:
@@ -142,7 +146,7 @@ def take(connection: Connection, project: Project, who: Person, *, now: datetime
         ).where(
             col(AssignmentRow.project_id) == project.project_id,
             col(AssignmentRow.claim_key) == queued.claim_key,
-            col(AssignmentRow.slot) < TIE_SLOT,
+            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
         )
     ).all()
     slot = leases.slot_for(
@@ -160,21 +164,23 @@ def take(connection: Connection, project: Project, who: Person, *, now: datetime
     )
     if slot is None:
         raise StoreError(f"claim {queued.claim_key}: the queue offers a reading that is taken")
-    return _insert(connection, project, who, queued.claim_key, slot, now=now)
+    return _insert(connection, project, user, queued.claim_key, slot, now=now)
 
 
-def take_tie(
-    connection: Connection, project: Project, who: Person, *, now: datetime
-) -> Held | None:
-    """The oldest tie that the person may decide, from now on in their hands."""
-    claim_key = queue.next_tie(connection, project.project_id, who.person_id)
+def take_disagreement(
+    connection: Connection, project: Project, user: Person, *, now: datetime
+) -> Assignment | None:
+    """The oldest disagreement that the person may decide, from now on in their hands."""
+    claim_key = queue.next_disagreement(connection, project.project_id, user.person_id)
     if claim_key is None:
         return None
-    tie = leases.Slot(slot=TIE_SLOT, reason=QueueReason.TIE, inclusion_probability=None)
-    return _insert(connection, project, who, claim_key, tie, now=now)
+    tie = leases.Slot(
+        slot=ADJUDICATION_SLOT, reason=QueueReason.DISAGREEMENT, inclusion_probability=None
+    )
+    return _insert(connection, project, user, claim_key, tie, now=now)
 
 
-def expire(connection: Connection, project: Project, who: Person, *, now: datetime) -> None:
+def expire(connection: Connection, project: Project, user: Person, *, now: datetime) -> None:
     """Give back what others held too long; a decision being reconsidered stands as it was."""
     # Without an order: with one, SQLite would walk through all assignments instead of the late ones.
     late = connection.execute(
@@ -182,71 +188,87 @@ def expire(connection: Connection, project: Project, who: Person, *, now: dateti
         .where(
             col(AssignmentRow.state) == "open",
             col(AssignmentRow.lease_until) < now,
-            col(AssignmentRow.person_id) != who.person_id,
+            col(AssignmentRow.person_id) != user.person_id,
         )
         .order_by(None)
     ).all()
     for row in sorted(late, key=lambda row: row.assignment_id):
-        give_back(connection, project, _held(row), now=now, actor=who.name, reason="lease ran out")
+        give_back(
+            connection, project, _assignment(row), now=now, actor=user.name, reason="lease ran out"
+        )
 
 
 def give_back(
-    connection: Connection, project: Project, held: Held, *, now: datetime, actor: str, reason: str
+    connection: Connection,
+    project: Project,
+    assignment: Assignment,
+    *,
+    now: datetime,
+    actor: str,
+    reason: str,
 ) -> None:
     """Take a claim out of somebody's hands."""
-    said = votes_of(connection, held.project_id, held.claim_key, person_id=held.person_id)
-    if leases.given_back(held, annotated=bool(said)):
-        close(connection, held)
+    said = annotations_of(
+        connection, assignment.project_id, assignment.claim_key, person_id=assignment.person_id
+    )
+    if leases.given_back(assignment, annotated=bool(said)):
+        close(connection, assignment)
     else:
         connection.execute(
-            delete(AssignmentRow).where(col(AssignmentRow.assignment_id) == held.assignment_id)
+            delete(AssignmentRow).where(
+                col(AssignmentRow.assignment_id) == assignment.assignment_id
+            )
         )
     append_event(
         connection,
         at=now,
         actor=actor,
         action="claim.released",
-        entity=f"claim {held.claim_key}",
+        entity=f"claim {assignment.claim_key}",
         detail={
-            "project": held.project_id,
-            "slot": held.slot,
-            "person": held.person_id,
+            "project": assignment.project_id,
+            "slot": assignment.slot,
+            "person": assignment.person_id,
             "from": "open",
             "to": None,
             "reason": reason,
         },
     )
-    settle(connection, project, held.claim_key)
+    settle(connection, project, assignment.claim_key)
 
 
-def renew(connection: Connection, project: Project, held: Held, *, now: datetime) -> None:
+def renew(
+    connection: Connection, project: Project, assignment: Assignment, *, now: datetime
+) -> None:
     """Hold the claim for another lease."""
-    _keep(connection, leases.renewed(held, project.settings, now))
+    _keep(connection, leases.renewed(assignment, project.settings, now))
 
 
-def mint(connection: Connection, held: Held, *, now: datetime) -> str:
+def mint(connection: Connection, assignment: Assignment, *, now: datetime) -> str:
     """A nonce for this rendering."""
     nonce = secrets.token_hex(16)
-    _keep(connection, leases.shown(held, nonce, now))
+    _keep(connection, leases.shown(assignment, nonce, now))
     return nonce
 
 
-def close(connection: Connection, held: Held) -> None:
+def close(connection: Connection, assignment: Assignment) -> None:
     """The assignment is done; what was typed is in the vote."""
-    _keep(connection, leases.done(held))
+    _keep(connection, leases.done(assignment))
     connection.execute(
-        delete(tables.Draft).where(col(tables.Draft.assignment_id) == held.assignment_id)
+        delete(tables.Draft).where(col(tables.Draft.assignment_id) == assignment.assignment_id)
     )
 
 
-def reopen(connection: Connection, project: Project, held: Held, *, now: datetime) -> None:
+def reopen(
+    connection: Connection, project: Project, assignment: Assignment, *, now: datetime
+) -> None:
     """The claim is in the person's hands again."""
-    _keep(connection, leases.reopened(held, project.settings, now))
+    _keep(connection, leases.reopened(assignment, project.settings, now))
 
 
-def mark_revealed(connection: Connection, held: Held, *, now: datetime) -> None:
+def mark_revealed(connection: Connection, assignment: Assignment, *, now: datetime) -> None:
     """From now on the person has seen the machine's view."""
-    _keep(connection, leases.revealed(held, now))
+    _keep(connection, leases.revealed(assignment, now))
 
 
 def place_of(connection: Connection, claim_key: int) -> Row[*tuple[Any, ...]]:
@@ -267,7 +289,7 @@ def place_of(connection: Connection, claim_key: int) -> Row[*tuple[Any, ...]]:
 
 
 def source_ids(connection: Connection, claim_key: int) -> frozenset[str]:
-    """The ids of the sources of the claim's trace, as votes name them."""
+    """The ids of the sources of the claim's trace, as annotations name them."""
     document = connection.execute(
         select(col(TraceVersion.document))
         .join(ClaimRow, col(ClaimRow.position) == col(TraceVersion.position))
@@ -279,7 +301,9 @@ def source_ids(connection: Connection, claim_key: int) -> frozenset[str]:
 # ---------------------------------------------------------------- drafts
 
 
-def put_draft(connection: Connection, held: Held, draft: Draft, *, now: datetime) -> None:
+def put_draft(
+    connection: Connection, assignment: Assignment, draft: Draft, *, now: datetime
+) -> None:
     """Keep what was entered so far instead of what was kept before."""
     document = json.dumps(
         {
@@ -292,11 +316,11 @@ def put_draft(connection: Connection, held: Held, draft: Draft, *, now: datetime
         }
     )
     connection.execute(
-        delete(tables.Draft).where(col(tables.Draft.assignment_id) == held.assignment_id)
+        delete(tables.Draft).where(col(tables.Draft.assignment_id) == assignment.assignment_id)
     )
     connection.execute(
         insert(tables.Draft).values(
-            assignment_id=held.assignment_id, document=document, updated_at=now
+            assignment_id=assignment.assignment_id, document=document, updated_at=now
         )
     )
 
@@ -329,7 +353,7 @@ def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple
         .where(
             col(AssignmentRow.project_id) == project_id,
             col(AssignmentRow.person_id) == person_id,
-            col(AssignmentRow.slot) < TIE_SLOT,
+            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
         )
         .group_by(col(AssignmentRow.state))
     ).all()
@@ -383,19 +407,19 @@ def count_stuck(connection: Connection, project_id: int, *, before: datetime) ->
 def _insert(
     connection: Connection,
     project: Project,
-    who: Person,
+    user: Person,
     claim_key: int,
     slot: leases.Slot,
     *,
     now: datetime,
-) -> Held:
+) -> Assignment:
     assignment_id = connection.execute(
         insert(AssignmentRow)
         .values(
             project_id=project.project_id,
             claim_key=claim_key,
             slot=slot.slot,
-            person_id=who.person_id,
+            person_id=user.person_id,
             state="open",
             reason=slot.reason.value,
             inclusion_probability=slot.inclusion_probability,
@@ -409,32 +433,32 @@ def _insert(
     append_event(
         connection,
         at=now,
-        actor=who.name,
+        actor=user.name,
         action="claim.assigned",
         entity=f"claim {claim_key}",
         detail={
             "project": project.project_id,
             "slot": slot.slot,
-            "person": who.person_id,
+            "person": user.person_id,
             "from": None,
             "to": "open",
         },
     )
     settle(connection, project, claim_key)
-    return held_at(connection, project.project_id, assignment_id)
+    return assignment_at(connection, project.project_id, assignment_id)
 
 
-def _keep(connection: Connection, held: Held) -> None:
+def _keep(connection: Connection, assignment: Assignment) -> None:
     """Write down what of an assignment changes."""
     connection.execute(
         update(AssignmentRow)
-        .where(col(AssignmentRow.assignment_id) == held.assignment_id)
+        .where(col(AssignmentRow.assignment_id) == assignment.assignment_id)
         .values(
-            state="open" if held.open else "done",
-            lease_until=held.lease_until,
-            shown_at=held.shown_at,
-            nonce=held.nonce,
-            revealed_at=held.revealed_at,
+            state="open" if assignment.open else "done",
+            lease_until=assignment.lease_until,
+            shown_at=assignment.shown_at,
+            nonce=assignment.nonce,
+            revealed_at=assignment.revealed_at,
         )
     )
 
@@ -447,13 +471,13 @@ def _select(project_id: int) -> Select[Any]:
     )
 
 
-def _first(connection: Connection, statement: Select[Any]) -> Held | None:
+def _first(connection: Connection, statement: Select[Any]) -> Assignment | None:
     row = connection.execute(statement.limit(1)).first()
-    return None if row is None else _held(row)
+    return None if row is None else _assignment(row)
 
 
-def _held(row: Row[Any]) -> Held:
-    return Held(
+def _assignment(row: Row[Any]) -> Assignment:
+    return Assignment(
         assignment_id=row.assignment_id,
         project_id=row.project_id,
         claim_key=row.claim_key,

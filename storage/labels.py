@@ -15,13 +15,14 @@ from sqlmodel import col
 from core.review.adjudication import resolve
 from core.review.records import (
     Adjudication,
+    Annotation,
     ReviewedClaim,
     ReviewStatus,
     Signal,
     Split,
-    Vote,
 )
 from storage.adjudications import adjudication_of, every_adjudication
+from storage.annotations import current_annotations, every_current_annotation
 from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.projects import project_at
 from storage.review_tables import (
@@ -33,7 +34,6 @@ from storage.review_tables import (
 )
 from storage.store import SqlStore
 from storage.tables import Run, TraceSlice, TraceVersion
-from storage.votes import current_votes, every_current_vote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +52,14 @@ class Labels:
     ) -> tuple[ReviewedClaim, ...]:
         """The claims whose readings are all in, in the order of their traces.
 
-        ``since``: only those with a vote or an adjudication at that time or later. Without
+        ``since``: only those with an annotation or an adjudication at that time or later. Without
         ``features``, signals come without them, in half the time.
         """
         return tuple(
             claim
             for claim in self._all(project_id, features)
             if (statuses is None or claim.resolution.status in statuses)
-            and (since is None or _last(claim.votes, claim.adjudication) >= since)
+            and (since is None or _last(claim.annotations, claim.adjudication) >= since)
         )
 
     def rows_with_features(self, project_id: int) -> tuple[ReviewedClaim, ...]:
@@ -73,7 +73,7 @@ class Labels:
         )
 
     def unfinished(self, project_id: int) -> int:
-        """How many claims have a vote, and readings still to come."""
+        """How many claims have an annotation, and readings still to come."""
         with self.store.database.reading() as connection:
             begun = connection.execute(
                 select(func.count(func.distinct(col(VoteRow.claim_key)))).where(
@@ -119,14 +119,14 @@ def _uncollected() -> Iterator[None]:
 class _Mark:
     """What changes whenever a settled claim does: these tables only ever grow, and settings count up.
 
-    ``voted_at`` belongs to ``vote``: another database in the same place has another one. An erased
+    ``voted_at`` belongs to ``annotation``: another database in the same place has another one. An erased
     trace shows in the number of traces.
     """
 
     settings: int
     traces: int
     splits: int
-    vote: int
+    annotation: int
     voted_at: datetime | None
     decision: int
     signal: int
@@ -144,7 +144,7 @@ class _Kept:
 
 _Placed = tuple[tuple[int, int, int], ReviewedClaim]  # (position of its trace, number, claim key)
 
-# A project with 100,000 votes takes seconds to put together, and a page asks for it on every click.
+# A project with 100,000 annotations takes seconds to put together, and a page asks for it on every click.
 # The records are frozen; two sessions that fill the same place at once write the same value.
 KEPT_AT_MOST = 2
 # With more claims to read again than this, reading all of them is hardly slower.
@@ -163,7 +163,7 @@ def _mark(connection: Connection, project_id: int) -> _Mark:
         settings=project_at(connection, project_id).version,
         traces=one(func.count(col(TraceVersion.position))),
         splits=one(func.count(col(TraceSplit.trace_key))),
-        vote=last.vote_id if last else 0,
+        annotation=last.vote_id if last else 0,
         voted_at=last.at if last else None,
         decision=one(func.max(col(AdjudicationRow.adjudication_id))) or 0,
         signal=one(func.max(col(ClaimSignal.signal_id))) or 0,
@@ -173,9 +173,9 @@ def _mark(connection: Connection, project_id: int) -> _Mark:
 def _read(connection: Connection, project_id: int, mark: _Mark, features: bool) -> _Kept:
     """All settled claims, in a handful of statements."""
     voted = select(col(VoteRow.claim_key)).where(col(VoteRow.project_id) == project_id)
-    votes = every_current_vote(connection, project_id)
+    annotations = every_current_annotation(connection, project_id)
     decided = every_adjudication(connection, project_id)
-    placed = _reviewed(connection, project_id, voted, votes, decided, features)
+    placed = _reviewed(connection, project_id, voted, annotations, decided, features)
     return _in_order(mark, features, placed)
 
 
@@ -188,7 +188,7 @@ def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mar
     if (mark.settings, mark.traces) != (before.settings, before.traces):
         return None
     same = connection.execute(
-        select(col(VoteRow.at)).where(col(VoteRow.vote_id) == before.vote)
+        select(col(VoteRow.at)).where(col(VoteRow.vote_id) == before.annotation)
     ).scalar()
     if same != before.voted_at:
         return None
@@ -199,18 +199,18 @@ def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mar
     for key in keys:
         placed.pop(key, None)
     if keys:
-        votes = {key: current_votes(connection, project_id, key) for key in keys}
+        annotations = {key: current_annotations(connection, project_id, key) for key in keys}
         decisions = {key: adjudication_of(connection, project_id, key) for key in keys}
         decided = {key: one for key, one in decisions.items() if one is not None}
         some = select(col(ClaimRow.claim_key)).where(col(ClaimRow.claim_key).in_(keys))
-        placed |= _reviewed(connection, project_id, some, votes, decided, kept.features)
+        placed |= _reviewed(connection, project_id, some, annotations, decided, kept.features)
     if mark.splits != before.splits:
         placed = _with_splits(connection, placed)
     return _in_order(mark, kept.features, placed)
 
 
 def _written_about(connection: Connection, project_id: int, since: _Mark) -> list[int]:
-    """The claims with votes that somebody or a run said something about after that mark."""
+    """The claims with annotations that somebody or a run said something about after that mark."""
     voted = (
         select(1)
         .where(
@@ -223,7 +223,7 @@ def _written_about(connection: Connection, project_id: int, since: _Mark) -> lis
     rows = connection.execute(
         union(
             select(col(VoteRow.claim_key)).where(
-                col(VoteRow.vote_id) > since.vote, col(VoteRow.project_id) == project_id
+                col(VoteRow.vote_id) > since.annotation, col(VoteRow.project_id) == project_id
             ),
             select(col(AdjudicationRow.claim_key)).where(
                 col(AdjudicationRow.adjudication_id) > since.decision,
@@ -258,7 +258,7 @@ def _reviewed(
     connection: Connection,
     project_id: int,
     wanted: Select[Any],
-    votes: Mapping[int, tuple[Vote, ...]],
+    annotations: Mapping[int, tuple[Annotation, ...]],
     decided: Mapping[int, Adjudication],
     features: bool,
 ) -> dict[int, _Placed]:
@@ -268,7 +268,7 @@ def _reviewed(
     slices = _slices(connection, wanted)
     found: dict[int, _Placed] = {}
     for row in _claims(connection, wanted):
-        claim_votes, adjudication = votes[row.claim_key], decided.get(row.claim_key)
+        claim_votes, adjudication = annotations[row.claim_key], decided.get(row.claim_key)
         resolution = resolve(claim_votes, adjudication, reads=reads)
         if resolution is None:
             continue
@@ -283,7 +283,7 @@ def _reviewed(
             slices=tuple(slices.get(row.position, ())),
             family=signal.routed_family if signal else None,
             split=None if row.split is None else Split(row.split),
-            votes=claim_votes,
+            annotations=claim_votes,
             adjudication=adjudication,
             resolution=resolution,
             signal=signal,
@@ -342,6 +342,6 @@ def _slices(connection: Connection, wanted: Select[Any]) -> Mapping[int, list[st
     return found
 
 
-def _last(votes: Collection[Vote], adjudication: Adjudication | None) -> datetime:
-    times = [vote.at for vote in votes]
+def _last(annotations: Collection[Annotation], adjudication: Adjudication | None) -> datetime:
+    times = [annotation.at for annotation in annotations]
     return max([*times, adjudication.at] if adjudication else times)

@@ -14,24 +14,25 @@ from sqlmodel import col
 from core.codec import actions_of
 from core.errors import Conflict, InputError, NotFound
 from core.records import JsonObject, Trace, Verification
-from core.review.assignment import TIE_SLOT, check_reason, free_slot
+from core.review.assignment import ADJUDICATION_SLOT, check_reason, free_slot
 from core.review.exchange import MEANINGS, Evidence, PacketSignature, ReviewsPut
 from core.review.items import Guideline
 from core.review.packet import PacketReview
 from core.review.preferences import ChosenEdit
 from core.review.records import (
     Adjudication,
+    Annotation,
     Person,
     Project,
     QueueReason,
     ReviewedClaim,
     Role,
     Split,
-    Vote,
 )
 from storage import assignments
 from storage.adjudications import adjudication_of
 from storage.anchors import anchor_of, write_anchor
+from storage.annotations import annotations_of
 from storage.audit import add_row, append_event, sha256_of
 from storage.columns import plain_text
 from storage.guidelines import Guidelines
@@ -53,7 +54,6 @@ from storage.store import SqlStore
 from storage.tables import TraceVersion
 from storage.traces import is_newest, trace_key
 from storage.trail import Trail
-from storage.votes import votes_of
 
 BOTH_READINGS = 2
 
@@ -86,7 +86,7 @@ class Packets:
         return Labels(store=self.store).reviewed(self.project.project_id)
 
     def unfinished(self) -> int:
-        """How many claims have a vote, and readings still to come."""
+        """How many claims have an annotation, and readings still to come."""
         return Labels(store=self.store).unfinished(self.project.project_id)
 
     def events(self) -> int:
@@ -94,7 +94,7 @@ class Packets:
         return Trail(store=self.store).length()
 
     def open_claims(self, person: Person) -> frozenset[int]:
-        """The claims that the person holds a reading or a tie-break of."""
+        """The claims that the person holds a reading or an adjudication of."""
         with self.store.database.reading() as connection:
             return frozenset(
                 connection.execute(
@@ -146,7 +146,7 @@ class Packets:
     def superseded(self, claims: Sequence[ReviewedClaim]) -> Iterator[JsonObject]:
         """Judgements on these claims that no longer stand, as they were written, the oldest first."""
         ids = {claim.claim_key: claim.claim_id for claim in claims}
-        standing = {vote.vote_id for claim in claims for vote in claim.votes}
+        standing = {annotation.vote_id for claim in claims for annotation in claim.annotations}
         decided = {
             claim.adjudication.adjudication_id for claim in claims if claim.adjudication is not None
         }
@@ -181,13 +181,13 @@ class Packets:
         """The versions of the guideline, the oldest first."""
         return Guidelines(store=self.store).versions()
 
-    def told(self, who: Person, manifest_sha256: str, detail: JsonObject) -> None:
+    def told(self, user: Person, manifest_sha256: str, detail: JsonObject) -> None:
         """Keep the event of an export, and anchor the trail outside the database."""
         with self.store.database.writing() as connection:
             append_event(
                 connection,
                 at=self.store.now(),
-                actor=who.name,
+                actor=user.name,
                 action="packet.exported",
                 entity=manifest_sha256,
                 detail={"project": self.project.project_id, **detail},
@@ -294,10 +294,10 @@ class Packets:
 
     # ------------------------------------------------------------ written by an import
 
-    def allow_import(self, who: Person) -> None:
+    def allow_import(self, user: Person) -> None:
         """Raise NotAllowed unless the person is a lead."""
         with self.store.database.reading() as connection:
-            allow(connection, who, Role.LEAD, "import reviews")
+            allow(connection, user, Role.LEAD, "import reviews")
 
     def put_traces(self, traces_in: Sequence[Trace]) -> TracesPut:
         """Keep traces by content hash."""
@@ -333,10 +333,11 @@ class Packets:
         manifest_sha256: str,
         machine_profiles: Mapping[str, str],
     ) -> ReviewsPut:
-        """Keep the votes and tie-breaks that are not here yet, each with its event.
+        """Keep the annotations and adjudications that are not here yet, each with its event.
 
-        People who are not here come without a role. A vote that would stand behind a newer one of the
-        same person, or for which no reading is left, is skipped with its reason. Raises NotAllowed.
+        People who are not here come without a role. An annotation that would stand behind a newer
+        one of the same person, or for which no reading is left, is skipped with its reason.
+        Raises NotAllowed.
         """
         put = ReviewsPut()
         people = self._people(reviews, by, put, machine_profiles)
@@ -359,8 +360,8 @@ class Packets:
                     manifest_sha256=manifest_sha256,
                     put=put,
                 )
-                for vote in review.votes:
-                    entry.vote(vote, people[_plain_name(vote.reviewer)])
+                for annotation in review.annotations:
+                    entry.annotation(annotation, people[_plain_name(annotation.reviewer)])
                 if review.adjudication is not None:
                     decided = review.adjudication
                     entry.adjudication(decided, people[_plain_name(decided.reviewer)])
@@ -378,7 +379,7 @@ class Packets:
         people = People(store=self.store)
         here = {person.person_id for person in people.everybody()}
         known: dict[str, Person] = {}
-        names = [vote.reviewer for review in reviews for vote in review.votes]
+        names = [annotation.reviewer for review in reviews for annotation in review.annotations]
         names += [r.adjudication.reviewer for r in reviews if r.adjudication is not None]
         for name in map(_plain_name, names):
             if name not in known:
@@ -400,53 +401,55 @@ class _Entry:
     manifest_sha256: str
     put: ReviewsPut
 
-    def vote(self, vote: Vote, person: Person) -> None:
-        """Keep a vote unless it, or a newer one of the person, is here."""
+    def annotation(self, annotation: Annotation, person: Person) -> None:
+        """Keep an annotation unless it, or a newer one of the person, is here."""
         project_id = self.packets.project.project_id
-        own = votes_of(self.connection, project_id, self.claim_key, person_id=person.person_id)
-        if any((one.at, one.judgement) == (vote.at, vote.judgement) for one in own):
+        own = annotations_of(
+            self.connection, project_id, self.claim_key, person_id=person.person_id
+        )
+        if any((one.at, one.judgement) == (annotation.at, annotation.judgement) for one in own):
             self.put.votes_known += 1
             return
-        if any(one.at >= vote.at for one in own):
+        if any(one.at >= annotation.at for one in own):
             self._skip(f"{person.name} has judged it anew here since")
             return
-        slot = self._slot(person, vote)
+        slot = self._slot(person, annotation)
         if slot is None:
             return
-        first = vote.first
+        first = annotation.first
         self._add(
             VoteRow,
             {
                 "slot": slot,
-                "support": vote.judgement.support.value,
-                "source_id": vote.judgement.source_id,
-                "conflation": vote.judgement.conflation,
+                "support": annotation.judgement.support.value,
+                "source_id": annotation.judgement.source_id,
+                "conflation": annotation.judgement.conflation,
                 "first_support": None if first is None else first.support.value,
                 "first_source_id": None if first is None else first.source_id,
                 "first_conflation": None if first is None else first.conflation,
-                "confidence": vote.confidence,
-                "rationale": plain_text(vote.rationale),
-                "saw_model_output": vote.saw_model_output,
-                "changed_after_reveal": vote.changed_after_reveal,
+                "confidence": annotation.confidence,
+                "rationale": plain_text(annotation.rationale),
+                "saw_model_output": annotation.saw_model_output,
+                "changed_after_reveal": annotation.changed_after_reveal,
                 "exposures": json.dumps(
-                    [{"what": one.what, "at": one.at.isoformat()} for one in vote.exposures]
+                    [{"what": one.what, "at": one.at.isoformat()} for one in annotation.exposures]
                 ),
-                "seconds": vote.seconds,
+                "seconds": annotation.seconds,
                 "reason": None,
-                "queue_reason": vote.queue_reason.value,
-                "inclusion_probability": vote.inclusion_probability,
-                "guideline_version": vote.guideline_version,
-                "run_key": vote.run_key,
-                "threshold": vote.threshold,
+                "queue_reason": annotation.queue_reason.value,
+                "inclusion_probability": annotation.inclusion_probability,
+                "guideline_version": annotation.guideline_version,
+                "run_key": annotation.run_key,
+                "threshold": annotation.threshold,
             },
-            vote,
+            annotation,
             person,
             action="vote.imported",
         )
         self.put.votes += 1
 
     def adjudication(self, decided: Adjudication, person: Person) -> None:
-        """Keep a tie-break unless it, or a newer one, is here."""
+        """Keep an adjudication unless it, or a newer one, is here."""
         project_id = self.packets.project.project_id
         here = adjudication_of(self.connection, project_id, self.claim_key)
         if here is not None and (here.at, here.judgement) == (decided.at, decided.judgement):
@@ -455,10 +458,10 @@ class _Entry:
         if here is not None and here.at >= decided.at:
             self._skip("somebody has decided it anew here since")
             return
-        if votes_of(self.connection, project_id, self.claim_key, person_id=person.person_id):
+        if annotations_of(self.connection, project_id, self.claim_key, person_id=person.person_id):
             self._skip(f"{person.name} has read it, and cannot break the tie")
             return
-        self._hold(person, TIE_SLOT, QueueReason.TIE, None)
+        self._hold(person, ADJUDICATION_SLOT, QueueReason.DISAGREEMENT, None)
         self._add(
             AdjudicationRow,
             {
@@ -482,7 +485,7 @@ class _Entry:
         self,
         table: type[VoteRow] | type[AdjudicationRow],
         values: Mapping[str, object],
-        said: Vote | Adjudication,
+        said: Annotation | Adjudication,
         person: Person,
         *,
         action: str,
@@ -512,15 +515,17 @@ class _Entry:
             },
         )
 
-    def _slot(self, person: Person, vote: Vote) -> int | None:
+    def _slot(self, person: Person, annotation: Annotation) -> int | None:
         project_id = self.packets.project.project_id
-        held = assignments.held_of(self.connection, project_id, self.claim_key, person.person_id)
-        if held is not None:
-            if held.slot == TIE_SLOT:
+        assignment = assignments.assignment_of(
+            self.connection, project_id, self.claim_key, person.person_id
+        )
+        if assignment is not None:
+            if assignment.slot == ADJUDICATION_SLOT:
                 self._skip(f"{person.name} breaks the tie here, and cannot read it as well")
                 return None
-            assignments.close(self.connection, held)
-            return held.slot
+            assignments.close(self.connection, assignment)
+            return assignment.slot
         taken = set(
             self.connection.execute(
                 select(col(AssignmentRow.slot)).where(
@@ -529,12 +534,14 @@ class _Entry:
                 )
             ).scalars()
         )
-        wanted = vote.slot if vote.slot in (1, 2) and vote.slot not in taken else None
+        wanted = (
+            annotation.slot if annotation.slot in (1, 2) and annotation.slot not in taken else None
+        )
         slot = wanted or free_slot(taken, BOTH_READINGS)
         if slot is None:
             self._skip(f"both readings are somebody else's here; {person.name}'s is left out")
             return None
-        self._hold(person, slot, vote.queue_reason, vote.inclusion_probability)
+        self._hold(person, slot, annotation.queue_reason, annotation.inclusion_probability)
         return slot
 
     def _hold(
@@ -544,7 +551,7 @@ class _Entry:
         reason: QueueReason,
         inclusion_probability: float | None,
     ) -> None:
-        """Take the place of the reading or tie-break, so that nobody is asked for it again."""
+        """Take the place of the reading or adjudication, so that nobody is asked for it again."""
         project_id = self.packets.project.project_id
         taken = self.connection.execute(
             select(col(AssignmentRow.assignment_id)).where(

@@ -212,9 +212,9 @@ def person_at(connection: Connection, person_id: int) -> Person:
     return _one(connection, col(PersonRow.person_id) == person_id, str(person_id))
 
 
-def allow(connection: Connection, who: Person, role: Role, doing: str) -> None:
+def allow(connection: Connection, user: Person, role: Role, doing: str) -> None:
     """Raise NotAllowed unless the person has the role now, whatever the record in hand says."""
-    require(who.name, _roles(connection, who.person_id).get(who.person_id, ()), role, doing)
+    require(user.name, _roles(connection, user.person_id).get(user.person_id, ()), role, doing)
 
 
 def _one(connection: Connection, condition: ColumnElement[bool], wanted: str) -> Person:
@@ -235,15 +235,15 @@ def _roles(connection: Connection, person_id: int | None = None) -> dict[int, fr
     ).order_by(col(RoleGrant.grant_id))
     if person_id is not None:
         statement = statement.where(col(RoleGrant.person_id) == person_id)
-    held: dict[int, set[Role]] = {}
+    assignment: dict[int, set[Role]] = {}
     for row in connection.execute(statement):
-        roles = held.setdefault(row.person_id, set())
+        roles = assignment.setdefault(row.person_id, set())
         (roles.add if row.granted else roles.discard)(Role(row.role))
-    return {who: frozenset(roles) for who, roles in held.items()}
+    return {user: frozenset(roles) for user, roles in assignment.items()}
 
 
 def _leads(connection: Connection) -> set[int]:
-    return {who for who, roles in _roles(connection).items() if Role.LEAD in roles}
+    return {user for user, roles in _roles(connection).items() if Role.LEAD in roles}
 
 
 def _led_by_login(connection: Connection) -> bool:

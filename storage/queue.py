@@ -1,4 +1,4 @@
-"""The queue of each project: one row a claim, kept in step with runs, assignments and votes.
+"""The queue of each project: one row a claim, kept in step with runs, assignments and annotations.
 
 A row says where its claim stands (core/review/sampling.py), how many readings nobody has taken, and
 how far it is. Everything here runs in the transaction of the write that it follows.
@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal,
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.review.assignment import TIE_SLOT
+from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import QueueState
 from core.review.leases import stream_order
 from core.review.records import Project, ProjectSettings, QueueReason, Signal
@@ -250,38 +250,40 @@ def next_to_read(
     return None
 
 
-def next_tie(connection: Connection, project_id: int, person_id: int) -> int | None:
+def next_disagreement(connection: Connection, project_id: int, person_id: int) -> int | None:
     """The oldest claim whose readings differ, that nobody is deciding and this person has not read."""
     key: int | None = connection.execute(
         select(col(QueueRow.claim_key))
-        .where(*_open_ties(project_id, person_id))
+        .where(*_open_disagreements(project_id, person_id))
         .order_by(col(QueueRow.claim_key))
         .limit(1)
     ).scalar()
     return key
 
 
-def count_ties(connection: Connection, project_id: int, person_id: int) -> int:
-    """How many ties the person may take."""
+def count_disagreements(connection: Connection, project_id: int, person_id: int) -> int:
+    """How many disagreements the person may take."""
     return connection.execute(
-        select(func.count()).select_from(QueueRow).where(*_open_ties(project_id, person_id))
+        select(func.count())
+        .select_from(QueueRow)
+        .where(*_open_disagreements(project_id, person_id))
     ).scalar_one()
 
 
-def _open_ties(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
+def _open_disagreements(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
     deciding = (
         select(1)
         .where(
             col(AssignmentRow.project_id) == project_id,
             col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
-            col(AssignmentRow.slot) == TIE_SLOT,
+            col(AssignmentRow.slot) == ADJUDICATION_SLOT,
         )
         .correlate(QueueRow)
         .exists()
     )
     return (
         col(QueueRow.project_id) == project_id,
-        col(QueueRow.state) == QueueState.TIED.value,
+        col(QueueRow.state) == QueueState.DISAGREEMENT.value,
         ~deciding,
         *not_yet(project_id, person_id),
     )

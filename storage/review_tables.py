@@ -10,7 +10,7 @@
     assignment      who holds which reading of a claim, and until when (changes)
     decline         who gave a claim back, and why
     draft           what a reviewer has typed so far (changes)
-    vote            a reading, as written; a later row of the same reviewer supersedes it
+    annotation            a reading, as written; a later row of the same reviewer supersedes it
     adjudication    what a third person decided
     trace_split     train, validation or held out: said once for a trace
     calibrator      every forest that was fitted here, with its artifact
@@ -173,7 +173,7 @@ class QueueRow(SQLModel, table=True):
 
 
 class AssignmentRow(SQLModel, table=True):
-    """Who holds which reading of a claim: slots 1 and 2 are readings, slot 3 is the tie-break."""
+    """Who holds which reading of a claim: slots 1 and 2 are readings, slot 3 is the adjudication."""
 
     __tablename__: ClassVar[str] = "assignment"
     __table_args__ = (
@@ -259,7 +259,9 @@ class VoteRow(SQLModel, table=True):
     changed_after_reveal: bool
     exposures: str = Field(sa_type=Text)  # JSON list: what was visible, since when
     seconds: float
-    reason: str | None = Field(default=None, sa_type=PlainText)  # for a change after the first vote
+    reason: str | None = Field(
+        default=None, sa_type=PlainText
+    )  # for a change after the first annotation
     queue_reason: str = Field(max_length=16)
     inclusion_probability: float | None = None
     guideline_version: int
@@ -270,7 +272,7 @@ class VoteRow(SQLModel, table=True):
 
 
 class AdjudicationRow(SQLModel, table=True):
-    """A tie-break; the row with the highest id of a claim counts."""
+    """An adjudication; the row with the highest id of a claim counts."""
 
     __tablename__: ClassVar[str] = "adjudication"
     __table_args__ = (
@@ -291,7 +293,7 @@ class AdjudicationRow(SQLModel, table=True):
     guideline_needs_fix: bool
     rule: str | None = Field(default=None, sa_type=PlainText)
     rationale: str = Field(sa_type=PlainText)
-    shown_order: str = Field(sa_type=Text)  # JSON: the vote ids in the order they were shown
+    shown_order: str = Field(sa_type=Text)  # JSON: the annotation ids in the order they were shown
     guideline_version: int
     nonce: str = Field(max_length=64)
     at: datetime = Field(sa_type=UtcDateTime)
@@ -323,7 +325,7 @@ class CalibratorRow(SQLModel, table=True):
     artifact_sha256: str = Field(max_length=HASH_CHARACTERS)
     threshold: float
     comparison: str = Field(sa_type=Text)  # JSON: candidate and current on the same held-out claims
-    lineage: str = Field(sa_type=Text)  # JSON: guideline, votes, split, packet, code
+    lineage: str = Field(sa_type=Text)  # JSON: guideline, annotations, split, packet, code
     by: str = Field(sa_type=PlainText)
     at: datetime = Field(sa_type=UtcDateTime)
 

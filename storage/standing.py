@@ -8,17 +8,17 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select, union, update
 from sqlmodel import col
 
-from core.review.assignment import TIE_SLOT
+from core.review.annotating import Standing, standing_of
+from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import QueueState
 from core.review.records import Project, Signal
-from core.review.voting import Standing, standing_of
 from storage import queue
 from storage.adjudications import adjudication_of, every_adjudication
+from storage.annotations import current_annotations, every_current_annotation
 from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.review_tables import AssignmentRow, ClaimRow, ClaimSignal, QueueRow, VoteRow
 from storage.tables import Run, TraceSlice, TraceVersion, Verdict
 from storage.traces import is_newest
-from storage.votes import current_votes, every_current_vote
 
 
 def settle(connection: Connection, project: Project, claim_key: int) -> QueueState:
@@ -27,12 +27,12 @@ def settle(connection: Connection, project: Project, claim_key: int) -> QueueSta
         select(col(AssignmentRow.state)).where(
             col(AssignmentRow.project_id) == project.project_id,
             col(AssignmentRow.claim_key) == claim_key,
-            col(AssignmentRow.slot) < TIE_SLOT,
+            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
         )
     ).scalars()
     standing = standing_of(
         project.settings,
-        current_votes(connection, project.project_id, claim_key),
+        current_annotations(connection, project.project_id, claim_key),
         adjudication_of(connection, project.project_id, claim_key),
         [state == "open" for state in readings],
     )
@@ -68,20 +68,20 @@ def rebuild(connection: Connection, project: Project) -> None:
 
 def _settle_all(connection: Connection, project: Project, claim_keys: Collection[int]) -> None:
     """What ``settle`` does, for many claims in a handful of statements."""
-    votes = every_current_vote(connection, project.project_id)
+    annotations = every_current_annotation(connection, project.project_id)
     decided = every_adjudication(connection, project.project_id)
     readings: dict[int, list[bool]] = {}
     for row in connection.execute(
         select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
             col(AssignmentRow.project_id) == project.project_id,
-            col(AssignmentRow.slot) < TIE_SLOT,
+            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
         )
     ):
         readings.setdefault(row.claim_key, []).append(row.state == "open")
     standings: dict[Standing, list[int]] = {}
     for key in claim_keys:
         standing = standing_of(
-            project.settings, votes.get(key, ()), decided.get(key), readings.get(key, ())
+            project.settings, annotations.get(key, ()), decided.get(key), readings.get(key, ())
         )
         standings.setdefault(standing, []).append(key)
     for standing, keys in standings.items():

@@ -75,10 +75,10 @@ class Trail:
     store: SqlStore
 
     def find(
-        self, filters: TrailFilters, who: Person, *, offset: int = 0, limit: int = 50
+        self, filters: TrailFilters, user: Person, *, offset: int = 0, limit: int = 50
     ) -> TrailPage:
         """One page of the events that pass; raises NotAllowed."""
-        require_reader(who, READING)
+        require_reader(user, READING)
         with self.store.database.reading() as connection:
             conditions = _conditions(connection, filters)
             total = connection.execute(
@@ -140,9 +140,9 @@ class Trail:
                 previous = event.hash
         return LinkCheck(events=count, last_hash=previous, problems=tuple(problems))
 
-    def export(self, filters: TrailFilters, who: Person) -> Iterator[JsonObject]:
+    def export(self, filters: TrailFilters, user: Person) -> Iterator[JsonObject]:
         """The events that pass, the oldest first, with their hashes; raises NotAllowed."""
-        require_reader(who, READING)
+        require_reader(user, READING)
         return self._export(filters)
 
     def _export(self, filters: TrailFilters) -> Iterator[JsonObject]:

@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 from core.records import AttributionStatus, Decision, VerdictLabel
 from core.review.adjudication import resolve
-from core.review.items import Held
+from core.review.items import Assignment
 from core.review.records import (
     Adjudication,
+    Annotation,
     Cause,
     Judgement,
     Person,
@@ -16,7 +17,6 @@ from core.review.records import (
     ReviewedClaim,
     Role,
     Signal,
-    Vote,
 )
 
 MONDAY = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -37,9 +37,9 @@ def a_judgement(
     return Judgement(support=VerdictLabel(support), source_id=source_id, conflation=conflation)
 
 
-def an_assignment(**more: object) -> Held:
+def an_assignment(**more: object) -> Assignment:
     """The first annotation of a claim, taken by the first person until noon, and on screen."""
-    return Held(
+    return Assignment(
         **{
             "assignment_id": 1,
             "project_id": 1,
@@ -58,11 +58,11 @@ def an_assignment(**more: object) -> Held:
     )
 
 
-def a_vote(
+def an_annotation(
     reviewer: str = "Ada", judgement: Judgement | None = None, slot: int = 1, **more: object
-) -> Vote:
+) -> Annotation:
     """A reading that never saw the machine's view."""
-    return Vote(
+    return Annotation(
         **{
             "vote_id": slot,
             "claim_key": 1,
@@ -126,7 +126,7 @@ def a_signal(verdict: VerdictLabel | str | None = SUPPORTED, **more: object) -> 
 
 def a_reviewed_claim(
     key: int,
-    *votes: Vote,
+    *votes: Annotation,
     trace_id: str | None = None,
     adjudication: Adjudication | None = None,
     reads: int = 2,
@@ -147,7 +147,7 @@ def a_reviewed_claim(
             "slices": (),
             "family": "patient_record",
             "split": None,
-            "votes": votes,
+            "annotations": votes,
             "adjudication": adjudication,
             "resolution": resolution,
             "signal": a_signal(),
@@ -169,7 +169,7 @@ def two_readings(
     """A claim that two people read."""
     return a_reviewed_claim(
         key,
-        a_vote(names[0], first, 1),
-        a_vote(names[1], second, 2),
+        an_annotation(names[0], first, 1),
+        an_annotation(names[1], second, 2),
         **more,  # type: ignore[arg-type]
     )

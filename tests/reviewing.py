@@ -14,8 +14,8 @@ from verdicts import Said, a_verification, fill
 
 from core.records import VerdictLabel, Verification
 from core.review.items import ReviewItem
-from core.review.records import Judgement, Person, Project, ProjectSettings, Role, Vote
-from core.workflows.review import Desk, open_desk
+from core.review.records import Annotation, Judgement, Person, Project, ProjectSettings, Role
+from core.workflows.review import ReviewSession, open_review_session
 from storage.store import SqlStore
 from storage.workspace import Workspace
 
@@ -88,23 +88,25 @@ class Office:
         """Its traces and verdicts."""
         return self.workspace.store
 
-    def desk(self, name: str) -> Desk:
+    def desk(self, name: str) -> ReviewSession:
         """That person's desk."""
-        return open_desk(self.workspace, self.project, self.people[name])
+        return open_review_session(self.workspace, self.project, self.people[name])
 
-    def read(self, name: str, judgement: Judgement = SUPPORTED, **more: object) -> Vote | None:
+    def read(
+        self, name: str, judgement: Judgement = SUPPORTED, **more: object
+    ) -> Annotation | None:
         """Let that person read their next claim, without haste; None when none is left."""
         item = self.desk(name).next_item()
         return None if item is None else self.decide(name, item, judgement, **more)
 
     def decide(
         self, name: str, item: ReviewItem, judgement: Judgement = SUPPORTED, **more: object
-    ) -> Vote:
+    ) -> Annotation:
         """Let that person decide the claim in their hands."""
         desk = self.desk(name)
         nonce = desk.show(item.assignment_id)
         self.clock.advance(seconds=5)
-        return desk.vote(item.assignment_id, nonce, judgement, **more)  # type: ignore[arg-type]
+        return desk.annotate(item.assignment_id, nonce, judgement, **more)  # type: ignore[arg-type]
 
 
 def an_office(

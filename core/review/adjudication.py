@@ -1,27 +1,27 @@
-"""resolve: what two readings and a tie-break make together (formats.md, section 4)."""
+"""resolve: what two readings and an adjudication make together (formats.md, section 4)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.review.records import Adjudication, Judgement, Resolution, ReviewStatus, Vote
+from core.review.records import Adjudication, Annotation, Judgement, Resolution, ReviewStatus
 
 
 def resolve(
-    votes: Sequence[Vote], adjudication: Adjudication | None, *, reads: int
+    annotations: Sequence[Annotation], adjudication: Adjudication | None, *, reads: int
 ) -> Resolution | None:
     """What stands for a claim; None while readings are still to come.
 
-    ``votes`` are the current ones, one a reviewer. An adjudication counts whatever the votes say.
+    ``annotations`` are the current ones, one a reviewer. An adjudication counts whatever they say.
     """
     if adjudication is not None:
         return Resolution(status=ReviewStatus.ADJUDICATED, final=adjudication.judgement)
-    if len(votes) < reads:
+    if len(annotations) < reads:
         return None
-    first = votes[0].judgement
-    if any(differ(first, vote.judgement) for vote in votes[1:]):
+    first = annotations[0].judgement
+    if any(differ(first, annotation.judgement) for annotation in annotations[1:]):
         return Resolution(status=ReviewStatus.UNRESOLVED, final=None)
-    status = ReviewStatus.SINGLE if len(votes) == 1 else ReviewStatus.UNANIMOUS
+    status = ReviewStatus.SINGLE if len(annotations) == 1 else ReviewStatus.UNANIMOUS
     return Resolution(status=status, final=first)
 
 

@@ -21,9 +21,9 @@ from core.records import AttributionStatus, VerdictLabel
 from core.review.assignment import unaided
 from core.review.records import (
     SUPPORT_LABELS,
+    Annotation,
     Judgement,
     ReviewedClaim,
-    Vote,
 )
 from core.statistics import Agreement, cohen_kappa, fleiss_kappa, gwet_ac1
 
@@ -193,7 +193,7 @@ def agreement_with_groups(
     without: dict[str | None, Counter[str]] = defaultdict(Counter)
     names_of, place = _GROUP_NAMES[grouping], 0
     for claim, (pair,) in zip(claims, found, strict=True):
-        if len(claim.votes) >= 2:
+        if len(claim.annotations) >= 2:
             for name in names_of(claim):
                 if isinstance(pair, str):
                     without[name][pair] += 1
@@ -209,7 +209,7 @@ def agreement_with_groups(
     )
 
 
-# What was said of each claim when it was last compared. Records never change: after one more vote
+# What was said of each claim when it was last compared. Records never change: after one more annotation
 # nearly all claims are the same objects, and only the others are compared again.
 _LAST: dict[tuple[Hashable, ...], dict[int, tuple[ReviewedClaim, _Found]]] = {}
 _LAST_AT_MOST = 4
@@ -270,16 +270,16 @@ def _columns(found: Iterable[_Pair | str]) -> tuple[_Pairs, Counter[str]]:
     return columns, left_out
 
 
-def _first_two(claim: ReviewedClaim) -> tuple[Vote, Vote]:
-    if len(claim.votes) == 2:  # nearly all: no list is sorted for them
-        first, second = claim.votes
+def _first_two(claim: ReviewedClaim) -> tuple[Annotation, Annotation]:
+    if len(claim.annotations) == 2:  # nearly all: no list is sorted for them
+        first, second = claim.annotations
         return (first, second) if first.slot <= second.slot else (second, first)
-    first, second = sorted(claim.votes, key=lambda vote: vote.slot)[:2]
+    first, second = sorted(claim.annotations, key=lambda annotation: annotation.slot)[:2]
     return first, second
 
 
 def _pair(claim: ReviewedClaim, question: Question, basis: Basis) -> _Pair | str:
-    if len(claim.votes) < 2:
+    if len(claim.annotations) < 2:
         return "one reading only"
     first, second = _first_two(claim)
     one, other = _judgement(first, basis), _judgement(second, basis)
@@ -297,11 +297,11 @@ def _pair(claim: ReviewedClaim, question: Question, basis: Basis) -> _Pair | str
     )
 
 
-def _judgement(vote: Vote, basis: Basis) -> Judgement | None:
+def _judgement(annotation: Annotation, basis: Basis) -> Judgement | None:
     """The judgement to compare; None where an independent one is asked for and none was made."""
     if basis is Basis.STANDING:
-        return vote.judgement
-    return unaided(vote)
+        return annotation.judgement
+    return unaided(annotation)
 
 
 class _Unsaid:
@@ -329,7 +329,7 @@ def _pair_name(claim: ReviewedClaim) -> tuple[str, ...]:
 
 
 def _week(claim: ReviewedClaim) -> tuple[str, ...]:
-    first, second = sorted(claim.votes, key=lambda vote: vote.slot)[:2]
+    first, second = sorted(claim.annotations, key=lambda annotation: annotation.slot)[:2]
     year, week, _ = max(first.at, second.at).isocalendar()
     return (f"{year}-W{week:02d}",)
 
@@ -357,13 +357,15 @@ def agreement_with_machine(
     found = _compared(
         claims,
         (question, MACHINE),
-        lambda claim: tuple(_machine_pair(claim, vote, question) for vote in claim.votes),
+        lambda claim: tuple(
+            _machine_pair(claim, annotation, question) for annotation in claim.annotations
+        ),
     )
     return _figures(*_columns(chain.from_iterable(found)), question, resamples, seed)
 
 
-def _machine_pair(claim: ReviewedClaim, vote: Vote, question: Question) -> _Pair | str:
-    judgement = _judgement(vote, Basis.INDEPENDENT)
+def _machine_pair(claim: ReviewedClaim, annotation: Annotation, question: Question) -> _Pair | str:
+    judgement = _judgement(annotation, Basis.INDEPENDENT)
     if judgement is None:
         return "the reading was made with the machine's view on screen"
     if claim.signal is None:
@@ -397,13 +399,13 @@ def reveal_effect(claims: Iterable[ReviewedClaim]) -> RevealEffect:
     """What reviewers did when the machine's view was shown after their decision (support alone)."""
     readings = changed = towards = away = 0
     for claim in claims:
-        for vote in claim.votes:
-            if vote.first is None or not vote.saw_model_output:
+        for annotation in claim.annotations:
+            if annotation.first is None or not annotation.saw_model_output:
                 continue
             readings += 1
-            changed += vote.changed_after_reveal
+            changed += annotation.changed_after_reveal
             said = claim.signal.verdict if claim.signal else None
-            before, after = vote.first.support is said, vote.judgement.support is said
+            before, after = annotation.first.support is said, annotation.judgement.support is said
             towards += after and not before
             away += before and not after
     return RevealEffect(

@@ -9,17 +9,17 @@ from datetime import datetime, timedelta
 from core.errors import Conflict, InputError, TooSoon
 from core.records import VerdictLabel
 from core.review.adjudication import resolve
-from core.review.items import Held, QueueState
+from core.review.items import Assignment, QueueState
 from core.review.records import (
     SUPPORT_LABELS,
     Adjudication,
+    Annotation,
     Judgement,
     ProjectSettings,
     ReviewStatus,
-    Vote,
 )
 
-TIE_SLOT = 3
+ADJUDICATION_SLOT = 3
 STUCK_DAYS = 2
 PACE_READINGS = 50  # the pace is a median of as many recent readings
 STALE_KEY = "ignored: key pressed before this claim was on screen"
@@ -31,15 +31,17 @@ UNOWNED = (
 )
 
 
-def check_key(held: Held, nonce: str, now: datetime, settings: ProjectSettings) -> float:
+def check_key(
+    assignment: Assignment, nonce: str, now: datetime, settings: ProjectSettings
+) -> float:
     """The seconds since the claim appeared, when the key press counts.
 
     Raises Conflict for a press that belongs to another rendering or was counted already, TooSoon
     below the project's floor.
     """
-    if held.nonce is None or held.shown_at is None or nonce != held.nonce:
+    if assignment.nonce is None or assignment.shown_at is None or nonce != assignment.nonce:
         raise Conflict(STALE_KEY)
-    on_screen = max(timedelta(0), now - held.shown_at)
+    on_screen = max(timedelta(0), now - assignment.shown_at)
     if on_screen < timedelta(milliseconds=settings.dwell_milliseconds):
         raise TooSoon(
             f"ignored: {on_screen / timedelta(milliseconds=1):.0f} ms after the claim appeared; "
@@ -48,12 +50,12 @@ def check_key(held: Held, nonce: str, now: datetime, settings: ProjectSettings) 
     return on_screen.total_seconds()
 
 
-def check_page(held: Held, nonce: str | None) -> None:
+def check_page(assignment: Assignment, nonce: str | None) -> None:
     """Raise Conflict when what somebody acts on is no longer the latest drawing of the claim.
 
     None: whoever asks looks at no page.
     """
-    if nonce is not None and nonce != held.nonce:
+    if nonce is not None and nonce != assignment.nonce:
         raise Conflict(STALE_PAGE)
 
 
@@ -114,7 +116,7 @@ def free_slot(taken: Collection[int], reads: int) -> int | None:
 
 
 def queue_state(
-    votes: Sequence[Vote],
+    annotations: Sequence[Annotation],
     adjudication: Adjudication | None,
     *,
     reads: int,
@@ -123,16 +125,16 @@ def queue_state(
 ) -> QueueState:
     """How far a claim is.
 
-    ``votes`` are the current ones, ``taken`` counts readings that somebody has or has done, and
-    ``open_readings`` those still in hand: a vote that is being reconsidered settles nothing.
+    ``annotations`` are the current ones, ``taken`` counts readings that somebody has or has done, and
+    ``open_readings`` those still in hand: an annotation that is being reconsidered settles nothing.
     """
     if adjudication is not None:
         return QueueState.SETTLED
-    resolution = None if open_readings else resolve(votes, adjudication, reads=reads)
+    resolution = None if open_readings else resolve(annotations, adjudication, reads=reads)
     if resolution is None:
         return QueueState.READING if taken else QueueState.WAITING
     if resolution.status is ReviewStatus.UNRESOLVED:
-        return QueueState.TIED
+        return QueueState.DISAGREEMENT
     return QueueState.SETTLED
 
 
@@ -145,8 +147,8 @@ def changed(first: Judgement, later: Judgement) -> bool:
     )
 
 
-def unaided(vote: Vote) -> Judgement | None:
+def unaided(annotation: Annotation) -> Judgement | None:
     """What the reviewer said before the machine's view was shown; None when it never was hidden."""
-    if vote.first is not None:
-        return vote.first
-    return None if vote.saw_model_output else vote.judgement
+    if annotation.first is not None:
+        return annotation.first
+    return None if annotation.saw_model_output else annotation.judgement

@@ -32,7 +32,7 @@ class Standing(StrEnum):
     """Where a fitted calibrator stands."""
 
     WAITING = "waiting"  # nobody has decided
-    IN_FORCE = "in_force"
+    ACTIVE = "in_force"
     EARLIER = "earlier"  # it was active before
     REJECTED = "rejected"
 
@@ -141,7 +141,7 @@ def standings(steps: Sequence[Step]) -> Mapping[str, Standing]:
         if active is not None:
             by_name[active] = Standing.EARLIER
         active = step.calibrator
-        by_name[active] = Standing.IN_FORCE
+        by_name[active] = Standing.ACTIVE
     return by_name
 
 

@@ -35,7 +35,7 @@ class Evidence:
 
 @dataclass(slots=True, kw_only=True)
 class ReviewsPut:
-    """How many votes and tie-breaks were new or already there, and what could not be kept."""
+    """How many annotations and adjudications were new or already there, and what could not be kept."""
 
     votes: int = 0
     votes_known: int = 0

@@ -1,4 +1,4 @@
-"""Frozen records of the desk: what a reviewer is handed, what is typed so far, how far the work is.
+"""Frozen records of a review session: what a reviewer is handed, what is typed so far, how far the work is.
 
 None of them carries the machine's view of a claim or another reviewer's name or vote.
 """
@@ -18,7 +18,7 @@ class QueueState(StrEnum):
 
     WAITING = "waiting"  # nobody has it
     READING = "reading"  # somebody has it or has read it; readings are still to come
-    TIED = "tied"  # all readings are in, and they differ
+    DISAGREEMENT = "tied"  # all readings are in, and they differ
     SETTLED = "settled"  # it has its label
 
 
@@ -70,7 +70,7 @@ class ReviewItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class BlindAnnotation:
     """One of the readings that differ, without its reader's name; ``label`` is "Reviewer 1" …"""
 
     label: str
@@ -81,10 +81,10 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TieItem:
+class DisagreementItem:
     """A claim whose readings differ, in an adjudicator's hands; the order of readings is random.
 
-    ``text`` and ``span`` are the claim that both read. ``waiting`` counts the ties that this
+    ``text`` and ``span`` are the claim that both read. ``waiting`` counts the disagreements that this
     adjudicator may take, this one among them.
     """
 
@@ -96,7 +96,7 @@ class TieItem:
     trace_id: str
     content_hash: str
     lease_until: datetime
-    readings: tuple[Reading, ...]
+    annotations: tuple[BlindAnnotation, ...]
     waiting: int
 
 
@@ -120,7 +120,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InHand:
+class OpenAssignment:
     """Who holds which claim, and how long it has not moved; what they answered is not in it.
 
     ``moved_at`` is when the claim was taken, shown, typed on or judged last; ``reconsidered``: a
@@ -143,12 +143,12 @@ class InHand:
 class Withheld(StrEnum):
     """Why somebody may not see the machine's verdict on an answer yet."""
 
-    READING = "reading"  # a reading of one of its claims is in their hands, undecided
-    TIE = "tie"  # the tie-break of one of its claims is
+    ANNOTATION = "reading"  # an annotation of one of its claims is in their hands, undecided
+    DISAGREEMENT = "tie"  # the adjudication of one of its claims is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class Assignment:
     """An assignment as the database holds it at this moment."""
 
     assignment_id: int

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.errors import NotFound
-from core.review.assignment import TIE_SLOT, free_slot, lease_until
-from core.review.items import Held
+from core.review.assignment import ADJUDICATION_SLOT, free_slot, lease_until
+from core.review.items import Assignment
 from core.review.records import Person, ProjectSettings, QueueReason, Role
 
 GONE = "this claim is no longer in your hands: its lease ran out or it was given back"
@@ -61,61 +61,63 @@ def stream_order(reads: int, *, audit_first: bool) -> tuple[tuple[int, bool], ..
     )
 
 
-def role_needed(held: Held) -> Role:
+def role_needed(assignment: Assignment) -> Role:
     """The role with which that assignment is worked on."""
-    return Role.ADJUDICATOR if held.slot == TIE_SLOT else Role.REVIEWER
+    return Role.ADJUDICATOR if assignment.slot == ADJUDICATION_SLOT else Role.REVIEWER
 
 
-def check_own(held: Held, user: Person) -> Held:
+def check_own(assignment: Assignment, user: Person) -> Assignment:
     """The assignment, if it is that user's; raises NotFound otherwise."""
-    if held.person_id != user.person_id:
+    if assignment.person_id != user.person_id:
         raise NotFound(SOMEBODY_ELSES)
-    return held
+    return assignment
 
 
-def half_over(held: Held, settings: ProjectSettings, now: datetime) -> bool:
+def half_over(assignment: Assignment, settings: ProjectSettings, now: datetime) -> bool:
     """Whether a lease should be renewed: a page is drawn more often than that is worth a write."""
-    return held.lease_until - now < timedelta(minutes=settings.lease_minutes) / 2
+    return assignment.lease_until - now < timedelta(minutes=settings.lease_minutes) / 2
 
 
-def renewed(held: Held, settings: ProjectSettings, now: datetime) -> Held:
+def renewed(assignment: Assignment, settings: ProjectSettings, now: datetime) -> Assignment:
     """Held for another lease; after a lease that ran out the claim appears anew."""
-    if held.lease_until < now:
-        held = replace(held, nonce=None, shown_at=None)
-    return replace(held, lease_until=lease_until(now, settings))
+    if assignment.lease_until < now:
+        assignment = replace(assignment, nonce=None, shown_at=None)
+    return replace(assignment, lease_until=lease_until(now, settings))
 
 
-def shown(held: Held, nonce: str, now: datetime) -> Held:
+def shown(assignment: Assignment, nonce: str, now: datetime) -> Assignment:
     """On screen with that nonce; the claim appeared with the first one that nobody has used yet."""
-    appeared = now if held.nonce is None or held.shown_at is None else held.shown_at
-    return replace(held, nonce=nonce, shown_at=appeared)
+    appeared = (
+        now if assignment.nonce is None or assignment.shown_at is None else assignment.shown_at
+    )
+    return replace(assignment, nonce=nonce, shown_at=appeared)
 
 
-def revealed(held: Held, now: datetime) -> Held:
+def revealed(assignment: Assignment, now: datetime) -> Assignment:
     """From now on its user has seen the machine's view.
 
     What is shown for a second decision appears anew, with its floor.
     """
-    return replace(held, revealed_at=now, nonce=held.nonce if held.open else None)
+    return replace(assignment, revealed_at=now, nonce=assignment.nonce if assignment.open else None)
 
 
-def done(held: Held) -> Held:
+def done(assignment: Assignment) -> Assignment:
     """Decided, and its nonce used."""
-    return replace(held, open=False, nonce=None)
+    return replace(assignment, open=False, nonce=None)
 
 
-def given_back(held: Held, *, annotated: bool) -> Held | None:
+def given_back(assignment: Assignment, *, annotated: bool) -> Assignment | None:
     """What is left of an assignment that ends undecided; None: nothing is.
 
     A decision that was being reconsidered stands as it was.
     """
-    return done(held) if annotated else None
+    return done(assignment) if annotated else None
 
 
-def reopened(held: Held, settings: ProjectSettings, now: datetime) -> Held:
+def reopened(assignment: Assignment, settings: ProjectSettings, now: datetime) -> Assignment:
     """In its user's hands again; it appears anew."""
     return replace(
-        held, open=True, nonce=None, shown_at=None, lease_until=lease_until(now, settings)
+        assignment, open=True, nonce=None, shown_at=None, lease_until=lease_until(now, settings)
     )
 
 

@@ -1,6 +1,6 @@
 """A reviewed claim as one line of an adjudicated packet (formats.md, section 4), and back.
 
-What section 4 has no field for, and another database needs to keep the very same votes, is in the
+What section 4 has no field for, and another database needs to keep the very same annotations, is in the
 line's ``review_record``.
 """
 
@@ -27,6 +27,7 @@ from core.records import (
 from core.review.records import (
     SUPPORT_LABELS,
     Adjudication,
+    Annotation,
     Cause,
     Exposure,
     Judgement,
@@ -34,7 +35,6 @@ from core.review.records import (
     ReviewedClaim,
     ReviewStatus,
     Signal,
-    Vote,
 )
 
 Json = dict[str, object]
@@ -61,7 +61,7 @@ class PacketReview:
     content_hash: str | None
     status: ReviewStatus
     final: Judgement | None
-    votes: tuple[Vote, ...]
+    annotations: tuple[Annotation, ...]
     adjudication: Adjudication | None
 
 
@@ -72,7 +72,7 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
     """The line of one reviewed claim; ``verdict`` is the document of the run that it was shown with."""
     final = claim.resolution.final
     stated = _stated(verdict, claim.claim_id)
-    versions = [vote.guideline_version for vote in claim.votes]
+    versions = [annotation.guideline_version for annotation in claim.annotations]
     if claim.adjudication is not None:
         versions.append(claim.adjudication.guideline_version)
     row: Json = {
@@ -100,7 +100,7 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
             "source_id": final.source_id,
             "conflation": final.conflation,
         },
-        "votes": [_vote(vote) for vote in claim.votes],
+        "votes": [_vote(annotation) for annotation in claim.annotations],
         "adjudication": None
         if claim.adjudication is None
         else {
@@ -122,7 +122,7 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
     row["review_record"] = {
         "claim_id": claim.claim_id,
         "content_hash": claim.content_hash,
-        "votes": [_vote_record(vote) for vote in claim.votes],
+        "votes": [_vote_record(annotation) for annotation in claim.annotations],
         "adjudication": _adjudication_record(claim.adjudication),
         "signal": _signal(claim.signal),
     }
@@ -161,31 +161,31 @@ def _gold_attribution(final: Judgement | None, stated: str | None) -> str | None
     return AttributionStatus.MATCH.value if stated else None
 
 
-def _vote(vote: Vote) -> Json:
+def _vote(annotation: Annotation) -> Json:
     return {
-        "reviewer": vote.reviewer,
-        "at": _at(vote.at),
-        "support": vote.judgement.support.value,
-        "source_id": vote.judgement.source_id,
-        "conflation": vote.judgement.conflation,
-        "confidence": vote.confidence,
-        "rationale": vote.rationale,
-        "saw_model_output": vote.saw_model_output,
-        "changed_after_reveal": vote.changed_after_reveal,
-        "seconds": vote.seconds,
+        "reviewer": annotation.reviewer,
+        "at": _at(annotation.at),
+        "support": annotation.judgement.support.value,
+        "source_id": annotation.judgement.source_id,
+        "conflation": annotation.judgement.conflation,
+        "confidence": annotation.confidence,
+        "rationale": annotation.rationale,
+        "saw_model_output": annotation.saw_model_output,
+        "changed_after_reveal": annotation.changed_after_reveal,
+        "seconds": annotation.seconds,
     }
 
 
-def _vote_record(vote: Vote) -> Json:
+def _vote_record(annotation: Annotation) -> Json:
     return {
-        "slot": vote.slot,
-        "first": None if vote.first is None else judgement_json(vote.first),
-        "exposures": [{"what": each.what, "at": _at(each.at)} for each in vote.exposures],
-        "queue_reason": vote.queue_reason.value,
-        "inclusion_probability": vote.inclusion_probability,
-        "guideline_version": vote.guideline_version,
-        "run_key": vote.run_key,
-        "threshold": vote.threshold,
+        "slot": annotation.slot,
+        "first": None if annotation.first is None else judgement_json(annotation.first),
+        "exposures": [{"what": each.what, "at": _at(each.at)} for each in annotation.exposures],
+        "queue_reason": annotation.queue_reason.value,
+        "inclusion_probability": annotation.inclusion_probability,
+        "guideline_version": annotation.guideline_version,
+        "run_key": annotation.run_key,
+        "threshold": annotation.threshold,
     }
 
 
@@ -253,13 +253,15 @@ def review_from_json(record: JsonObject) -> PacketReview:
     extra: Mapping[str, object] = more if isinstance(more, Mapping) else {}
     status = _choice(said, "status", ReviewStatus)
     final = said.value.get("final")
-    votes = _objects(said.value, "votes", "adjudication.votes")
+    annotations = _objects(said.value, "votes", "adjudication.votes")
     records = (
-        _objects(extra, "votes", "review_record.votes") if "votes" in extra else [None] * len(votes)
+        _objects(extra, "votes", "review_record.votes")
+        if "votes" in extra
+        else [None] * len(annotations)
     )
-    if len(records) != len(votes):
+    if len(records) != len(annotations):
         raise BadRecord(
-            f"expected one record a vote, found {len(records)} for {len(votes)}",
+            f"expected one record a vote, found {len(records)} for {len(annotations)}",
             path="review_record.votes",
         )
     shared = _Shared(
@@ -275,9 +277,9 @@ def review_from_json(record: JsonObject) -> PacketReview:
         final=None
         if final is None
         else _judgement(_object(said.value, "final", "adjudication.final")),
-        votes=tuple(
-            _read_vote(vote, kept, slot, shared)
-            for slot, (vote, kept) in enumerate(zip(votes, records, strict=True), 1)
+        annotations=tuple(
+            _read_vote(annotation, kept, slot, shared)
+            for slot, (annotation, kept) in enumerate(zip(annotations, records, strict=True), 1)
         ),
         adjudication=_read_adjudication(said, extra, shared),
     )
@@ -285,30 +287,30 @@ def review_from_json(record: JsonObject) -> PacketReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shared:
-    """What all votes of a line have in common unless their own record says otherwise."""
+    """What all annotations of a line have in common unless their own record says otherwise."""
 
     guideline_version: int
     inclusion_probability: float | None
 
 
-def _read_vote(vote: Fields, kept: Fields | None, slot: int, shared: _Shared) -> Vote:
+def _read_vote(annotation: Fields, kept: Fields | None, slot: int, shared: _Shared) -> Annotation:
     first = kept.value.get("first") if kept else None
-    return Vote(
+    return Annotation(
         vote_id=0,
         claim_key=0,
-        reviewer=_name(vote, "reviewer"),
+        reviewer=_name(annotation, "reviewer"),
         slot=(kept.optional_integer("slot") if kept else None) or slot,
-        judgement=_judgement(vote),
+        judgement=_judgement(annotation),
         first=None
         if kept is None or first is None
         else _judgement(_object(kept.value, "first", kept.at("first"))),
-        confidence=_confidence(vote),
-        rationale=vote.optional_string("rationale") or "",
-        saw_model_output=_flag(vote, "saw_model_output") or False,
-        changed_after_reveal=_flag(vote, "changed_after_reveal") or False,
+        confidence=_confidence(annotation),
+        rationale=annotation.optional_string("rationale") or "",
+        saw_model_output=_flag(annotation, "saw_model_output") or False,
+        changed_after_reveal=_flag(annotation, "changed_after_reveal") or False,
         exposures=() if kept is None else _exposures(kept),
-        seconds=vote.optional_number("seconds") or 0.0,
-        at=_moment(vote, "at"),
+        seconds=annotation.optional_number("seconds") or 0.0,
+        at=_moment(annotation, "at"),
         queue_reason=QueueReason.SECOND_READ
         if kept is None
         else _choice(kept, "queue_reason", QueueReason),
@@ -367,10 +369,10 @@ def _exposures(kept: Fields) -> tuple[Exposure, ...]:
     )
 
 
-def _confidence(vote: Fields) -> int | None:
-    value = vote.optional_integer("confidence")
+def _confidence(annotation: Fields) -> int | None:
+    value = annotation.optional_integer("confidence")
     if value is not None and not 1 <= value <= 5:
-        raise BadRecord(f"expected 1 to 5, found {value}", path=vote.at("confidence"))
+        raise BadRecord(f"expected 1 to 5, found {value}", path=annotation.at("confidence"))
     return value
 
 

@@ -9,25 +9,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.review.items import Draft, InHand, Progress, ReviewItem, TieItem, Withheld
-from core.review.records import Adjudication, Cause, Exposure, Judgement, Person, Signal, Vote
+from core.review.items import (
+    DisagreementItem,
+    Draft,
+    OpenAssignment,
+    Progress,
+    ReviewItem,
+    Withheld,
+)
+from core.review.records import Adjudication, Annotation, Cause, Exposure, Judgement, Person, Signal
 
 
 class ReviewStore(Protocol):
-    """Assignments, votes, tie-breaks and drafts of all projects."""
+    """Assignments, annotations, adjudications and drafts of all projects."""
 
-    def next_item(self, project_id: int, who: Person) -> ReviewItem | None:
+    def next_item(self, project_id: int, user: Person) -> ReviewItem | None:
         """The claim in the person's hands, or else the next one, now in their hands."""
         ...
 
-    def show(self, project_id: int, who: Person, assignment_id: int) -> str:
+    def show(self, project_id: int, user: Person, assignment_id: int) -> str:
         """A new nonce for what is being put on screen now; earlier ones are void."""
         ...
 
-    def vote(
+    def annotate(
         self,
         project_id: int,
-        who: Person,
+        user: Person,
         assignment_id: int,
         nonce: str,
         judgement: Judgement,
@@ -35,18 +42,18 @@ class ReviewStore(Protocol):
         confidence: int | None,
         rationale: str,
         exposures: Sequence[Exposure],
-    ) -> Vote:
+    ) -> Annotation:
         """Write a reading."""
         ...
 
-    def reveal(self, project_id: int, who: Person, assignment_id: int) -> Signal | None:
+    def reveal(self, project_id: int, user: Person, assignment_id: int) -> Signal | None:
         """What the machine says of the claim; written down as seen."""
         ...
 
     def revise(
         self,
         project_id: int,
-        who: Person,
+        user: Person,
         assignment_id: int,
         nonce: str,
         judgement: Judgement,
@@ -54,24 +61,24 @@ class ReviewStore(Protocol):
         confidence: int | None,
         rationale: str | None,
         exposures: Sequence[Exposure],
-    ) -> Vote:
+    ) -> Annotation:
         """Write what a reviewer says after the machine's view."""
         ...
 
     def undo(
         self,
         project_id: int,
-        who: Person,
+        user: Person,
         on_screen: int | None = None,
         nonce: str | None = None,
     ) -> ReviewItem | None:
-        """The claim of the person's last vote, in their hands again."""
+        """The claim of the person's last annotation, in their hands again."""
         ...
 
     def decline(
         self,
         project_id: int,
-        who: Person,
+        user: Person,
         assignment_id: int,
         reason: str,
         nonce: str | None = None,
@@ -79,22 +86,22 @@ class ReviewStore(Protocol):
         """Take the claim out of the person's hands, for good."""
         ...
 
-    def release(self, project_id: int, who: Person, assignment_id: int, reason: str) -> None:
+    def release(self, project_id: int, user: Person, assignment_id: int, reason: str) -> None:
         """Take a claim out of somebody else's hands."""
         ...
 
-    def in_hands(self, project_id: int, who: Person) -> tuple[InHand, ...]:
+    def open_assignments(self, project_id: int, user: Person) -> tuple[OpenAssignment, ...]:
         """Every claim that somebody holds, the one that has not moved longest first."""
         ...
 
-    def open_verdict(self, who: Person, content_hash: str, run_key: str) -> Withheld | None:
+    def open_verdict(self, user: Person, content_hash: str, run_key: str) -> Withheld | None:
         """Write down that the person sees this verdict now; or why they must not see it yet."""
         ...
 
     def save_draft(
         self,
         project_id: int,
-        who: Person,
+        user: Person,
         assignment_id: int,
         draft: Draft,
         nonce: str | None = None,
@@ -102,23 +109,23 @@ class ReviewStore(Protocol):
         """Keep what was entered so far."""
         ...
 
-    def load_draft(self, project_id: int, who: Person, assignment_id: int) -> Draft | None:
+    def load_draft(self, project_id: int, user: Person, assignment_id: int) -> Draft | None:
         """What was entered so far."""
         ...
 
-    def progress(self, project_id: int, who: Person) -> Progress:
+    def progress(self, project_id: int, user: Person) -> Progress:
         """How far the project is."""
         ...
 
-    def next_tie(self, project_id: int, who: Person) -> TieItem | None:
-        """The tie in the person's hands, or else the next one, now in their hands."""
+    def next_disagreement(self, project_id: int, user: Person) -> DisagreementItem | None:
+        """The disagreement in the person's hands, or else the next one, now in their hands."""
         ...
 
     def adjudicate(
         self,
         project_id: int,
-        who: Person,
-        item: TieItem,
+        user: Person,
+        item: DisagreementItem,
         nonce: str,
         judgement: Judgement,
         *,

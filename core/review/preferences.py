@@ -73,10 +73,14 @@ def verdict_pairs(
             "chosen": _in_words(final),
             "rejected": _in_words(said),
             "reasons": [
-                vote.rationale for vote in claim.votes if vote.rationale and vote.judgement == final
+                annotation.rationale
+                for annotation in claim.annotations
+                if annotation.rationale and annotation.judgement == final
             ]
             + ([decided.rationale] if decided and decided.rationale else []),
-            "by": [decided.reviewer] if decided else [vote.reviewer for vote in claim.votes],
+            "by": [decided.reviewer]
+            if decided
+            else [annotation.reviewer for annotation in claim.annotations],
             "status": claim.resolution.status.value,
         }
 

@@ -146,10 +146,11 @@ def _claim(number: int, claim: ReviewedClaim) -> str:
     mark, word, style = look_of(claim)
     final = claim.resolution.final
     rows = "".join(
-        f"<tr><td>{_text(vote.reviewer)}<br><span class='quiet when'>{_moment(vote.at)}"
-        f"</span></td><td>{_judged(vote.judgement)}{_changed(vote.first, vote.judgement)}</td>"
-        f"<td>{vote.confidence or '–'}</td><td>{_text(vote.rationale) or '–'}</td></tr>"
-        for vote in claim.votes
+        f"<tr><td>{_text(annotation.reviewer)}<br><span class='quiet when'>{_moment(annotation.at)}"
+        f"</span></td><td>{_judged(annotation.judgement)}"
+        f"{_changed(annotation.first, annotation.judgement)}</td>"
+        f"<td>{annotation.confidence or '–'}</td><td>{_text(annotation.rationale) or '–'}</td></tr>"
+        for annotation in claim.annotations
     )
     decided = claim.adjudication
     if decided is not None:

@@ -1,4 +1,4 @@
-"""Frozen records of human review: votes, adjudications, what stands at the end, and why."""
+"""Frozen records of human review: annotations, adjudications, what stands at the end, and why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUPPORT_LABELS: tuple[VerdictLabel, ...] = (
 class Role(StrEnum):
     """What a person may do; one person may have several."""
 
-    REVIEWER = "reviewer"  # reads claims and votes
+    REVIEWER = "reviewer"  # reads claims and annotations
     ADJUDICATOR = "adjudicator"  # resolves what two reviewers see differently
     LEAD = "lead"  # owns people, guideline, settings, threshold and calibrator
     AUDITOR = "auditor"  # reads everything, writes nothing
@@ -41,7 +41,7 @@ class QueueReason(StrEnum):
     CONFLATION = "conflation"  # the credited source may not be the one that says it
     AUDIT = "audit"  # drawn at random with a known probability
     SECOND_READ = "second_read"  # somebody has read it; two readings are wanted
-    TIE = "tie"  # two readings differ
+    DISAGREEMENT = "tie"  # two readings differ
 
 
 class Cause(StrEnum):
@@ -117,8 +117,8 @@ class Exposure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vote:
-    """One reading of one claim, as written; a later vote of the same reviewer supersedes it.
+class Annotation:
+    """One reading of one claim, as written; a later annotation of the same reviewer supersedes it.
 
     ``first`` is the judgement before the machine's view was shown, where one was made and then
     changed or kept. ``seconds`` is the time from the claim's appearance to the first judgement.
@@ -187,7 +187,7 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewedClaim:
-    """A claim with everything that people said about it; the votes are the current ones, by slot."""
+    """A claim with everything that people said about it; the annotations are the current ones, by slot."""
 
     claim_key: int
     claim_id: str
@@ -198,7 +198,7 @@ class ReviewedClaim:
     slices: tuple[str, ...]
     family: str | None  # family of the source that the machine routed to
     split: Split | None
-    votes: tuple[Vote, ...]
+    annotations: tuple[Annotation, ...]
     adjudication: Adjudication | None
     resolution: Resolution
     signal: Signal | None

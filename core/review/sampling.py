@@ -72,7 +72,7 @@ def audit_turn(project_id: int, assignments: int, audit_share: float) -> bool:
 
 
 def shown_order(assignment_id: int, vote_ids: tuple[int, ...]) -> tuple[int, ...]:
-    """The readings of a tie in an order that says nothing of who read first; stable across reloads."""
+    """The annotations that differ, in a stable order that says nothing of who was first."""
     return tuple(sorted(vote_ids, key=lambda vote_id: _uniform("order", assignment_id, vote_id)))
 
 

@@ -56,15 +56,15 @@ class AgreementStore(Protocol):
 
 def read_agreement(
     store: AgreementStore,
-    who: Person,
+    user: Person,
     question: Question,
     *,
     basis: Basis = Basis.INDEPENDENT,
     grouping: Grouping = Grouping.PAIR,
 ) -> AgreementView:
     """The agreement on one question, as a whole and by group; raises NotAllowed."""
-    require_reader(who, "see how far reviewers agree")
-    readable = readable_by(who, store.reviewed(), store.open_claims(who))
+    require_reader(user, "see how far reviewers agree")
+    readable = readable_by(user, store.reviewed(), store.open_claims(user))
     claims = readable.claims
     people, groups = agreement_with_groups(claims, question, grouping, basis=basis)
     return AgreementView(

@@ -48,7 +48,7 @@ class Stopped(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Teller:
+class ProgressReporter:
     """Writes how far a run is, at most twice a second; raises Stopped when someone asked for it."""
 
     packet: KeptPacket
@@ -90,7 +90,7 @@ def run_job(
 ) -> JobState:
     """Evaluate the packet and keep the run; errors of ours end in the status, not in a traceback."""
     clear_stop(packet)
-    tell = Teller(packet=packet, clock=clock)
+    tell = ProgressReporter(packet=packet, clock=clock)
     try:
         _evaluate(packet, load(config), config, tell, also_centroid, resamples)
     except Stopped:
@@ -112,7 +112,7 @@ def _evaluate(
     packet: KeptPacket,
     models: Models,
     config: Config,
-    tell: Teller,
+    tell: ProgressReporter,
     also_centroid: bool,
     resamples: int,
 ) -> None:
@@ -148,7 +148,7 @@ def _evaluate(
     keep_run(packet, named, report, evaluated.predictions)
 
 
-def _named(tell: Teller) -> Progress:
+def _named(tell: ProgressReporter) -> Progress:
     """The same teller for claims that are read a second time."""
     return lambda done, total, what: tell(done, total, f"{what} with the centroid router")
 

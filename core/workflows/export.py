@@ -18,9 +18,9 @@ from core.codec import trace_document, verdict_document, versions_document
 from core.errors import InputError
 from core.ports import Progress
 from core.records import JsonObject, VerdictLabel
-from core.review.annotations import annotations_of
 from core.review.exchange import Evidence
 from core.review.items import Guideline
+from core.review.openinference import annotations_of
 from core.review.packet import packet_row
 from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
 from core.review.readable import look_of, page, trace_page
@@ -129,20 +129,20 @@ class PacketStore(Protocol):
         """The versions of the guideline, the oldest first."""
         ...
 
-    def told(self, who: Person, manifest_sha256: str, detail: JsonObject) -> None:
+    def told(self, user: Person, manifest_sha256: str, detail: JsonObject) -> None:
         """Keep the event of an export."""
         ...
 
 
 def select_claims(
-    store: PacketStore, who: Person, filters: ExportFilters = ExportFilters()
+    store: PacketStore, user: Person, filters: ExportFilters = ExportFilters()
 ) -> Selection:
     """The reviewed claims that pass, in the order of trace and number; nobody loses their blindness.
 
     Raises NotAllowed for somebody who is neither lead nor auditor.
     """
-    require_reader(who, "export what everybody said")
-    readable = readable_by(who, store.reviewed(), store.open_claims(who))
+    require_reader(user, "export what everybody said")
+    readable = readable_by(user, store.reviewed(), store.open_claims(user))
     left_out: Counter[str] = Counter()
     if waiting := store.unfinished():
         left_out["readings are still to come"] = waiting
@@ -161,7 +161,7 @@ def select_claims(
 
 def export_packet(
     store: PacketStore,
-    who: Person,
+    user: Person,
     out: Path,
     *,
     at: datetime,
@@ -177,7 +177,7 @@ def export_packet(
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError("there is something already; give a folder that is new", file=str(out))
-    chosen = select_claims(store, who, filters)
+    chosen = select_claims(store, user, filters)
     if not chosen.claims:
         found = ", ".join(f"{reason}: {count}" for reason, count in chosen.left_out.items())
         raise InputError(f"no reviewed claim to export ({found or 'nobody has judged one yet'})")
@@ -185,7 +185,7 @@ def export_packet(
     part = Path(tempfile.mkdtemp(prefix=f".{out.name}.part-", dir=out.parent))
     try:
         report = _write(
-            store, who, part, chosen, at=at, filters=filters, reports=reports, pdf=pdf,
+            store, user, part, chosen, at=at, filters=filters, reports=reports, pdf=pdf,
             progress=progress or _silent,
         )  # fmt: skip
         if out.exists():
@@ -196,7 +196,7 @@ def export_packet(
     # The folder of a temporary file is its maker's alone; a packet has the rights of its place.
     out.chmod(0o755)
     store.told(
-        who,
+        user,
         report.manifest_sha256,
         {
             "claims": report.claims,
@@ -253,7 +253,7 @@ class _Written:
 
 def _write(
     store: PacketStore,
-    who: Person,
+    user: Person,
     folder: Path,
     chosen: Selection,
     *,
@@ -301,7 +301,7 @@ def _write(
                 _lines(preferences, pairs)
                 done.pairs += len(pairs)
             done.traces += 1
-            done.votes += sum(len(claim.votes) for claim in of_trace)
+            done.votes += sum(len(claim.annotations) for claim in of_trace)
             if reports:
                 # Numbered: a trace's id is somebody else's text, and no path.
                 name = f"trace-{done.traces:06d}.html"
@@ -324,7 +324,7 @@ def _write(
         (folder / REPORTS / "index.html").write_text(_index(done), encoding="utf-8")
     about: dict[str, object] = {
         "exported_at": at.astimezone(UTC).isoformat(),
-        "exported_by": who.name,
+        "exported_by": user.name,
         "claims": len(claims),
         "traces": done.traces,
         "votes": done.votes,
@@ -356,7 +356,7 @@ def _profiles_among(
     claims: Sequence[ReviewedClaim], profiles: Mapping[str, str]
 ) -> Mapping[str, str]:
     """The machine profiles that have judged one of the claims: by name they could be anybody's."""
-    names = {vote.reviewer for claim in claims for vote in claim.votes}
+    names = {vote.reviewer for claim in claims for vote in claim.annotations}
     names |= {claim.adjudication.reviewer for claim in claims if claim.adjudication is not None}
     return {name: profiles[name] for name in sorted(names & profiles.keys())}
 

@@ -53,7 +53,7 @@ class PacketSink(Protocol):
         """The guideline's versions here."""
         ...
 
-    def allow_import(self, who: Person) -> None:
+    def allow_import(self, user: Person) -> None:
         """Raise NotAllowed unless the person may import reviews."""
         ...
 
@@ -76,7 +76,7 @@ class PacketSink(Protocol):
 def import_packet(
     sink: PacketSink,
     folder: Path,
-    who: Person,
+    user: Person,
     *,
     max_record_bytes: int,
     progress: Progress | None = None,
@@ -86,7 +86,7 @@ def import_packet(
     Raises NotAllowed, and InputError when a file of the packet is not the one that was exported: then
     nothing is read at all.
     """
-    sink.allow_import(who)
+    sink.allow_import(user)
     check = check_packet(folder)
     if not check.intact:
         raise InputError(
@@ -114,14 +114,14 @@ def import_packet(
         put.add(
             sink.put_reviews(
                 reviews,
-                by=who,
+                by=user,
                 manifest_sha256=check.manifest_sha256,
                 machine_profiles=profiles,
             )
         )
         if progress is not None:
             progress(claims, None, "claims")
-    put.add(sink.put_splits(splits, by=who))
+    put.add(sink.put_splits(splits, by=user))
     return PacketImport(
         claims=claims,
         traces_new=traces_new,

@@ -101,13 +101,13 @@ def claim_cells(claim: ReviewedClaim) -> Row:
         "relation": RELATION_OF[final.support].value if final else None,
         "source_id": final.source_id if final else None,
         "conflation": final.conflation if final else None,
-        "readings": len(claim.votes),
+        "readings": len(claim.annotations),
         "adjudicator": decided.reviewer if decided else None,
         "cause": decided.cause.value if decided else None,
         "decided_at": decided_at(claim),
         "inclusion_probability": claim.inclusion_probability,
         "guideline_version": max(
-            [vote.guideline_version for vote in claim.votes]
+            [vote.guideline_version for vote in claim.annotations]
             + ([decided.guideline_version] if decided else []),
             default=None,
         ),
@@ -123,7 +123,7 @@ def decided_at(claim: ReviewedClaim) -> datetime | None:
     """When the tie-break was made, else when the last reading was."""
     if claim.adjudication is not None:
         return claim.adjudication.at
-    return max((vote.at for vote in claim.votes), default=None)
+    return max((vote.at for vote in claim.annotations), default=None)
 
 
 def vote_cells(claim: ReviewedClaim) -> list[Row]:
@@ -149,7 +149,7 @@ def vote_cells(claim: ReviewedClaim) -> list[Row]:
             "inclusion_probability": vote.inclusion_probability,
             "guideline_version": vote.guideline_version,
         }
-        for vote in claim.votes
+        for vote in claim.annotations
     ]
 
 

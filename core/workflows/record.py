@@ -83,7 +83,7 @@ class Lines:
 
     def __init__(self, kept: Callable[[bytes], None], noted: Callable[[str], None]) -> None:
         self._kept, self._noted = kept, noted
-        self._held: list[bytes] = []
+        self._assignment: list[bytes] = []
         self._size = 0
 
     def feed(self, data: bytes) -> None:
@@ -102,16 +102,16 @@ class Lines:
     def _hold(self, part: bytes) -> None:
         self._size += len(part)
         if self._size > MESSAGE_BYTES:
-            self._held = []
+            self._assignment = []
         elif part:
-            self._held.append(part)
+            self._assignment.append(part)
 
     def _end(self) -> None:
         if self._size > MESSAGE_BYTES:
             self._noted(f"a message of {self._size} bytes passed and was too long to be kept")
         else:
-            self._kept(b"".join(self._held))
-        self._held, self._size = [], 0
+            self._kept(b"".join(self._assignment))
+        self._assignment, self._size = [], 0
 
 
 class _Pass:

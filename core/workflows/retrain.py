@@ -407,7 +407,7 @@ def lineage(material: Material, shipped: KeptRows | None, fitted: FittedCalibrat
     """guideline → votes → forest → threshold: what a candidate rests on, as JSON."""
     used = (*material.train, *material.validation)
     guidelines = Counter(_guideline_of(one.claim) for one in used)
-    reviewers = Counter(vote.reviewer for one in used for vote in one.claim.votes)
+    reviewers = Counter(vote.reviewer for one in used for vote in one.claim.annotations)
     labels = [_label(one) for one in used]
     return {
         "format": "provenanceguard-lineage",
@@ -417,7 +417,7 @@ def lineage(material: Material, shipped: KeptRows | None, fitted: FittedCalibrat
         ],
         "votes": {
             "claims": len(used),
-            "votes": sum(len(one.claim.votes) for one in used),
+            "votes": sum(len(one.claim.annotations) for one in used),
             "adjudications": sum(one.claim.adjudication is not None for one in used),
             "by_status": dict(Counter(one.claim.resolution.status.value for one in used)),
             "by_reviewer": dict(sorted(reviewers.items())),
@@ -461,7 +461,7 @@ def _label(one: LabelledRow) -> JsonObject:
         "support": final.support.value,
         "source_id": final.source_id,
         "conflation": final.conflation,
-        "votes": [vote.vote_id for vote in claim.votes],
+        "votes": [vote.vote_id for vote in claim.annotations],
         "adjudication": claim.adjudication.adjudication_id if claim.adjudication else None,
         "guideline_version": _guideline_of(claim),
         "supported_by_route": one.row.supported_by_route,
@@ -472,4 +472,4 @@ def _guideline_of(claim: ReviewedClaim) -> int:
     """The guideline under which its label was settled."""
     if claim.adjudication is not None:
         return claim.adjudication.guideline_version
-    return max(vote.guideline_version for vote in claim.votes)
+    return max(vote.guideline_version for vote in claim.annotations)

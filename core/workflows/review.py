@@ -1,10 +1,10 @@
-"""Desk: one person's place in one project; the role is checked before anything is written.
+"""ReviewSession: what one user does in one project; the role is checked before anything is written.
 
-item = desk.next_item()                      # a claim, for this person alone
-nonce = desk.show(item.assignment_id)        # it is on screen now
-desk.vote(item.assignment_id, nonce, …)      # decided; the machine was not asked
-desk.reveal(item.assignment_id)              # what the machine thinks, and that it was seen
-desk.revise(item.assignment_id, desk.show(item.assignment_id), …)   # keep or change
+item = session.next_item()                       # a claim, for this person alone
+nonce = session.show(item.assignment_id)         # it is on screen now
+session.annotate(item.assignment_id, nonce, …)   # decided; the machine was not asked
+session.reveal(item.assignment_id)               # what the machine thinks, and that it was seen
+session.revise(item.assignment_id, session.show(item.assignment_id), …)   # keep or change
 """
 
 from __future__ import annotations
@@ -16,11 +16,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.errors import Conflict, TooSoon
-from core.review.items import Draft, InHand, Progress, ReviewItem, TieItem, Withheld
+from core.review.items import (
+    DisagreementItem,
+    Draft,
+    OpenAssignment,
+    Progress,
+    ReviewItem,
+    Withheld,
+)
 from core.review.ports import ReviewStore
 from core.review.readers import require_reader
 from core.review.records import (
     Adjudication,
+    Annotation,
     Cause,
     Exposure,
     Judgement,
@@ -28,7 +36,6 @@ from core.review.records import (
     Project,
     Role,
     Signal,
-    Vote,
 )
 from core.review.roles import require
 
@@ -40,17 +47,19 @@ class ReviewWorkspace(Protocol):
 
     @property
     def reviews(self) -> ReviewStore:
-        """Its assignments and votes."""
+        """Its assignments and annotations."""
         ...
 
 
-def open_desk(workspace: ReviewWorkspace, project: Project, user: Person) -> Desk:
+def open_review_session(
+    workspace: ReviewWorkspace, project: Project, user: Person
+) -> ReviewSession:
     """One person's place in one project of that database."""
-    return Desk(store=workspace.reviews, project=project, who=user)
+    return ReviewSession(store=workspace.reviews, project=project, user=user)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class ReviewSession:
     """Everything one person does with claims; roles and settings of this moment count.
 
     Methods raise NotAllowed for a missing role, NotFound for what is not there, Conflict where
@@ -59,21 +68,21 @@ class Desk:
 
     store: ReviewStore
     project: Project
-    who: Person
+    user: Person
 
     # ------------------------------------------------------------ reading claims
 
     def next_item(self) -> ReviewItem | None:
         """The claim in hand, else the next one of the queue; None when nothing is left to read."""
         self._may(Role.REVIEWER, "review claims")
-        return self.store.next_item(self.project.project_id, self.who)
+        return self.store.next_item(self.project.project_id, self.user)
 
     def show(self, assignment_id: int) -> str:
         """The nonce of what is being put on screen now; verdicts must carry it."""
         self._may_any("review claims")
-        return self.store.show(self.project.project_id, self.who, assignment_id)
+        return self.store.show(self.project.project_id, self.user, assignment_id)
 
-    def vote(
+    def annotate(
         self,
         assignment_id: int,
         nonce: str,
@@ -82,16 +91,16 @@ class Desk:
         confidence: int | None = None,
         rationale: str = "",
         exposures: Sequence[Exposure] = (),
-    ) -> Vote:
+    ) -> Annotation:
         """The reading as written; ``exposures`` are what of the machine's view was visible.
 
         Raises Conflict for a stale or doubled key press, TooSoon below the project's floor.
         """
         self._may(Role.REVIEWER, "vote")
         with _told():
-            return self.store.vote(
+            return self.store.annotate(
                 self.project.project_id,
-                self.who,
+                self.user,
                 assignment_id,
                 nonce,
                 judgement,
@@ -103,7 +112,7 @@ class Desk:
     def reveal(self, assignment_id: int) -> Signal | None:
         """What the machine says, written down as seen; NotAllowed before the decision."""
         self._may_any("see the machine's view")
-        return self.store.reveal(self.project.project_id, self.who, assignment_id)
+        return self.store.reveal(self.project.project_id, self.user, assignment_id)
 
     def revise(
         self,
@@ -114,7 +123,7 @@ class Desk:
         confidence: int | None = None,
         rationale: str | None = None,
         exposures: Sequence[Exposure] = (),
-    ) -> Vote:
+    ) -> Annotation:
         """The reading after the machine's view, kept or changed; both stay in the trail.
 
         None for confidence or rationale keeps what the first reading said.
@@ -123,7 +132,7 @@ class Desk:
         with _told():
             return self.store.revise(
                 self.project.project_id,
-                self.who,
+                self.user,
                 assignment_id,
                 nonce,
                 judgement,
@@ -133,30 +142,30 @@ class Desk:
             )
 
     def undo(self, on_screen: int | None = None, nonce: str | None = None) -> ReviewItem | None:
-        """The claim of the last vote, open again; that vote counts until another is given.
+        """The claim of the last annotation, open again; that annotation counts until another is given.
 
         With the assignment ``on_screen`` and its nonce, or NOTHING_ON_SCREEN without a claim, a page
         that is out of date changes nothing.
         """
         self._may(Role.REVIEWER, "take a vote back")
         with _told():
-            return self.store.undo(self.project.project_id, self.who, on_screen, nonce)
+            return self.store.undo(self.project.project_id, self.user, on_screen, nonce)
 
     def decline(self, assignment_id: int, reason: str, nonce: str | None = None) -> None:
         """Give a claim back for somebody else; the reason is kept."""
         self._may_any("give a claim back")
         with _told():
-            self.store.decline(self.project.project_id, self.who, assignment_id, reason, nonce)
+            self.store.decline(self.project.project_id, self.user, assignment_id, reason, nonce)
 
     def release(self, assignment_id: int, reason: str) -> None:
         """Take a claim out of somebody else's hands (lead)."""
         self._may(Role.LEAD, "release somebody else's claim")
-        self.store.release(self.project.project_id, self.who, assignment_id, reason)
+        self.store.release(self.project.project_id, self.user, assignment_id, reason)
 
-    def in_hands(self) -> tuple[InHand, ...]:
+    def open_assignments(self) -> tuple[OpenAssignment, ...]:
         """Who holds which claim, the one that has not moved longest first (lead, auditor)."""
-        require_reader(self.who, "see who holds which claim")
-        return self.store.in_hands(self.project.project_id, self.who)
+        require_reader(self.user, "see who holds which claim")
+        return self.store.open_assignments(self.project.project_id, self.user)
 
     def open_verdict(self, content_hash: str, run_key: str) -> Withheld | None:
         """None: the verdict may be shown, and it is written down that this person saw it.
@@ -164,7 +173,7 @@ class Desk:
         Otherwise why it must stay hidden: they hold one of its claims, in a project that wants the
         decision first, and have not decided.
         """
-        return self.store.open_verdict(self.who, content_hash, run_key)
+        return self.store.open_verdict(self.user, content_hash, run_key)
 
     def save_draft(self, assignment_id: int, draft: Draft, nonce: str | None = None) -> None:
         """Keep what was entered so far, so that a reload loses nothing.
@@ -173,26 +182,26 @@ class Desk:
         """
         self._may_any("review claims")
         with _told():
-            self.store.save_draft(self.project.project_id, self.who, assignment_id, draft, nonce)
+            self.store.save_draft(self.project.project_id, self.user, assignment_id, draft, nonce)
 
     def load_draft(self, assignment_id: int) -> Draft | None:
         """What was entered so far; None when nothing was."""
-        return self.store.load_draft(self.project.project_id, self.who, assignment_id)
+        return self.store.load_draft(self.project.project_id, self.user, assignment_id)
 
     def progress(self) -> Progress:
         """How far this person and the project are."""
-        return self.store.progress(self.project.project_id, self.who)
+        return self.store.progress(self.project.project_id, self.user)
 
-    # ------------------------------------------------------------ deciding ties
+    # ------------------------------------------------------------ deciding disagreements
 
-    def next_tie(self) -> TieItem | None:
-        """The tie in hand, else the oldest that this person has not read; None without one."""
+    def next_disagreement(self) -> DisagreementItem | None:
+        """The disagreement in hand, else the oldest that this person has not read; None without one."""
         self._may(Role.ADJUDICATOR, "adjudicate")
-        return self.store.next_tie(self.project.project_id, self.who)
+        return self.store.next_disagreement(self.project.project_id, self.user)
 
     def adjudicate(
         self,
-        item: TieItem,
+        item: DisagreementItem,
         nonce: str,
         judgement: Judgement,
         cause: Cause,
@@ -200,12 +209,12 @@ class Desk:
         rule: str | None = None,
         rationale: str = "",
     ) -> Adjudication:
-        """The tie-break as written; Conflict when a reading changed since ``item`` was shown."""
+        """The adjudication as written; Conflict when a reading changed since ``item`` was shown."""
         self._may(Role.ADJUDICATOR, "adjudicate")
         with _told():
             return self.store.adjudicate(
                 self.project.project_id,
-                self.who,
+                self.user,
                 item,
                 nonce,
                 judgement,
@@ -216,12 +225,12 @@ class Desk:
             )
 
     def _may(self, role: Role, doing: str) -> None:
-        require(self.who.name, self.who.roles, role, doing)
+        require(self.user.name, self.user.roles, role, doing)
 
     def _may_any(self, doing: str) -> None:
         """Reviewers and adjudicators alike; the store asks for the one that the assignment needs."""
-        role = Role.ADJUDICATOR if Role.ADJUDICATOR in self.who.roles else Role.REVIEWER
-        require(self.who.name, self.who.roles, role, doing)
+        role = Role.ADJUDICATOR if Role.ADJUDICATOR in self.user.roles else Role.REVIEWER
+        require(self.user.name, self.user.roles, role, doing)
 
 
 @contextmanager

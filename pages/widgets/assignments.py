@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
-from core.review.assignment import TIE_SLOT
-from core.review.items import InHand
+from core.review.assignment import ADJUDICATION_SLOT
+from core.review.items import OpenAssignment
 from core.review.readers import may_read
 from core.review.records import Role
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.widgets.counting import counted
 from pages.widgets.plain import show_notice
 from pages.widgets.review_layout import duration_words
@@ -26,9 +26,9 @@ DAY_SECONDS = 86_400
 _FREED = "claims_freed"
 
 
-def show_assignments(desk: Desk) -> None:
+def show_assignments(session: ReviewSession) -> None:
     """Show every claim that somebody holds; a lead frees those that do not move, with a reason."""
-    if not may_read(desk.who):
+    if not may_read(session.user):
         show_notice(
             "For leads and auditors",
             "Reviewers read blind: who reads what is not shown to them.",
@@ -38,7 +38,7 @@ def show_assignments(desk: Desk) -> None:
     freed = st.session_state.pop(_FREED, None)
     if freed:
         st.toast(freed)
-    held = desk.in_hands()
+    held = session.open_assignments()
     if not held:
         show_notice(
             "Nobody holds a claim",
@@ -50,11 +50,11 @@ def show_assignments(desk: Desk) -> None:
         return
     now = datetime.now(UTC)
     _show_table(held, now)
-    if Role.LEAD in desk.who.roles and Role.AUDITOR not in desk.who.roles:
-        _show_freeing(held, desk)
+    if Role.LEAD in session.user.roles and Role.AUDITOR not in session.user.roles:
+        _show_freeing(held, session)
 
 
-def _show_table(held: Sequence[InHand], now: datetime) -> None:
+def _show_table(held: Sequence[OpenAssignment], now: datetime) -> None:
     zone = st.context.timezone or "UTC"
     st.dataframe(
         {
@@ -84,7 +84,7 @@ def _show_table(held: Sequence[InHand], now: datetime) -> None:
     )
 
 
-def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
+def _show_freeing(held: Sequence[OpenAssignment], session: ReviewSession) -> None:
     by_id = {assignment.assignment_id: assignment for assignment in held}
     with st.form("free-claims", clear_on_submit=False):
         which_box, reason_box = st.columns([1.4, 1])
@@ -114,7 +114,7 @@ def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
     freed, kept = 0, []
     for number in which:
         try:
-            desk.release(number, reason)
+            session.release(number, reason)
             freed += 1
         except ProvenanceGuardError as error:
             kept.append(f"{assignment_words(by_id[number])}: {error}")
@@ -129,13 +129,13 @@ def _show_freeing(held: Sequence[InHand], desk: Desk) -> None:
 # ---------------------------------------------------------------- words
 
 
-def reading_words(assignment: InHand) -> str:
+def reading_words(assignment: OpenAssignment) -> str:
     """Which reading of the claim it is."""
-    words = "adjudication" if assignment.slot == TIE_SLOT else f"reading {assignment.slot}"
+    words = "adjudication" if assignment.slot == ADJUDICATION_SLOT else f"reading {assignment.slot}"
     return f"{words}, anew" if assignment.reconsidered else words
 
 
-def assignment_words(assignment: InHand) -> str:
+def assignment_words(assignment: OpenAssignment) -> str:
     """One assignment in one line."""
     return f"{assignment.holder} · {assignment.claim_id} · {reading_words(assignment)}"
 

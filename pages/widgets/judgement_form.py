@@ -3,9 +3,9 @@
 Reviewing and adjudicating show it below the claim, always in view. Labels hold words of ours, and
 tool names reduced to letters and digits: a label is read as markup.
 
-Callbacks get everything as arguments, make one call to the desk, and touch no ``st.*`` before it: a
-newer run may stop this one at any of those. What is held lives in the session and is changed in
-place; what must survive a reload is in the database.
+Callbacks get everything as arguments, make one call to the review session, and touch no ``st.*``
+before it: a newer run may stop this one at any of those. What is held lives in the tab's session and
+is changed in place; what must survive a reload is in the database.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.records import Trace
 from core.review.items import Draft, Guideline
 from core.review.records import Judgement
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.review_layout import (
     SUPPORT_WORDS,
@@ -103,7 +103,7 @@ class JudgementForm:
         )
 
 
-class Held(Protocol):
+class Assignment(Protocol):
     """What a user holds: the form, with what its screen adds to it."""
 
     @property
@@ -111,7 +111,7 @@ class Held(Protocol):
 
 
 def show_claim(
-    held: Held,
+    held: Assignment,
     more: Mapping[str, object],
     *,
     page: Page,
@@ -168,7 +168,7 @@ def question(words: str, name: str) -> None:
         st.markdown(words)
 
 
-def show_questions(held: Held, answer: Callable[..., None], *rest: object) -> None:
+def show_questions(held: Assignment, answer: Callable[..., None], *rest: object) -> None:
     """The three questions; ``answer`` is called with the held claim, nonce, change and ``rest``."""
     form = held.form
 
@@ -208,7 +208,7 @@ def show_questions(held: Held, answer: Callable[..., None], *rest: object) -> No
 
 
 def _show_owners(
-    held: Held, answer: Callable[..., None], act_on: Callable[[Change], tuple[object, ...]]
+    held: Assignment, answer: Callable[..., None], act_on: Callable[[Change], tuple[object, ...]]
 ) -> None:
     draft, buttons = held.form.draft, source_buttons(held.form.trace)
     for number, each in enumerate(buttons, 1):
@@ -235,7 +235,7 @@ def _show_owners(
         st.text(f"● {owner_words(draft.source_id, held.form.trace)}", width="content")
 
 
-def show_note(held: Held, hint: str, keep: Callable[..., None], *rest: object) -> None:
+def show_note(held: Assignment, hint: str, keep: Callable[..., None], *rest: object) -> None:
     """The field of the note; ``keep`` takes in what was typed."""
     form = held.form
     st.session_state.setdefault(form.note_key, form.draft.rationale)
@@ -250,13 +250,13 @@ def show_note(held: Held, hint: str, keep: Callable[..., None], *rest: object) -
     )
 
 
-def toggle_note(held: Held) -> None:
+def toggle_note(held: Assignment) -> None:
     """Open the note, or close it."""
     held.form.noting = not held.form.noting
 
 
 def choice(
-    held: Held,
+    held: Assignment,
     words: str,
     *,
     name: str,
@@ -278,7 +278,7 @@ def choice(
 
 
 def key_button(
-    held: Held,
+    held: Assignment,
     words: str,
     *,
     name: str,
@@ -320,15 +320,15 @@ def pressed(reference: weakref.ref[Any], act: Callable[..., None], *rest: object
     act(held, *rest)
 
 
-def save_draft(form: JudgementForm, desk: Desk, drop: Callable[[], None]) -> None:
+def save_draft(form: JudgementForm, session: ReviewSession, drop: Callable[[], None]) -> None:
     """Keep the answers so far."""
     with refusals_told(form, drop):
-        desk.save_draft(form.assignment_id, form.draft, form.nonce)
+        session.save_draft(form.assignment_id, form.draft, form.nonce)
 
 
 @contextmanager
 def refusals_told(form: JudgementForm, drop: Callable[[], None]) -> Iterator[None]:
-    """Say what the desk refuses; ``drop`` a claim that is no longer what this browser thinks."""
+    """Say what the session refuses; ``drop`` a claim that is no longer what this browser thinks."""
     try:
         yield
     except (Conflict, NotFound) as error:

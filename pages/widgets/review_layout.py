@@ -42,7 +42,7 @@ REASON_WORDS: Mapping[QueueReason, str] = {
     QueueReason.CONFLATION: "the credited source may not be the one that says it",
     QueueReason.AUDIT: "it was drawn at random, to measure how good the verifier is",
     QueueReason.SECOND_READ: "two independent readings are wanted",
-    QueueReason.TIE: "two readings differ",
+    QueueReason.DISAGREEMENT: "two readings differ",
 }
 
 

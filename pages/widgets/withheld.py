@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.items import Withheld
 from core.review.records import Person
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from pages.widgets.plain import show_notice
 from storage.records import StoredVerdict
 from storage.workspace import Workspace
@@ -18,15 +18,15 @@ REVIEW, ADJUDICATE, TRACES = "pages/review.py", "pages/adjudicate.py", "pages/tr
 def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVerdict) -> None:
     """Write down that the person sees this verdict; end the page where they must decide first."""
     try:
-        desk = open_desk(workspace, workspace.project(), person)
-        why = desk.open_verdict(verdict.content_hash, verdict.run_key)
+        session = open_review_session(workspace, workspace.project(), person)
+        why = session.open_verdict(verdict.content_hash, verdict.run_key)
     except ProvenanceGuardError as error:
         # Unseen rather than unrecorded.
         show_notice("This verdict cannot be shown now", str(error), key="not-noted", tone="bad")
         st.stop()
     if why is None:
         return
-    deciding = why is Withheld.TIE
+    deciding = why is Withheld.DISAGREEMENT
     st.title("Decide first", anchor=False)
     show_notice(
         "You are deciding a disagreement on this answer"

@@ -73,7 +73,7 @@ def test_the_code_as_it_is_breaks_no_contract(tree: Path) -> None:
     ("planted", "contract"),
     [
         (("storage.calibrators", "core.models.forest"), "storage stores"),
-        (("storage.votes", "core.workflows.review"), "storage stores"),
+        (("storage.annotations", "core.workflows.review"), "storage stores"),
         (("storage.traces", "core.text.tokens"), "storage stores"),
         (("storage.claims", "core.capture.reading"), "storage stores"),
         (("storage.store", "cli.output"), "cli and pages"),

@@ -14,7 +14,7 @@ from reviewing import Office, an_office
 from verdicts import PATIENT, showcase
 
 from core.records import VerdictLabel
-from core.review.records import Judgement, Vote
+from core.review.records import Annotation, Judgement
 from storage.store import open_store, utc_now
 
 pytestmark = pytest.mark.browser
@@ -75,10 +75,10 @@ def vote(page: Page) -> None:
     page.wait_for_selector(SETTLED)
 
 
-def votes(made: Office) -> list[Vote]:
+def votes(made: Office) -> list[Annotation]:
     """All votes that count."""
     reviewed = workspace_of(made.store).labels.reviewed(made.project.project_id)
-    return [each for claim in reviewed for each in claim.votes]
+    return [each for claim in reviewed for each in claim.annotations]
 
 
 def test_who_was_chosen_stays_through_reload_and_every_page_and_gives_the_vote(

@@ -46,4 +46,4 @@ def test_a_lead_follows_homes_link_and_frees_a_claim_without_a_mouse(
         assert visit.outside() == []
         assert visit.faults == []
         page.close()
-    assert made.desk("Lea").in_hands() == ()
+    assert made.desk("Lea").open_assignments() == ()

@@ -16,7 +16,7 @@ from reviewing import Office, an_office
 from verdicts import HOSTILE, PATIENT, hostile, showcase
 
 from core.records import VerdictLabel
-from core.review.records import Judgement, Role, Vote
+from core.review.records import Annotation, Judgement, Role
 from storage.store import open_store, utc_now
 
 pytestmark = pytest.mark.browser
@@ -111,7 +111,7 @@ class Reader:
         """The reader's page."""
         return self.visit.page
 
-    def votes(self) -> list[Vote]:
+    def votes(self) -> list[Annotation]:
         """This reader's votes that count."""
         return [vote for vote in votes(self.made) if vote.reviewer == self.name]
 
@@ -131,10 +131,10 @@ def reader(
     visit.page.context.close()
 
 
-def votes(made: Office) -> list[Vote]:
+def votes(made: Office) -> list[Annotation]:
     """All votes that count, whatever the claim."""
     reviewed = workspace_of(made.store).labels.reviewed(made.project.project_id)
-    return [vote for each in reviewed for vote in each.votes]
+    return [vote for each in reviewed for vote in each.annotations]
 
 
 # ---------------------------------------------------------------- by keyboard
@@ -410,7 +410,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
     assert reviewed.resolution.final == Judgement(
         support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=True
     )
-    assert [vote.judgement.support.value for vote in reviewed.votes] == [
+    assert [vote.judgement.support.value for vote in reviewed.annotations] == [
         "supported",
         "contradicted",
     ]

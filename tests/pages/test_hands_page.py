@@ -50,7 +50,7 @@ def table(test: AppTest) -> list[Mapping[str, Any]]:
 
 def holders(made: Office) -> list[str]:
     """Who holds something."""
-    return [one.holder for one in made.desk("Lea").in_hands()]
+    return [one.holder for one in made.desk("Lea").open_assignments()]
 
 
 # ---------------------------------------------------------------- who holds what
@@ -69,7 +69,7 @@ def test_a_lead_sees_first_what_has_not_moved_longest(made: Office) -> None:
 
 def test_a_lead_frees_claims_with_a_reason_and_they_are_gone_from_the_table(made: Office) -> None:
     test = opened(PEOPLE, made.people["Lea"].person_id)
-    ben = next(one for one in made.desk("Lea").in_hands() if one.holder == "Ben")
+    ben = next(one for one in made.desk("Lea").open_assignments() if one.holder == "Ben")
 
     test.multiselect(key="free-which").select(ben.assignment_id)
     test.button(key="free-claims-button").click().run()
@@ -89,7 +89,7 @@ def test_a_claim_that_was_decided_meanwhile_stays_decided_and_the_others_are_fre
     made: Office,
 ) -> None:
     test = opened(PEOPLE, made.people["Lea"].person_id)
-    for one in made.desk("Lea").in_hands():
+    for one in made.desk("Lea").open_assignments():
         test.multiselect(key="free-which").select(one.assignment_id)
     test.text_input(key="free-reason").input("Lunch")
     item = made.desk("Ada").next_item()

@@ -132,7 +132,7 @@ def test_a_changed_answer_is_kept_with_the_first_one(store: SqlStore) -> None:
     press(test, "keep")
 
     (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
-    (vote,) = reviewed.votes
+    (vote,) = reviewed.annotations
     assert vote.judgement.support is VerdictLabel.UNSUPPORTED
     assert vote.first is not None and vote.first.support is VerdictLabel.CONTRADICTED
     assert vote.changed_after_reveal and vote.saw_model_output
@@ -211,7 +211,7 @@ def test_supported_by_no_source_is_refused_after_the_verifiers_view_too(store: S
 
     assert any("Supported needs the source that says it" in each.value for each in test.text)
     (reviewed,) = workspace_of(made.store).labels.reviewed(made.project.project_id)
-    assert reviewed.votes[0].judgement.source_id == "chart"
+    assert reviewed.annotations[0].judgement.source_id == "chart"
 
 
 def test_an_answer_before_the_claim_could_be_read_is_ignored(store: SqlStore) -> None:
@@ -248,7 +248,7 @@ def test_a_second_tab_makes_the_first_ones_key_presses_void(store: SqlStore) -> 
     press(first, "wrongly_credited")
 
     (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
-    assert [vote.judgement.conflation for vote in reviewed.votes] == [False]
+    assert [vote.judgement.conflation for vote in reviewed.annotations] == [False]
     assert first.toast
 
 
@@ -364,7 +364,7 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
     assert reviewed.adjudication is not None
     assert reviewed.adjudication.cause.value == "guideline_gap"
     assert reviewed.adjudication.guideline_needs_fix
-    assert {vote.judgement.support for vote in reviewed.votes} == {
+    assert {vote.judgement.support for vote in reviewed.annotations} == {
         VerdictLabel.SUPPORTED,
         VerdictLabel.CONTRADICTED,
     }

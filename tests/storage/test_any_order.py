@@ -22,11 +22,11 @@ from core.review.adjudication import resolve
 from core.review.items import QueueState
 from core.review.records import Cause, ReviewStatus, Role
 from storage.adjudications import every_adjudication
+from storage.annotations import every_current_annotation
 from storage.queue import projects
 from storage.review_tables import AssignmentRow, Decline, QueueRow, VoteRow
 from storage.standing import rebuild
 from storage.store import SqlStore, open_store
-from storage.votes import every_current_vote
 
 NAMES = ("Ada", "Ben", "Cleo")
 names = st.sampled_from(NAMES)
@@ -113,7 +113,7 @@ class Desks(RuleBasedStateMachine):
     @rule(name=names, judgement=judgements)
     def break_a_tie(self, name: str, judgement: object) -> None:
         desk = self.office.desk(name)
-        tie = desk.next_tie()
+        tie = desk.next_disagreement()
         if tie is not None:
             nonce = desk.show(tie.assignment_id)
             self.office.clock.advance(seconds=2)
@@ -128,7 +128,7 @@ class Desks(RuleBasedStateMachine):
         project_id = self.office.project.project_id
         with self.office.store.database.reading() as connection:
             held = connection.execute(select(AssignmentRow.__table__)).all()  # type: ignore[attr-defined]
-            votes = every_current_vote(connection, project_id)
+            votes = every_current_annotation(connection, project_id)
             decided = every_adjudication(connection, project_id)
             written = connection.execute(select(col(VoteRow.vote_id))).all()
             queue = connection.execute(select(QueueRow.__table__)).all()  # type: ignore[attr-defined]

@@ -47,7 +47,7 @@ def test_a_tie_is_on_the_words_that_both_have_read(store: SqlStore) -> None:
     office.read("Ben", UNSUPPORTED)
 
     fill(office.store, cut_otherwise(first))
-    tie = office.desk("Dora").next_tie()
+    tie = office.desk("Dora").next_disagreement()
 
     assert tie is not None
     assert (tie.claim_key, tie.text, tie.span) == (read.claim_key, read.text, read.span)

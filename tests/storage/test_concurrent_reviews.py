@@ -19,11 +19,11 @@ from sqlmodel import col
 
 from core.errors import Conflict
 from core.records import VerdictLabel
-from core.review.records import Judgement, Vote
-from core.workflows.review import open_desk
+from core.review.records import Annotation, Judgement
+from core.workflows.review import open_review_session
+from storage.annotations import every_current_annotation
 from storage.review_tables import AssignmentRow, QueueRow, VoteRow
 from storage.store import SqlStore, open_store
-from storage.votes import every_current_vote
 
 HERE = Path(__file__).resolve()
 REVIEWERS = [f"Reviewer {n:02d}" for n in range(20)]
@@ -35,17 +35,17 @@ import sys
 from core.records import VerdictLabel
 from core.review.records import Judgement
 from core.workflows.calibrators import ForestFiles
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from storage.workspace import open_workspace
 
 workspace = open_workspace(sys.argv[1], files=ForestFiles())
 project = workspace.project()
 for name in sys.argv[2:]:
-    desk = open_desk(workspace, project, workspace.people.by_name(name))
+    desk = open_review_session(workspace, project, workspace.people.by_name(name))
     while item := desk.next_item():
         support = VerdictLabel.SUPPORTED if item.claim_key % 2 else VerdictLabel.UNSUPPORTED
         nonce = desk.show(item.assignment_id)
-        vote = desk.vote(item.assignment_id, nonce, Judgement(support=support, source_id="chart"))
+        vote = desk.annotate(item.assignment_id, nonce, Judgement(support=support, source_id="chart"))
         print(vote.vote_id, item.claim_key, flush=True)
 """
 
@@ -81,7 +81,7 @@ def check_that_nothing_was_lost_doubled_or_misplaced(
         rows = connection.execute(
             select(col(VoteRow.vote_id), col(VoteRow.claim_key), col(VoteRow.support))
         ).all()
-        votes = every_current_vote(connection, project_id)
+        votes = every_current_annotation(connection, project_id)
         open_ones = connection.execute(
             select(func.count()).where(col(AssignmentRow.state) == "open")
         ).scalar_one()
@@ -104,18 +104,18 @@ def check_that_nothing_was_lost_doubled_or_misplaced(
 def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: SqlStore) -> None:
     office = an_open_office(store)
     failed: list[BaseException] = []
-    said: list[Vote] = []
+    said: list[Annotation] = []
     begin = threading.Barrier(len(REVIEWERS))
 
     def work(name: str) -> None:
         try:
-            desk = open_desk(workspace_of(store), office.project, office.people[name])
+            desk = open_review_session(workspace_of(store), office.project, office.people[name])
             begin.wait()
             while item := desk.next_item():
                 support = VerdictLabel.SUPPORTED if item.claim_key % 2 else VerdictLabel.UNSUPPORTED
                 nonce = desk.show(item.assignment_id)
                 judgement = Judgement(support=support, source_id="chart")
-                said.append(desk.vote(item.assignment_id, nonce, judgement))
+                said.append(desk.annotate(item.assignment_id, nonce, judgement))
         except BaseException as error:
             failed.append(error)
             raise
@@ -198,7 +198,7 @@ def test_the_same_key_pressed_ten_times_at_once_is_one_vote(store: SqlStore) -> 
     def press(judgement: Judgement) -> None:
         begin.wait()
         try:
-            desk.vote(item.assignment_id, nonce, judgement)
+            desk.annotate(item.assignment_id, nonce, judgement)
             outcomes["counted"] += 1
         except Conflict:
             outcomes["ignored"] += 1
@@ -214,7 +214,7 @@ def test_the_same_key_pressed_ten_times_at_once_is_one_vote(store: SqlStore) -> 
 
     assert outcomes == {"counted": 1, "ignored": 9}
     with store.database.reading() as connection:
-        assert len(every_current_vote(connection, office.project.project_id)) == 1
+        assert len(every_current_annotation(connection, office.project.project_id)) == 1
 
 
 def test_people_and_projects_that_are_made_at_first_use_are_made_once(

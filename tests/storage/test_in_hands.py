@@ -9,14 +9,14 @@ from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound
 from core.records import VerdictLabel
-from core.review.items import Draft, InHand
+from core.review.items import Draft, OpenAssignment
 from core.review.records import Role
 from storage.store import SqlStore
 
 
-def hands(office: Office, who: str = "Lea") -> dict[str, InHand]:
+def hands(office: Office, who: str = "Lea") -> dict[str, OpenAssignment]:
     """What is in whose hands."""
-    return {one.holder: one for one in office.desk(who).in_hands()}
+    return {one.holder: one for one in office.desk(who).open_assignments()}
 
 
 def test_a_lead_sees_who_holds_what_since_when_and_until_when(store: SqlStore) -> None:
@@ -66,7 +66,7 @@ def test_what_has_not_moved_longest_comes_first(store: SqlStore) -> None:
     assert item is not None
     office.desk("Cleo").save_draft(item.assignment_id, Draft(support=VerdictLabel.SUPPORTED))
 
-    assert [one.holder for one in office.desk("Lea").in_hands()] == ["Ada", "Ben", "Cleo"]
+    assert [one.holder for one in office.desk("Lea").open_assignments()] == ["Ada", "Ben", "Cleo"]
 
 
 def test_only_leads_and_auditors_see_who_holds_what_by_the_roles_of_this_moment(
@@ -76,14 +76,14 @@ def test_only_leads_and_auditors_see_who_holds_what_by_the_roles_of_this_moment(
     office.desk("Ada").next_item()
     for name in ("Ada", "Ben", "Dora"):
         with pytest.raises(NotAllowed):
-            office.desk(name).in_hands()
+            office.desk(name).open_assignments()
     assert hands(office, "Otto").keys() == {"Ada"}
 
     people, lea = office.workspace.people, office.people["Lea"]
     people.revoke(lea, Role.LEAD, by=people.local(), reason="on leave")
 
     with pytest.raises(NotAllowed):
-        office.desk("Lea").in_hands()
+        office.desk("Lea").open_assignments()
 
 
 def test_no_answer_of_a_holder_is_in_what_a_lead_sees(store: SqlStore) -> None:
@@ -95,7 +95,7 @@ def test_no_answer_of_a_holder_is_in_what_a_lead_sees(store: SqlStore) -> None:
         item.assignment_id, Draft(support=VerdictLabel.CONTRADICTED, rationale="DRAFT-OF-BEN")
     )
 
-    said = repr(office.desk("Lea").in_hands())
+    said = repr(office.desk("Lea").open_assignments())
 
     assert "Ben" in said
     assert "RATIONALE-OF-ADA" not in said and "DRAFT-OF-BEN" not in said
@@ -116,7 +116,7 @@ def test_a_freed_claim_goes_to_the_next_who_asks_and_the_trail_says_why(store: S
     assert json.loads(event.detail)["reason"] == "on leave"
     office.clock.advance(seconds=5)
     with pytest.raises(NotFound, match="no longer in your hands"):
-        office.desk("Ada").vote(item.assignment_id, nonce, SUPPORTED)
+        office.desk("Ada").annotate(item.assignment_id, nonce, SUPPORTED)
     with pytest.raises(NotFound):
         office.desk("Lea").release(item.assignment_id, "again")
     following = office.desk("Ben").next_item()

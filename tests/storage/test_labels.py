@@ -41,7 +41,7 @@ def a_week(store: SqlStore) -> Office:
         else:
             office.decide("Ben", item, UNSUPPORTED if item.claim_key in (1, 2) else SUPPORTED)
     desk = office.desk("Dora")
-    tie = desk.next_tie()
+    tie = desk.next_disagreement()
     assert tie is not None
     nonce = desk.show(tie.assignment_id)
     office.clock.advance(seconds=5)
@@ -80,13 +80,15 @@ def test_each_claim_comes_with_its_votes_its_status_and_the_latest_signal(
     assert (first.category, first.slices, first.family) == ("chart", ("a", "b"), "patient_record")
     assert first.split is Split.HELD_OUT
     assert found[5].split is None
-    assert [vote.slot for vote in first.votes] == [1, 2]
+    assert [vote.slot for vote in first.annotations] == [1, 2]
     assert first.signal is not None
     assert (first.signal.probability, first.signal.decision) == (0.97, Decision.ALLOW)
     assert first.signal.features is not None
     for claim in found.values():
         assert claim.inclusion_probability in (None, 0.5)
-        assert {vote.inclusion_probability for vote in claim.votes} == {claim.inclusion_probability}
+        assert {vote.inclusion_probability for vote in claim.annotations} == {
+            claim.inclusion_probability
+        }
     assert {claim.inclusion_probability for claim in found.values()} == {None, 0.5}
 
 
@@ -172,7 +174,7 @@ def test_labels_that_are_brought_up_are_labels_that_are_read_anew(store: SqlStor
 
 def _decide(office: Office) -> None:
     desk = office.desk("Dora")
-    tie = desk.next_tie()
+    tie = desk.next_disagreement()
     assert tie is not None
     nonce = desk.show(tie.assignment_id)
     office.clock.advance(seconds=5)

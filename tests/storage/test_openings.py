@@ -55,7 +55,7 @@ def test_a_verdict_stays_hidden_from_whoever_has_one_of_its_claims_to_decide(
     item = in_hand(office, "Ada")
     other = next(f"review-{n:04d}" for n in (1, 2) if f"review-{n:04d}" != item.trace_id)
 
-    assert look(office, "Ada", item.trace_id) is Withheld.READING
+    assert look(office, "Ada", item.trace_id) is Withheld.ANNOTATION
     assert openings(office) == []
     assert look(office, "Ada", other) is None
     assert look(office, "Cleo", item.trace_id) is None
@@ -73,7 +73,7 @@ def test_a_newer_version_of_the_trace_is_hidden_as_well(store: SqlStore) -> None
     office.store.put_traces([newer])
     verify_again(office.store, again)
 
-    assert look(office, "Ada", item.trace_id) is Withheld.READING
+    assert look(office, "Ada", item.trace_id) is Withheld.ANNOTATION
 
 
 def test_a_claim_whose_time_ran_out_still_hides_its_verdict(store: SqlStore) -> None:
@@ -81,7 +81,7 @@ def test_a_claim_whose_time_ran_out_still_hides_its_verdict(store: SqlStore) -> 
     item = in_hand(office, "Ada")
     office.clock.advance(days=3)
 
-    assert look(office, "Ada", item.trace_id) is Withheld.READING
+    assert look(office, "Ada", item.trace_id) is Withheld.ANNOTATION
     office.desk("Lea").release(item.assignment_id, "on leave")
     assert look(office, "Ada", item.trace_id) is None
 
@@ -90,10 +90,10 @@ def test_a_tie_in_hand_hides_the_verdict_until_it_is_decided(store: SqlStore) ->
     office = an_office(store, reads_per_claim=2)
     office.read("Ada", SUPPORTED)
     office.read("Ben", UNSUPPORTED)
-    tie = office.desk("Dora").next_tie()
+    tie = office.desk("Dora").next_disagreement()
     assert tie is not None
 
-    assert look(office, "Dora", tie.trace_id) is Withheld.TIE
+    assert look(office, "Dora", tie.trace_id) is Withheld.DISAGREEMENT
     office.desk("Dora").decline(tie.assignment_id, "I know the patient")
     assert look(office, "Dora", tie.trace_id) is None
 
@@ -164,7 +164,7 @@ def test_where_the_machine_may_come_first_its_verdict_opens_and_is_written_down(
     vote = office.decide("Ada", item)
     assert vote.saw_model_output
     (reviewed,) = office.workspace.labels.reviewed(office.project.project_id)
-    assert [one.what for one in reviewed.votes[0].exposures] == ["verdict page"]
+    assert [one.what for one in reviewed.annotations[0].exposures] == ["verdict page"]
 
 
 def test_another_runs_verdict_is_another_thing_to_have_seen(store: SqlStore) -> None:

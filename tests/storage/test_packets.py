@@ -25,7 +25,7 @@ from core.workflows.export import ExportFilters, ExportReport, export_packet
 from core.workflows.import_packet import PacketImport, import_packet
 from core.workflows.manifest import check_packet, write_signatures
 from core.workflows.packet_tables import CLAIM_COLUMNS, FORMULA_STARTS, VOTE_COLUMNS
-from core.workflows.review import open_desk
+from core.workflows.review import open_review_session
 from storage.audit import event_hash
 from storage.packets import Packets
 from storage.records import AuditEvent
@@ -43,7 +43,7 @@ def an_office_with_votes(store: SqlStore, **more: object) -> Office:
         office.read("Ben", UNSUPPORTED if number in (1, 2, 5) else SUPPORTED)
     desk = office.desk("Dora")
     for _ in range(2):
-        tie = desk.next_tie()
+        tie = desk.next_disagreement()
         assert tie is not None
         nonce = desk.show(tie.assignment_id)
         office.clock.advance(seconds=9)
@@ -254,7 +254,7 @@ def test_imported_people_have_no_role_and_imported_readings_are_not_asked_for_ag
     people = workspace_of(other).people
     assert people.by_name("Ada").roles == frozenset()
     project = workspace_of(other).projects.default()
-    assert open_desk(workspace_of(other), project, people.local()).next_item() is None
+    assert open_review_session(workspace_of(other), project, people.local()).next_item() is None
 
 
 def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -> None:
@@ -264,12 +264,12 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
     offices = {name: an_office(store) for name, store in stores.items()}
     assert locals_["one"].name == locals_["two"].name
     one, two = offices["one"], offices["two"]
-    desk = open_desk(one.workspace, one.project, locals_["one"])
+    desk = open_review_session(one.workspace, one.project, locals_["one"])
     item = desk.next_item()
     assert item is not None
     nonce = desk.show(item.assignment_id)
     one.clock.advance(seconds=5)
-    desk.vote(item.assignment_id, nonce, SUPPORTED)
+    desk.annotate(item.assignment_id, nonce, SUPPORTED)
     exported(one, tmp_path / "packet")
 
     for times in range(2):
@@ -279,9 +279,9 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
         assert (done.reviews.votes, done.reviews.votes_known) == (1 - times, times)
 
     (claim,) = packets_of(two).reviewed()
-    assert [vote.reviewer for vote in claim.votes] != [locals_["two"].name]
-    assert claim.votes[0].reviewer.startswith(locals_["one"].name)
-    assert open_desk(two.workspace, two.project, locals_["two"]).progress().mine_done == 0
+    assert [vote.reviewer for vote in claim.annotations] != [locals_["two"].name]
+    assert claim.annotations[0].reviewer.startswith(locals_["one"].name)
+    assert open_review_session(two.workspace, two.project, locals_["two"]).progress().mine_done == 0
     exported(two, tmp_path / "back")
     again = import_packet(
         packets_of(one), tmp_path / "back", one.people["Lea"], max_record_bytes=10**7
@@ -297,7 +297,7 @@ def test_a_newer_reading_here_is_never_superseded_by_an_older_one_of_a_packet(
     item = desk.undo()
     nonce = desk.show(item.assignment_id)
     office.clock.advance(seconds=30)
-    desk.vote(item.assignment_id, nonce, UNSUPPORTED)
+    desk.annotate(item.assignment_id, nonce, UNSUPPORTED)
 
     again = import_packet(
         packets_of(office),
@@ -393,7 +393,7 @@ def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
         with pytest.raises(NotAllowed):
             export_packet(packets, who, tmp_path / "other", at=office.clock())
         with pytest.raises(NotAllowed):
-            office.workspace.trail.export(filters=None, who=who)  # type: ignore[arg-type]
+            office.workspace.trail.export(filters=None, user=who)  # type: ignore[arg-type]
 
 
 def test_a_lead_who_still_has_to_judge_a_claim_does_not_get_it_with_its_votes(

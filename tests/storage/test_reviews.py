@@ -20,16 +20,16 @@ from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGu
 from core.records import VerdictLabel
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft
-from core.review.records import Cause, Judgement, QueueReason, ReviewStatus, Role, Vote
+from core.review.records import Annotation, Cause, Judgement, QueueReason, ReviewStatus, Role
+from storage.annotations import annotations_of
 from storage.store import SqlStore
-from storage.votes import votes_of
 
 NONE = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
 
 
-def votes(office: Office, claim_key: int) -> tuple[Vote, ...]:
+def votes(office: Office, claim_key: int) -> tuple[Annotation, ...]:
     with office.store.database.reading() as connection:
-        return votes_of(connection, office.project.project_id, claim_key)
+        return annotations_of(connection, office.project.project_id, claim_key)
 
 
 def actions(office: Office) -> Counter[str]:
@@ -112,11 +112,11 @@ def test_a_verdict_counts_once_and_only_for_the_rendering_it_was_given_on(store:
     office.clock.advance(seconds=5)
 
     with pytest.raises(Conflict, match="before this claim was on screen"):
-        desk.vote(item.assignment_id, old, SUPPORTED)
-    desk.vote(item.assignment_id, nonce, SUPPORTED)
+        desk.annotate(item.assignment_id, old, SUPPORTED)
+    desk.annotate(item.assignment_id, nonce, SUPPORTED)
     for late in (nonce, old, ""):
         with pytest.raises(Conflict, match="before this claim was on screen"):
-            desk.vote(item.assignment_id, late, UNSUPPORTED)
+            desk.annotate(item.assignment_id, late, UNSUPPORTED)
 
     assert [vote.judgement for vote in votes(office, item.claim_key)] == [SUPPORTED]
 
@@ -132,9 +132,9 @@ def test_a_verdict_faster_than_anybody_reads_is_refused_and_may_be_given_again(
 
     office.clock.advance(milliseconds=699)
     with pytest.raises(TooSoon, match="699 ms"):
-        desk.vote(item.assignment_id, nonce, SUPPORTED)
+        desk.annotate(item.assignment_id, nonce, SUPPORTED)
     office.clock.advance(milliseconds=1)
-    vote = desk.vote(item.assignment_id, nonce, SUPPORTED)
+    vote = desk.annotate(item.assignment_id, nonce, SUPPORTED)
 
     assert vote.seconds == pytest.approx(0.7)
 
@@ -148,7 +148,7 @@ def test_drawing_a_claim_again_neither_restarts_the_clock_nor_the_floor(store: S
     office.clock.advance(seconds=20)
     nonce = desk.show(item.assignment_id)
 
-    assert desk.vote(item.assignment_id, nonce, SUPPORTED).seconds == pytest.approx(20)
+    assert desk.annotate(item.assignment_id, nonce, SUPPORTED).seconds == pytest.approx(20)
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_project_may_show_the_machines_view_first_and_the_vote_says_so(store: 
     nonce = desk.show(item.assignment_id)
     office.clock.advance(seconds=5)
     assert desk.reveal(item.assignment_id) is not None
-    vote = desk.vote(item.assignment_id, nonce, SUPPORTED)
+    vote = desk.annotate(item.assignment_id, nonce, SUPPORTED)
 
     assert vote.seconds == pytest.approx(5)  # looking at the machine's view does not stop the clock
     assert vote.saw_model_output
@@ -299,7 +299,7 @@ def test_a_page_that_is_out_of_date_writes_nothing(store: SqlStore) -> None:
         lambda: desk.decline(item.assignment_id, "not mine", old),
         lambda: desk.undo(item.assignment_id, old),
         lambda: desk.undo(nonce=NOTHING_ON_SCREEN),
-        lambda: desk.vote(item.assignment_id, old, SUPPORTED),
+        lambda: desk.annotate(item.assignment_id, old, SUPPORTED),
     ):
         with pytest.raises(Conflict):
             act()
@@ -356,7 +356,7 @@ def test_a_claim_given_back_goes_to_somebody_else_and_never_returns(store: SqlSt
     assert left is not None
     assert left.claim_key == item.claim_key
     with pytest.raises(NotFound):
-        desk.vote(item.assignment_id, "n", SUPPORTED)
+        desk.annotate(item.assignment_id, "n", SUPPORTED)
     assert office.store.verify_chain().intact
 
 
@@ -378,7 +378,7 @@ def test_a_lease_that_ran_out_frees_the_claim_and_the_late_verdict_is_refused(
     assert taken is not None
     assert kept.claim_key != item.claim_key == taken.claim_key
     with pytest.raises(NotFound, match="no longer in your hands"):
-        late.vote(item.assignment_id, nonce, SUPPORTED)
+        late.annotate(item.assignment_id, nonce, SUPPORTED)
     office.decide("Cleo", taken)
     assert len(votes(office, item.claim_key)) == 1
 
@@ -411,7 +411,7 @@ def test_a_vote_being_reconsidered_when_its_lease_runs_out_stands_as_it_was(
 
     assert office.desk("Ada").progress().team_done == 1
     labels = office.workspace.labels.reviewed(office.project.project_id)
-    assert [claim.votes for claim in labels] == [(first,)]
+    assert [claim.annotations for claim in labels] == [(first,)]
 
 
 # ---------------------------------------------------------------- two readings and ties
@@ -449,22 +449,22 @@ def test_a_tie_goes_to_an_adjudicator_who_has_not_read_the_claim(store: SqlStore
     ada = people.grant(office.people["Ada"], Role.ADJUDICATOR, by=office.people["Lea"])
     as_judge = dataclasses.replace(office, people={**office.people, "Ada": ada})
 
-    assert as_judge.desk("Ada").next_tie() is None
-    tie = office.desk("Dora").next_tie()
+    assert as_judge.desk("Ada").next_disagreement() is None
+    tie = office.desk("Dora").next_disagreement()
 
     assert tie is not None
-    assert {reading.label for reading in tie.readings} == {"Reviewer 1", "Reviewer 2"}
-    assert {reading.judgement for reading in tie.readings} == {SUPPORTED, UNSUPPORTED}
+    assert {reading.label for reading in tie.annotations} == {"Reviewer 1", "Reviewer 2"}
+    assert {reading.judgement for reading in tie.annotations} == {SUPPORTED, UNSUPPORTED}
     shown = json.dumps(dataclasses.asdict(tie), default=str)
     assert "Ada" not in shown
     assert "Ben" not in shown
-    assert office.desk("Dora").next_tie() == tie
+    assert office.desk("Dora").next_disagreement() == tie
 
 
 def test_an_adjudication_settles_a_tie_and_leaves_the_votes_as_they_were(store: SqlStore) -> None:
     office = a_tie(store)
     desk = office.desk("Dora")
-    tie = desk.next_tie()
+    tie = desk.next_disagreement()
     assert tie is not None
     before = votes(office, tie.claim_key)
     nonce = desk.show(tie.assignment_id)
@@ -484,7 +484,7 @@ def test_an_adjudication_settles_a_tie_and_leaves_the_votes_as_they_were(store: 
     assert claim.resolution.status is ReviewStatus.ADJUDICATED
     assert claim.resolution.final == NONE
     assert claim.adjudication == done
-    assert desk.next_tie() is None
+    assert desk.next_disagreement() is None
     assert desk.reveal(tie.assignment_id) is not None
     for name in ("Ada", "Ben"):
         with pytest.raises(Conflict, match="adjudicated"):
@@ -495,7 +495,7 @@ def test_an_adjudication_settles_a_tie_and_leaves_the_votes_as_they_were(store: 
 def test_a_tie_whose_reading_changed_meanwhile_is_not_decided(store: SqlStore) -> None:
     office = a_tie(store)
     desk = office.desk("Dora")
-    tie = desk.next_tie()
+    tie = desk.next_disagreement()
     assert tie is not None
     nonce = desk.show(tie.assignment_id)
     item = office.desk("Ben").undo()
@@ -504,24 +504,24 @@ def test_a_tie_whose_reading_changed_meanwhile_is_not_decided(store: SqlStore) -
 
     with pytest.raises(Conflict, match="a reading changed"):
         desk.adjudicate(tie, nonce, SUPPORTED, Cause.REVIEWER_ERROR)
-    assert desk.next_tie() is None
+    assert desk.next_disagreement() is None
     office.decide("Ben", item, SUPPORTED)
 
-    assert desk.next_tie() is None
+    assert desk.next_disagreement() is None
     (claim,) = office.workspace.labels.reviewed(office.project.project_id)
     assert claim.resolution.status is ReviewStatus.UNANIMOUS
 
 
 def test_a_tie_that_an_adjudicator_gives_back_waits_for_another(store: SqlStore) -> None:
     office = a_tie(store, adjudicators=("Dora", "Emil"))
-    tie = office.desk("Dora").next_tie()
+    tie = office.desk("Dora").next_disagreement()
     assert tie is not None
-    assert office.desk("Emil").next_tie() is None
+    assert office.desk("Emil").next_disagreement() is None
 
     office.desk("Dora").decline(tie.assignment_id, "I wrote the trial.")
 
-    assert office.desk("Dora").next_tie() is None
-    other = office.desk("Emil").next_tie()
+    assert office.desk("Dora").next_disagreement() is None
+    other = office.desk("Emil").next_disagreement()
     assert other is not None
     assert other.claim_key == tie.claim_key
 
@@ -543,7 +543,7 @@ def test_begun_claims_that_do_not_move_are_counted(store: SqlStore) -> None:
 def test_every_write_is_refused_without_its_role_and_leaves_no_trace(store: SqlStore) -> None:
     office = a_tie(store)
     item = office.desk("Ada").next_item()
-    tie = office.desk("Dora").next_tie()
+    tie = office.desk("Dora").next_disagreement()
     assert item is not None
     assert tie is not None
     before = len(office.store.audit_events())
@@ -553,9 +553,9 @@ def test_every_write_is_refused_without_its_role_and_leaves_no_trace(store: SqlS
         for write in (
             desk.next_item,
             desk.undo,
-            desk.next_tie,
+            desk.next_disagreement,
             lambda desk=desk: desk.show(item.assignment_id),
-            lambda desk=desk: desk.vote(item.assignment_id, "n", SUPPORTED),
+            lambda desk=desk: desk.annotate(item.assignment_id, "n", SUPPORTED),
             lambda desk=desk: desk.revise(item.assignment_id, "n", SUPPORTED),
             lambda desk=desk: desk.reveal(item.assignment_id),
             lambda desk=desk: desk.decline(item.assignment_id, "no"),
@@ -565,7 +565,7 @@ def test_every_write_is_refused_without_its_role_and_leaves_no_trace(store: SqlS
             with pytest.raises(NotAllowed):
                 write()
     with pytest.raises(NotAllowed):
-        office.desk("Ada").next_tie()
+        office.desk("Ada").next_disagreement()
     with pytest.raises(NotAllowed):
         office.desk("Dora").next_item()
 
@@ -586,7 +586,7 @@ def test_a_role_taken_away_counts_at_once_whatever_an_open_page_still_believes(
     )
 
     with pytest.raises(NotAllowed, match="needs the role reviewer"):
-        desk.vote(item.assignment_id, nonce, SUPPORTED)
+        desk.annotate(item.assignment_id, nonce, SUPPORTED)
 
     assert votes(office, item.claim_key) == ()
 
@@ -600,7 +600,7 @@ def test_nobody_works_on_another_persons_claim(store: SqlStore) -> None:
     ben = office.desk("Ben")
 
     for write in (
-        lambda: ben.vote(item.assignment_id, nonce, SUPPORTED),
+        lambda: ben.annotate(item.assignment_id, nonce, SUPPORTED),
         lambda: ben.show(item.assignment_id),
         lambda: ben.reveal(item.assignment_id),
         lambda: ben.decline(item.assignment_id, "no"),
@@ -609,7 +609,7 @@ def test_nobody_works_on_another_persons_claim(store: SqlStore) -> None:
         with pytest.raises(NotFound, match="somebody else has it"):
             write()
 
-    office.desk("Ada").vote(item.assignment_id, nonce, SUPPORTED)
+    office.desk("Ada").annotate(item.assignment_id, nonce, SUPPORTED)
 
 
 # ---------------------------------------------------------------- the trail
@@ -634,7 +634,7 @@ def test_the_database_refuses_to_change_a_persons_word(
 ) -> None:
     office = a_tie(store)
     desk = office.desk("Dora")
-    tie = desk.next_tie()
+    tie = desk.next_disagreement()
     assert tie is not None
     nonce = desk.show(tie.assignment_id)
     office.clock.advance(seconds=5)

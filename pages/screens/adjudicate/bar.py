@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.review.records import Cause
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.screens.adjudicate.disagreement import (
     Disagreement,
     answer,
@@ -36,14 +36,14 @@ CAUSES = {
 }
 
 
-def show_bar(held: Disagreement, desk: Desk) -> None:
+def show_bar(held: Disagreement, session: ReviewSession) -> None:
     """Show the questions for the disagreement, what is chosen, and what happens next."""
     with bar():
-        show_questions(held, answer, desk)
+        show_questions(held, answer, session)
         _show_cause(held)
         if held.form.noting:
-            _show_notes(held, desk)
-        _show_next(held, desk)
+            _show_notes(held, session)
+        _show_next(held, session)
 
 
 def _show_cause(held: Disagreement) -> None:
@@ -61,7 +61,7 @@ def _show_cause(held: Disagreement) -> None:
             )
 
 
-def _show_next(held: Disagreement, desk: Desk) -> None:
+def _show_next(held: Disagreement, session: ReviewSession) -> None:
     with row("row-next"):
         st.text(held.form.message or _what_next(held), width="stretch")
         choice(
@@ -79,7 +79,7 @@ def _show_next(held: Disagreement, desk: Desk) -> None:
             name="save",
             key=key_of(SAVE, Page.ADJUDICATE),
             act=save,
-            args=(held.form.nonce, desk),
+            args=(held.form.nonce, session),
             kind="primary",
             disabled=held.missing > 0,
         )
@@ -91,12 +91,12 @@ def _what_next(held: Disagreement) -> str:
     return "Save it, and the next disagreement comes."
 
 
-def _show_notes(held: Disagreement, desk: Desk) -> None:
+def _show_notes(held: Disagreement, session: ReviewSession) -> None:
     lines = [line.strip() for line in held.form.guideline.text.splitlines()]
     rules = [line for line in lines if line[:1].isdigit()]
     with row("row-notes"):
         question("Reason, if you like", "notes")
-        show_note(held, "Why? Escape leaves the field.", keep_note, desk)
+        show_note(held, "Why? Escape leaves the field.", keep_note, session)
         held.rule = st.selectbox(
             "The rule that settles it",
             rules,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.review.items import Draft, TieItem
+from core.review.items import DisagreementItem, Draft
 from core.review.records import Cause
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
@@ -29,7 +29,7 @@ class Disagreement:
     """A disagreement on screen; it is dropped when it is decided."""
 
     form: JudgementForm
-    item: TieItem
+    item: DisagreementItem
     cause: Cause | None = None
     fix_guideline: bool = False
     rule: str | None = None
@@ -40,21 +40,21 @@ class Disagreement:
         return self.form.missing + (self.cause is None)
 
 
-def current_disagreement(desk: Desk, workspace: Workspace) -> Disagreement | None:
-    """What the user holds, else what comes next; None when none waits. Raises as the desk does."""
+def current_disagreement(session: ReviewSession, workspace: Workspace) -> Disagreement | None:
+    """What the user holds, else what comes next; None when none waits. Raises as the session does."""
     held = st.session_state.get(_HELD)
-    if isinstance(held, Disagreement) and held.form.user_id == desk.who.person_id:
+    if isinstance(held, Disagreement) and held.form.user_id == session.user.person_id:
         return held
-    item = desk.next_tie()
+    item = session.next_disagreement()
     if item is None:
         return None
     form = JudgementForm(
-        user_id=desk.who.person_id,
+        user_id=session.user.person_id,
         assignment_id=item.assignment_id,
-        nonce=desk.show(item.assignment_id),
+        nonce=session.show(item.assignment_id),
         trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
         claim=claim_of(item),
-        draft=desk.load_draft(item.assignment_id) or Draft(),
+        draft=session.load_draft(item.assignment_id) or Draft(),
         guideline=workspace.guidelines.current(),
     )
     held = Disagreement(form=form, item=item)
@@ -76,7 +76,7 @@ def lay_out_readings(held: Disagreement) -> list[Json]:
             "answers": answer_words(reading.judgement, held.form.trace)
             + ("" if reading.confidence is None else f" · {CONFIDENCE[reading.confidence]}"),
         }
-        for reading in held.item.readings
+        for reading in held.item.annotations
     ]
 
 
@@ -93,14 +93,14 @@ def lay_out_mine(held: Disagreement) -> Json:
 # ---------------------------------------------------------------- key presses
 
 
-def answer(held: Disagreement, nonce: str, change: Change, desk: Desk) -> None:
+def answer(held: Disagreement, nonce: str, change: Change, session: ReviewSession) -> None:
     """Take one more answer; nothing is decided before it is saved."""
     form, note = held.form, held.form.typed_note
     if nonce != form.nonce:
         form.message = IGNORED
         return
     form.message, form.draft = "", replace(change(form.draft), rationale=note)
-    save_draft(form, desk, drop)
+    save_draft(form, session, drop)
 
 
 def set_cause(held: Disagreement, nonce: str, cause: Cause) -> None:
@@ -115,13 +115,13 @@ def toggle_fix(held: Disagreement) -> None:
     held.fix_guideline = not held.fix_guideline
 
 
-def keep_note(held: Disagreement, desk: Desk) -> None:
+def keep_note(held: Disagreement, session: ReviewSession) -> None:
     """Take in what was typed about the disagreement."""
     held.form.draft = replace(held.form.draft, rationale=held.form.typed_note)
-    save_draft(held.form, desk, drop)
+    save_draft(held.form, session, drop)
 
 
-def save(held: Disagreement, nonce: str, desk: Desk) -> None:
+def save(held: Disagreement, nonce: str, session: ReviewSession) -> None:
     """Write the decision; the two readings stay as they are."""
     form, note = held.form, held.form.typed_note
     judgement, cause = form.judgement, held.cause
@@ -129,7 +129,7 @@ def save(held: Disagreement, nonce: str, desk: Desk) -> None:
         form.message = "One answer is missing."
         return
     with refusals_told(form, drop):
-        desk.adjudicate(
+        session.adjudicate(
             held.item,
             nonce,
             judgement,

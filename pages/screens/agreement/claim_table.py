@@ -61,7 +61,7 @@ def _cards(claim: ReviewedClaim) -> list[dict[str, object]]:
                 ["When", f"{vote.at:%Y-%m-%d %H:%M} UTC"],
             ],
         }
-        for vote in claim.votes
+        for vote in claim.annotations
     ]
     if claim.adjudication is not None:
         decided = claim.adjudication

@@ -215,7 +215,7 @@ def claim_rows(claims: Sequence[ReviewedClaim], question: Question) -> list[list
     for claim in claims:
         answers = [
             f"{vote.reviewer}: {answer_words(vote.first or vote.judgement, question)}"
-            for vote in claim.votes
+            for vote in claim.annotations
         ]
         final = claim.resolution.final
         rows.append(

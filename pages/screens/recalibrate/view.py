@@ -41,7 +41,7 @@ SPLIT_WORDS = {
 }
 STANDING_WORDS = {
     Standing.WAITING: "waits for a decision",
-    Standing.IN_FORCE: "active",
+    Standing.ACTIVE: "active",
     Standing.EARLIER: "was active",
     Standing.REJECTED: "rejected",
 }
@@ -73,7 +73,7 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
     """How many labels there are, how they came about, and under which guideline."""
     rows = material.rows
     status = Counter(one.claim.resolution.status.value for one in rows)
-    versions = Counter(vote.guideline_version for one in rows for vote in one.claim.votes)
+    versions = Counter(vote.guideline_version for one in rows for vote in one.claim.annotations)
     return [
         (
             "Settled claims",
@@ -97,7 +97,7 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
 
 def reviewer_table(material: Material) -> Table:
     """Who gave the votes behind the labels."""
-    votes = Counter(vote.reviewer for one in material.rows for vote in one.claim.votes)
+    votes = Counter(vote.reviewer for one in material.rows for vote in one.claim.annotations)
     ties = Counter(
         one.claim.adjudication.reviewer
         for one in material.rows

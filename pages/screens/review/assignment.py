@@ -11,7 +11,7 @@ from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
@@ -52,15 +52,15 @@ class Assignment:
         return f"sure-{self.item.assignment_id}"
 
 
-def current_assignment(desk: Desk, workspace: Workspace) -> Assignment | None:
-    """What the user holds, else what comes next; None when nothing waits. Raises as the desk does."""
+def current_assignment(session: ReviewSession, workspace: Workspace) -> Assignment | None:
+    """What the user holds, else what comes next; None when nothing waits. Raises as the session does."""
     held = st.session_state.get(_HELD)
-    if isinstance(held, Assignment) and held.form.user_id == desk.who.person_id:
+    if isinstance(held, Assignment) and held.form.user_id == session.user.person_id:
         return held
-    item = desk.next_item()
+    item = session.next_item()
     if item is None:
         return None
-    held = _open(desk, workspace, item)
+    held = _open(session, workspace, item)
     st.session_state[_HELD] = held
     return held
 
@@ -70,10 +70,10 @@ def drop() -> None:
     st.session_state.pop(_HELD, None)
 
 
-def _open(desk: Desk, workspace: Workspace, item: ReviewItem) -> Assignment:
-    settings = desk.project.settings
+def _open(session: ReviewSession, workspace: Workspace, item: ReviewItem) -> Assignment:
+    settings = session.project.settings
     form = JudgementForm(
-        user_id=desk.who.person_id,
+        user_id=session.user.person_id,
         assignment_id=item.assignment_id,
         nonce="",
         trace=workspace.store.get_trace(item.trace_id, item.content_hash).trace,
@@ -84,14 +84,14 @@ def _open(desk: Desk, workspace: Workspace, item: ReviewItem) -> Assignment:
     held = Assignment(
         form=form,
         item=item,
-        progress=desk.progress(),
+        progress=session.progress(),
         arrived=0.0,
         dwell_seconds=settings.dwell_milliseconds / 1000,
         decide_first=settings.decide_first,
     )
     if not settings.decide_first:
-        _reveal(held, desk, workspace.store, item.reason)
-    form.nonce = desk.show(item.assignment_id)
+        _reveal(held, session, workspace.store, item.reason)
+    form.nonce = session.show(item.assignment_id)
     held.arrived = time.monotonic()
     return held
 
@@ -99,7 +99,9 @@ def _open(desk: Desk, workspace: Workspace, item: ReviewItem) -> Assignment:
 # ---------------------------------------------------------------- key presses
 
 
-def answer(held: Assignment, nonce: str, change: Change, desk: Desk, store: SqlStore) -> None:
+def answer(
+    held: Assignment, nonce: str, change: Change, session: ReviewSession, store: SqlStore
+) -> None:
     """Take one more answer; the last one decides the claim.
 
     ``change`` is made to the answers of this moment: those of the last drawing may be older than a
@@ -110,14 +112,14 @@ def answer(held: Assignment, nonce: str, change: Change, desk: Desk, store: SqlS
         return
     form.draft = replace(change(form.draft), rationale=note)
     if held.said is not None:
-        return  # changed after the verifier's view: ``keep`` says so to the desk
+        return  # changed after the verifier's view: ``keep`` says so to the session
     judgement = form.judgement
     if judgement is None:
-        save_draft(form, desk, drop)
+        save_draft(form, session, drop)
         return
     with refusals_told(form, drop):
         try:
-            vote = desk.vote(
+            vote = session.annotate(
                 form.assignment_id,
                 nonce,
                 judgement,
@@ -125,17 +127,17 @@ def answer(held: Assignment, nonce: str, change: Change, desk: Desk, store: SqlS
                 rationale=note,
             )
         except InputError:
-            desk.save_draft(form.assignment_id, form.draft, nonce)  # refused, and not lost
+            session.save_draft(form.assignment_id, form.draft, nonce)  # refused, and not lost
             raise
         if not held.decide_first:
             drop()
             return
         held.said = judgement
-        _reveal(held, desk, store, vote.queue_reason)
-        form.nonce = desk.show(form.assignment_id)
+        _reveal(held, session, store, vote.queue_reason)
+        form.nonce = session.show(form.assignment_id)
 
 
-def keep(held: Assignment, nonce: str, desk: Desk) -> None:
+def keep(held: Assignment, nonce: str, session: ReviewSession) -> None:
     """Keep what was decided, or say what was changed after the verifier's view; then the next one."""
     form, note = held.form, held.form.typed_note
     judgement = form.judgement
@@ -143,7 +145,7 @@ def keep(held: Assignment, nonce: str, desk: Desk) -> None:
         form.message = IGNORED
         return
     with refusals_told(form, drop):
-        desk.revise(
+        session.revise(
             form.assignment_id,
             nonce,
             judgement,
@@ -153,25 +155,25 @@ def keep(held: Assignment, nonce: str, desk: Desk) -> None:
         drop()
 
 
-def keep_note(held: Assignment, desk: Desk) -> None:
+def keep_note(held: Assignment, session: ReviewSession) -> None:
     """Take in what was typed about the claim, and how sure the reviewer is."""
     form = held.form
     sure = st.session_state.get(held.sure_key, form.draft.confidence)
     form.draft = replace(form.draft, rationale=form.typed_note, confidence=sure)
     if held.said is None:
-        save_draft(form, desk, drop)
+        save_draft(form, session, drop)
 
 
-def undo(held: Assignment | None, desk: Desk) -> None:
+def undo(held: Assignment | None, session: ReviewSession) -> None:
     """Take the last verdict back: its claim comes again, and the next verdict replaces it.
 
     None: pressed on a page that shows no claim.
     """
     try:
         item = (
-            desk.undo(nonce=NOTHING_ON_SCREEN)
+            session.undo(nonce=NOTHING_ON_SCREEN)
             if held is None
-            else desk.undo(held.form.assignment_id, held.form.nonce)
+            else session.undo(held.form.assignment_id, held.form.nonce)
         )
     except (Conflict, NotFound) as error:
         drop()
@@ -187,14 +189,14 @@ def undo(held: Assignment | None, desk: Desk) -> None:
     tell("Your last verdict is open again; both stay in the trail.")
 
 
-def decline(held: Assignment, desk: Desk, reason: str) -> None:
+def decline(held: Assignment, session: ReviewSession, reason: str) -> None:
     """Give the claim back with the reason; somebody else will get it."""
     form = held.form
     if not reason.strip():
         form.message = "Say why, so that the next person knows."
         return
     with refusals_told(form, drop):
-        desk.decline(form.assignment_id, reason, form.nonce)
+        session.decline(form.assignment_id, reason, form.nonce)
         drop()
 
 
@@ -210,10 +212,12 @@ def _counts(held: Assignment, nonce: str) -> bool:
     return not held.form.message
 
 
-def _reveal(held: Assignment, desk: Desk, store: SqlStore, reason: QueueReason | None) -> None:
-    """Show the verifier's view from now on; the desk writes down that it was seen."""
+def _reveal(
+    held: Assignment, session: ReviewSession, store: SqlStore, reason: QueueReason | None
+) -> None:
+    """Show the verifier's view from now on; the session writes down that it was seen."""
     item = held.item
-    signal = desk.reveal(item.assignment_id)
+    signal = session.reveal(item.assignment_id)
     if signal is None:
         return
     verdict = store.get_verdict(

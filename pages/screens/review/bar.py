@@ -7,7 +7,7 @@ import weakref
 import streamlit as st
 
 from core.review.assignment import UNOWNED
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import (
     Assignment,
     answer,
@@ -34,19 +34,19 @@ from storage.store import SqlStore
 LINES = 4
 
 
-def show_bar(held: Assignment, desk: Desk, store: SqlStore) -> None:
+def show_bar(held: Assignment, session: ReviewSession, store: SqlStore) -> None:
     """Show the questions for the assigned claim, what is chosen, and what happens next."""
     with bar():
         if held.declining:
-            _show_declining(held, desk)
+            _show_declining(held, session)
             return
-        show_questions(held, answer, desk, store)
+        show_questions(held, answer, session, store)
         if held.form.noting:
-            _show_notes(held, desk)
-        _show_next(held, desk)
+            _show_notes(held, session)
+        _show_next(held, session)
 
 
-def _show_next(held: Assignment, desk: Desk) -> None:
+def _show_next(held: Assignment, session: ReviewSession) -> None:
     """What happens next, on the left; the other keys and the one primary action on the right."""
     form, decided = held.form, held.said is not None
     changed = decided and form.judgement != held.said
@@ -69,7 +69,7 @@ def _show_next(held: Assignment, desk: Desk) -> None:
             name="undo",
             key=key_of(UNDO),
             act=undo,
-            args=(desk,),
+            args=(session,),
             hint="Open my last verdict again; both stay in the trail",
         )
         if held.decide_first:
@@ -79,7 +79,7 @@ def _show_next(held: Assignment, desk: Desk) -> None:
                 name="keep",
                 key=key_of(KEEP),
                 act=keep,
-                args=(form.nonce, desk),
+                args=(form.nonce, session),
                 kind="primary",
                 disabled=not decided,
             )
@@ -97,14 +97,14 @@ def _what_next(held: Assignment) -> str:
     return f"{missing} to go: the last answer saves, and {then}."
 
 
-def _show_notes(held: Assignment, desk: Desk) -> None:
+def _show_notes(held: Assignment, session: ReviewSession) -> None:
     with row("row-notes"):
         question("Note, if you like", "notes")
         show_note(
             held,
             "Why? Rules of the guideline can be cited by number. Escape leaves the field.",
             keep_note,
-            desk,
+            session,
         )
         st.segmented_control(
             "How sure?",
@@ -113,16 +113,18 @@ def _show_notes(held: Assignment, desk: Desk) -> None:
             default=held.form.draft.confidence,
             key=held.sure_key,
             on_change=pressed,
-            args=(weakref.ref(held), keep_note, desk),
+            args=(weakref.ref(held), keep_note, session),
         )
 
 
-def _show_declining(held: Assignment, desk: Desk) -> None:
+def _show_declining(held: Assignment, session: ReviewSession) -> None:
     """Why it is given back; the answers are away meanwhile, so no key can decide the claim."""
     with row("row-decline"):
         question("Why give it back?", "decline")
         for words, key in DECLINE_KEYS.items():
-            key_button(held, words, name=f"decline_{key}", key=key, act=decline, args=(desk, words))
+            key_button(
+                held, words, name=f"decline_{key}", key=key, act=decline, args=(session, words)
+            )
     with row("row-decline-own"):
         question("Or in your words", "decline-own")
         own_words = st.text_input(
@@ -134,7 +136,7 @@ def _show_declining(held: Assignment, desk: Desk) -> None:
             width="stretch",
         )
         key_button(
-            held, "Give it back", name="decline_own", act=decline, args=(desk, own_words or "")
+            held, "Give it back", name="decline_own", act=decline, args=(session, own_words or "")
         )
         key_button(
             held,

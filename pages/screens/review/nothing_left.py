@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.review.records import Person, Role
-from core.workflows.review import Desk
+from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import undo
 from pages.widgets.plain import show_notice
 from pages.widgets.shortcuts import UNDO, key_of
@@ -17,9 +17,9 @@ TRACES, ADJUDICATE, RECALIBRATE = (
 )
 
 
-def show_nothing_to_review(desk: Desk, person: Person) -> None:
+def show_nothing_to_review(session: ReviewSession, person: Person) -> None:
     """Say that nothing waits, and where to go from here."""
-    progress = desk.progress()
+    progress = session.progress()
     st.title("Review", anchor=False)
     if progress.total == 0:
         show_notice(
@@ -44,7 +44,7 @@ def show_nothing_to_review(desk: Desk, person: Person) -> None:
                 key="undo",
                 shortcut=key_of(UNDO),
                 on_click=undo,
-                args=(None, desk),
+                args=(None, session),
             )
         if progress.ties and Role.ADJUDICATOR in person.roles:
             noun = "disagreement" if progress.ties == 1 else "disagreements"

@@ -1,4 +1,4 @@
-"""People and projects, readings of claims, tie-breaks, calibrators that rule, and signed packets."""
+"""People and projects, readings of claims, adjudications, calibrators that rule, and signed packets."""
 
 from __future__ import annotations
 

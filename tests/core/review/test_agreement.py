@@ -15,8 +15,8 @@ from reviewed import (
     a_person,
     a_reviewed_claim,
     a_signal,
-    a_vote,
     an_adjudication,
+    an_annotation,
     two_readings,
 )
 from sklearn.metrics import cohen_kappa_score
@@ -119,7 +119,9 @@ def test_neither_the_order_of_claims_nor_of_the_two_readings_matters(
     swapped = [
         replace(
             claim,
-            votes=tuple(replace(vote, slot=3 - vote.slot) for vote in reversed(claim.votes)),
+            annotations=tuple(
+                replace(vote, slot=3 - vote.slot) for vote in reversed(claim.annotations)
+            ),
         )
         for claim in claims
     ]
@@ -153,7 +155,7 @@ def test_a_skewed_table_has_high_raw_agreement_low_kappa_and_a_fair_ac1() -> Non
 
 
 def test_no_claim_read_twice_says_so_instead_of_a_number() -> None:
-    figures = agreement([a_reviewed_claim(1, a_vote())], Question.SUPPORT)
+    figures = agreement([a_reviewed_claim(1, an_annotation())], Question.SUPPORT)
 
     assert (figures.claims, figures.raw.value, figures.fleiss.value) == (0, None, None)
     assert figures.raw.reason == "no claim was judged twice"
@@ -188,7 +190,7 @@ def test_groups_hold_each_claim_once_a_slice_and_a_claim_without_any_is_kept() -
         two_readings(1, same, same, slices=("a", "b")),
         two_readings(2, same, same, slices=("b",)),
         two_readings(3, same, same),
-        a_reviewed_claim(4, a_vote(), slices=("a",)),
+        a_reviewed_claim(4, an_annotation(), slices=("a",)),
     ]
 
     _, groups = agreement_with_groups(claims, Question.SUPPORT, Grouping.SLICE)
@@ -226,8 +228,10 @@ def test_the_first_judgement_counts_unless_the_standing_one_is_asked_for() -> No
     before, after = a_judgement("unsupported"), a_judgement("supported")
     claim = a_reviewed_claim(
         1,
-        a_vote("Ada", after, 1),
-        a_vote("Ben", after, 2, first=before, saw_model_output=True, changed_after_reveal=True),
+        an_annotation("Ada", after, 1),
+        an_annotation(
+            "Ben", after, 2, first=before, saw_model_output=True, changed_after_reveal=True
+        ),
     )
 
     assert agreement([claim], Question.SUPPORT).raw.value == 0
@@ -235,7 +239,9 @@ def test_the_first_judgement_counts_unless_the_standing_one_is_asked_for() -> No
 
 
 def test_a_reading_made_with_the_machines_view_on_screen_is_not_independent() -> None:
-    claim = a_reviewed_claim(1, a_vote("Ada"), a_vote("Ben", slot=2, saw_model_output=True))
+    claim = a_reviewed_claim(
+        1, an_annotation("Ada"), an_annotation("Ben", slot=2, saw_model_output=True)
+    )
 
     found = agreement([claim], Question.SUPPORT)
     machine = agreement_with_machine([claim], Question.SUPPORT)
@@ -248,7 +254,7 @@ def test_a_reading_made_with_the_machines_view_on_screen_is_not_independent() ->
 def test_agreement_with_the_machine_uses_the_judgement_before_the_reveal() -> None:
     claim = a_reviewed_claim(
         1,
-        a_vote(
+        an_annotation(
             judgement=a_judgement("supported"),
             first=a_judgement("contradicted", None, conflation=True),
             saw_model_output=True,
@@ -270,8 +276,8 @@ def test_agreement_with_the_machine_uses_the_judgement_before_the_reveal() -> No
 
 def test_what_the_verifier_could_not_judge_is_left_out_of_the_comparison() -> None:
     claims = [
-        a_reviewed_claim(1, a_vote(), signal=a_signal("unjudged", routed_source_id=None)),
-        a_reviewed_claim(2, a_vote(), signal=None),
+        a_reviewed_claim(1, an_annotation(), signal=a_signal("unjudged", routed_source_id=None)),
+        a_reviewed_claim(2, an_annotation(), signal=None),
     ]
 
     found = agreement_with_machine(claims, Question.SUPPORT)

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reviewed import a_judgement, a_vote
+from reviewed import a_judgement, an_annotation
 
 from core.errors import Conflict, InputError, NotAllowed, TooSoon
 from core.records import AttributionStatus, Decision, VerdictLabel
@@ -21,7 +21,7 @@ from core.review.assignment import (
     free_slot,
     queue_state,
 )
-from core.review.items import Held, QueueState
+from core.review.items import Assignment, QueueState
 from core.review.records import (
     SUPPORT_LABELS,
     Judgement,
@@ -43,8 +43,8 @@ NOON = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 probabilities = st.floats(0, 1)
 
 
-def held(nonce: str | None = "n1", shown_at: datetime | None = NOON) -> Held:
-    return Held(
+def held(nonce: str | None = "n1", shown_at: datetime | None = NOON) -> Assignment:
+    return Assignment(
         assignment_id=1,
         project_id=1,
         claim_key=1,
@@ -172,7 +172,7 @@ def test_a_claim_is_done_only_when_all_readings_are_in_and_none_is_in_hand(
     reads: int, said: list[str], in_hand: int
 ) -> None:
     votes = [
-        a_vote(reviewer, a_judgement(label), slot)
+        an_annotation(reviewer, a_judgement(label), slot)
         for slot, (reviewer, label) in enumerate(zip(["Ada", "Ben"], said, strict=False), 1)
     ]
 
@@ -181,8 +181,8 @@ def test_a_claim_is_done_only_when_all_readings_are_in_and_none_is_in_hand(
     )
 
     done = not in_hand and len(votes) >= reads
-    assert (state in (QueueState.SETTLED, QueueState.TIED)) == done
-    assert (state is QueueState.TIED) == (done and len(set(said)) > 1)
+    assert (state in (QueueState.SETTLED, QueueState.DISAGREEMENT)) == done
+    assert (state is QueueState.DISAGREEMENT) == (done and len(set(said)) > 1)
     assert (state is QueueState.WAITING) == (not votes and not in_hand)
 
 

@@ -51,7 +51,7 @@ def test_exactly_what_the_last_step_but_a_rejection_names_is_active(
 
     standing = calibrators.standings(decided)
 
-    in_force = [name for name, where in standing.items() if where is Standing.IN_FORCE]
+    in_force = [name for name, where in standing.items() if where is Standing.ACTIVE]
     assert in_force in ([], [active.calibrator] if active else [])
     assert all(step.action is Action.REJECT for step in decided[active.step if active else 0 :])
 
@@ -84,7 +84,7 @@ def test_two_reigns_of_one_forest_have_two_labels() -> None:
 def test_each_calibrator_stands_where_the_decisions_left_it() -> None:
     assert calibrators.standings(A_THEN_B) == {
         "a": Standing.EARLIER,
-        "b": Standing.IN_FORCE,
+        "b": Standing.ACTIVE,
         "c": Standing.REJECTED,
     }
 

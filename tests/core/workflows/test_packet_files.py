@@ -13,7 +13,7 @@ import pytest
 from builders import a_source, a_trace
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reviewed import a_judgement, a_reviewed_claim, a_vote, an_adjudication, two_readings
+from reviewed import a_judgement, a_reviewed_claim, an_adjudication, an_annotation, two_readings
 from verdicts import showcase, with_citations
 
 from core.codec import citation_document
@@ -46,7 +46,7 @@ NAMES = st.text(min_size=1, max_size=12).filter(str.strip)
 
 @st.composite
 def votes(draw: st.DrawFn, slot: int = 1):
-    return a_vote(
+    return an_annotation(
         draw(NAMES),
         draw(JUDGEMENTS),
         slot,
@@ -83,7 +83,7 @@ def test_what_people_said_comes_back_from_a_line_exactly(vote, decided, cause, a
 
     back = review_from_json(packet_row(claim, trace, None))
 
-    assert back.votes == (vote,)
+    assert back.annotations == (vote,)
     assert back.adjudication == adjudication
     assert (back.status, back.final) == (claim.resolution.status, claim.resolution.final)
     assert (back.claim_id, back.content_hash) == (claim.claim_id, claim.content_hash)
@@ -99,7 +99,7 @@ def test_a_line_tells_what_the_answer_cites_for_its_claim() -> None:
         reason="no entry",
     )
     verdict = with_citations(showcase(), 1, finding)
-    claim = replace(a_reviewed_claim(1, a_vote()), claim_id=verdict.claims[0].claim.claim_id)
+    claim = replace(a_reviewed_claim(1, an_annotation()), claim_id=verdict.claims[0].claim.claim_id)
 
     row = packet_row(claim, verdict.trace, verdict)
 
@@ -114,8 +114,10 @@ def test_a_line_with_the_published_fields_alone_is_enough() -> None:
 
     back = review_from_json(row)
 
-    assert [vote.judgement for vote in back.votes] == [vote.judgement for vote in claim.votes]
-    assert [vote.slot for vote in back.votes] == [1, 2]
+    assert [vote.judgement for vote in back.annotations] == [
+        vote.judgement for vote in claim.annotations
+    ]
+    assert [vote.slot for vote in back.annotations] == [1, 2]
     assert back.content_hash is None
 
 
@@ -131,7 +133,9 @@ def test_a_line_with_the_published_fields_alone_is_enough() -> None:
     ],
 )
 def test_a_wrong_value_is_named_with_its_path(change: dict[str, object], path: str) -> None:
-    row = packet_row(a_reviewed_claim(1, a_vote()), a_trace("An answer.", trace_id="t1"), None)
+    row = packet_row(
+        a_reviewed_claim(1, an_annotation()), a_trace("An answer.", trace_id="t1"), None
+    )
     row["adjudication"]["votes"][0] |= change  # type: ignore[index]
 
     with pytest.raises(BadRecord) as refused:
@@ -160,13 +164,13 @@ def test_each_start_of_a_formula_is_neutralised_and_a_number_of_ours_is_not(valu
 )
 @given(rationale=st.text(max_size=30))
 def test_parquet_holds_every_text_as_it_is(tmp_path: Path, rationale: str) -> None:
-    claim = a_reviewed_claim(1, a_vote(rationale=rationale))
+    claim = a_reviewed_claim(1, an_annotation(rationale=rationale))
 
     write_parquet(tmp_path / "votes.parquet", VOTE_COLUMNS, vote_cells(claim))
 
     (row,) = pq.read_table(tmp_path / "votes.parquet").to_pylist()
     assert row["rationale"] == rationale
-    assert row["at"] == claim.votes[0].at
+    assert row["at"] == claim.annotations[0].at
     assert row["seconds"] == 12.5
 
 
@@ -206,7 +210,7 @@ def test_what_is_no_archive_is_refused(
 @given(st.text(alphabet="<>&\"'ab=/ \n", max_size=40), st.text(alphabet="<>&\"'ab ", max_size=20))
 def test_a_page_has_the_same_elements_whatever_the_texts_are(hostile: str, name: str) -> None:
     def tags(text: str, who: str) -> int:
-        claim = a_reviewed_claim(1, a_vote(who, rationale=text), text=text)
+        claim = a_reviewed_claim(1, an_annotation(who, rationale=text), text=text)
         trace = a_trace(text, a_source(text, source_id=text), trace_id=text)
         return trace_page([claim], trace, None).count("<")
 
@@ -216,7 +220,7 @@ def test_a_page_has_the_same_elements_whatever_the_texts_are(hostile: str, name:
 def test_a_page_is_printed_by_the_browser_of_this_machine(tmp_path: Path) -> None:
     if find_browser() is None:
         pytest.skip("no browser that can print on this machine")
-    claim = a_reviewed_claim(1, a_vote(rationale="é ≥ 7.0"))
+    claim = a_reviewed_claim(1, an_annotation(rationale="é ≥ 7.0"))
     (tmp_path / "page.html").write_text(
         trace_page([claim], a_trace("An answer.", a_source("text"), trace_id="t1"), None),
         encoding="utf-8",

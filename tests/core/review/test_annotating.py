@@ -14,16 +14,16 @@ from reviewed import (
     UNSUPPORTED,
     a_judgement,
     a_signal,
-    a_vote,
     an_adjudication,
+    an_annotation,
     an_assignment,
 )
 
 from core.errors import Conflict, NotAllowed
-from core.review import voting
-from core.review.items import Held, QueueState
+from core.review import annotating
+from core.review.annotating import Answer, Standing, standing_of
+from core.review.items import Assignment, QueueState
 from core.review.records import Exposure, ProjectSettings
-from core.review.voting import Answer, Standing, standing_of
 
 YES, NO = a_judgement(), a_judgement(UNSUPPORTED, None)
 REVEALED = MONDAY + timedelta(minutes=10)
@@ -50,10 +50,13 @@ def an_answer(**more: object) -> Answer:
 
 
 def test_the_last_word_of_each_reviewer_counts_in_whatever_order_slots_were_taken() -> None:
-    first, changed = a_vote("Ada", YES, slot=2, vote_id=1), a_vote("Ada", NO, slot=2, vote_id=3)
-    other = a_vote("Ben", YES, slot=1, vote_id=2)
+    first, changed = (
+        an_annotation("Ada", YES, slot=2, vote_id=1),
+        an_annotation("Ada", NO, slot=2, vote_id=3),
+    )
+    other = an_annotation("Ben", YES, slot=1, vote_id=2)
 
-    assert voting.current([first, other, changed]) == (other, changed)
+    assert annotating.current([first, other, changed]) == (other, changed)
 
 
 @pytest.mark.parametrize(
@@ -61,17 +64,17 @@ def test_the_last_word_of_each_reviewer_counts_in_whatever_order_slots_were_take
     [
         (ONE, [], [], Standing(missing=1, state=QueueState.WAITING)),
         (ONE, [], [True], Standing(missing=0, state=QueueState.READING)),
-        (ONE, [a_vote()], [False], Standing(missing=0, state=QueueState.SETTLED)),
-        (ONE, [a_vote()], [True], Standing(missing=0, state=QueueState.READING)),
-        (TWO, [a_vote()], [False], Standing(missing=1, state=QueueState.READING)),
-        (TWO, [a_vote(), a_vote("Ben", YES, 2)], [False] * 2,
+        (ONE, [an_annotation()], [False], Standing(missing=0, state=QueueState.SETTLED)),
+        (ONE, [an_annotation()], [True], Standing(missing=0, state=QueueState.READING)),
+        (TWO, [an_annotation()], [False], Standing(missing=1, state=QueueState.READING)),
+        (TWO, [an_annotation(), an_annotation("Ben", YES, 2)], [False] * 2,
          Standing(missing=0, state=QueueState.SETTLED)),
-        (TWO, [a_vote(), a_vote("Ben", NO, 2)], [False] * 2,
-         Standing(missing=0, state=QueueState.TIED)),
-        (TWO, [a_vote(), a_vote("Ben", NO, 2)], [False, True],
+        (TWO, [an_annotation(), an_annotation("Ben", NO, 2)], [False] * 2,
+         Standing(missing=0, state=QueueState.DISAGREEMENT)),
+        (TWO, [an_annotation(), an_annotation("Ben", NO, 2)], [False, True],
          Standing(missing=0, state=QueueState.READING)),
         # Two said the same before the lead asked for one reading only: nothing is asked again.
-        (ONE, [a_vote(), a_vote("Ben", YES, 2)], [False] * 2,
+        (ONE, [an_annotation(), an_annotation("Ben", YES, 2)], [False] * 2,
          Standing(missing=0, state=QueueState.SETTLED)),
     ],
 )  # fmt: skip
@@ -85,7 +88,7 @@ def test_how_far_a_claim_is_follows_from_who_holds_it_and_what_was_said(
 def test_an_adjudicated_claim_asks_nobody_for_anything(
     open_ones: list[bool], settings: ProjectSettings
 ) -> None:
-    votes = [a_vote("Ada", YES), a_vote("Ben", NO, 2)][: len(open_ones)]
+    votes = [an_annotation("Ada", YES), an_annotation("Ben", NO, 2)][: len(open_ones)]
 
     standing = standing_of(settings, votes, an_adjudication(YES), open_ones)
 
@@ -93,11 +96,11 @@ def test_an_adjudicated_claim_asks_nobody_for_anything(
 
 
 def test_who_voted_first_makes_no_difference_to_how_far_a_claim_is() -> None:
-    votes = [a_vote("Ada", YES), a_vote("Ben", NO, 2)]
+    votes = [an_annotation("Ada", YES), an_annotation("Ben", NO, 2)]
 
     states = {standing_of(TWO, order, None, [False, False]) for order in permutations(votes)}
 
-    assert states == {Standing(missing=0, state=QueueState.TIED)}
+    assert states == {Standing(missing=0, state=QueueState.DISAGREEMENT)}
 
 
 # ---------------------------------------------------------------- what may be done now
@@ -106,15 +109,15 @@ def test_who_voted_first_makes_no_difference_to_how_far_a_claim_is() -> None:
 @pytest.mark.parametrize(
     ("check", "passes"),
     [
-        (voting.check_first, {"open"}),
-        (voting.check_second, {"decided after"}),
-        (voting.check_tie, {"open tie"}),
-        (voting.check_draft, {"open", "open tie"}),
-        (voting.check_release, {"open", "open tie"}),
+        (annotating.check_first, {"open"}),
+        (annotating.check_second, {"decided after"}),
+        (annotating.check_adjudicable, {"open tie"}),
+        (annotating.check_draft, {"open", "open tie"}),
+        (annotating.check_release, {"open", "open tie"}),
     ],
 )
 def test_each_step_is_taken_from_its_own_state_of_an_assignment_only(
-    check: Callable[[Held], None], passes: set[str]
+    check: Callable[[Assignment], None], passes: set[str]
 ) -> None:
     states = {
         "open": an_assignment(),
@@ -144,42 +147,42 @@ def test_the_machine_is_hidden_only_from_the_undecided_and_where_the_project_ask
 
     if decide_first and not decided:
         with pytest.raises(NotAllowed, match="decide first"):
-            voting.check_reveal(settings, decided=decided)
+            annotating.check_reveal(settings, decided=decided)
     else:
-        voting.check_reveal(settings, decided=decided)
+        annotating.check_reveal(settings, decided=decided)
 
 
 def test_what_was_decided_once_is_not_given_back_even_while_it_is_reconsidered() -> None:
-    voting.check_decline(an_assignment(), decided=False)
+    annotating.check_decline(an_assignment(), decided=False)
 
     for held, decided in ((an_assignment(), True), (an_assignment(open=False), False)):
         with pytest.raises(Conflict, match="cannot be given back"):
-            voting.check_decline(held, decided=decided)
+            annotating.check_decline(held, decided=decided)
 
 
 def test_an_adjudicated_claim_keeps_its_votes() -> None:
-    voting.check_not_adjudicated(None)
+    annotating.check_not_adjudicated(None)
 
     with pytest.raises(Conflict, match="adjudicated"):
-        voting.check_not_adjudicated(an_adjudication(YES))
+        annotating.check_not_adjudicated(an_adjudication(YES))
 
 
 def test_a_disagreement_is_decided_on_the_votes_that_stand_and_no_others() -> None:
-    votes = (a_vote("Ada", YES, vote_id=1), a_vote("Ben", NO, 2, vote_id=2))
-    revised = (votes[0], a_vote("Ben", NO, 2, vote_id=3))
+    votes = (an_annotation("Ada", YES, vote_id=1), an_annotation("Ben", NO, 2, vote_id=2))
+    revised = (votes[0], an_annotation("Ben", NO, 2, vote_id=3))
 
-    voting.check_shown((2, 1), votes, QueueState.TIED)
+    annotating.check_shown((2, 1), votes, QueueState.DISAGREEMENT)
 
-    for standing, state in ((revised, QueueState.TIED), (votes, QueueState.READING)):
+    for standing, state in ((revised, QueueState.DISAGREEMENT), (votes, QueueState.READING)):
         with pytest.raises(Conflict, match="changed since"):
-            voting.check_shown((2, 1), standing, state)
+            annotating.check_shown((2, 1), standing, state)
 
 
 # ---------------------------------------------------------------- what is written down
 
 
 def test_a_first_vote_that_never_saw_the_machine_says_so() -> None:
-    new = voting.first_vote(
+    new = annotating.first_annotation(
         an_assignment(), an_answer(), None, a_signal(), seen_elsewhere=(), seconds=7.5
     )
 
@@ -208,7 +211,7 @@ def test_whatever_was_seen_of_the_machine_is_written_down_with_the_vote(
 ) -> None:
     held = an_assignment(revealed_at=revealed_at)
 
-    new = voting.first_vote(
+    new = annotating.first_annotation(
         held, an_answer(exposures=exposures), None, None, seen_elsewhere=elsewhere, seconds=1.0
     )
 
@@ -219,13 +222,13 @@ def test_whatever_was_seen_of_the_machine_is_written_down_with_the_vote(
 
 
 def test_a_vote_taken_back_keeps_its_seconds_and_names_what_it_supersedes() -> None:
-    before = a_vote("Ada", YES, vote_id=8, seconds=31.0)
+    before = an_annotation("Ada", YES, vote_id=8, seconds=31.0)
 
-    new = voting.first_vote(
+    new = annotating.first_annotation(
         an_assignment(), an_answer(judgement=NO), before, None, seen_elsewhere=(), seconds=2.0
     )
 
-    assert (new.supersedes, new.seconds, new.reason) == (8, 31.0, voting.RECONSIDERED)
+    assert (new.supersedes, new.seconds, new.reason) == (8, 31.0, annotating.RECONSIDERED)
     assert new.first is None and not new.changed_after_reveal  # the machine had no part in it
 
 
@@ -233,10 +236,10 @@ def test_a_vote_taken_back_keeps_its_seconds_and_names_what_it_supersedes() -> N
 def test_after_the_reveal_the_unaided_judgement_stays_beside_the_later_one(
     later: object, changed: bool
 ) -> None:
-    before = a_vote("Ada", YES, rationale="First.", confidence=2)
+    before = an_annotation("Ada", YES, rationale="First.", confidence=2)
     held = an_assignment(open=False, revealed_at=REVEALED)
 
-    new = voting.vote_after_reveal(
+    new = annotating.annotation_after_reveal(
         held, an_answer(judgement=later, confidence=None, rationale=None), before
     )
 
@@ -248,9 +251,9 @@ def test_after_the_reveal_the_unaided_judgement_stays_beside_the_later_one(
 
 def test_what_was_first_said_unaided_stays_through_every_later_change() -> None:
     held = an_assignment(open=False, revealed_at=REVEALED)
-    before = a_vote("Ada", NO, first=YES, saw_model_output=True, exposures=ELSEWHERE)
+    before = an_annotation("Ada", NO, first=YES, saw_model_output=True, exposures=ELSEWHERE)
 
-    new = voting.vote_after_reveal(held, an_answer(judgement=YES), before)
+    new = annotating.annotation_after_reveal(held, an_answer(judgement=YES), before)
 
     assert new.first == YES and not new.changed_after_reveal
     assert new.exposures == (*ELSEWHERE, Exposure(what="verdict", at=REVEALED))

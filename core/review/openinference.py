@@ -14,13 +14,13 @@ Json = dict[str, object]
 def annotations_of(trace_id: str, claims: Sequence[ReviewedClaim]) -> Json:
     """The trace's annotations, flat: ``trace.annotations.<i>.annotation.name|label|score|…``.
 
-    Each reading, tie-break and final label gives one annotation a question (support, source,
+    Each reading, adjudication and final label gives one annotation a question (support, source,
     conflation); ``identifier`` tells apart who said it of which claim.
     """
     attributes: Json = {}
     number = 0
     for claim in claims:
-        for who, judgement, explanation in _said(claim):
+        for user, judgement, explanation in _said(claim):
             for name, label, score in _answers(judgement):
                 base = f"trace.annotations.{number}.annotation"
                 attributes |= {
@@ -29,12 +29,12 @@ def annotations_of(trace_id: str, claims: Sequence[ReviewedClaim]) -> Json:
                     **({} if score is None else {f"{base}.score": score}),
                     **({f"{base}.explanation": explanation} if explanation else {}),
                     f"{base}.annotator_kind": "HUMAN",
-                    f"{base}.identifier": f"{claim.claim_id}/{who}",
+                    f"{base}.identifier": f"{claim.claim_id}/{user}",
                     f"{base}.metadata": canonical_json(
                         {
                             "claim_id": claim.claim_id,
                             "claim": claim.text,
-                            "by": who,
+                            "by": user,
                             "status": claim.resolution.status.value,
                         }
                     ),
@@ -44,7 +44,10 @@ def annotations_of(trace_id: str, claims: Sequence[ReviewedClaim]) -> Json:
 
 
 def _said(claim: ReviewedClaim) -> list[tuple[str, Judgement, str]]:
-    said = [(vote.reviewer, vote.judgement, vote.rationale) for vote in claim.votes]
+    said = [
+        (annotation.reviewer, annotation.judgement, annotation.rationale)
+        for annotation in claim.annotations
+    ]
     if claim.adjudication is not None:
         decided = claim.adjudication
         said.append((decided.reviewer, decided.judgement, decided.rationale))

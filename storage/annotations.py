@@ -1,4 +1,4 @@
-"""Votes: readings as written. A later row of the same reviewer supersedes; no row ever changes."""
+"""Annotations: readings as written. A later row of the same reviewer supersedes; no row ever changes."""
 
 from __future__ import annotations
 
@@ -11,25 +11,31 @@ from sqlalchemy import Connection, Row, select
 from sqlmodel import col
 
 from core.records import VerdictLabel
+from core.review.annotating import NewAnnotation, current
 from core.review.assignment import PACE_READINGS
-from core.review.items import Held
-from core.review.records import Exposure, Judgement, QueueReason, Vote
-from core.review.voting import NewVote, current
+from core.review.items import Assignment
+from core.review.records import Annotation, Exposure, Judgement, QueueReason
 from storage.audit import add_row
 from storage.columns import plain_text
 from storage.review_tables import PersonRow, VoteRow
 
 
-def put_vote(
-    connection: Connection, held: Held, new: NewVote, *, at: datetime, actor: str, action: str
-) -> Vote:
-    """Write a vote for the assignment in hand, with its event."""
+def put_annotation(
+    connection: Connection,
+    assignment: Assignment,
+    new: NewAnnotation,
+    *,
+    at: datetime,
+    actor: str,
+    action: str,
+) -> Annotation:
+    """Write an annotation for the assignment in hand, with its event."""
     first = new.first
     values: dict[str, object] = {
-        "project_id": held.project_id,
-        "claim_key": held.claim_key,
-        "person_id": held.person_id,
-        "slot": held.slot,
+        "project_id": assignment.project_id,
+        "claim_key": assignment.claim_key,
+        "person_id": assignment.person_id,
+        "slot": assignment.slot,
         "support": new.judgement.support.value,
         "source_id": new.judgement.source_id,
         "conflation": new.judgement.conflation,
@@ -45,8 +51,8 @@ def put_vote(
         ),
         "seconds": new.seconds,
         "reason": new.reason,
-        "queue_reason": held.reason.value,
-        "inclusion_probability": held.inclusion_probability,
+        "queue_reason": assignment.reason.value,
+        "inclusion_probability": assignment.inclusion_probability,
         "guideline_version": new.guideline_version,
         "run_key": new.run_key,
         "threshold": new.threshold,
@@ -61,10 +67,10 @@ def put_vote(
         at=at,
         actor=actor,
         action=action,
-        entity=f"claim {held.claim_key}",
+        entity=f"claim {assignment.claim_key}",
         detail={
-            "project": held.project_id,
-            "slot": held.slot,
+            "project": assignment.project_id,
+            "slot": assignment.slot,
             "from": new.supersedes,
             "reason": new.reason,
             "guideline": new.guideline_version,
@@ -72,33 +78,37 @@ def put_vote(
         },
     )
     return next(
-        vote
-        for vote in votes_of(connection, held.project_id, held.claim_key)
-        if vote.vote_id == vote_id
+        annotation
+        for annotation in annotations_of(connection, assignment.project_id, assignment.claim_key)
+        if annotation.vote_id == vote_id
     )
 
 
-def votes_of(
+def annotations_of(
     connection: Connection, project_id: int, claim_key: int, *, person_id: int | None = None
-) -> tuple[Vote, ...]:
-    """Every vote on a claim as written, the oldest first."""
+) -> tuple[Annotation, ...]:
+    """Every annotation on a claim as written, the oldest first."""
     statement = _statement(project_id).where(col(VoteRow.claim_key) == claim_key)
     if person_id is not None:
         statement = statement.where(col(VoteRow.person_id) == person_id)
     return tuple(map(_vote, connection.execute(statement)))
 
 
-def current_votes(connection: Connection, project_id: int, claim_key: int) -> tuple[Vote, ...]:
-    """The votes that count, one a reviewer, by slot."""
-    return current(votes_of(connection, project_id, claim_key))
+def current_annotations(
+    connection: Connection, project_id: int, claim_key: int
+) -> tuple[Annotation, ...]:
+    """The annotations that count, one a reviewer, by slot."""
+    return current(annotations_of(connection, project_id, claim_key))
 
 
-def every_current_vote(connection: Connection, project_id: int) -> Mapping[int, tuple[Vote, ...]]:
-    """The votes that count on every claim of a project: claim key → votes, in one statement."""
-    by_claim: dict[int, list[Vote]] = {}
-    for vote in map(_vote, connection.execute(_statement(project_id)).yield_per(2000)):
-        by_claim.setdefault(vote.claim_key, []).append(vote)
-    return {claim_key: current(votes) for claim_key, votes in by_claim.items()}
+def every_current_annotation(
+    connection: Connection, project_id: int
+) -> Mapping[int, tuple[Annotation, ...]]:
+    """The annotations that count on every claim of a project: claim key → annotations, in one statement."""
+    by_claim: dict[int, list[Annotation]] = {}
+    for annotation in map(_vote, connection.execute(_statement(project_id)).yield_per(2000)):
+        by_claim.setdefault(annotation.claim_key, []).append(annotation)
+    return {claim_key: current(annotations) for claim_key, annotations in by_claim.items()}
 
 
 def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequence[float]:
@@ -114,8 +124,8 @@ def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequ
     return list(connection.execute(statement).scalars())
 
 
-def last_vote(connection: Connection, project_id: int, person_id: int) -> list[Row[Any]]:
-    """The latest votes of a person: rows of vote_id and claim_key, the latest first."""
+def latest_annotations(connection: Connection, project_id: int, person_id: int) -> list[Row[Any]]:
+    """The latest annotations of a person: rows of vote_id and claim_key, the latest first."""
     return list(
         connection.execute(
             select(col(VoteRow.vote_id), col(VoteRow.claim_key))
@@ -135,7 +145,7 @@ def _statement(project_id: int) -> Any:
     )
 
 
-def _vote(row: Row[Any]) -> Vote:
+def _vote(row: Row[Any]) -> Annotation:
     first = None
     if row.first_support is not None:
         first = Judgement(
@@ -143,7 +153,7 @@ def _vote(row: Row[Any]) -> Vote:
             source_id=row.first_source_id,
             conflation=row.first_conflation,
         )
-    return Vote(
+    return Annotation(
         vote_id=row.vote_id,
         claim_key=row.claim_key,
         reviewer=row.name,

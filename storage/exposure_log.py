@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.errors import NotFound
-from core.review.assignment import TIE_SLOT
+from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import Withheld
 from core.review.records import Exposure
 from storage.audit import append_event
@@ -52,7 +52,7 @@ def withheld(connection: Connection, person_id: int, content_hash: str) -> Withh
     found = sorted(slots)
     if not found:
         return None
-    return Withheld.TIE if found[0] == TIE_SLOT else Withheld.READING
+    return Withheld.DISAGREEMENT if found[0] == ADJUDICATION_SLOT else Withheld.ANNOTATION
 
 
 def seen(connection: Connection, person_id: int, content_hash: str, run_key: str) -> bool:
@@ -132,11 +132,11 @@ def _decided() -> ColumnElement[bool]:
         col(VoteRow.project_id) == col(AssignmentRow.project_id),
         col(VoteRow.claim_key) == col(AssignmentRow.claim_key),
         col(VoteRow.person_id) == col(AssignmentRow.person_id),
-        col(AssignmentRow.slot) < TIE_SLOT,
+        col(AssignmentRow.slot) < ADJUDICATION_SLOT,
     )
     settled = exists().where(
         col(AdjudicationRow.project_id) == col(AssignmentRow.project_id),
         col(AdjudicationRow.claim_key) == col(AssignmentRow.claim_key),
-        col(AssignmentRow.slot) == TIE_SLOT,
+        col(AssignmentRow.slot) == ADJUDICATION_SLOT,
     )
     return read | settled

@@ -9,15 +9,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import Conflict, NotAllowed
-from core.review.assignment import STALE_KEY, TIE_SLOT, changed, queue_state, unaided
-from core.review.items import Held, QueueState
+from core.review.assignment import ADJUDICATION_SLOT, STALE_KEY, changed, queue_state, unaided
+from core.review.items import Assignment, QueueState
 from core.review.records import (
     Adjudication,
+    Annotation,
     Exposure,
     Judgement,
     ProjectSettings,
     Signal,
-    Vote,
 )
 
 RECONSIDERED = "taken back and decided again"
@@ -26,7 +26,7 @@ AGREE_NOW = "the readings agree, or are being reconsidered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewVote:
+class NewAnnotation:
     """What a reviewer said, before it is written."""
 
     judgement: Judgement
@@ -68,43 +68,45 @@ class Standing:
 # ---------------------------------------------------------------- how far a claim is
 
 
-def current(votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """The last vote of each reviewer, by slot; ``votes`` come the oldest first."""
-    last = {vote.reviewer: vote for vote in votes}
-    return tuple(sorted(last.values(), key=lambda vote: (vote.slot, vote.vote_id)))
+def current(annotations: Iterable[Annotation]) -> tuple[Annotation, ...]:
+    """The last annotation of each reviewer, by slot; ``annotations`` come the oldest first."""
+    last = {annotation.reviewer: annotation for annotation in annotations}
+    return tuple(
+        sorted(last.values(), key=lambda annotation: (annotation.slot, annotation.vote_id))
+    )
 
 
 def standing_of(
     settings: ProjectSettings,
-    votes: Sequence[Vote],
+    annotations: Sequence[Annotation],
     adjudication: Adjudication | None,
     readings: Sequence[bool],
 ) -> Standing:
     """How far a claim is; ``readings`` says of each that somebody has taken whether it is open."""
     reads = settings.reads_per_claim
     state = queue_state(
-        votes,
+        annotations,
         adjudication,
         reads=reads,
         taken=len(readings),
         open_readings=sum(readings),
     )
-    complete = state in (QueueState.TIED, QueueState.SETTLED)
+    complete = state in (QueueState.DISAGREEMENT, QueueState.SETTLED)
     return Standing(missing=0 if complete else max(0, reads - len(readings)), state=state)
 
 
 # ---------------------------------------------------------------- what may be done now
 
 
-def check_first(held: Held) -> None:
+def check_first(assignment: Assignment) -> None:
     """Raise Conflict unless the assignment is a reading that waits for its decision."""
-    if not held.open or held.slot == TIE_SLOT:
+    if not assignment.open or assignment.slot == ADJUDICATION_SLOT:
         raise Conflict(STALE_KEY)
 
 
-def check_second(held: Held) -> None:
+def check_second(assignment: Assignment) -> None:
     """Raise Conflict unless a reading was decided and the machine's view was shown after that."""
-    if held.open or held.slot == TIE_SLOT or held.revealed_at is None:
+    if assignment.open or assignment.slot == ADJUDICATION_SLOT or assignment.revealed_at is None:
         raise Conflict(STALE_KEY)
 
 
@@ -120,58 +122,63 @@ def check_reveal(settings: ProjectSettings, *, decided: bool) -> None:
         raise NotAllowed("decide first: the machine's view is shown after the decision")
 
 
-def check_decline(held: Held, *, decided: bool) -> None:
+def check_decline(assignment: Assignment, *, decided: bool) -> None:
     """Raise Conflict for a claim that is decided: it cannot be given back."""
-    if not held.open or decided:
+    if not assignment.open or decided:
         raise Conflict("this claim is decided already: it cannot be given back")
 
 
-def check_release(held: Held) -> None:
+def check_release(assignment: Assignment) -> None:
     """Raise Conflict for a claim that nobody has in hand."""
-    if not held.open:
+    if not assignment.open:
         raise Conflict("this claim is decided already: there is nothing to release")
 
 
-def check_draft(held: Held) -> None:
+def check_draft(assignment: Assignment) -> None:
     """Raise Conflict for a claim that is decided: nothing is typed on it any more."""
-    if not held.open:
+    if not assignment.open:
         raise Conflict(STALE_KEY)
 
 
-def check_tie(held: Held) -> None:
-    """Raise Conflict unless the assignment is a tie that waits for its decision."""
-    if not held.open or held.slot != TIE_SLOT:
+def check_adjudicable(assignment: Assignment) -> None:
+    """Raise Conflict unless the assignment is a disagreement that waits for its decision."""
+    if not assignment.open or assignment.slot != ADJUDICATION_SLOT:
         raise Conflict(STALE_KEY)
 
 
-def check_shown(shown: Collection[int], votes: Iterable[Vote], state: QueueState) -> None:
-    """Raise Conflict unless the votes that were shown are those that stand, and still differ."""
-    if set(shown) != {vote.vote_id for vote in votes} or state is not QueueState.TIED:
+def check_shown(
+    shown: Collection[int], annotations: Iterable[Annotation], state: QueueState
+) -> None:
+    """Raise Conflict unless the annotations that were shown are those that stand, and still differ."""
+    if (
+        set(shown) != {annotation.vote_id for annotation in annotations}
+        or state is not QueueState.DISAGREEMENT
+    ):
         raise Conflict("a reading changed since this was shown; reloaded")
 
 
 # ---------------------------------------------------------------- what is written down
 
 
-def first_vote(
-    held: Held,
+def first_annotation(
+    assignment: Assignment,
     answer: Answer,
-    before: Vote | None,
+    before: Annotation | None,
     signal: Signal | None,
     *,
     seen_elsewhere: Sequence[Exposure],
     seconds: float,
-) -> NewVote:
+) -> NewAnnotation:
     """What is written for a claim in hand; ``before`` is what the reviewer takes back with it.
 
     What was seen elsewhere counts too, whether or not the claim was in hand by then.
     """
     here = tuple(answer.exposures)
-    if held.revealed_at is not None and not here:
-        here = (Exposure(what="verdict", at=held.revealed_at),)
+    if assignment.revealed_at is not None and not here:
+        here = (Exposure(what="verdict", at=assignment.revealed_at),)
     exposures = (*seen_elsewhere, *here)
     first = unaided(before) if before is not None and exposures else None
-    return NewVote(
+    return NewAnnotation(
         judgement=answer.judgement,
         first=first,
         confidence=answer.confidence,
@@ -189,12 +196,14 @@ def first_vote(
     )
 
 
-def vote_after_reveal(held: Held, answer: Answer, before: Vote) -> NewVote:
+def annotation_after_reveal(
+    assignment: Assignment, answer: Answer, before: Annotation
+) -> NewAnnotation:
     """What is written when a reviewer decides again with the machine's view on screen."""
-    assert held.revealed_at is not None  # check_second says so
+    assert assignment.revealed_at is not None  # check_second says so
     first = unaided(before)
-    here = tuple(answer.exposures) or (Exposure(what="verdict", at=held.revealed_at),)
-    return NewVote(
+    here = tuple(answer.exposures) or (Exposure(what="verdict", at=assignment.revealed_at),)
+    return NewAnnotation(
         judgement=answer.judgement,
         first=first,
         confidence=before.confidence if answer.confidence is None else answer.confidence,
