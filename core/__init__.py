@@ -26,7 +26,7 @@ What the stages stand on: ``capture`` reads and writes traces of every format, `
 splits answers, ``attribution`` knows families and cues, ``evidence`` values and names, ``text``
 sentences and words. Imports point down only: workflows, calibration, (evaluation | review),
 (bootstrap | statistics), (pipeline | models), (citations | judging | repair),
-provenance, (decide | indexing), (stages | capture), decomposition, attribution, evidence, text, codec, ports,
-config, identity, records, errors. No stage imports another.
+provenance, (decide | indexing), (stages | capture), decomposition, attribution, evidence, text,
+codec, ports, config, identity, records, errors. No stage imports another.
 What makes the shipped weights is ``training/``, beside ``core`` and not in the wheel.
 """
