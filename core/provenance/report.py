@@ -22,7 +22,7 @@ from core.provenance.records import (
     ProvenanceReport,
     RiskLevel,
 )
-from core.provenance.risk import GROUNDED_FROM, PARAMETRIC_BELOW, WEIGHTS
+from core.provenance.risk import GROUNDED_FROM, MEASURED, PARAMETRIC_BELOW, WEIGHTS
 from core.records import Check, FactPlace, Span
 
 SCHEMA_VERSION = "1"
@@ -57,6 +57,7 @@ def report_document(
             "risk_weights": dict(WEIGHTS),
             "grounded_from": GROUNDED_FROM,
             "parametric_below": PARAMETRIC_BELOW,
+            "measured": dict(MEASURED),
         },
         "summary": _summary(reports),
         "answers": answers,
@@ -300,6 +301,12 @@ def _method(document: Mapping[str, object]) -> Iterator[str]:
     yield (
         f"- a claim is grounded from a likeness of {method['grounded_from']}, the model's own "
         f"knowledge below {method['parametric_below']}"
+    )
+    measured = method["measured"]
+    yield (
+        f"- on {measured['claims']} read clinical claims this risk ranks worse (AUROC "
+        f"{measured['risk_auroc']:.2f}) than the support probability "
+        f"({measured['support_auroc']:.2f}): decide by the support, read by the risk"
     )
     answers = document["answers"]
     assert isinstance(answers, list)

@@ -161,7 +161,14 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
             for checked in _nowhere(judged)
             if config.profile != "strict"
         ]
-        found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name, alone=not found)))
+        alone = not found
+        # What a check holds against the claim does not block by itself; of a blocked claim it says why.
+        found += [
+            Finding(rank=_VALUE, reason=check.reason)
+            for check in judged.checks
+            if check.outcome is Outcome.CONTRADICTS and not check.veto
+        ]
+        found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name, alone=alone)))
     return found
 
 

@@ -46,13 +46,14 @@ _LEFT_OUT = {
 
 
 def reason_of(found: Distortion) -> str:
-    """One line: 'the source says “associated with”; the answer says “causes”'."""
+    """One line: 'Association as cause: the source says “associated with”; the answer says “causes”'."""
     said, stated = found.difference.said, found.difference.stated
+    kind = found.kind.value.capitalize()
     if said and stated:
-        return f"{found.kind.value}: the source says “{stated}”; the answer says “{said}”"
+        return f"{kind}: the source says “{stated}”; the answer says “{said}”"
     if stated:
-        return f"{found.kind.value}: the source says “{stated}”; the answer leaves it out"
+        return f"{kind}: the source says “{stated}”; the answer leaves it out"
     if said:
         text = _LEFT_OUT.get(found.kind, "the answer says {said}, the source does not")
-        return f"{found.kind.value}: {text.format(said=f'“{said}”')}"
-    return f"{found.kind.value}: {found.sentence_text[:160]}"
+        return f"{kind}: {text.format(said=f'“{said}”')}"
+    return f"{kind}: {found.sentence_text[:160]}"

@@ -22,8 +22,8 @@ from core.provenance.distortions.records import Difference, Distortion
 from core.provenance.distortions.substitution import entity_substituted, number_changed
 from core.records import Span
 
-LEAST_COVERAGE = 0.5  # of the claim's content words, rare ones weighing more
-_AS_GOOD = 0.8  # of the best coverage: a sentence that may be the one that was told
+LEAST_COVERAGE = 0.45  # of the claim's content words, rare ones weighing more
+_AS_GOOD = 0.9  # of the best coverage: a sentence that may be the one that was told
 _LEAST_PAIRS = 2
 
 
@@ -84,6 +84,7 @@ def _placed(difference: Difference, sentence: Sentence, at: Alignment) -> Distor
     stated = difference.stated_span
     start = sentence.span.start
     return Distortion(
+        claim=at.claim.text,
         difference=difference,
         source_id=sentence.source_id,
         sentence=sentence.span,

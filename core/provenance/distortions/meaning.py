@@ -88,6 +88,11 @@ def direction_differs(at: Alignment) -> Iterator[Difference]:
     if ordered is not None:
         yield from ordered
         return
+    beside = _beside_number(at)
+    if beside is not None:
+        if beside[0].value != beside[1].value:
+            yield difference(DistortionKind.DIRECTION_REVERSED, at, *beside)
+        return
     for feature in ("direction", "valence"):
         said, stated = near_cues(at, feature, claim=True), near_cues(at, feature, claim=False)
         pair = _opposed(said, stated, at)
@@ -119,6 +124,30 @@ def _order(at: Alignment) -> list[Difference] | None:
     else:
         return None
     return [difference(DistortionKind.DIRECTION_REVERSED, at, None, None)]
+
+
+def _beside_number(at: Alignment) -> tuple[Cue, Cue] | None:
+    """The directions that the one number which both texts give is told with: "a 14.6 % lower level"."""
+    said, stated = read_quantities(at.claim.text), read_quantities(at.premise.text)
+    both = [
+        (want, have)
+        for want in said
+        for have in stated
+        if want.unit == have.unit == "percent" and want.amount == have.amount
+    ]
+    if len(both) != 1:
+        return None
+    ours = _cue_of(at.claim, both[0][0].span.start)
+    theirs = _cue_of(at.premise, both[0][1].span.start)
+    return None if ours is None or theirs is None else (ours, theirs)
+
+
+def _cue_of(reading: Reading, place: int) -> Cue | None:
+    """The direction in front of a number in its sentence, else the first one behind it."""
+    cues = reading.of("direction")
+    before = [cue for cue in cues if cue.span.end <= place]
+    behind = [cue for cue in cues if cue.span.start >= place]
+    return before[-1] if before else behind[0] if behind else None
 
 
 def _change(reading: Reading) -> tuple[float, float] | None:

@@ -49,6 +49,7 @@ class Distortion:
     content words, rare ones weighing more, that the sentence holds.
     """
 
+    claim: str
     difference: Difference
     source_id: str
     sentence: Span
