@@ -152,7 +152,7 @@ def _note_what_is_written(
 ) -> None:
     touched = connection.info.get(_TOUCHED)
     if touched is not None and isinstance(statement, UpdateBase):
-        touched.add(str(statement.table))  # type: ignore[attr-defined]
+        touched.add(str(statement.table))
 
 
 def _sqlite_engine(url: URL) -> Engine:
