@@ -92,5 +92,6 @@ app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_l
 app.command("report", epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
 audit_app.command("anchor", epilog=audit.ANCHOR_EXAMPLE)(audit.audit_anchor)
+audit_app.command("trust", epilog=audit.TRUST_EXAMPLE)(audit.audit_trust)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

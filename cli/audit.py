@@ -10,9 +10,12 @@ import typer
 
 from cli.judging import open_database
 from cli.options import DatabaseUrl, JsonPath
-from cli.output import BAD_INPUT, counted, print_lines, require, write_json
+from cli.output import BAD_INPUT, GATE_BLOCKED, counted, in_red, print_lines, require, write_json
 
 EXAMPLE = "Example: provenanceguard audit verify --db data/workbench.db"
+TRUST_EXAMPLE = (
+    "Example: provenanceguard audit trust Ines bWFkZSB1cCBmb3IgdGhpcyBleGFtcGxlIG9ubHkhISE="
+)
 ANCHOR_EXAMPLE = "Example: provenanceguard audit anchor --to /mnt/other/anchors.jsonl"
 
 
@@ -89,12 +92,48 @@ def audit_anchor(
     )
 
 
+def audit_trust(
+    name: Annotated[
+        str | None, typer.Argument(help="Whose key it is; without one the keys are listed.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Argument(help="The public key, as the person read it out to you.")
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Accept a person's public key, or list whose signatures are trusted here.
+
+    Compare the fingerprint with its owner before you accept a key from a packet.
+    """
+    from core.errors import InputError
+    from core.review.signing import fingerprint
+    from storage.signers import trust, trusted_keys
+
+    if name is not None:
+        if key is None:
+            raise InputError("give the public key behind the name")
+        trust(name, key)
+    keys = trusted_keys()
+    write_json(json_path, {"keys": [asdict(one) for one in keys]})
+    print_lines(
+        [f"{one.name}: {fingerprint(one.public_key)}  {one.public_key}" for one in keys], json_path
+    )
+
+
 def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None:
+    from core.review.signing import fingerprint
     from core.workflows.manifest import check_packet
+    from storage.signers import foreign, trusted_keys
 
     require([folder])
     check = check_packet(folder)
     problems, signatures = list(check.problems), check.signatures
+    keys = trusted_keys()
+    problems += [
+        f"signatures.json: {one.signer} ({one.meaning}): {why}"
+        for one in signatures
+        if (why := foreign(one, keys)) is not None
+    ]
     if db is not None:
         workspace = open_database(db)
         here = workspace.packets().signatures(check.manifest_sha256)
@@ -102,6 +141,12 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
             f"signatures.json: {one.signer} ({one.meaning}) is not what the database says"
             for one in signatures
             if (one.signer, one.meaning, one.at) not in {(h.signer, h.meaning, h.at) for h in here}
+        ]
+        problems += [
+            f"signatures.json: {h.signer} ({h.meaning}) signed this packet, and that is not there"
+            for h in here
+            if (h.signer, h.meaning, h.at)
+            not in {(one.signer, one.meaning, one.at) for one in check.signatures}
         ]
         signatures = here or signatures
         workspace.close()
@@ -119,9 +164,10 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
     found = "intact" if intact else f"NOT INTACT, {counted(len(problems), 'problem')}"
     print_lines(
         [
-            *problems,
+            *map(in_red, problems),
             *(
                 f"signed by {one.signer} ({one.meaning}) at {one.at.isoformat()}"
+                + (f", key {fingerprint(one.public_key)}" if one.public_key else ", without a key")
                 + (", taken back since" if one.taken_back else "")
                 for one in signatures
             ),
@@ -130,4 +176,4 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
         json_path,
     )
     if not intact:
-        raise SystemExit(BAD_INPUT)
+        raise SystemExit(GATE_BLOCKED)

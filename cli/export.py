@@ -90,7 +90,7 @@ def export(
     with Progress() as progress:
         report = export_packet(
             packets, user, out, at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf,
-            progress=progress,
+            progress=progress, signed_as=sign.value if sign else None,
         )  # fmt: skip
     if sign is not None:
         packets.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=user)

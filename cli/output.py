@@ -101,12 +101,22 @@ def print_lines(lines: Sequence[str], json_path: Path | None) -> None:
     """For people: on stdout, unless that carries JSON."""
     stream = sys.stderr if json_path is not None and str(json_path) == "-" else sys.stdout
     for line in lines:
-        stream.write(one_line(line) + "\n")
+        red = line.startswith(RED) and line.endswith(PLAIN)
+        plain = one_line(line.removeprefix(RED).removesuffix(PLAIN) if red else line)
+        stream.write((f"{RED}{plain}{PLAIN}" if red else plain) + "\n")
 
 
 def say(line: str) -> None:
     """One line on stderr, for people."""
     sys.stderr.write(one_line(line) + "\n")
+
+
+RED, PLAIN = "\x1b[31m", "\x1b[0m"
+
+
+def in_red(line: str) -> str:
+    """A line that must not be overlooked: red where a terminal shows it."""
+    return f"{RED}{one_line(line)}{PLAIN}" if sys.stdout.isatty() else line
 
 
 def one_line(text: str) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from cli.judging import reader_for
 from cli.options import Calibrator, Files, Format, JsonPath, Reader
-from cli.output import Progress, print_lines, require, write_json
+from cli.output import Progress, print_lines, require, say, write_json
 
 EXAMPLE = "Example: provenanceguard probe traces.jsonl --out probes.jsonl --count 50"
 
@@ -49,6 +49,7 @@ def probe(
             count=count,
             seed=seed,
             progress=progress,
+            skipped=lambda error: say(f"skipped: {error.located()}"),
         )
     if out is not None:
         write_packet(out, run.rows)

@@ -77,15 +77,20 @@ def write_anchor(anchor: Anchor, *more: Path) -> None:
             raise ComponentUnavailable(f"anchor {path}: {error.strerror}") from None
 
 
-def read_anchors(*more: Path) -> tuple[Anchor, ...]:
-    """The anchors of the key folder, and of each of ``more``, which must be there."""
+def read_anchors(database: str, *more: Path) -> tuple[Anchor, ...]:
+    """The anchors of that database in the key folder, and all in each of ``more``.
+
+    A copy elsewhere goes on from where it was made: the key folder's anchors of the original are
+    not about it. A file that is named must be there.
+    """
     found = []
     for path in (key_folder() / ANCHORS, *more):
         if not path.exists() and path not in more:
             continue
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
-            found += [Anchor(**json.loads(line)) for line in lines if line.strip()]
+            all_of_it = [Anchor(**json.loads(line)) for line in lines if line.strip()]
+            found += [one for one in all_of_it if path in more or one.database == database]
         except (OSError, ValueError, TypeError) as error:
             raise UnreadableFile(
                 f"no anchors can be read ({type(error).__name__})", file=str(path)

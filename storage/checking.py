@@ -22,7 +22,7 @@ def check_database(database: Database, anchor_files: Sequence[Path] = ()) -> rec
 
     Raises InputError when it holds no trail.
     """
-    anchors = read_anchors(*anchor_files)
+    anchors = read_anchors(database.name, *anchor_files)
     with database.reading() as connection:
         there = set(inspect(connection).get_table_names())
         if AuditEvent.__tablename__ not in there:

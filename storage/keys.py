@@ -14,6 +14,7 @@ from core.errors import ComponentUnavailable, ConfigError
 
 ENVIRONMENT_VARIABLE = "PROVENANCEGUARD_KEYS"
 TRAIL_KEY = "trail.key"
+USER_FILE = "user"  # the name under which the terminal acts, where it is not the account's
 _KEY_BYTES = 32
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
-from core.codec import actions_of
+from core.codec import actions_of, verdict_document
 from core.errors import Conflict, InputError, NotFound
 from core.records import JsonObject, Trace, Verification
 from core.review.assignment import ADJUDICATION_SLOT, check_reason, free_slot
@@ -29,6 +30,7 @@ from core.review.records import (
     Role,
     Split,
 )
+from core.review.signing import sign
 from storage import assignments
 from storage.adjudications import adjudication_of
 from storage.anchors import anchor_of, write_anchor
@@ -45,9 +47,11 @@ from storage.review_tables import (
     AssignmentRow,
     ClaimRow,
     PacketLock,
+    PacketSignatureRow,
     PersonRow,
     VoteRow,
 )
+from storage.signers import seed_of
 from storage.splits import Splits
 from storage.standing import settle
 from storage.store import SqlStore
@@ -213,10 +217,21 @@ class Packets:
                 if (one.signer, one.meaning, one.taken_back) == (by.name, meaning, False):
                     raise Conflict(f"{by.name} has signed this packet already ({meaning})")
             at = self.store.now()
-            self._write(
-                connection, digest, manifest, "lock", meaning, by, detail={"meaning": meaning}
+            signed = sign(
+                PacketSignature(manifest_sha256=digest, signer=by.name, at=at, meaning=meaning),
+                seed_of(by.name),
             )
-        return PacketSignature(manifest_sha256=digest, signer=by.name, at=at, meaning=meaning)
+            lock_id = self._write(
+                connection, digest, manifest, "lock", meaning, by, at=at,
+                detail={"meaning": meaning, "public_key": signed.public_key,
+                        "signature": signed.signature},
+            )  # fmt: skip
+            connection.execute(
+                insert(PacketSignatureRow).values(
+                    lock_id=lock_id, public_key=signed.public_key, signature=signed.signature
+                )
+            )
+        return signed
 
     def unlock(self, manifest_sha256: str, reason: str, *, by: Person) -> None:
         """Take all signatures of a packet back; raises NotAllowed, NotFound, InputError."""
@@ -234,7 +249,7 @@ class Packets:
                 .limit(1)
             ).scalar_one()
             self._write(
-                connection, manifest_sha256, manifest, "unlock", stated, by,
+                connection, manifest_sha256, manifest, "unlock", stated, by, at=self.store.now(),
                 detail={"from": [f"{one.signer}: {one.meaning}" for one in standing],
                         "to": None, "reason": stated},
             )  # fmt: skip
@@ -271,10 +286,10 @@ class Packets:
         meaning: str,
         by: Person,
         *,
+        at: datetime,
         detail: JsonObject,
-    ) -> None:
-        at = self.store.now()
-        add_row(
+    ) -> Any:
+        return add_row(
             connection,
             PacketLock,
             {
@@ -306,6 +321,23 @@ class Packets:
     def put_verdicts(self, run_key: str, verdicts_in: Sequence[Verification]) -> None:
         """Keep verdicts, each on the trace version that its content hash names."""
         self.store.put_verdicts(run_key, verdicts_in)
+
+    def own_verdicts(self, run_key: str, verdicts: Sequence[Verification]) -> frozenset[str]:
+        """The content hashes of those that stand here already, word for word."""
+        found = set()
+        for one in verdicts:
+            if one.content_hash is None:
+                continue
+            try:
+                kept = self.store.get_verdict(
+                    one.trace.trace_id, content_hash=one.content_hash, run_key=run_key
+                ).verification
+            except NotFound:
+                continue
+            kept = replace(kept, content_hash=one.content_hash)
+            if verdict_document(kept) == verdict_document(one):
+                found.add(one.content_hash)
+        return frozenset(found)
 
     def guideline_texts(self) -> Mapping[int, str]:
         """The guideline's versions here."""
@@ -618,6 +650,12 @@ def _signatures(connection: Connection, manifest_sha256: str) -> tuple[PacketSig
         select(
             col(PacketLock.action), col(PacketLock.signer), col(PacketLock.at),
             col(PacketLock.meaning), col(PacketLock.lock_id),
+            col(PacketSignatureRow.public_key), col(PacketSignatureRow.signature),
+        )
+        .join(
+            PacketSignatureRow,
+            col(PacketSignatureRow.lock_id) == col(PacketLock.lock_id),
+            isouter=True,
         )
         .where(col(PacketLock.manifest_sha256) == manifest_sha256)
         .order_by(col(PacketLock.lock_id))
@@ -630,6 +668,8 @@ def _signatures(connection: Connection, manifest_sha256: str) -> tuple[PacketSig
             at=row.at,
             meaning=row.meaning,
             taken_back=row.lock_id < unlocked,
+            public_key=row.public_key,
+            signature=row.signature,
         )
         for row in rows
         if row.action == "lock"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
+import pwd
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +18,7 @@ from core.review.records import Person, Role
 from core.review.roles import require
 from storage.audit import add_row, append_event, trail_id
 from storage.columns import plain_text
+from storage.keys import USER_FILE, key_folder, read_owned
 from storage.review_tables import PersonRow, RoleGrant
 from storage.store import SqlStore
 from storage.tables import AuditEvent
@@ -78,7 +79,11 @@ class People:
             return _led_by_login(connection)
 
     def local(self) -> Person:
-        """Who works on a machine without login; made at first use with all roles that write."""
+        """Who works on a machine without login; made at first use.
+
+        The first of a database gets all roles that write. Where somebody leads already, another
+        account of the machine comes without a role: a lead grants it, nobody makes themselves lead.
+        """
         name = local_name()
         with self.store.database.reading() as connection:
             found = [one for one in people(connection) if one.name == name]
@@ -88,8 +93,14 @@ class People:
             found = [one for one in people(connection) if one.name == name]
             if found:
                 return found[0]
+            led = any(Role.LEAD in one.roles for one in people(connection))
             return _add(
-                connection, name, LOCAL_ROLES, email=None, by=THIS_MACHINE, at=self.store.now()
+                connection,
+                name,
+                () if led else LOCAL_ROLES,
+                email=None,
+                by=THIS_MACHINE,
+                at=self.store.now(),
             )
 
     def database_id(self) -> str:
@@ -372,9 +383,13 @@ def _plain_email(email: str) -> str:
 
 
 def local_name() -> str:
-    """What whoever works on this machine without a login is called."""
+    """What whoever works on this machine without a login is called: as configured, else the account.
+
+    The environment is not asked (LOGNAME, USER): everybody can set it to somebody else's name.
+    """
     try:
-        name = _plain_name(getpass.getuser())
+        configured = (read_owned(key_folder() / USER_FILE) or b"").decode("utf-8", "replace")
+        name = _plain_name(configured.strip() or pwd.getpwuid(os.getuid()).pw_name)
     except (OSError, KeyError, InputError):
         return LOCAL_NAME
     return LOCAL_NAME if name == "root" else name

@@ -369,6 +369,20 @@ class PacketLock(SQLModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
+class PacketSignatureRow(SQLModel, table=True):
+    """The Ed25519 signature that belongs to a lock, with its public key; both in base64."""
+
+    __tablename__: ClassVar[str] = "packet_signature"
+
+    lock_id: int = Field(
+        primary_key=True,
+        foreign_key="packet_lock.lock_id",
+        sa_column_kwargs={"autoincrement": False},
+    )
+    public_key: str = Field(sa_type=Text)
+    signature: str = Field(sa_type=Text)
+
+
 class VerdictOpening(SQLModel, table=True):
     """Who has seen the machine's verdict on a trace version, and when first; rows never change."""
 

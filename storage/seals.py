@@ -34,11 +34,12 @@ APPENDED: tuple[type[SQLModel], ...] = (
     review_tables.ClaimRow,
     review_tables.ClaimSignal,
     review_tables.VerdictOpening,
+    review_tables.PacketSignatureRow,
 )
 # Few rows, which may change: each seal after a change holds all of them.
 WHOLE: tuple[type[SQLModel], ...] = (review_tables.ProjectRow, review_tables.PersonRow)
 COVERED = frozenset(
-    str(model.__tablename__)  # type: ignore[attr-defined]
+    model.__table__.name  # type: ignore[attr-defined]
     for model in (*APPENDED, *WHOLE, AuditEvent)
 )
 
@@ -106,7 +107,7 @@ def check_seals(connection: Connection, heads: Mapping[int, str]) -> SealReport:
     key = trail_key()
     ours = key_id(key)
     for row in rows:
-        if row.key_id == ours and not hmac.compare_digest(row.mac, _mac(key, dict(row._mapping))):
+        if row.key_id == ours and not hmac.compare_digest(row.mac, _mac(key, row._asdict())):
             problems.append(f"seal {row.seal_id}: is not the one that was made with the key")
         if row.sequence and heads.get(row.sequence) != row.head:
             problems.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -334,6 +335,15 @@ def _told_twice(known: str | None, span: str | None, wire: bool) -> tuple[str | 
 
 
 def _start(value: Mapping[str, object]) -> float:
+    """When a span began, as a number that orders it; 0 where no finite number can be made of it."""
+    try:
+        found = _stated_start(value)
+    except (OverflowError, ValueError):  # an integer of hundreds of digits, a year before the first
+        return 0.0
+    return found if math.isfinite(found) else 0.0
+
+
+def _stated_start(value: Mapping[str, object]) -> float:
     for key in ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "start"):
         found = value.get(key)
         if (

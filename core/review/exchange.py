@@ -15,7 +15,8 @@ MEANINGS = ("review", "approval", "responsibility", "authorship")
 class PacketSignature:
     """Who put their name under a packet, when and with which meaning.
 
-    ``taken_back`` is set when the packet was unlocked since: the signature no longer stands.
+    ``taken_back`` is set when the packet was unlocked since: the signature no longer stands. The
+    ``signature`` covers all of it but that; without one the name proves nothing.
     """
 
     manifest_sha256: str
@@ -23,6 +24,8 @@ class PacketSignature:
     at: datetime
     meaning: str
     taken_back: bool = False
+    public_key: str | None = None  # Ed25519, in base64
+    signature: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
 from core.review.readable import look_of, page, trace_page
 from core.review.readers import readable_by, require_reader
 from core.review.records import Person, ReviewedClaim, ReviewStatus, Split
-from core.workflows.manifest import write_manifest
+from core.workflows.manifest import TO_BE_SIGNED, write_manifest
 from core.workflows.packet_readme import (
     ANNOTATIONS,
     GUIDELINE,
@@ -50,6 +51,7 @@ from core.workflows.packet_tables import (
 )
 from core.workflows.printing import print_page
 
+_LEFT_SECONDS = 3_600  # a part that is older is nobody's any more
 DECIDED = frozenset({ReviewStatus.SINGLE, ReviewStatus.UNANIMOUS, ReviewStatus.ADJUDICATED})
 
 
@@ -169,8 +171,12 @@ def export_packet(
     reports: bool = True,
     pdf: bool = False,
     progress: Progress | None = None,
+    signed_as: str | None = None,
 ) -> ExportReport:
     """Write a packet to ``out``, which must not hold anything yet; all of it, or nothing.
+
+    ``signed_as`` says in the manifest that a signature of that meaning follows: without it the
+    packet will not check. Packets are their owner's alone.
 
     Raises NotAllowed, InputError when nothing passes the filters or ``out`` is taken, and
     ComponentUnavailable when a PDF is asked for and no browser can print one.
@@ -182,19 +188,19 @@ def export_packet(
         found = ", ".join(f"{reason}: {count}" for reason, count in chosen.left_out.items())
         raise InputError(f"no reviewed claim to export ({found or 'nobody has judged one yet'})")
     out.parent.mkdir(parents=True, exist_ok=True)
+    _clean_up(out)
     part = Path(tempfile.mkdtemp(prefix=f".{out.name}.part-", dir=out.parent))
     try:
         report = _write(
             store, user, part, chosen, at=at, filters=filters, reports=reports, pdf=pdf,
-            progress=progress or _silent,
+            progress=progress or _silent, signed_as=signed_as,
         )  # fmt: skip
+        _owners_alone(part)
         if out.exists():
             out.rmdir()
         part.rename(out)
     finally:
         shutil.rmtree(part, ignore_errors=True)  # after the rename there is nothing left of it
-    # The folder of a temporary file is its maker's alone; a packet has the rights of its place.
-    out.chmod(0o755)
     store.told(
         user,
         report.manifest_sha256,
@@ -216,6 +222,19 @@ def export_packet(
         preference_pairs=report.preference_pairs,
         files=report.files,
     )
+
+
+def _clean_up(out: Path) -> None:
+    """Remove what an export that was killed left behind: parts that nobody has written to for long."""
+    for left in out.parent.glob(f".{out.name}.part-*"):
+        if left.is_dir() and time.time() - left.stat().st_mtime > _LEFT_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _owners_alone(folder: Path) -> None:
+    """A packet holds patients' records and reviewers' words: nobody else may read it."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 def _not_wanted(claim: ReviewedClaim, filters: ExportFilters) -> str | None:
@@ -262,6 +281,7 @@ def _write(
     reports: bool,
     pdf: bool,
     progress: Progress,
+    signed_as: str | None = None,
 ) -> ExportReport:
     claims, done = chosen.claims, _Written()
     by_status = Counter(claim.resolution.status for claim in claims)
@@ -334,6 +354,7 @@ def _write(
         "preference_pairs": {"written": done.pairs, "left_out_as_held_out": done.held_out_pairs},
         "machine_profiles": _profiles_among(claims, store.machine_profiles()),
         "verifier_versions": list(done.verifiers.values()),
+        **({TO_BE_SIGNED: signed_as} if signed_as else {}),
     }
     (folder / "README.md").write_text(
         packet_readme(about, reports=reports, pdf=pdf), encoding="utf-8"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from core.capture.files import read_records
 from core.codec import trace_from_document, verification_from_document
 from core.errors import BadRecord, InputError
 from core.ports import Progress, PutCount
-from core.records import JsonObject, Trace, Verification
+from core.records import JsonObject, Trace, Verification, Versions
 from core.review.exchange import ReviewsPut
 from core.review.packet import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
@@ -20,6 +20,7 @@ from core.workflows.packet_readme import GUIDELINE, PACKET, TRACES, VERDICTS
 from core.workflows.verify import run_key
 
 AT_ONCE = 200
+IMPORTED = "imported: "  # before what somebody else's verdict says that it was made by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,10 @@ class PacketSink(Protocol):
         machine_profiles: Mapping[str, str],
     ) -> ReviewsPut:
         """Keep the votes and tie-breaks that are not here yet."""
+        ...
+
+    def own_verdicts(self, run_key: str, verdicts: Sequence[Verification]) -> Collection[str]:
+        """The content hashes of those that stand here already, word for word."""
         ...
 
     def put_splits(self, splits: Mapping[str, Split], *, by: Person) -> ReviewsPut:
@@ -186,7 +191,24 @@ def _verdicts(sink: PacketSink, path: Path, max_record_bytes: int) -> None:
                 )
             by_run.setdefault(run_key(verification.versions), []).append(verification)
         for key, verdicts in by_run.items():
-            sink.put_verdicts(key, verdicts)
+            own = sink.own_verdicts(key, verdicts)
+            foreign = [
+                replace(one, versions=somebody_elses(one.versions))
+                for one in verdicts
+                if one.content_hash not in own
+            ]
+            if foreign:
+                sink.put_verdicts(run_key(foreign[0].versions), foreign)
+
+
+def somebody_elses(versions: Versions) -> Versions:
+    """The versions of a verdict that somebody else says was made by these: no run of one's own.
+
+    What came in stands beside what is verified here and never for it: its run has another key.
+    """
+    if versions.pipeline.startswith(IMPORTED):
+        return versions
+    return replace(versions, pipeline=f"{IMPORTED}{versions.pipeline}")
 
 
 def _split(record: JsonObject) -> dict[str, Split]:

@@ -12,10 +12,12 @@ from pathlib import Path
 from core.errors import InputError, UnreadableFile
 from core.records import JsonObject
 from core.review.exchange import PacketSignature
+from core.review.signing import wrong_with
 
 MANIFEST, SIGNATURES = "manifest.json", "signatures.json"
 FORMAT = "provenanceguard-packet"
 VERSION = 1
+TO_BE_SIGNED = "signed_as"  # in the manifest of a packet that is signed as it is exported
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +102,13 @@ def check_packet(folder: Path) -> PacketCheck:
         for one in signatures
         if one.manifest_sha256 != manifest_sha256
     ]
+    problems += [
+        f"{SIGNATURES}: {one.signer} ({one.meaning}): {wrong}"
+        for one in signatures
+        if (wrong := wrong_with(one)) is not None
+    ]
+    if document.get(TO_BE_SIGNED) and not signatures:
+        problems.append(f"{SIGNATURES}: the packet was signed, and its signature is gone")
     return PacketCheck(
         manifest_sha256=manifest_sha256,
         files=len(announced),
@@ -111,6 +120,7 @@ def check_packet(folder: Path) -> PacketCheck:
 def write_signatures(folder: Path, signatures: tuple[PacketSignature, ...]) -> None:
     """Put the signatures beside the manifest, which they are about and which does not list them."""
     (folder / SIGNATURES).write_text(signatures_json(signatures), encoding="utf-8")
+    (folder / SIGNATURES).chmod(0o600)
 
 
 def signatures_json(signatures: tuple[PacketSignature, ...]) -> str:
@@ -124,6 +134,8 @@ def signatures_json(signatures: tuple[PacketSignature, ...]) -> str:
                     "meaning": one.meaning,
                     "manifest_sha256": one.manifest_sha256,
                     "taken_back": one.taken_back,
+                    "public_key": one.public_key,
+                    "signature": one.signature,
                 }
                 for one in signatures
             ],
@@ -146,13 +158,19 @@ def read_signatures(folder: Path) -> tuple[PacketSignature, ...]:
                 at=datetime.fromisoformat(one["at"]),
                 meaning=str(one["meaning"]),
                 taken_back=one["taken_back"] is True,
+                public_key=_text(one.get("public_key")),
+                signature=_text(one.get("signature")),
             )
             for one in json.loads(file.read_text(encoding="utf-8"))
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UnreadableFile(
             f"the signatures cannot be read ({type(error).__name__})", file=SIGNATURES
         ) from None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def file_sha256(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,20 +38,30 @@ def probe_traces(
     count: int = 50,
     seed: int = 20260607,
     progress: Progress | None = None,
+    skipped: Callable[[InputError], None] = lambda error: None,
 ) -> ProbeRun:
     """Make probes from what the verifier allows in captured traces, and verify them.
 
-    Records that could not be read are left out. Raises InputError when the traces do not hold
+    Records that could not be read are handed to ``skipped``. Raises InputError when the traces do not hold
     supported claims from two kinds of source.
     """
-    readable = (one for one in traces if isinstance(one, Trace))
-    facts = gather_facts(readable, models, config)
+    facts = gather_facts(_readable(traces, skipped), models, config)
     compatible = {family.family_id: family.compatible for family in models.families.items}
     rows = make_probes(facts, compatible, count=count, seed=seed)
     predictions = score_rows(rows, models, config, progress=progress).predictions
     return ProbeRun(
         rows=tuple(rows), predictions=predictions, outcomes=probe_outcomes(rows, predictions)
     )
+
+
+def _readable(
+    traces: Iterable[Trace | InputError], skipped: Callable[[InputError], None]
+) -> Iterator[Trace]:
+    for one in traces:
+        if isinstance(one, Trace):
+            yield one
+        else:
+            skipped(one)
 
 
 def gather_facts(traces: Iterable[Trace], models: Models, config: Config) -> list[Fact]:

@@ -78,9 +78,11 @@ def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
         connection.exec_driver_sql("DROP INDEX ix_audit_event_action_sequence")
         connection.exec_driver_sql("DROP TABLE verdict_opening")
         connection.exec_driver_sql("DROP TABLE trail_seal")
+        connection.exec_driver_sql("DROP TABLE packet_signature")
         if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql("DROP FUNCTION trail_seal_refuses_update")
-            connection.exec_driver_sql("DROP FUNCTION trail_seal_refuses_delete CASCADE")
+            for table in ("trail_seal", "packet_signature"):
+                connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
+                connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
             connection.exec_driver_sql("DROP FUNCTION verdict_opening_refuses_update")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
     before = store.audit_events()
@@ -109,7 +111,11 @@ def test_what_0003_left_is_what_the_test_above_goes_back_to(database_address: st
         tables = set(inspect(connection).get_table_names())
     assert not {name for name in indexes if name and "sequence" in name}
     assert "verdict_opening" not in tables
-    assert set(SQLModel.metadata.tables) - tables == {"verdict_opening", "trail_seal"}
+    assert set(SQLModel.metadata.tables) - tables == {
+        "verdict_opening",
+        "trail_seal",
+        "packet_signature",
+    }
 
     migrate(database)
 

@@ -1,4 +1,4 @@
-"""Seals of the trail; nothing that was there changes, and the first seal covers all of it."""
+"""Seals of the trail and keyed signatures; the first seal covers all that was there before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table of seals, whose rows neither change nor go."""
+    """Add two tables whose rows neither change nor go."""
     op.create_table(
         "trail_seal",
         sa.Column("seal_id", sa.Integer(), autoincrement=False, nullable=False),
@@ -27,5 +27,16 @@ def upgrade() -> None:
         sa.Column("mac", sa.String(length=71), nullable=False),
         sa.PrimaryKeyConstraint("seal_id", name="pk_trail_seal"),
     )
-    refuse("UPDATE", "trail_seal")
-    refuse("DELETE", "trail_seal")
+    op.create_table(
+        "packet_signature",
+        sa.Column("lock_id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("public_key", sa.Text(), nullable=False),
+        sa.Column("signature", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["lock_id"], ["packet_lock.lock_id"], name="fk_packet_signature_lock_id_packet_lock"
+        ),
+        sa.PrimaryKeyConstraint("lock_id", name="pk_packet_signature"),
+    )
+    for table in ("trail_seal", "packet_signature"):
+        refuse("UPDATE", table)
+        refuse("DELETE", table)
