@@ -10,7 +10,7 @@ from core.citations.mentions import Mention, mentions_in, reference_list
 from core.citations.records_of import RunRecord, RunRecords
 from core.citations.resolve import Resolution, resolve_annotation, resolve_entry, resolve_mention
 from core.citations.scope import Scope, scopes_of
-from core.citations.support import RIVAL_LEAD, Weights
+from core.citations.support import RIVAL_LEAD, Terms, Weights
 from core.records import (
     Citation,
     CitationFinding,
@@ -164,7 +164,7 @@ def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited)
     return _said(mention, scope, CitationOutcome.SILENT, reason, place)
 
 
-def _terms(scope: Scope, cited: _Cited) -> dict[str, float]:
+def _terms(scope: Scope, cited: _Cited) -> Terms:
     sentence, around = (
         _without(span, cited.mentions, cited.answer) for span in (scope.sentence, scope.around)
     )
