@@ -147,7 +147,8 @@ def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited)
     support = cited.weights.support(terms, resolution.records, _rivals(mention.kind, cited))
     best = support.best_cited or resolution.records[0]
     place, rival = best.place, support.best_rival
-    if support.said_elsewhere and rival is not None:
+    # What was not read to its end may say it there.
+    if support.said_elsewhere and rival is not None and not any(r.cut for r in resolution.records):
         sentence = _without(scope.sentence, cited.mentions, cited.answer)
         if cited.reads is not None and cited.reads(sentence, best.text) is Relation.ENTAILMENT:
             return _said(mention, scope, CitationOutcome.SAYS_IT, "the cited record says it", place)

@@ -55,7 +55,7 @@ class RunRecord:
     @cached_property
     def terms(self) -> frozenset[str]:
         """The terms of its text."""
-        return run_terms(self.text)
+        return run_terms(self.searched)
 
     @cached_property
     def asked(self) -> frozenset[str]:
@@ -68,9 +68,19 @@ class RunRecord:
         return tuple(run_terms(part) for part in self.passage_texts)
 
     @cached_property
+    def searched(self) -> str:
+        """The part of its text that is read."""
+        return self.text[:_SEARCHED]
+
+    @property
+    def cut(self) -> bool:
+        """Whether there is more of it than is read."""
+        return len(self.text) > _SEARCHED
+
+    @cached_property
     def passage_texts(self) -> tuple[str, ...]:
         """The stretches that it is read by."""
-        return tuple(_passages(self.text))
+        return tuple(_passages(self.searched))
 
 
 class RunRecords:

@@ -25,6 +25,8 @@ RIVAL_RATIO = 0.75
 RIVAL_SHARE = 0.40  # less is no other place that says it
 SAYS_SHARE = 0.30
 MOST_SHARE = 0.50
+NOTATIONS_IN = 60_000  # characters
+PASSAGES_READ = 100  # of one record, for values
 _AMOUNT = re.compile(r"-?\d+(?:\.\d+)?")
 _NUMBERS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,18}(?:\.\d{1,18})?")
 TELLING_DIGITS = 3  # a number of so many digits tells as much as three words
@@ -112,7 +114,7 @@ class Weights:
             *((one, SENTENCE_WEIGHT) for one in near_values),
             *((one, AROUND_WEIGHT) for one in far_values),
         ):
-            weight = self._rarity(sum(self._holds(value, one.text) for one in self.records))
+            weight = self._rarity(sum(self._holds(value, one.searched) for one in self.records))
             key = (value.kind, value.normalised)
             if weight > 0 and key not in values:
                 digits = _digits_of(value)
@@ -127,7 +129,9 @@ class Weights:
         """Whether a text has a value in any notation: rounded, scaled, in another unit."""
         key = (value.kind, value.normalised, text)
         if key not in self._present:
-            self._present[key] = value_present(value, text) or self._rounds_to(value, text)
+            # In a long text every notation takes too long to be looked for.
+            written = value.text in text if len(text) > NOTATIONS_IN else value_present(value, text)
+            self._present[key] = written or self._rounds_to(value, text)
         return self._present[key]
 
     def _rounds_to(self, value: ProtectedValue, text: str) -> bool:
@@ -169,14 +173,19 @@ class Weights:
             one
             for one in terms.values
             if not (called and self._holds(one.value, called))
-            and self._holds(one.value, record.text)
+            and self._holds(one.value, record.searched)
         ]
         if not shared and not values:
             return asked_for
-        return asked_for + max(
-            sum(terms.words[term] for term in shared if term in passage or term in asked)
-            + sum(one.weight for one in values if self._holds(one.value, text))
+        said = [
+            (sum(terms.words[term] for term in shared if term in passage or term in asked), text)
             for passage, text in zip(record.passages, record.passage_texts, strict=True)
+        ]
+        # Values are looked for where the words are: an output may be millions of characters long.
+        nearest = sorted(said, key=lambda one: -one[0])[:PASSAGES_READ]
+        return asked_for + max(
+            words + sum(one.weight for one in values if self._holds(one.value, text))
+            for words, text in nearest
         )
 
     def support(
