@@ -187,7 +187,13 @@ def _live(trace: Trace, claims: Mapping[str, list[dict[str, object]]]) -> Case:
             continue
         if row["how"] not in ("verbatim", "paraphrase", "format", "rounded", "unit_conversion"):
             continue
-        others = tuple(f"[{n}]" for n in range(1, len(usable) + 1) if n not in gold)
+        # Another output that holds the evidence word for word is no wrong one to cite.
+        evidence = " ".join(str(row["evidence"]).split()).casefold()
+        others = tuple(
+            f"[{n}]"
+            for n, source in enumerate(usable, start=1)
+            if n not in gold and evidence not in " ".join(source.text.split()).casefold()
+        )
         if not any(at == end for at, _, _ in marked):
             marked.append((end, f"[{gold[0]}]", others))
     parts, at, right = [], 0, []

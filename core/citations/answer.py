@@ -10,7 +10,7 @@ from core.citations.mentions import Mention, mentions_in, reference_list
 from core.citations.records_of import RunRecord, RunRecords
 from core.citations.resolve import Resolution, resolve_annotation, resolve_entry, resolve_mention
 from core.citations.scope import Scope, scopes_of
-from core.citations.support import RIVAL_LEAD, Weights
+from core.citations.support import RIVAL_LEAD, Terms, Weights
 from core.records import (
     Citation,
     CitationFinding,
@@ -147,7 +147,8 @@ def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited)
     support = cited.weights.support(terms, resolution.records, _rivals(mention.kind, cited))
     best = support.best_cited or resolution.records[0]
     place, rival = best.place, support.best_rival
-    if support.said_elsewhere and rival is not None:
+    # What was not read to its end may say it there.
+    if support.said_elsewhere and rival is not None and not any(r.cut for r in resolution.records):
         sentence = _without(scope.sentence, cited.mentions, cited.answer)
         if cited.reads is not None and cited.reads(sentence, best.text) is Relation.ENTAILMENT:
             return _said(mention, scope, CitationOutcome.SAYS_IT, "the cited record says it", place)
@@ -164,7 +165,7 @@ def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited)
     return _said(mention, scope, CitationOutcome.SILENT, reason, place)
 
 
-def _terms(scope: Scope, cited: _Cited) -> dict[str, float]:
+def _terms(scope: Scope, cited: _Cited) -> Terms:
     sentence, around = (
         _without(span, cited.mentions, cited.answer) for span in (scope.sentence, scope.around)
     )

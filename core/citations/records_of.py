@@ -31,6 +31,8 @@ _TITLE = re.compile(r"\btitle[\"'*]*\s*[:=]\s*[\"'*]*(?P<title>[^\n\"]{12,300})"
 _SEARCHED = 400_000  # characters of a source in which records are looked for
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]{2,}")
+_JOINED = re.compile(r"[A-Za-z]+(?:(?<=[a-z])[A-Z][a-z]+|_[A-Za-z]+)+")
+_INNER = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _PASSAGE = 1_200  # characters that a record is read at a time
 _RECORDS = 400  # records of one source; an output that lists more is read whole
 
@@ -53,7 +55,7 @@ class RunRecord:
     @cached_property
     def terms(self) -> frozenset[str]:
         """The terms of its text."""
-        return run_terms(self.text)
+        return run_terms(self.searched)
 
     @cached_property
     def asked(self) -> frozenset[str]:
@@ -63,7 +65,22 @@ class RunRecord:
     @cached_property
     def passages(self) -> tuple[frozenset[str], ...]:
         """The terms of each stretch that is read at a time."""
-        return tuple(run_terms(part) for part in _passages(self.text))
+        return tuple(run_terms(part) for part in self.passage_texts)
+
+    @cached_property
+    def searched(self) -> str:
+        """The part of its text that is read."""
+        return self.text[:_SEARCHED]
+
+    @property
+    def cut(self) -> bool:
+        """Whether there is more of it than is read."""
+        return len(self.text) > _SEARCHED
+
+    @cached_property
+    def passage_texts(self) -> tuple[str, ...]:
+        """The stretches that it is read by."""
+        return tuple(_passages(self.searched))
 
 
 class RunRecords:
@@ -132,7 +149,9 @@ def run_terms(text: str) -> frozenset[str]:
     numbers = (match.group().replace(",", "") for match in _NUMBER.finditer(text))
     pairs = (run[i : i + 2] for run in _CJK.findall(text) for i in range(len(run) - 1))
     plain = (number.rstrip("0").rstrip(".") if "." in number else number for number in numbers)
-    return content_terms(text) | frozenset(plain) | frozenset(pairs)
+    # "profitMargins" and "file_size" are read as their words too.
+    inner = _INNER.sub(" ", " ".join(_JOINED.findall(text)))
+    return content_terms(text) | content_terms(inner) | frozenset(plain) | frozenset(pairs)
 
 
 def plain_url(text: str) -> str:

@@ -11,12 +11,16 @@ from core.citations.normal import trimmed
 from core.records import Span
 from core.text.sentences import sentence_spans
 
+_FEW_WORDS = 2  # fewer between two marks are no statement: "[1], [2]", "[1] and [2]"
 _ITEM = re.compile(r"[ \t]*(?:[-*•–+]|\d{1,2}[.)])[ \t]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """``sentence`` is what the mark closes or opens; ``around`` the stretch that it may speak for."""
+    """``sentence`` is what the mark closes or opens; ``around`` the stretch that it may speak for.
+
+    Where a sentence has several marks, ``sentence`` is the part of it that this one stands for.
+    """
 
     sentence: Span
     around: Span
@@ -97,4 +101,34 @@ def _scope(
     ):
         last += 1
     around = Span(start=sentences[first].start, end=max(sentences[last].end, sentence.end))
-    return Scope(sentence=sentence, around=around)
+    return Scope(sentence=_stretch(answer, mention.span, mentions, sentence), around=around)
+
+
+def _stretch(answer: str, mark: Span, mentions: Sequence[Mention], sentence: Span) -> Span:
+    """What one of several marks in a sentence stands for: up to it, or on from it.
+
+    Marks close what they stand for ("… [1], and … [2]"), unless the first opens its sentence
+    ("Ostrander (2019) found …, Paakkonen (2021) …"). Those with little between them stand together.
+    """
+    marks = sorted(
+        {one.span for one in mentions if sentence.start <= one.span.start < sentence.end},
+        key=lambda span: (span.start, span.end),
+    )
+    if len(marks) < 2 or mark not in marks:
+        return sentence
+    groups = [[marks[0]]]
+    for one in marks[1:]:
+        if _says_little(answer[groups[-1][-1].end : one.start]):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    at = next(i for i, group in enumerate(groups) if mark in group)
+    if _says_little(answer[sentence.start : groups[0][0].start]):
+        end = groups[at + 1][0].start if at + 1 < len(groups) else sentence.end
+        return Span(start=groups[at][0].start, end=end)
+    start = groups[at - 1][-1].end if at else sentence.start
+    return trimmed(answer, start, groups[at][-1].end)
+
+
+def _says_little(text: str) -> bool:
+    return len(re.findall(r"[^\W_]+", text)) < _FEW_WORDS
