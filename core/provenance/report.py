@@ -230,7 +230,7 @@ def _lines(document: Mapping[str, object]) -> Iterator[str]:
     yield ""
     yield "## 1. Period and use of the system (Art. 12(1), 12(3)(a))"
     yield ""
-    yield f"{summary['answers']} answers, {summary['claims']} factual claims."
+    yield f"Answers: {summary['answers']}. Factual claims: {summary['claims']}."
     yield ""
     yield "## 2. Situations of risk (Art. 12(2)(a))"
     yield ""

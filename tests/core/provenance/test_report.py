@@ -17,7 +17,8 @@ from core.provenance.records import Grounding, RiskLevel, Tier
 from core.provenance.report import TrailLink, report_document, report_markdown, schema
 from core.provenance.risk import WEIGHTS, level_of, tier_of, weighed
 from core.records import Check, FactPlace, Judged, Outcome, Span
-from tests.verdicts import showcase, with_checks
+from storage.store import open_store
+from tests.verdicts import fill, showcase, with_checks
 
 ROOT = Path(__file__).parents[3]
 
@@ -155,3 +156,21 @@ def test_the_command_says_that_a_file_holds_no_verdict(tmp_path: Path) -> None:
     file.write_text("{}\n", encoding="utf-8")
 
     assert CliRunner().invoke(app, ["report", str(file)]).exit_code == 2
+
+
+def test_a_database_gives_its_trail_and_only_the_days_that_are_asked_for(tmp_path: Path) -> None:
+    path, made = tmp_path / "w.db", tmp_path / "r.json"
+    store = open_store(str(path), actor="test")
+    fill(store, showcase())
+    store.close()
+    asked = ["report", "--db", str(path), "--json", str(made)]
+
+    whole = CliRunner().invoke(app, asked)
+    document = json.loads(made.read_text())
+    later = CliRunner().invoke(app, [*asked, "--since", "2999-01-01"])
+
+    assert whole.exit_code == 0, whole.output
+    Draft202012Validator(schema()).validate(document)
+    assert document["audit_trail"]["intact"] and document["audit_trail"]["events"] > 0
+    assert document["answers"][0]["content_hash"].startswith("sha256:")
+    assert later.exit_code == 2
