@@ -13,8 +13,6 @@ from cli.options import DatabaseUrl, JsonPath
 from cli.output import BAD_INPUT, GATE_BLOCKED, counted, in_red, print_lines, require, write_json
 
 EXAMPLE = "Example: provenanceguard audit verify --db data/workbench.db"
-    "Example: provenanceguard audit trust Ines bWFkZSB1cCBmb3IgdGhpcyBleGFtcGxlIG9ubHkhISE="
-)
 
 
 def audit_verify(
