@@ -15,9 +15,11 @@ import typer
 
 from cli import (
     audit,
+    audit_anchor,
     audit_citations,
     audit_envelope,
     audit_lattice,
+    audit_trust,
     convert,
     doctor,
     evaluate,
@@ -91,7 +93,7 @@ app.command("audit-envelope", epilog=audit_envelope.EXAMPLE)(audit_envelope.audi
 app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_lattice)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
-audit_app.command("anchor", epilog=audit.ANCHOR_EXAMPLE)(audit.audit_anchor)
-audit_app.command("trust", epilog=audit.TRUST_EXAMPLE)(audit.audit_trust)
+audit_app.command("anchor", epilog=audit_anchor.EXAMPLE)(audit_anchor.audit_anchor)
+audit_app.command("trust", epilog=audit_trust.EXAMPLE)(audit_trust.audit_trust)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

@@ -1,4 +1,4 @@
-"""audit: whether anything was changed or removed, and the anchors that it is compared with."""
+"""audit verify: whether anything was changed or removed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,6 @@ from cli.options import DatabaseUrl, JsonPath
 from cli.output import BAD_INPUT, GATE_BLOCKED, counted, in_red, print_lines, require, write_json
 
 EXAMPLE = "Example: provenanceguard audit verify --db data/workbench.db"
-TRUST_EXAMPLE = (
-    "Example: provenanceguard audit trust Ines bWFkZSB1cCBmb3IgdGhpcyBleGFtcGxlIG9ubHkhISE="
-)
-ANCHOR_EXAMPLE = "Example: provenanceguard audit anchor --to /mnt/other/anchors.jsonl"
 
 
 def audit_verify(
@@ -62,62 +58,6 @@ def audit_verify(
     database.close()
     if not report.intact:
         raise SystemExit(BAD_INPUT)
-
-
-def audit_anchor(
-    to: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--to", help="Write the anchor to this file too: another disk, another person."
-        ),
-    ] = None,
-    db: DatabaseUrl = None,
-    json_path: JsonPath = None,
-) -> None:
-    """Write down how long the trail is and where it ends, outside the database.
-
-    A trail that is cut or made anew contradicts its anchors. Every export writes one as well.
-    """
-    from storage.anchors import anchor_of, write_anchor
-    from storage.engine import open_to_check
-
-    database = open_to_check(db)
-    with database.reading() as connection:
-        anchor = anchor_of(connection, database.name)
-    database.close()
-    write_anchor(anchor, *(to or ()))
-    write_json(json_path, asdict(anchor))
-    print_lines(
-        [f"trail {anchor.trail}: {counted(anchor.events, 'event')}, head {anchor.head}"], json_path
-    )
-
-
-def audit_trust(
-    name: Annotated[
-        str | None, typer.Argument(help="Whose key it is; without one the keys are listed.")
-    ] = None,
-    key: Annotated[
-        str | None, typer.Argument(help="The public key, as the person read it out to you.")
-    ] = None,
-    json_path: JsonPath = None,
-) -> None:
-    """Accept a person's public key, or list whose signatures are trusted here.
-
-    Compare the fingerprint with its owner before you accept a key from a packet.
-    """
-    from core.errors import InputError
-    from core.review.signing import fingerprint
-    from storage.signers import trust, trusted_keys
-
-    if name is not None:
-        if key is None:
-            raise InputError("give the public key behind the name")
-        trust(name, key)
-    keys = trusted_keys()
-    write_json(json_path, {"keys": [asdict(one) for one in keys]})
-    print_lines(
-        [f"{one.name}: {fingerprint(one.public_key)}  {one.public_key}" for one in keys], json_path
-    )
 
 
 def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None:

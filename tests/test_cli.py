@@ -38,6 +38,7 @@ COMMANDS = (
     ["doctor"],
     ["audit", "verify"],
     ["audit", "anchor"],
+    ["audit", "trust"],
 )
 
 
