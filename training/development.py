@@ -78,7 +78,7 @@ def main() -> None:
     options = parser.parse_args()
     config = Config()
     models = _models(config, options.kept)
-    packets = {path.name.split(".")[0]: _usable(path, models, config) for path in options.packets}
+    packets = {_name(path): _usable(path, models, config) for path in options.packets}
     more = _usable(options.more, models, config, options.more_claims) if options.more else ((), ())
     settings = ForestSettings(directions=DIRECTIONS)
     tables = cross_validated(packets, more[1], settings)
@@ -201,6 +201,12 @@ def _boosting() -> object:
     return HistGradientBoostingClassifier(
         max_depth=3, max_iter=100, learning_rate=0.05, l2_regularization=5.0, random_state=SEED
     )
+
+
+def _name(path: Path) -> str:
+    """What a packet is called; splits of one set are called after the set as well."""
+    name = path.name.split(".")[0]
+    return f"{path.parent.name}_{name}" if name in ("train", "validation") else name
 
 
 def _usable(

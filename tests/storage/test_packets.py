@@ -88,6 +88,12 @@ def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.fixture(autouse=True)
+def keys_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A fixed clock gives several databases the same first event, and anchors name a trail by it."""
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "keys"))
+
+
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
     return an_office_with_votes(a_store(tmp_path / "a.db", actor="test"))
