@@ -171,8 +171,9 @@ def load_forest(folder: Path = DEFAULT_FOLDER) -> Forest:
     reader.expect("format_version", FORMAT_VERSION)
     encoding = reader.encoding()
     trees = _trees(content[TREES_FILE], str(folder / TREES_FILE), len(encoding.columns))
+    threshold = reader.share("threshold")
     _check_name(card, trees, str(folder / CARD_FILE))
-    return Forest(encoding, trees, reader.share("threshold"), card)
+    return Forest(encoding, trees, threshold, card)
 
 
 def _check_name(card: JsonObject, trees: Trees, file: str) -> None:
