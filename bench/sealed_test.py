@@ -56,7 +56,7 @@ def main() -> int:
         "sha256": digest,
         "times_before": len(before),
         "why_again": options.again,
-        "calibrator": report["calibrator"],
+        "versions": report["versions"],
         "ranking": report["ranking"],
     }
     with OPENED.open("a", encoding="utf-8") as log:
