@@ -51,7 +51,7 @@ def test_a_packet_goes_out_is_signed_checked_and_read_into_another_database(
     assert "nothing changed" in again.output
 
 
-def test_a_changed_packet_is_named_and_ends_with_exit_code_two(
+def test_a_changed_packet_is_named_by_the_audit_and_refused_by_the_import(
     database: Path, tmp_path: Path
 ) -> None:
     packet = tmp_path / "packet"
@@ -61,7 +61,7 @@ def test_a_changed_packet_is_named_and_ends_with_exit_code_two(
     checked = run("audit", "verify", "--packet", packet)
     read = run("import", packet, "--db", tmp_path / "b.db")
 
-    assert checked.exit_code == 2
+    assert checked.exit_code == 1
     assert "packet.jsonl: was changed after the export" in checked.output
     assert read.exit_code == 2
     assert "not as it was exported" in read.output
@@ -79,7 +79,7 @@ def test_a_signature_that_the_database_does_not_know_is_a_problem(
 
     checked = run("audit", "verify", "--packet", packet, "--db", database)
 
-    assert checked.exit_code == 2
+    assert checked.exit_code == 1
     assert "Somebody Else (review) is not what the database says" in checked.output
 
 
