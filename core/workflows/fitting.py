@@ -6,25 +6,22 @@ at the very end: a process that is killed leaves nothing.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from core.errors import ComponentUnavailable, ProvenanceGuardError
+from core.errors import ProvenanceGuardError
 from core.ports import Progress
 from core.review.records import Person
+from core.workflows.background import is_at_work, lock_for_work, start_work
 
-PROJECT = Path(__file__).resolve().parents[2]
 ENTRY = "cli.fitting"  # by name, as a process of its own: what opens databases stands above core
 STATUS_FILE, LOCK_FILE, PROCESS_FILE = "status.json", "lock", "process"
 
@@ -64,38 +61,28 @@ def start_fitting(
 
     ``environment`` names the database to it.
     """
-    with _lock(folder, fcntl.LOCK_EX) as lock:
+    with lock_for_work(folder / LOCK_FILE) as lock:
         if lock is None:
             return False
         started = FitStatus(
             state=FitState.RUNNING, what="starting", done=0, total=0, started=time.time()
         )
         _write(folder, started)
-        command = [sys.executable, "-m", ENTRY, str(folder)]
-        command += ["--user", str(user.person_id)]
-        command += ["--shipped"] if with_shipped else []
-        try:
-            # The process inherits the lock and holds it for its life, however that ends.
-            process = subprocess.Popen(
-                command,
-                cwd=PROJECT,
-                env={**os.environ, **environment},
-                pass_fds=(lock,),
-                start_new_session=True,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        except OSError as error:
-            raise ComponentUnavailable(f"the fit could not be started: {error}") from error
-        (folder / PROCESS_FILE).write_text(str(process.pid), encoding="utf-8")
+        shipped = ["--shipped"] if with_shipped else []
+        process = start_work(
+            ENTRY,
+            [str(folder), "--user", str(user.person_id), *shipped],
+            lock,
+            what="fit",
+            environment=environment,
+        )
+        (folder / PROCESS_FILE).write_text(str(process), encoding="utf-8")
     return True
 
 
 def is_fitting(folder: Path) -> bool:
     """Whether a process is fitting now, whoever started it."""
-    with _lock(folder, fcntl.LOCK_SH) as lock:
-        return lock is None
+    return is_at_work(folder / LOCK_FILE)
 
 
 def stop_fitting(folder: Path) -> None:
@@ -157,19 +144,3 @@ def _write(folder: Path, status: FitStatus) -> None:
     draft = folder / f"{STATUS_FILE}.{os.getpid()}"
     draft.write_text(json.dumps(asdict(status)), encoding="utf-8")
     draft.replace(folder / STATUS_FILE)
-
-
-@contextmanager
-def _lock(folder: Path, kind: int) -> Iterator[int | None]:
-    """The folder's lock as an open file, None when a fit holds it."""
-    file = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        try:
-            fcntl.flock(file, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-        else:
-            yield file
-    finally:
-        # Closing, not unlocking: a process that inherited the lock goes on holding it.
-        os.close(file)

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
-from core.errors import ComponentUnavailable
 from core.evaluation.kept import (
     JobState,
     JobStatus,
@@ -23,9 +17,9 @@ from core.evaluation.kept import (
 )
 from core.models.loading import BUNDLED
 from core.review.calibrators import CurrentCalibrator
+from core.workflows.background import is_at_work, lock_for_work, start_work
 from pages.widgets.jobs import Progress, pace_words, show_work
 from pages.widgets.plain import show_notice
-from storage.engine import PROJECT
 
 JOB = "core.workflows.evaluation_job"
 
@@ -41,7 +35,7 @@ def start_evaluating(
 
     False when a run is under way already; raises ComponentUnavailable.
     """
-    with _lock(packet, fcntl.LOCK_EX) as lock:
+    with lock_for_work(_lock_file(packet)) as lock:
         if lock is None:
             return False
         clear_stop(packet)
@@ -50,32 +44,19 @@ def start_evaluating(
             packet,
             JobStatus(state=JobState.RUNNING, what="Loading the models", started=now, at=now),
         )
-        command = [sys.executable, "-m", JOB, str(packet.folder.parent), packet.sha256]
-        command += ["--centroid"] if centroid else []
-        command += ["--reader", reader] if reader != BUNDLED else []
+        arguments = [str(packet.folder.parent), packet.sha256]
+        arguments += ["--centroid"] if centroid else []
+        arguments += ["--reader", reader] if reader != BUNDLED else []
         if calibrator is not None and calibrator.folder is not None:
-            command += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
-            command += ["--threshold", str(calibrator.threshold)]
-        try:
-            # The process inherits the lock and holds it for its life, however that ends.
-            subprocess.Popen(
-                command,
-                cwd=PROJECT,
-                pass_fds=(lock,),
-                start_new_session=True,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        except OSError as error:
-            raise ComponentUnavailable(f"the evaluation could not be started: {error}") from error
+            arguments += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
+            arguments += ["--threshold", str(calibrator.threshold)]
+        start_work(JOB, arguments, lock, what="evaluation")
     return True
 
 
 def is_evaluating(packet: KeptPacket) -> bool:
     """Whether a process is at work on the packet now, whoever started it."""
-    with _lock(packet, fcntl.LOCK_SH) as lock:
-        return lock is None
+    return is_at_work(_lock_file(packet))
 
 
 def show_evaluating(packet: KeptPacket) -> bool:
@@ -138,17 +119,5 @@ class Evaluation:
         return Progress(share=share, words=f"Evaluating: {progress_words(status, time.time())}")
 
 
-@contextmanager
-def _lock(packet: KeptPacket, kind: int) -> Iterator[int | None]:
-    """The packet's lock as an open file, None when a run holds it."""
-    file = os.open(packet.folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        try:
-            fcntl.flock(file, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield None
-        else:
-            yield file
-    finally:
-        # Closing, not unlocking: a process that inherited the lock goes on holding it.
-        os.close(file)
+def _lock_file(packet: KeptPacket) -> Path:
+    return packet.folder / "lock"
