@@ -15,6 +15,7 @@ from core.evidence.units import TIME
 from core.evidence.words import stems
 
 _MOST_MEANT = 12
+_TOGETHER = re.compile(r"\b(?:together|combined|both|total|sum|altogether|in all)\b", re.IGNORECASE)
 _DATED = re.compile(r"\b(?:in|on|of|dated|since)\s\Z|[(:,]\s?\Z", re.IGNORECASE)
 
 
@@ -45,6 +46,10 @@ def stated_otherwise(
     ):
         return None
     if any(not _comparable(fact, want) for fact in meant) or len(meant) > _MOST_MEANT:
+        return None
+    amounts = {fact.quantity.amount for fact in meant if fact.quantity is not None}
+    summed = any(want.amount == a + b for a in amounts for b in amounts if a != b)
+    if summed and _TOGETHER.search(view.text):
         return None
     return min(
         meant,
@@ -83,6 +88,10 @@ def _nearest(full: Sequence[Attribute], want: Quantity, view: ClaimView) -> list
     if not places:
         return []
     last = max(places.values())
+    if any(
+        o.span.end <= last and last - o.span.end < want.span.start - last for o in view.quantities
+    ):
+        return []  # "1,240 are free and 1,200 are wanted": the value before it is the attribute's
     cores = [core for core, at in places.items() if at == last]
     if len(cores) > 1:  # "blood pressure": the one with most of its words said
         cores = [core for core in cores if len(core) == max(map(len, cores))]

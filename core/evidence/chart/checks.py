@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from core.evidence.chart.claims import Assertion, about_patient, assertions
 from core.evidence.chart.compare import differs, dose_differs, frequency_differs, start_differs
 from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
+from core.evidence.chart.vocabulary import is_drug
 from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
 
 _RECORD = re.compile(
@@ -27,6 +29,13 @@ _LITERATURE = re.compile(
     r"we (?:found|investigated|aimed|report|studied|conclude)|mice|patients (?:were|with|who|received)|"
     r"confidence interval|trial|journal|odds ratio|hazard ratio|guideline|contraindicat\w+|"
     r"recommended dose|prescribing information)\b",
+    re.IGNORECASE,
+)
+_LISTS_CONDITIONS = 2  # so many listed conditions make a problem list
+# What tells that a text is about one person, in a call's arguments or in the text itself.
+_SOMEBODY = re.compile(
+    r"(?<![A-Za-z])(?:mrn|dob|date of birth|birthdate|patient|pt|subject|person|encounter|bed|born|"
+    r"mr|mrs|ms|miss|he|she|his|her)(?![a-z])",
     re.IGNORECASE,
 )
 
@@ -51,7 +60,14 @@ def read_chart_facts(trace: Trace) -> ChartFacts:
     """The patients' records among the trace's sources that can be evidence."""
     evidence = [source for source in trace.sources if source.is_evidence]
     charts = tuple(read_chart(source) for source in evidence if is_chart(source))
-    return ChartFacts(charts=charts, alone=len(charts) == len(evidence))
+    # Beside records of somebody, a text of doses that names nobody is a reference, not a record.
+    own = tuple(chart for chart in charts if chart.patients or _is_somebodys(chart.source))
+    return ChartFacts(charts=own or charts, alone=len(charts) == len(evidence))
+
+
+def _is_somebodys(source: Source) -> bool:
+    asked = json.dumps(source.arguments, ensure_ascii=False) if source.arguments else ""
+    return _SOMEBODY.search(asked) is not None or _SOMEBODY.search(source.text) is not None
 
 
 def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
@@ -168,10 +184,24 @@ def _unnamed(said: Assertion, charts: Sequence[Chart]) -> Iterator[Check]:
         check="name",
         outcome=Outcome.CONTRADICTS if whole else Outcome.SILENT,
         reason=f"The record names no {said.written}.",
-        veto=whole,
+        veto=whole and _would_be_named(said, charts),
         claim_span=said.span,
         facts=tuple(FactPlace(source_id=chart.source.source_id, span=None) for chart in charts),
     )
+
+
+def _would_be_named(said: Assertion, charts: Sequence[Chart]) -> bool:
+    """Whether a record that has it would name it so.
+
+    Drugs go by few names. A condition goes by many ("renal impairment" where an eGFR stands), so
+    that its absence shows something only in a record that lists the conditions.
+    """
+    if any(is_drug(word) for word in said.name):
+        return True
+    listed = {
+        name for chart in charts for kind, name in chart.names() if kind is EntryKind.CONDITION
+    }
+    return said.kind is EntryKind.CONDITION and len(listed) >= _LISTS_CONDITIONS
 
 
 def _value_checks(

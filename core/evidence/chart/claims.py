@@ -77,6 +77,7 @@ _OBJECT_END = re.compile(
     r"documented|confirmed|according|per|diagnosed|when|while)\b",
     re.IGNORECASE,
 )
+_LEADING = re.compile(r"(?:(?:known|current|active|documented|prior|previous|recent)\s+)+", re.I)
 _CUE = re.compile(rf"\b(?:{_TAKES}|{_HAS}|allergic to|allergy to|allergies to)\b", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"(?:['’]s\s+|\b(?:his|her|their|the)\s+|\A)(?P<object>[a-z][\w'’-]*(?: [\w-]+){0,4}?)\s+"
@@ -202,6 +203,9 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     ):
         start = max(start, start + match.end()) if match.end() < end - start else start
         break
+    # "No known heart failure": what only qualifies the name belongs to what is said of it.
+    lead = _LEADING.match(text, start, end)
+    start = lead.end() if lead is not None else start
     words = text[start:end].strip(" -/,")
     if not words:
         return None

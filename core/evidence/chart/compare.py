@@ -18,6 +18,7 @@ _ENDED = frozenset({Status.PAST, Status.ON_HOLD, Status.CANCELLED})
 _NEVER = frozenset(
     {Status.ERROR, Status.ABSENT, Status.HYPOTHETICAL, Status.UNCERTAIN, Status.PLANNED}
 )
+_NOT_YET = frozenset({Status.HYPOTHETICAL, Status.PLANNED, Status.UNCERTAIN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,9 @@ def differs(said: Assertion, entry: ChartEntry) -> str | None:
             return f"The chart has {name} for a {entry.subject.value}{told}, not for the patient."
         return None
     if said.status is Status.ABSENT:
-        return f"The chart has {name} as active{told}." if status is Status.ACTIVE else None
+        # "X would not raise her simvastatin" denies an effect, not the drug.
+        spoken = status is Status.ACTIVE and said.asserted
+        return f"The chart has {name} as active{told}." if spoken else None
     if said.status in _ENDED or said.status is Status.ERROR:
         spoken = status is Status.ACTIVE and said.status is not Status.ON_HOLD
         return f"The chart has {name} as active{told}." if spoken else None
@@ -79,7 +82,8 @@ def dose_differs(
             reason = f"The chart gives no dose of {dose.text} to {said.written}."
         if other:
             reason = f"The chart gives {dose.text} to {other}; {reason}"
-        return Difference(reason=reason, span=dose.span, shown=True)
+        # A dose that would be, is planned or is worked out need not stand in the chart.
+        return Difference(reason=reason, span=dose.span, shown=said.status not in _NOT_YET)
     return None
 
 
