@@ -12,6 +12,8 @@ from core.evidence.quantity_records import Day
 KEY_VALUE = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\*\*)?([^\s:|<>{}][^:|<>{}\n]{0,90}?)(?:\*\*)?\s?[:：](?:\*\*)?\s+(\S.*)?$"
 )
+# A setting: ``idle_timeout_s = 15``.
+ASSIGNED = re.compile(r"\s*([A-Za-z_][\w.-]{0,60})\s*=\s*([^=\s].*)$")
 FIELD = re.compile(r"(?:^|,\s+)([A-Za-z_][\w.\[\] -]{0,60}?):\s+")
 JSON_FIELD = re.compile(
     r'"([A-Za-z_][\w -]{0,60})":\s*(?:"((?:[^"\\]|\\.){0,400})"'
@@ -30,6 +32,26 @@ NAMES_IT = re.compile(
     r"\A(?:code|display|name|test|analyte|title|label|item)\Z|CodeableConcept\Z", re.I
 )
 HEADER_UNIT = re.compile(r"[(\[]\s*([^)\]]{1,16})\s*[)\]]\s*\Z")
+# The unit at the end of a field's name (``duration_min``, ``backoffMs``, ``temp_F``).
+_KEY_UNIT = re.compile(
+    r"(?:_|(?<=[a-z]))(?P<unit>(?i:ms|secs?|seconds|mins?|minutes|hrs?|hours|days|weeks|months|years|"
+    r"mcg|mg|kg|lbs?|cm|mm|km|bytes|[kmg]i?b|pct|percent|usd|eur|gbp|chf|sek))\Z"
+    r"|_(?P<short>s|h|d|g|F|C)\Z"
+)
+_SHORT_UNITS = {"s": "s", "h": "h", "d": "days", "g": "g", "F": "°F", "C": "°C"}
+
+
+@lru_cache(maxsize=4_096)
+def key_unit(path: str) -> str | None:
+    """The unit that a field's name ends in, as written; None where it names none."""
+    header = HEADER_UNIT.search(path)
+    if header is not None:
+        return header.group(1)
+    found = _KEY_UNIT.search(path)
+    if found is None or path.casefold() == (found["unit"] or "").casefold():
+        return None
+    unit = found["unit"] or _SHORT_UNITS[found["short"]]
+    return "percent" if unit.casefold() == "pct" else unit
 
 
 @lru_cache(maxsize=256)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from core.evidence.fact_lines import (
+    ASSIGNED,
     FIELD,
-    HEADER_UNIT,
     JSON_FIELD,
     KEY_VALUE,
     NAMES_IT,
@@ -26,11 +26,13 @@ from core.evidence.fact_lines import (
     comma_cells,
     dates_of,
     html_cells,
+    key_unit,
     path_of,
     split_fields,
     unit_after,
 )
 from core.evidence.quantities import read_quantities
+from core.evidence.quantity_patterns import CURRENCY
 from core.evidence.quantity_records import Day, Quantity, QuantityKind
 from core.evidence.units import unit_name
 from core.evidence.words import stems
@@ -123,6 +125,16 @@ def argument_facts(source: Source) -> SourceFacts:
 
 def _of(fact: Fact, source_id: str, spanless: bool = False) -> Fact:
     return replace(fact, source_id=source_id, span=None if spanless else fact.span)
+
+
+def _in_unit(item: Quantity, unit: str) -> Quantity:
+    """A bare number of a field whose name gives its unit or currency."""
+    if item.unit is not None or item.kind is not QuantityKind.NUMBER:
+        return item
+    money = CURRENCY.get(unit.casefold())
+    if money is not None:
+        return replace(item, unit=money, kind=QuantityKind.MONEY)
+    return replace(item, unit=unit_name(unit))
 
 
 # ---------------------------------------------------------------- reading a text
@@ -242,7 +254,7 @@ class _Reader:
         label = lines[0][1].strip()[:120]
         record = self.record(label, text[:_RECORD_CHARACTERS], start, end, kind, name)
         for at, line in lines:
-            match = KEY_VALUE.match(line)
+            match = KEY_VALUE.match(line) or ASSIGNED.match(line)
             if match is None or len(match.group(1).split()) > 14:
                 self.prose(at, line, record)
                 continue
@@ -300,11 +312,10 @@ class _Reader:
         written: str | None = None,
     ) -> None:
         """One value of a field: a fact for each of its quantities, or one for its words."""
-        unit = HEADER_UNIT.search(path)
+        unit = key_unit(path)
         found = read_quantities(value[:_VALUE_CHARACTERS])
         for item in found:
-            named = unit_name(unit.group(1)) if unit and item.unit is None else None
-            kept = replace(item, unit=named) if named and item.kind is QuantityKind.NUMBER else item
+            kept = _in_unit(item, unit) if unit else item
             if written is not None:
                 kept = replace(kept, span=Span(start=0, end=len(written)))
             self.add(path, value, kept, start, record, structured)

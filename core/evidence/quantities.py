@@ -29,6 +29,8 @@ from core.evidence.units import UNIT, unit_name
 from core.evidence.words import STOP
 from core.records import Span
 
+# The year of a system's time stamp stands behind the clock.
+_STAMP_YEAR = re.compile(rf"\s\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s[A-Z]{{2,4}})?\s+({YEAR})(?!\d)")
 _MOST = 20_000  # quantities of one text
 
 
@@ -50,7 +52,18 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def _read(match: re.Match[str]) -> Quantity | None:
-    for group in ("iso", "cjk", "dmy", "monthyear", "mdy", "my", "slash", "month", "decade"):
+    for group in (
+        "iso",
+        "cjk",
+        "dmy",
+        "monthyear",
+        "stamp",
+        "mdy",
+        "my",
+        "slash",
+        "month",
+        "decade",
+    ):
         if match.group(group):
             return _date(match, group)
     if match.group("clock"):
@@ -115,7 +128,7 @@ def _number(match: re.Match[str]) -> Quantity | None:
     elif match.group("fraction"):
         amount, digits_said, step = VULGAR[match.group("fraction")], 1, 0.01
     else:
-        plain = re.sub(r"[,\s]", "", digits).replace("·", ".")
+        plain = re.sub(r"[,\s_]", "", digits).replace("·", ".")
         # A number in whole thousands states thousands: 136,000 for 136,226.
         amount, step = (
             float(plain),
@@ -250,6 +263,9 @@ def _date(match: re.Match[str], group: str) -> Quantity | None:
         day, until = Day(year=first), Day(year=first + 9)
     elif group == "monthyear":
         day = Day(year=numbers[1], month=numbers[0])
+    elif group == "stamp":
+        behind = _STAMP_YEAR.match(match.string, match.end())
+        day = Day(year=int(behind.group(1)) if behind else None, month=month, day=numbers[0])
     elif group == "my":
         day = Day(year=numbers[0], month=month)
     elif group == "month":

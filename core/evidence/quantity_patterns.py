@@ -10,7 +10,7 @@ from core.evidence.number_words import spelled_pattern
 MONTH = r"(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")"
 NUMBER = (
     r"(?:\d{1,3}(?:[\u00a0\u202f\u2009]\d{3})+(?!\d)|\d{1,3}(?: \d{3})+(?=\s[a-z])"
-    r"|\d{1,3}·\d{1,4}|\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    r"|\d{1,3}·\d{1,4}|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:_\d{3})+"
     r"|\d{1,18}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,3})?|\.\d{1,15})"
 )
 VULGAR = {
@@ -42,6 +42,7 @@ DATES = (
     rf"|(?P<dmy>(?<![\w.,])(?:\d{{1,2}}[-\u2010-\u2015])?\d{{1,2}}(?:st|nd|rd|th)?"
     rf"[\s-](?:of\s)?{MONTH}\b\.?(?:,?[\s-]{YEAR}(?!\d))?)"
     rf"|(?P<monthyear>(?<![\d/.])(?:1[0-2]|0?[1-9])/{YEAR}(?![\d/]))"
+    rf"|(?P<stamp>\b{MONTH}\s{{1,2}}\d{{1,2}}(?=\s\d\d:\d\d))"  # "Feb  7 06:32:09 2027 GMT"
     rf"|(?P<mdy>\b{MONTH}\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?(?![\d%:]|\.\d|\s?(?:mg|kg|cm)\b)"
     rf"(?:{DASH}\d{{1,2}}(?!\d))?(?:,?\s{YEAR}(?!\d))?)"
     rf"|(?P<my>\b{MONTH}\b\.?,?(?:[\s-]|\sof\s){YEAR}(?!\d))"
@@ -56,9 +57,12 @@ CURRENCY = {
     "￥": "CNY|JPY", "元": "CNY", "yuan": "CNY", "rmb": "CNY", "cny": "CNY", "yen": "JPY",
     "jpy": "JPY", "₹": "INR", "inr": "INR", "chf": "CHF", "cad": "CAD", "aud": "AUD",
 }  # fmt: skip
-SIGN = r"(?:US\$|[$€£¥￥₹]|(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD)\s)"
+_CODES = "SEK NOK DKK PLN CZK HUF BRL MXN SGD HKD NZD ZAR KRW"
+CURRENCY |= {code.lower(): code for code in _CODES.split()}
+_BARE_CODES = "|".join(_CODES.split())
+SIGN = rf"(?:US\$|[$€£¥￥₹]\s?|(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|{_BARE_CODES})\s)"
 CODE_BEHIND = re.compile(
-    r"\s?(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|dollars?|euros?|yuan|yen|元)(?![A-Za-z])",
+    rf"\s?(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|{_BARE_CODES}|dollars?|euros?|yuan|yen|元)(?![A-Za-z])",
     re.IGNORECASE,
 )
 SCALE = re.compile(

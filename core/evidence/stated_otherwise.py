@@ -16,6 +16,7 @@ from core.evidence.words import stems
 
 _MOST_MEANT = 12
 _TOGETHER = re.compile(r"\b(?:together|combined|both|total|sum|altogether|in all)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;]|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
 _DATED = re.compile(r"\b(?:in|on|of|dated|since)\s\Z|[(:,]\s?\Z", re.IGNORECASE)
 
 
@@ -88,10 +89,11 @@ def _nearest(full: Sequence[Attribute], want: Quantity, view: ClaimView) -> list
     if not places:
         return []
     last = max(places.values())
-    if any(
-        o.span.end <= last and last - o.span.end < want.span.start - last for o in view.quantities
-    ):
-        return []  # "1,240 are free and 1,200 are wanted": the value before it is the attribute's
+    own = [o for o in view.quantities if o.span.end <= last]
+    if own and _CLAUSE.search(view.text, last, want.span.start):
+        before = view.text[own[-1].span.end : last]
+        if not _CLAUSE.search(before):
+            return []  # "1,240 are free and 1,200 are wanted": the attribute has a value already
     cores = [core for core, at in places.items() if at == last]
     if len(cores) > 1:  # "blood pressure": the one with most of its words said
         cores = [core for core in cores if len(core) == max(map(len, cores))]

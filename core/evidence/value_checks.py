@@ -235,9 +235,10 @@ def _is_about(
         )
         if not (meant or named if fact.structured else exact):
             return False
-    if want.unit is None and (want.noun or want.in_words) and not meant:
+    if want.unit is None and want.step >= 1 and (want.noun or want.in_words) and not meant:
         counted = view.behind(want) & (stems(f"{fact.path} {fact.value}") | fact.record.stems)
-        if have.unit is not None or not counted and (fact.structured or shared < _MUCH_SHARED):
+        little = shared < _MUCH_SHARED or (fact.structured and want.digits < 2)
+        if have.unit is not None or not counted and little:
             return False
     if how not in ("as stated", "rounded") and want.digits < _ENOUGH_DIGITS:
         return meant or named or (not fact.structured and shared > _PROSE_SHARE)
@@ -245,7 +246,7 @@ def _is_about(
         want.unit == have.unit or have.kind is QuantityKind.MONEY
     )
     if fact.structured and some_named and not meant and want.digits < _ENOUGH_DIGITS:
-        said = bool(stems(f"{fact.path} {fact.value}") & view.words)
+        said = shared >= _MUCH_SHARED or bool(stems(f"{fact.path} {fact.value}") & view.words)
         return said and (same_unit or want.unit is None)
     alone = want.digits > 1 or not fact.record.text.isascii()
     return shared > 0 or meant or want.digits > _ENOUGH_DIGITS or (same_unit and alone)

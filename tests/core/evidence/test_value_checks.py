@@ -91,6 +91,85 @@ def test_a_claim_and_its_twin_are_told_apart(true: str, false: str) -> None:
     assert outcomes(false) != {Outcome.SUPPORTS}
 
 
+SETTINGS = a_source(
+    "idle_timeout_s = 15\nbackoff_ms: [100, 250, 400]\ncontract.arr_gbp: 86400\ntank.temp_F: 101.1",
+    source_id="settings", tool_name="read_file",
+)  # fmt: skip
+STOCK = a_source(
+    "sku,name,on_hand,reserved,free\nT-1,Bath towel,1840,600,1240\nT-2,Hand towel,420,0,420\n"
+    "T-3,Bath mat,310,0,310",
+    source_id="stock", tool_name="read_csv",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The idle timeout is 15 s.", SETTINGS),
+        ("The backoff goes up to 400 ms.", SETTINGS),
+        ("The contract is worth £86,400 a year.", SETTINGS),
+        ("The tank temperature was 38.4 °C.", SETTINGS),
+    ],
+)
+def test_the_unit_at_the_end_of_a_fields_name_is_its_unit(claim: str, source: Source) -> None:
+    assert outcomes(claim, source) == {Outcome.SUPPORTS}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "1,240 bath towels are free and 1,200 are wanted.",
+        "Bath towels and hand towels together have 1,660 free.",
+    ],
+)
+def test_a_value_that_the_attribute_does_not_belong_to_contradicts_nothing(claim: str) -> None:
+    assert Outcome.CONTRADICTS not in outcomes(claim, STOCK)
+
+
+def test_a_problem_list_shows_that_a_condition_is_missing_and_a_letter_does_not() -> None:
+    listed = a_source(
+        "Patient: Ada Lind\nCondition: gout\nclinicalStatus: active\n\n"
+        "Condition: asthma\nclinicalStatus: active\n\nCondition: migraine\nclinicalStatus: active"
+    )
+    letter = a_source(
+        "Dear Dr Roe, Ms Ada Lind came with an eGFR of 38 mL/min. She takes ramipril."
+    )
+    claim = "Ms Lind has kidney failure."
+
+    assert any(check.veto for check in checks(claim, listed))
+    assert not any(check.veto for check in checks(claim, letter))
+    assert any(check.veto for check in checks("Ms Lind takes warfarin.", letter))
+
+
+def test_a_table_of_doses_that_names_nobody_is_no_record_beside_one_that_does() -> None:
+    record = a_source("Patient: Ada Lind\nMedication: oxycodone 40 mg twice daily\nstatus: active")
+    table = a_source(
+        "CONVERSION CHART\nIf the drug is morphine, do not give oxycodone; dose ratio 1.5 : 1",
+        source_id="reference", tool_name="get_document",
+    )  # fmt: skip
+
+    assert not any(c.veto for c in checks("Ms Lind takes oxycodone 40 mg.", record, table))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Ms Lind has no known heart failure.",
+        "Grapefruit would not raise Ms Lind's simvastatin.",
+        "Dr Roe proposes adalimumab for Ms Lind.",
+        "Ms Lind's pump would have 60 mg of oxycodone a day.",
+    ],
+)
+def test_what_is_denied_proposed_or_worked_out_is_no_contradiction(claim: str) -> None:
+    record = a_source(
+        "Patient: Ada Lind\nMedication: simvastatin 40 mg\nstatus: active\n\n"
+        "Medication: oxycodone 40 mg\nstatus: active\n\n"
+        "Letter: She has never had heart failure. I would like to begin adalimumab."
+    )
+
+    assert not any(check.veto for check in checks(claim, record))
+
+
 @pytest.mark.parametrize(
     "claim",
     [
