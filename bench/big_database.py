@@ -40,7 +40,7 @@ from core.records import Trace, VerdictLabel, Verification  # noqa: E402
 from core.repair.loop import repair_answer  # noqa: E402
 from core.review.items import QueueState  # noqa: E402
 from core.review.records import Person, Project, ProjectSettings, Role  # noqa: E402
-from core.workflows.repair import outcome_of  # noqa: E402
+from core.workflows.repair_report import outcome_of  # noqa: E402
 from core.workflows.verify import run_key  # noqa: E402
 from storage.audit import BEGINNING, event_hash, row_hash  # noqa: E402
 from storage.records import AuditEvent  # noqa: E402

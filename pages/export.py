@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.records import ReviewStatus, Role
-from core.workflows.export import ExportFilters, select_claims
+from core.workflows.packet_selection import ExportFilters, select_claims
 from core.workflows.printing import find_browser
 from pages.screens.export.exporting import (
     LABELS,
@@ -24,6 +24,8 @@ from pages.widgets.days import whole_days
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.reviewed import packets_for
 from pages.widgets.routing import ensure_routed
+from storage.packet_intake import PacketIntake
+from storage.packet_signatures import PacketSignatures
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Export · ProvenanceGuard")
@@ -126,10 +128,11 @@ else:
     if packet is not None and ready:
         show_prepared(packets, user, packet)
 
-signed = packets.signed()
+signatures = PacketSignatures(store=packets.store)
+signed = signatures.signed()
 if signed:
     st.subheader("Signed packets", anchor=False)
-    show_signed(packets, user, signed)
+    show_signed(signatures, user, signed)
 if Role.LEAD in user.roles:
     with st.expander("Read a packet", icon=":material/upload:"):
-        show_packet_import(packets, user)
+        show_packet_import(PacketIntake(store=packets.store, project=packets.project), user)
