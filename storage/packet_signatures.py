@@ -20,11 +20,8 @@ from core.review.records import (
 from core.review.signing import sign
 from storage.audit import add_row, sha256_of
 from storage.columns import plain_text
+from storage.packet_tables import PacketLock, PacketSignatureRow
 from storage.people import allow
-from storage.review_tables import (
-    PacketLock,
-    PacketSignatureRow,
-)
 from storage.signers import seed_of
 from storage.store import SqlStore
 

@@ -26,8 +26,6 @@ Array = NDArray[np.float64]
 
 
 RESAMPLES = 1_000
-
-
 MOST_CELLS = 20_000_000  # of the table traces × shared labels; a larger one gets no interval
 # What an interval may cost: a thousand resamples of a thousand blocks of traces tell enough.
 DRAWS, FEWEST_RESAMPLES, MOST_BLOCKS = 1_000_000, 1_000, 1_000
