@@ -28,8 +28,16 @@ def test_pairs_repeat_with_their_seed_and_have_a_third_of_each_label() -> None:
 
 @pytest.mark.parametrize(
     "terms",
-    [terms_of.EXPOSURES, terms_of.HARMS, terms_of.GOODS, terms_of.CONDITIONS, terms_of.SYMPTOMS, terms_of.GROUPS, terms_of.PLACES],
-)  # fmt: skip
+    [
+        terms_of.EXPOSURES,
+        terms_of.HARMS,
+        terms_of.GOODS,
+        terms_of.CONDITIONS,
+        terms_of.SYMPTOMS,
+        terms_of.GROUPS,
+        terms_of.PLACES,
+    ],
+)
 def test_no_two_terms_of_a_list_share_a_name(terms: tuple[Term, ...]) -> None:
     # A shared name would make a claim about one of them a neutral one about the other.
     counts = Counter(name for term in terms for name in {*term.formal, *term.plain})
