@@ -93,7 +93,7 @@ def prepared() -> Prepared | None:
     return found
 
 
-def show_prepared(packets: Packets, user: Person, packet: Prepared) -> None:
+def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) -> None:
     """The packet that is ready: what is in it, its download, and its signature."""
     report = packet.report
     show_cards(
@@ -138,7 +138,7 @@ def show_prepared(packets: Packets, user: Person, packet: Prepared) -> None:
         if st.button(
             "Sign", type="primary", key="sign", disabled=typed.strip() != user.name, width="stretch"
         ):
-            _sign(PacketSignatures(store=packets.store), user, report, meaning)
+            _sign(signatures, user, report, meaning)
 
 
 def _sign(signatures: PacketSignatures, user: Person, report: ExportReport, meaning: str) -> None:
