@@ -11,13 +11,12 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from big_review import put_readings, staff
 from databases import workspace_of  # noqa: E402
-from sqlalchemy import Connection, Engine, event, insert, select, update
-from sqlmodel import SQLModel, col
+from sqlalchemy import Engine, event
+from steps import Say, progress
 
 PROJECT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
@@ -35,35 +34,17 @@ from core.codec import (  # noqa: E402
     verification_from_document,
 )
 from core.config import Config  # noqa: E402
-from core.errors import NotFound  # noqa: E402
 from core.records import Trace, VerdictLabel, Verification  # noqa: E402
 from core.repair.loop import repair_answer  # noqa: E402
-from core.review.items import QueueState  # noqa: E402
-from core.review.records import Person, Project, ProjectSettings, Role  # noqa: E402
-from core.workflows.repair import outcome_of  # noqa: E402
+from core.workflows.repair_report import outcome_of  # noqa: E402
 from core.workflows.verify import run_key  # noqa: E402
-from storage.audit import BEGINNING, event_hash, row_hash  # noqa: E402
-from storage.records import AuditEvent  # noqa: E402
-from storage.review_tables import (  # noqa: E402
-    AdjudicationRow,
-    AssignmentRow,
-    ClaimRow,
-    QueueRow,
-    VoteRow,
-)
 from storage.store import SqlStore  # noqa: E402
-from storage.tables import AuditEvent as EventRow  # noqa: E402
 
-Say = Callable[[str], None]
 CLAIMS = 10  # a trace
-PEOPLE = 20
 VARIANTS = 40
 AT_ONCE = 200  # traces
-ROWS_AT_ONCE = 2_000
 REPAIRS = 500
 EVALUATED = 2_000  # claims of the packet
-DIFFER, DECIDED = 20, 40  # every so many-th claim is read differently, and is decided by a third
-MONDAY = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 NAME, NUMBER = "bench-90909", "90909"  # in the patterns; every trace puts its own in their place
 MEASURED = ("weight", "potassium", "pulse", "sodium", "haemoglobin", "creatinine", "temperature",
             "glucose", "platelet count", "oxygen saturation")  # fmt: skip
@@ -107,7 +88,7 @@ def put_answers(store: SqlStore, traces: int, say: Say) -> None:
         VERSIONS, calibrator=workspace_of(store).calibrators.current().label
     )
     patterns = [_pattern(number, generator) for number in range(VARIANTS)]
-    for done in _progress(range(0, traces, AT_ONCE), traces, "traces", say):
+    for done in progress(range(0, traces, AT_ONCE), traces, "traces", say):
         pairs = [
             _made(patterns[number % VARIANTS], number, generator)
             for number in range(done, min(done + AT_ONCE, traces))
@@ -193,195 +174,6 @@ def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trac
 # ---------------------------------------------------------------- people and what they said
 
 
-def staff(store: SqlStore) -> tuple[Person, list[Person], Project]:
-    """The reviewer who is measured, 20 others, and a project of two readings a claim."""
-    people, projects = workspace_of(store).people, workspace_of(store).projects
-    lead, project = people.local(), projects.default()
-    if project.settings.reads_per_claim != 2:
-        project = projects.change(
-            project,
-            ProjectSettings(reads_per_claim=2, dwell_milliseconds=0),
-            by=lead,
-            reason="for a measurement",
-        )
-    wanted = ["Measured", *(f"Reviewer {n:02d}" for n in range(PEOPLE))]
-    for name in wanted:
-        try:
-            people.by_name(name)
-        except NotFound:
-            people.add(name, {Role.REVIEWER, Role.ADJUDICATOR}, by=lead)
-    everybody = {person.name: person for person in people.everybody()}
-    return everybody[wanted[0]], [everybody[name] for name in wanted[1:]], project
-
-
-def put_readings(
-    store: SqlStore, project: Project, others: Sequence[Person], claims: int, say: Say
-) -> None:
-    """Let that many claims be read twice; where the two differ, a third has decided every second."""
-    with store.database.writing() as connection:
-        keys = connection.execute(
-            select(col(ClaimRow.claim_key)).order_by(col(ClaimRow.claim_key)).limit(claims)
-        ).scalars()
-        key_list = list(keys)
-        for start in _progress(
-            range(0, len(key_list), ROWS_AT_ONCE), len(key_list), "read claims", say
-        ):
-            some = key_list[start : start + ROWS_AT_ONCE]
-            connection.execute(insert(AssignmentRow), list(_assignments(project, others, some)))
-            connection.execute(insert(VoteRow), list(_votes(project, others, some)))
-            if decisions := list(_decisions(project, others, some)):
-                connection.execute(insert(AdjudicationRow), decisions)
-            _stand(connection, some)
-            _tell(connection, others, some)
-
-
-def _reader(others: Sequence[Person], claim_key: int, slot: int) -> Person:
-    return others[(claim_key + slot) % len(others)]
-
-
-def _at(claim_key: int, slot: int) -> datetime:
-    """Spread over half a year."""
-    return MONDAY + timedelta(hours=claim_key % 4_000, minutes=slot)
-
-
-def _slots(claim_key: int) -> tuple[int, ...]:
-    return (1, 2, 3) if claim_key % DECIDED == 0 else (1, 2)
-
-
-def _assignments(
-    project: Project, others: Sequence[Person], keys: Sequence[int]
-) -> Iterator[dict[str, object]]:
-    for key in keys:
-        for slot in _slots(key):
-            yield {
-                "project_id": project.project_id,
-                "claim_key": key,
-                "slot": slot,
-                "person_id": _reader(others, key, slot).person_id,
-                "state": "done",
-                "reason": "uncertain",
-                "created_at": _at(key, slot),
-                "lease_until": _at(key, slot),
-            }
-
-
-def _votes(
-    project: Project, others: Sequence[Person], keys: Sequence[int]
-) -> Iterator[dict[str, object]]:
-    for key in keys:
-        for slot in (1, 2):
-            supported = (key % 3 != 0) != (slot == 2 and key % DIFFER == 0)
-            yield {
-                "project_id": project.project_id,
-                "claim_key": key,
-                "person_id": _reader(others, key, slot).person_id,
-                "slot": slot,
-                "support": "supported" if supported else "unsupported",
-                "source_id": "chart" if supported else None,
-                "conflation": False,
-                "rationale": "",
-                "saw_model_output": False,
-                "changed_after_reveal": False,
-                "exposures": "[]",
-                "seconds": 5.0 + key % 40,
-                "queue_reason": "uncertain",
-                "guideline_version": 1,
-                "run_key": "sha256:" + "1" * 64,
-                "threshold": 0.65,
-                "nonce": f"n{key}-{slot}",
-                "at": _at(key, slot),
-            }
-
-
-def _decisions(
-    project: Project, others: Sequence[Person], keys: Sequence[int]
-) -> Iterator[dict[str, object]]:
-    for key in keys:
-        if key % DECIDED == 0:
-            yield {
-                "project_id": project.project_id,
-                "claim_key": key,
-                "person_id": _reader(others, key, 3).person_id,
-                "support": "supported",
-                "source_id": "chart",
-                "conflation": False,
-                "cause": "ambiguous_claim",
-                "guideline_needs_fix": False,
-                "rationale": "The visit note decides.",
-                "shown_order": "[]",
-                "guideline_version": 1,
-                "nonce": f"n{key}-3",
-                "at": _at(key, 3),
-            }
-
-
-def _stand(connection: Connection, keys: Sequence[int]) -> None:
-    """Bring the queue up to what was said."""
-    tied = [key for key in keys if key % DIFFER == 0 and key % DECIDED]
-    done = sorted(set(keys) - set(tied))
-    for some, state in ((done, QueueState.SETTLED), (tied, QueueState.DISAGREEMENT)):
-        for start in range(0, len(some), 500):  # a statement holds a limited number of values
-            connection.execute(
-                update(QueueRow)
-                .where(col(QueueRow.claim_key).in_(some[start : start + 500]))
-                .values(missing=0, state=state.value)
-            )
-
-
-def _tell(connection: Connection, others: Sequence[Person], keys: Sequence[int]) -> None:
-    """Append the events of those readings to the trail, two a reading, as the product words them."""
-    said = {person.person_id: person.name for person in others}
-    last = connection.execute(
-        select(col(EventRow.sequence), col(EventRow.hash))
-        .order_by(col(EventRow.sequence).desc())
-        .limit(1)
-    ).one()
-    sequence, previous = last.sequence, last.hash or BEGINNING
-    rows = []
-    for table, key, action in (
-        (VoteRow, "vote_id", "vote.cast"),
-        (AdjudicationRow, "adjudication_id", "claim.adjudicated"),
-    ):
-        for row in _written(connection, table, key, keys):
-            for what, detail in (
-                ("claim.assigned", {"project": row["project_id"], "from": None, "to": "open"}),
-                (
-                    action,
-                    {
-                        "project": row["project_id"],
-                        "rows": [[table.__tablename__, row[key], row_hash(row)]],
-                    },
-                ),
-            ):
-                sequence += 1
-                link = AuditEvent(
-                    sequence=sequence,
-                    at=row["at"],
-                    actor=said[row["person_id"]],
-                    action=what,
-                    entity=f"claim {row['claim_key']}",
-                    detail=json.dumps(detail, sort_keys=True),
-                    previous_hash=previous,
-                    hash="",
-                )
-                previous = event_hash(link)
-                rows.append({**dataclasses.asdict(link), "hash": previous})
-    connection.execute(insert(EventRow), rows)
-
-
-def _written(
-    connection: Connection, table: type[SQLModel], key: str, keys: Sequence[int]
-) -> Iterator[dict[str, object]]:
-    """The rows about these claims as the database gives them back: their hashes are of that."""
-    target = table.__table__  # type: ignore[attr-defined]
-    found = connection.execute(
-        select(target)
-        .where(target.c.claim_key >= keys[0], target.c.claim_key <= keys[-1])
-        .order_by(target.c[key])
-    )
-    return (dict(row._mapping) for row in found)
-
-
 # ---------------------------------------------------------------- repairs
 
 
@@ -390,7 +182,7 @@ def put_repairs(store: SqlStore, count: int, say: Say) -> None:
     trace = _pattern(0, random.Random(1)).trace
     repaired = repair_answer(verify_lexically(trace), verify_lexically, Config(), load_families())
     pattern = json.dumps(repair_document(outcome_of(repaired)))
-    for number in _progress(range(count), count, "repairs", say):
+    for number in progress(range(count), count, "repairs", say):
         stored = store.get_trace(f"bench-{number:05d}")
         workspace_of(store).repairs.put(
             stored.content_hash, json.loads(pattern.replace(NUMBER, f"{number:05d}"))
@@ -405,15 +197,3 @@ def put_evaluation(store: SqlStore, say: Say) -> None:
         if not folder.exists():
             say("keeping an evaluated packet")
             keep_evaluated(folder, claims=EVALUATED)
-
-
-def _progress(steps: range, total: int, what: str, say: Say) -> Iterator[int]:
-    """The steps, saying every few seconds how far they are and how long it may still take."""
-    began = told = time.perf_counter()
-    for step in steps:
-        yield step
-        now, done = time.perf_counter(), min(step + steps.step, total)
-        if now - told > 5 or done == total:
-            told = now
-            left = (now - began) / done * (total - done)
-            say(f"  {done:,} of {total:,} {what}, about {left:.0f} s left")

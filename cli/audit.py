@@ -76,7 +76,7 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
     ]
     if db is not None:
         workspace = open_database(db)
-        here = workspace.packets().signatures(check.manifest_sha256)
+        here = workspace.packet_signatures.signatures(check.manifest_sha256)
         problems += [
             f"signatures.json: {one.signer} ({one.meaning}) is not what the database says"
             for one in signatures

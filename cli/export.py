@@ -75,8 +75,9 @@ def export(
     """
     from core.records import VerdictLabel
     from core.review.records import ReviewStatus
-    from core.workflows.export import DECIDED, ExportFilters, export_packet
+    from core.workflows.export import export_packet
     from core.workflows.manifest import MANIFEST, write_signatures
+    from core.workflows.packet_selection import DECIDED, ExportFilters
 
     workspace = open_database(db)
     packets, user = workspace.packets(), workspace.people.local()
@@ -93,8 +94,9 @@ def export(
             progress=progress, signed_as=sign.value if sign else None,
         )  # fmt: skip
     if sign is not None:
-        packets.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=user)
-        write_signatures(out, packets.signatures(report.manifest_sha256))
+        signatures = workspace.packet_signatures
+        signatures.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=user)
+        write_signatures(out, signatures.signatures(report.manifest_sha256))
     write_json(json_path, asdict(report) | {"signed": sign.value if sign else None})
     print_lines(
         [

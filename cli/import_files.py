@@ -79,12 +79,11 @@ def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | N
     from core.workflows.import_packet import import_packet
 
     workspace = open_database(db)
-    packets = workspace.packets()
     lines, documents = [], []
     for folder in folders:
         with Progress() as progress:
             done = import_packet(
-                packets,
+                workspace.packet_intake(),
                 folder,
                 workspace.people.local(),
                 max_record_bytes=Config().max_record_bytes,

@@ -87,7 +87,8 @@ def repair(
     reviewers accept, edit or reject each edit.
     """
     from core.config import Config
-    from core.workflows.repair import RepairReport, repairing_judge
+    from core.workflows.repair import repairing_judge
+    from core.workflows.repair_report import RepairReport
 
     config = Config(repair_iterations=iterations)
     editor = _editor(editor_model, editor_url, editor_timeout, allow_remote_editor)
@@ -146,7 +147,7 @@ def report_of(out: Path) -> Any:
     import gzip
 
     from core.codec import repair_from_document
-    from core.workflows.repair import RepairReport
+    from core.workflows.repair_report import RepairReport
 
     report = RepairReport()
     opener: Any = gzip.open if out.suffix == ".gz" else open
@@ -208,7 +209,7 @@ def _repair_probes(
 ) -> None:
     from core.capture.reading import read_traces
     from core.records import Trace
-    from core.workflows.repair import probes_of, run_probes
+    from core.workflows.repair_probes import probes_of, run_probes
 
     require([*files, gold])
     probes = probes_of(_json_lines(gold))

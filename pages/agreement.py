@@ -7,7 +7,7 @@ from types import EllipsisType
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
-from core.review.agreement import Basis, Grouping, Question
+from core.review.agreement_records import Basis, Grouping, Question
 from pages.screens.agreement.claim_table import show_claims
 from pages.screens.agreement.view import (
     CLAIM_HEADER,

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.records import ReviewStatus, Role
-from core.workflows.export import ExportFilters, select_claims
+from core.workflows.packet_selection import ExportFilters, select_claims
 from core.workflows.printing import find_browser
 from pages.screens.export.exporting import (
     LABELS,
@@ -24,6 +24,7 @@ from pages.widgets.days import whole_days
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.reviewed import packets_for
 from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Export · ProvenanceGuard")
@@ -33,7 +34,7 @@ st.title("Export", anchor=False)
 read_chosen("statuses", "labels")
 
 try:
-    packets = packets_for(user)
+    packets, workspace = packets_for(user), open_workspace(user)
     slices = [each.name for each in packets.store.slices()]
     everything = select_claims(packets, user, ExportFilters(statuses=frozenset(ReviewStatus)))
 except NotAllowed as error:
@@ -43,6 +44,7 @@ except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
     st.stop()
 
+signatures = workspace.packet_signatures
 if not everything.claims:
     show_notice(
         "No claim is ready to export",
@@ -124,12 +126,12 @@ else:
         prepare(packets, user, filters, reports=reports, pdf=pdf)
         st.rerun() if prepared() else st.stop()
     if packet is not None and ready:
-        show_prepared(packets, user, packet)
+        show_prepared(signatures, user, packet)
 
-signed = packets.signed()
+signed = signatures.signed()
 if signed:
     st.subheader("Signed packets", anchor=False)
-    show_signed(packets, user, signed)
+    show_signed(signatures, user, signed)
 if Role.LEAD in user.roles:
     with st.expander("Read a packet", icon=":material/upload:"):
-        show_packet_import(packets, user)
+        show_packet_import(workspace.packet_intake(), user)

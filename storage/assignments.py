@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +12,9 @@ from sqlalchemy import Connection, Row, Select, delete, func, insert, select, up
 from sqlmodel import col
 
 from core.errors import NotFound, StoreError
-from core.records import VerdictLabel
 from core.review import leases
 from core.review.assignment import ADJUDICATION_SLOT, lease_until
-from core.review.items import Assignment, Draft, OpenAssignment
+from core.review.items import Assignment, OpenAssignment
 from core.review.records import Person, Project, QueueReason
 from core.review.sampling import audit_turn
 from storage import queue
@@ -301,107 +300,7 @@ def source_ids(connection: Connection, claim_key: int) -> frozenset[str]:
 # ---------------------------------------------------------------- drafts
 
 
-def put_draft(
-    connection: Connection, assignment: Assignment, draft: Draft, *, now: datetime
-) -> None:
-    """Keep what was entered so far instead of what was kept before."""
-    document = json.dumps(
-        {
-            "support": draft.support,
-            "source_id": draft.source_id,
-            "source_answered": draft.source_answered,
-            "conflation": draft.conflation,
-            "confidence": draft.confidence,
-            "rationale": draft.rationale,
-        }
-    )
-    connection.execute(
-        delete(tables.Draft).where(col(tables.Draft.assignment_id) == assignment.assignment_id)
-    )
-    connection.execute(
-        insert(tables.Draft).values(
-            assignment_id=assignment.assignment_id, document=document, updated_at=now
-        )
-    )
-
-
-def draft_of(connection: Connection, assignment_id: int) -> Draft | None:
-    """What was entered so far."""
-    text = connection.execute(
-        select(col(tables.Draft.document)).where(col(tables.Draft.assignment_id) == assignment_id)
-    ).scalar()
-    if text is None:
-        return None
-    read: Mapping[str, Any] = json.loads(text)
-    return Draft(
-        support=None if read["support"] is None else VerdictLabel(read["support"]),
-        source_id=read["source_id"],
-        source_answered=read["source_answered"],
-        conflation=read["conflation"],
-        confidence=read["confidence"],
-        rationale=read["rationale"],
-    )
-
-
 # ---------------------------------------------------------------- how far
-
-
-def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple[int, int]:
-    """How many readings the person has done, and how many are in hand."""
-    rows = connection.execute(
-        select(col(AssignmentRow.state), func.count())
-        .where(
-            col(AssignmentRow.project_id) == project_id,
-            col(AssignmentRow.person_id) == person_id,
-            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
-        )
-        .group_by(col(AssignmentRow.state))
-    ).all()
-    found = {row[0]: row[1] for row in rows}
-    return found.get("done", 0), found.get("open", 0)
-
-
-def count_left(connection: Connection, project_id: int, person_id: int) -> int:
-    """How many readings that nobody has taken the person may still do."""
-    row = tables.QueueRow
-    missing = (col(row.project_id) == project_id, col(row.missing) > 0)
-
-    def how_many(*conditions: Any) -> int:
-        return connection.execute(
-            select(func.count()).select_from(row).where(*missing, *conditions)
-        ).scalar_one()
-
-    # Counted from the person's side, so that it costs what the person has done, not the queue.
-    mine = select(col(AssignmentRow.claim_key)).where(
-        col(AssignmentRow.project_id) == project_id, col(AssignmentRow.person_id) == person_id
-    )
-    returned = select(col(tables.Decline.claim_key)).where(
-        col(tables.Decline.project_id) == project_id, col(tables.Decline.person_id) == person_id
-    )
-    return how_many() - how_many(col(row.claim_key).in_(mine.union(returned)))
-
-
-def count_stuck(connection: Connection, project_id: int, *, before: datetime) -> int:
-    """How many begun claims nobody has touched since then."""
-    row = tables.QueueRow
-    latest = (
-        select(func.max(col(AssignmentRow.created_at)))
-        .where(
-            col(AssignmentRow.project_id) == project_id,
-            col(AssignmentRow.claim_key) == col(row.claim_key),
-        )
-        .correlate(row)
-        .scalar_subquery()
-    )
-    return connection.execute(
-        select(func.count())
-        .select_from(row)
-        .where(
-            col(row.project_id) == project_id,
-            col(row.state).in_(("reading", "tied")),
-            latest < before,
-        )
-    ).scalar_one()
 
 
 def _insert(

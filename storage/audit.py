@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, insert, select
 from sqlmodel import SQLModel, col
 
-from storage import records, review_tables
+from storage import calibrator_tables, packet_tables, records, review_tables
 from storage.columns import plain_text
 from storage.tables import AuditEvent, Run, TraceVersion, Verdict
 
@@ -25,9 +25,9 @@ TOLD: tuple[type[SQLModel], ...] = (
     review_tables.VoteRow,
     review_tables.AdjudicationRow,
     review_tables.TraceSplit,
-    review_tables.CalibratorRow,
-    review_tables.Promotion,
-    review_tables.PacketLock,
+    calibrator_tables.CalibratorRow,
+    calibrator_tables.Promotion,
+    packet_tables.PacketLock,
 )
 
 

@@ -47,9 +47,9 @@ from core.review.calibrators import (
 )
 from core.review.records import Person, Role
 from storage.audit import add_row
+from storage.calibrator_tables import CalibratorRow, Promotion
 from storage.columns import plain_text
 from storage.people import allow
-from storage.review_tables import CalibratorRow, Promotion
 from storage.store import SqlStore
 
 MOST_BYTES = 64 * 1024 * 1024  # of one file in an archive

@@ -27,7 +27,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import CheckConstraint, Index, LargeBinary, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, Text, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from storage.columns import PlainText, UtcDateTime
@@ -311,76 +311,6 @@ class TraceSplit(SQLModel, table=True):
     split: str = Field(max_length=16)
     by: str = Field(sa_type=PlainText)
     at: datetime = Field(sa_type=UtcDateTime)
-
-
-class CalibratorRow(SQLModel, table=True):
-    """A fitted calibrator: its artifact folder as one zip archive, its card and its lineage."""
-
-    __tablename__: ClassVar[str] = "calibrator"
-    __table_args__ = (UniqueConstraint("name"), {"sqlite_autoincrement": True})
-
-    calibrator_id: int | None = Field(default=None, primary_key=True)
-    name: str = Field(sa_type=PlainText)
-    artifact: bytes = Field(sa_type=LargeBinary)
-    artifact_sha256: str = Field(max_length=HASH_CHARACTERS)
-    threshold: float
-    comparison: str = Field(sa_type=Text)  # JSON: candidate and current on the same held-out claims
-    lineage: str = Field(sa_type=Text)  # JSON: guideline, annotations, split, packet, code
-    by: str = Field(sa_type=PlainText)
-    at: datetime = Field(sa_type=UtcDateTime)
-
-
-class Promotion(SQLModel, table=True):
-    """What rules from here on; the row with the highest id that is no rejection counts."""
-
-    __tablename__: ClassVar[str] = "promotion"
-    __table_args__ = (
-        CheckConstraint("action IN ('promote', 'reject', 'roll_back', 'threshold')", name="action"),
-        {"sqlite_autoincrement": True},
-    )
-
-    promotion_id: int | None = Field(default=None, primary_key=True)
-    calibrator: str = Field(sa_type=PlainText)
-    threshold: float
-    action: str = Field(max_length=16)
-    reason: str = Field(sa_type=PlainText)
-    by: str = Field(sa_type=PlainText)
-    at: datetime = Field(sa_type=UtcDateTime)
-
-
-class PacketLock(SQLModel, table=True):
-    """An exported packet that somebody signed, or whose signature somebody took back."""
-
-    __tablename__: ClassVar[str] = "packet_lock"
-    __table_args__ = (
-        CheckConstraint("action IN ('lock', 'unlock')", name="action"),
-        Index(None, "manifest_sha256"),
-        {"sqlite_autoincrement": True},
-    )
-
-    lock_id: int | None = Field(default=None, primary_key=True)
-    manifest_sha256: str = Field(max_length=HASH_CHARACTERS)
-    manifest: str = Field(sa_type=Text)  # JSON, as exported
-    action: str = Field(max_length=8)
-    meaning: str = Field(
-        sa_type=PlainText
-    )  # review, approval, responsibility, authorship; or why unlocked
-    signer: str = Field(sa_type=PlainText)
-    at: datetime = Field(sa_type=UtcDateTime)
-
-
-class PacketSignatureRow(SQLModel, table=True):
-    """The Ed25519 signature that belongs to a lock, with its public key; both in base64."""
-
-    __tablename__: ClassVar[str] = "packet_signature"
-
-    lock_id: int = Field(
-        primary_key=True,
-        foreign_key="packet_lock.lock_id",
-        sa_column_kwargs={"autoincrement": False},
-    )
-    public_key: str = Field(sa_type=Text)
-    signature: str = Field(sa_type=Text)
 
 
 class VerdictOpening(SQLModel, table=True):

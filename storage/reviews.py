@@ -51,7 +51,7 @@ from core.review.records import (
     Signal,
 )
 from core.review.sampling import shown_order
-from storage import assignments, exposure_log, queue
+from storage import assignments, drafts, exposure_log, progress, queue
 from storage.adjudications import adjudication_of, put_adjudication
 from storage.annotations import (
     annotations_of,
@@ -383,18 +383,18 @@ class Reviews:
             assignment = self._mine(connection, project_id, user, assignment_id)
             annotating.check_draft(assignment)
             check_page(assignment, nonce)
-            assignments.put_draft(connection, assignment, draft, now=self.store.now())
+            drafts.put_draft(connection, assignment, draft, now=self.store.now())
 
     def load_draft(self, project_id: int, user: Person, assignment_id: int) -> Draft | None:
         """What was entered so far; None when nothing was, or it is somebody else's."""
         with self.store.database.reading() as connection:
             assignment = assignments.own(connection, project_id, assignment_id, user)
-            return assignments.draft_of(connection, assignment.assignment_id)
+            return drafts.draft_of(connection, assignment.assignment_id)
 
     def progress(self, project_id: int, user: Person) -> Progress:
         """How far the project is."""
         with self.store.database.reading() as connection:
-            done, in_hand = assignments.count_mine(connection, project_id, user.person_id)
+            done, in_hand = progress.count_mine(connection, project_id, user.person_id)
             by_state = {
                 QueueState(row[0]): row[1]
                 for row in connection.execute(
@@ -411,14 +411,13 @@ class Reviews:
                 mine_open=in_hand,
                 team_done=by_state.get(QueueState.SETTLED, 0),
                 total=sum(by_state.values()),
-                stuck=assignments.count_stuck(
+                stuck=progress.count_stuck(
                     connection, project_id, before=self.store.now() - timedelta(days=STUCK_DAYS)
                 ),
                 seconds_per_claim=statistics.median(seconds) if seconds else None,
                 ties=by_state.get(QueueState.DISAGREEMENT, 0),
                 waiting=by_state.get(QueueState.WAITING, 0),
-                left_for_me=in_hand
-                + assignments.count_left(connection, project_id, user.person_id),
+                left_for_me=in_hand + progress.count_left(connection, project_id, user.person_id),
             )
 
     # ------------------------------------------------------------ deciding disagreements
@@ -537,8 +536,8 @@ class Reviews:
 
 def _item(connection: Connection, assignment: Assignment, user: Person) -> ReviewItem:
     place = assignments.place_of(connection, assignment.claim_key)
-    done, in_hand = assignments.count_mine(connection, assignment.project_id, user.person_id)
-    left = assignments.count_left(connection, assignment.project_id, user.person_id)
+    done, in_hand = progress.count_mine(connection, assignment.project_id, user.person_id)
+    left = progress.count_left(connection, assignment.project_id, user.person_id)
     return ReviewItem(
         assignment_id=assignment.assignment_id,
         claim_key=assignment.claim_key,
@@ -549,7 +548,7 @@ def _item(connection: Connection, assignment: Assignment, user: Person) -> Revie
         content_hash=place.content_hash,
         slot=assignment.slot,
         lease_until=assignment.lease_until,
-        draft=assignments.draft_of(connection, assignment.assignment_id),
+        draft=drafts.draft_of(connection, assignment.assignment_id),
         position=done + 1,
         total=done + in_hand + left,
         reason=assignment.reason if _decided(connection, assignment, user) else None,

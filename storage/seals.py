@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, func, insert, inspect, select
 from sqlmodel import SQLModel, col
 
-from storage import review_tables, tables
+from storage import packet_tables, review_tables, tables
 from storage.audit import BEGINNING, row_hash, sha256_of
 from storage.keys import trail_key
 from storage.tables import AuditEvent, TrailSeal
@@ -34,7 +34,7 @@ APPENDED: tuple[type[SQLModel], ...] = (
     review_tables.ClaimRow,
     review_tables.ClaimSignal,
     review_tables.VerdictOpening,
-    review_tables.PacketSignatureRow,
+    packet_tables.PacketSignatureRow,
 )
 # Few rows, which may change: each seal after a change holds all of them.
 WHOLE: tuple[type[SQLModel], ...] = (review_tables.ProjectRow, review_tables.PersonRow)

@@ -16,6 +16,8 @@ from storage.calibrators import Calibrators
 from storage.engine import DEFAULT_DATABASE, ENVIRONMENT_VARIABLE
 from storage.guidelines import Guidelines
 from storage.labels import Labels
+from storage.packet_intake import PacketIntake
+from storage.packet_signatures import PacketSignatures
 from storage.packets import Packets
 from storage.people import People
 from storage.projects import Projects
@@ -131,6 +133,15 @@ class Workspace:
     def packets(self, project: Project | None = None) -> Packets:
         """The packets of a project, else of the default one."""
         return Packets(store=self.store, project=project or self.project())
+
+    def packet_intake(self, project: Project | None = None) -> PacketIntake:
+        """Where packets are imported to: a project, else the default one."""
+        return PacketIntake(store=self.store, project=project or self.project())
+
+    @property
+    def packet_signatures(self) -> PacketSignatures:
+        """Who has signed which packet."""
+        return PacketSignatures(store=self.store)
 
     # ------------------------------------------------------------ read across repositories
 

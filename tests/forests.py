@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.models.forest import Encoding, Trees, write_artifact
+from core.models.forest import Trees, write_artifact
+from core.models.forest_card import Encoding
 
 
 def a_calibrator(

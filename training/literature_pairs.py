@@ -11,249 +11,30 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
 
+from training.literature_terms import (
+    CONDITIONS,
+    CONTROLS,
+    EXPOSURES,
+    GOODS,
+    GROUPS,
+    HARMS,
+    PLACES,
+    SYMPTOMS,
+    Way,
+)
+from training.literature_wording import (
+    SHARES,
+    Claims,
+    as_claim,
+    capital,
+    in_abstract,
+    retold_claims,
+    said_of,
+    shares,
+    stated_result,
+)
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL, SyntheticPair
-
-
-class Way(StrEnum):
-    """What an exposure does to an outcome."""
-
-    UP = "up"
-    DOWN = "down"
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
-    """One thing as papers call it and as people call it; ``opposite`` is what is lost with it."""
-
-    formal: tuple[str, ...]
-    plain: tuple[str, ...]
-    opposite: tuple[str, ...] = ()
-
-
-def _terms(text: str) -> tuple[Term, ...]:
-    """One term a line: formal, formal = plain, plain [= opposite, opposite]."""
-    found = []
-    for line in text.strip().splitlines():
-        parts = [tuple(word.strip() for word in part.split(",")) for part in line.split("=")]
-        found.append(Term(formal=parts[0], plain=parts[1], opposite=(*parts[2:], ())[0]))
-    return tuple(found)
-
-
-EXPOSURES = _terms("""
-cigarette smoking, current tobacco use = smoking, using tobacco
-vitamin D supplementation, daily cholecalciferol = taking vitamin D, vitamin D
-vitamin D deficiency, low serum 25-hydroxyvitamin D = low vitamin D, a lack of vitamin D
-metformin therapy, treatment with metformin = metformin, taking metformin
-statin therapy, high-intensity atorvastatin = taking a statin, a statin
-low-dose acetylsalicylic acid, aspirin 75 mg daily = aspirin, low-dose aspirin
-obesity, a body mass index above 30 kg/m2 = obesity, being obese
-pre-existing diabetes mellitus, type 2 diabetes = diabetes, having diabetes
-arterial hypertension, uncontrolled hypertension = high blood pressure, having high blood pressure
-systemic corticosteroid treatment, dexamethasone = steroid treatment, taking steroids
-mechanical ventilation, invasive ventilatory support = being on a ventilator, a ventilator
-prone positioning = lying face down, being placed face down
-hydroxychloroquine, hydroxychloroquine treatment = hydroxychloroquine, the malaria drug hydroxychloroquine
-remdesivir, intravenous remdesivir = remdesivir, the antiviral remdesivir
-convalescent plasma, transfusion of convalescent plasma = plasma from people who recovered
-mRNA vaccination, two doses of BNT162b2 = vaccination, the vaccine
-influenza vaccination, seasonal influenza immunisation = the flu shot, a flu vaccine
-BCG vaccination = the tuberculosis vaccine, BCG vaccine
-face mask use, universal masking = wearing a mask, mask wearing
-hand hygiene training, regular hand washing = washing hands, hand washing
-physical distancing, a stay-at-home order = social distancing, keeping a distance
-school closure = closing schools, shutting schools
-moderate-intensity aerobic exercise, supervised physical activity = exercise, regular exercise
-a Mediterranean diet, adherence to a Mediterranean diet = eating a Mediterranean diet, a Mediterranean diet
-high dietary sodium intake = eating a lot of salt, a salty diet
-intermittent fasting, time-restricted feeding = fasting, intermittent fasting
-moderate alcohol consumption = moderate drinking, drinking in moderation
-coffee consumption, habitual coffee intake = coffee, drinking coffee
-sleep deprivation, short sleep duration = sleeping too little, a lack of sleep
-mindfulness-based stress reduction = mindfulness, meditation
-cognitive behavioural therapy = talking therapy, cognitive therapy
-selective serotonin reuptake inhibition, SSRI treatment = taking antidepressants, an antidepressant
-ambient fine particulate matter, long-term PM2.5 exposure = air pollution, polluted air
-ACE inhibitor therapy, angiotensin-converting enzyme inhibition = taking an ACE inhibitor, an ACE inhibitor
-beta-blocker treatment, metoprolol = taking a beta blocker, a beta blocker
-empagliflozin, SGLT2 inhibition = empagliflozin, an SGLT2 inhibitor
-semaglutide, once-weekly semaglutide = semaglutide, the weekly injection semaglutide
-anticoagulation with apixaban, apixaban = apixaban, the blood thinner apixaban
-warfarin, vitamin K antagonist therapy = warfarin, the blood thinner warfarin
-omega-3 fatty acid supplementation, daily fish oil = fish oil, taking omega-3
-zinc supplementation, oral zinc = zinc, taking zinc
-probiotic supplementation, Lactobacillus rhamnosus = taking probiotics, a probiotic
-azithromycin, macrolide treatment = azithromycin, the antibiotic azithromycin
-early antibiotic treatment, amoxicillin = taking antibiotics, an antibiotic
-breastfeeding, exclusive breastfeeding = breastfeeding, being breastfed
-caesarean delivery, delivery by caesarean section = a C-section, being born by C-section
-hormone replacement therapy, postmenopausal oestrogen = hormone therapy, taking hormones
-bariatric surgery, sleeve gastrectomy = weight-loss surgery, stomach surgery
-cardiac rehabilitation = heart rehabilitation, a heart rehabilitation programme
-telemedicine follow-up, remote monitoring = remote care, follow-up by phone
-oxygen therapy, high-flow nasal oxygen = extra oxygen, oxygen treatment
-tranexamic acid = tranexamic acid, the clotting drug tranexamic acid
-gabapentin, treatment with gabapentin = gabapentin, taking gabapentin
-opioid analgesia, prolonged opioid prescription = taking opioids, an opioid painkiller
-proton pump inhibition, long-term omeprazole = taking an acid blocker, a heartburn drug
-monoclonal antibody treatment, tocilizumab = antibody treatment, tocilizumab
-male sex = being male, being a man
-advanced age, age over 70 years = old age, being older
-black tea consumption, green tea intake = tea, drinking tea
-screen time above four hours a day = too much screen time, a lot of screen time
-blood group A = type A blood, having type A blood
-chronic kidney disease, impaired renal function = kidney disease, having kidney disease
-""")
-
-# Outcomes that nobody wants: less of them is better.
-HARMS = _terms("""
-all-cause mortality, in-hospital mortality, 28-day mortality = death, dying = survival, surviving
-acute myocardial infarction, myocardial infarction = a heart attack, heart attacks
-ischaemic stroke, cerebrovascular events = a stroke, strokes
-hospital admission, hospitalisation = ending up in hospital, hospital stays
-intensive care unit admission, ICU admission = needing intensive care, intensive care
-severe COVID-19, critical illness from SARS-CoV-2 infection = severe COVID-19, serious coronavirus illness
-SARS-CoV-2 infection, incident COVID-19 = COVID-19, catching the coronavirus
-viral transmission, secondary household transmission = spreading the virus, passing on the virus
-acute kidney injury, renal failure = kidney failure, kidney damage
-venous thromboembolism, deep vein thrombosis = blood clots, a blood clot
-major bleeding, gastrointestinal haemorrhage = serious bleeding, bleeding
-hepatotoxicity, elevated liver enzymes = liver damage, liver problems
-incident type 2 diabetes, new-onset diabetes = diabetes, developing diabetes
-cognitive decline, incident dementia = dementia, memory loss
-depressive symptoms, major depressive disorder = depression, feeling depressed
-anxiety symptoms, generalised anxiety = anxiety, feeling anxious
-preterm birth, delivery before 37 weeks = premature birth, being born too early
-hip fracture, osteoporotic fractures = broken bones, a broken hip
-upper respiratory tract infection, acute respiratory infection = colds, a cold
-asthma exacerbations, acute asthma attacks = asthma attacks, an asthma attack
-postoperative pain, chronic pain = pain, being in pain
-surgical site infection, postoperative wound infection = wound infections, an infected wound
-heart failure, hospitalisation for heart failure = heart failure, a failing heart
-colorectal cancer, colorectal neoplasia = bowel cancer, colon cancer
-lung cancer, pulmonary carcinoma = lung cancer, cancer of the lung
-atopic eczema, atopic dermatitis in infants = eczema, an itchy rash
-hypoglycaemia, severe hypoglycaemic episodes = low blood sugar, dangerously low blood sugar
-nausea and vomiting = nausea, feeling sick
-QT prolongation, ventricular arrhythmia = heart rhythm problems, an irregular heartbeat
-hospital readmission, 30-day readmission = going back to hospital, being readmitted
-weight gain, an increase in body weight = weight gain, putting on weight
-insomnia, sleep disturbance = poor sleep, trouble sleeping
-""")
-
-# Outcomes that people want: more of them is better.
-GOODS = _terms("""
-overall survival, five-year survival = survival, living longer = death, dying
-lung function, forced expiratory volume = lung function, breathing
-health-related quality of life, EQ-5D quality of life = quality of life, how well people live
-neutralising antibody titres, the antibody response = immunity, antibody levels
-exercise capacity, six-minute walk distance = fitness, how far people can walk
-cognitive performance, executive function = thinking skills, mental performance
-bone mineral density, lumbar bone density = bone strength, strong bones
-left ventricular ejection fraction = heart function, how well the heart pumps
-insulin sensitivity = the body's response to insulin, insulin sensitivity
-treatment adherence, medication adherence = taking medicines as prescribed, sticking to treatment
-functional recovery, neurological recovery = recovery, getting better
-viral clearance, SARS-CoV-2 RNA clearance = clearing the virus, getting rid of the virus
-smoking cessation, sustained abstinence = quitting smoking, giving up smoking
-sleep quality, sleep efficiency = sleep, good sleep
-""")
-
-CONDITIONS = _terms("""
-coronavirus disease 2019, SARS-CoV-2 infection, COVID-19 = COVID-19, the coronavirus, COVID
-myocardial infarction = a heart attack, heart attacks
-seasonal influenza, influenza A = the flu, flu
-type 2 diabetes mellitus = diabetes, type 2 diabetes
-chronic obstructive pulmonary disease, COPD = chronic lung disease, COPD
-Parkinson disease, idiopathic parkinsonism = Parkinson's, Parkinson's disease
-Lyme borreliosis = Lyme disease, Lyme
-iron deficiency anaemia = anaemia, low iron
-rheumatoid arthritis = rheumatoid arthritis, inflamed joints
-community-acquired pneumonia = pneumonia, a lung infection
-hypothyroidism, thyroid insufficiency = an underactive thyroid, hypothyroidism
-measles, measles virus infection = measles, the measles
-""")
-SYMPTOMS = _terms("""
-cephalalgia, headache = headaches, a headache
-pyrexia, fever = a fever, a high temperature
-dyspnoea, shortness of breath = shortness of breath, trouble breathing
-anosmia, loss of smell = a loss of smell, a lost sense of smell
-fatigue, asthenia = tiredness, a feeling of tiredness
-diarrhoea, gastrointestinal symptoms = diarrhoea, stomach trouble
-myalgia, muscle pain = muscle aches, aching muscles
-cutaneous eruption, skin lesions = a rash, skin problems
-arthralgia, joint pain = joint pain, aching joints
-delirium, acute confusion = confusion, a confused state
-palpitations, tachycardia = a racing heart, a fast heartbeat
-conjunctivitis, conjunctival injection = red eyes, pink eye
-""")
-GROUPS = _terms("""
-paediatric patients, children and adolescents = children, kids
-neonates, newborn infants = newborns, babies
-elderly patients, adults aged 65 years or older = older people, the elderly
-pregnant women, women in the third trimester = pregnant women, expectant mothers
-health care workers, hospital staff = health workers, doctors and nurses
-immunocompromised patients, transplant recipients = people with weak immune systems, transplant patients
-nursing home residents = people in nursing homes, nursing home residents
-domestic cats, companion animals = cats, pets
-""")
-PLACES = _terms("""
-stool samples, faecal specimens = stool, faeces
-breast milk samples = breast milk, mothers' milk
-surface swabs, environmental samples = surfaces, objects that people touch
-air samples, aerosol samples = the air, indoor air
-saliva specimens = saliva, spit
-semen samples = semen, sperm
-cerebrospinal fluid = the fluid around the brain, spinal fluid
-urine specimens = urine, the urine
-wastewater, untreated sewage = sewage, waste water
-conjunctival swabs = tears, the eyes
-""")
-CONTROLS = ("placebo", "usual care", "no treatment", "standard therapy", "a sham procedure")
-DESIGNS = (
-    "a randomised controlled trial", "a retrospective cohort study", "a systematic review",
-    "a meta-analysis", "a prospective cohort study", "a case-control study", "a multicentre study",
-    "a nationwide registry study",
-)  # fmt: skip
-
-# Wordings of an effect on a harm; {e} the exposure, {o} the outcome as people call it.
-SAID_OF_HARM = {
-    Way.UP: (
-        "{e} increases the risk of {o}", "{e} raises the risk of {o}",
-        "{e} can increase a person's risk of {o}", "{e} makes {o} more likely",
-        "{e} is a risk factor for {o}", "{e} is linked to a higher risk of {o}",
-        "{e} tied to higher odds of {o}", "there is evidence that {e} promotes {o}",
-        "{e} may put people at greater risk of {o}", "with {e}, {o} is more common",
-    ),
-    Way.DOWN: (
-        "{e} reduces the risk of {o}", "{e} lowers the risk of {o}", "{e} protects against {o}",
-        "{e} helps prevent {o}", "{e} makes {o} less likely", "{e} may cut the risk of {o}",
-        "{e} is linked to a lower risk of {o}", "{e} tied to lower odds of {o}",
-        "there is evidence that {e} guards against {o}", "with {e}, {o} is less common",
-    ),
-    Way.NONE: (
-        "{e} has no effect on the risk of {o}", "{e} does not change the risk of {o}",
-        "{e} makes no difference to the risk of {o}", "{e} is not associated with {o}",
-        "there is no link between {e} and {o}", "{o} is as common with {e} as without",
-    ),
-}  # fmt: skip
-SAID_OF_GOOD = {
-    Way.UP: (
-        "{e} improves {o}", "{e} may boost {o}", "{e} is good for {o}", "{e} helps with {o}",
-        "{e} is linked to better {o}", "there is evidence that {e} benefits {o}",
-    ),
-    Way.DOWN: (
-        "{e} worsens {o}", "{e} impairs {o}", "{e} is bad for {o}", "{e} is linked to worse {o}",
-        "there is evidence that {e} harms {o}", "{e} reduces {o}",
-    ),
-    Way.NONE: (
-        "{e} has no effect on {o}", "{e} makes no difference to {o}", "{e} does not affect {o}",
-        "there is no link between {e} and {o}", "{o} is the same with and without {e}",
-    ),
-}  # fmt: skip
 
 
 def literature_pairs(count: int, seed: int) -> list[SyntheticPair]:
@@ -267,14 +48,11 @@ def literature_pairs(count: int, seed: int) -> list[SyntheticPair]:
         premise, claims = maker(rng)
         fitting = [text for text, said in claims if said == label]
         if fitting:
-            hypothesis = _claim(rng.choice(fitting), rng)
+            hypothesis = as_claim(rng.choice(fitting), rng)
             pairs.append(
-                SyntheticPair(premise=_capital(premise), hypothesis=hypothesis, label=label)
+                SyntheticPair(premise=capital(premise), hypothesis=hypothesis, label=label)
             )
     return pairs
-
-
-Claims = list[tuple[str, str]]
 
 
 def _effect(rng: random.Random) -> tuple[str, Claims]:
@@ -284,17 +62,17 @@ def _effect(rng: random.Random) -> tuple[str, Claims]:
     outcome, second, other = rng.sample(HARMS if harmful else GOODS, 3)
     stranger = rng.choice([e for e in EXPOSURES if e is not exposure])
     formal, what = rng.choice(exposure.formal), rng.choice(outcome.formal)
-    result = _result(formal, what, way, harmful, rng)
-    claims = _retold(exposure, outcome, way, harmful, rng)
-    text = _in_abstract(result, formal, what, rng.randint(40, 40_000), rng)
+    result = stated_result(formal, what, way, harmful, rng)
+    claims = retold_claims(exposure, outcome, way, harmful, rng)
+    text = in_abstract(result, formal, what, rng.randint(40, 40_000), rng)
     if rng.random() < 0.35:  # a second finding beside it, often another one
         also = rng.choice(tuple(Way))
-        text = f"{text} {_capital(_result(formal, rng.choice(second.formal), also, harmful, rng))}"
-        claims += _retold(exposure, second, also, harmful, rng)
+        text = f"{text} {capital(stated_result(formal, rng.choice(second.formal), also, harmful, rng))}"
+        claims += retold_claims(exposure, second, also, harmful, rng)
     for unsaid in Way:
         claims += [
-            (_said(exposure, other, unsaid, harmful, rng), NEUTRAL),
-            (_said(stranger, outcome, unsaid, harmful, rng), NEUTRAL),
+            (said_of(exposure, other, unsaid, harmful, rng), NEUTRAL),
+            (said_of(stranger, outcome, unsaid, harmful, rng), NEUTRAL),
         ]
     return text, claims
 
@@ -314,7 +92,7 @@ def _unanswered(rng: random.Random) -> tuple[str, Claims]:
         f"This review summarises what is known about {formal} and {what}.",
     ))  # fmt: skip
     plain, of = rng.choice(exposure.plain), rng.choice(outcome.plain)
-    claims = [(_said(exposure, outcome, way, True, rng), NEUTRAL) for way in Way]
+    claims = [(said_of(exposure, outcome, way, True, rng), NEUTRAL) for way in Way]
     claims += [
         (f"researchers looked at {plain} and {of}", ENTAILMENT),
         (f"a possible link between {plain} and {of} has been considered", ENTAILMENT),
@@ -358,7 +136,7 @@ def _symptom(rng: random.Random) -> tuple[str, Claims]:
         (f"{sign} goes away within a week in people with {of}", NEUTRAL),
     ]
     claims += [(f"{said} of the patients with {of} had {sign}", label)
-               for said, label in _shares(share)]  # fmt: skip
+               for said, label in shares(share)]  # fmt: skip
     return text, claims
 
 
@@ -451,7 +229,7 @@ def _share(rng: random.Random) -> tuple[str, Claims]:
     people, of = rng.choice(group.plain), rng.choice(outcome.plain)
     claims = [
         (f"for {said} of {people} with the disease, the outcome was {of}", label)
-        for said, label in _shares(share)
+        for said, label in shares(share)
     ]
     claims += [
         (f"for {rng.choice(SHARES)[0]} of {people} with the disease, the outcome was "
@@ -550,161 +328,3 @@ KINDS: tuple[tuple[Callable[[random.Random], tuple[str, Claims]], float], ...] =
     (_duration, 6),
     (_comparison, 8),
 )
-
-# (wording, from this many percent, to this many): where a share is near a limit nothing is said.
-SHARES = (
-    ("most", 55, 100),
-    ("more than half", 53, 100),
-    ("fewer than half", 0, 47),
-    ("a minority", 0, 45),
-    ("about a quarter", 23, 27),
-    ("about a third", 31, 36),
-    ("about half", 47, 53),
-    ("roughly one in ten", 9, 11),
-    ("fewer than one in ten", 0, 9),
-    ("more than three quarters", 77, 100),
-    ("nearly all", 92, 100),
-)
-
-
-def _shares(percent: float) -> Claims:
-    found = []
-    for said, low, high in SHARES:
-        if low <= percent <= high:
-            found.append((said, ENTAILMENT))
-        elif percent < low - 6 or percent > high + 6:
-            found.append((said, CONTRADICTION))
-    return found
-
-
-def _retold(exposure: Term, outcome: Term, way: Way, harmful: bool, rng: random.Random) -> Claims:
-    """Every direction said of this exposure and outcome, with what it is then."""
-    claims = []
-    for said in Way:
-        label = ENTAILMENT if said is way else CONTRADICTION
-        claims += [(_said(exposure, outcome, said, harmful, rng), label) for _ in range(2)]
-    e, o = rng.choice(exposure.plain), rng.choice(outcome.plain)
-    less = CONTRADICTION if way is Way.DOWN else ENTAILMENT
-    more = CONTRADICTION if way is Way.UP else ENTAILMENT
-    if harmful:
-        claims += [
-            (f"{e} does not lower the risk of {o}", less),
-            (f"{e} does not increase the risk of {o}", more),
-            (f"the risk of {o} is unrelated to {e}", _same(way, Way.NONE)),
-        ]
-    else:
-        claims += [(f"{e} does not improve {o}", more), (f"{e} does not worsen {o}", less)]
-    for opposite in outcome.opposite:
-        up, down = _same(way, Way.DOWN), _same(way, Way.UP)
-        if harmful:
-            claims += [
-                (f"{e} improves the odds of {opposite}", up),
-                (f"{e} lowers the odds of {opposite}", down),
-            ]
-        else:
-            claims += [
-                (f"{e} raises the risk of {opposite}", up),
-                (f"{e} lowers the risk of {opposite}", down),
-            ]
-    return claims
-
-
-def _same(way: Way, said: Way) -> str:
-    return ENTAILMENT if way is said else CONTRADICTION
-
-
-def _said(exposure: Term, outcome: Term, way: Way, harmful: bool, rng: random.Random) -> str:
-    wordings = (SAID_OF_HARM if harmful else SAID_OF_GOOD)[way]
-    names = (exposure.plain, outcome.plain) if rng.random() < 0.75 else (
-        exposure.formal, outcome.formal)  # fmt: skip
-    return rng.choice(wordings).format(e=rng.choice(names[0]), o=rng.choice(names[1]))
-
-
-def _result(e: str, o: str, way: Way, harmful: bool, rng: random.Random) -> str:
-    """One sentence of results."""
-    control = rng.choice(CONTROLS)
-    group = rng.choice(("group", "arm"))
-    trials = rng.randint(3, 60)
-    ratio = _ratio(way, rng)
-    sure = rng.choice(("(P < 0.001)", "(p = 0.003)", "(p = 0.02)", f"({ratio})"))
-    unsure = rng.choice((f"(p = 0.{rng.randint(12, 94)})", f"({ratio})"))
-    base = rng.uniform(4, 40)
-    factor = {Way.UP: rng.uniform(1.4, 2.5), Way.DOWN: rng.uniform(0.3, 0.7), Way.NONE: 1.02}[way]
-    rates = f"{base * factor:.1f}% in the {e} {group} and {base:.1f}% in the control {group}"
-    shown: tuple[str, ...]
-    if way is Way.NONE:
-        shown = (
-            f"{e} had no significant effect on {o} compared with {control} {unsure}.",
-            f"No significant association was found between {e} and {o} ({ratio}).",
-            f"There was no difference in {o} between the {e} and {control} {group}s {unsure}.",
-            f"{e} was not associated with {o} ({ratio}).",
-            f"A meta-analysis of {trials} trials found no evidence that {e} affects {o}.",
-        )
-        if harmful:
-            shown += (
-                f"The incidence of {o} was similar: {rates} {unsure}.",
-                f"{e} did not significantly reduce {o} ({ratio}).",
-            )
-        return rng.choice(shown)
-    up = way is Way.UP
-    verb = rng.choice(("increased", "raised") if up else ("reduced", "lowered", "decreased"))
-    if harmful:
-        shown = (
-            f"{e} significantly {verb} {o} compared with {control} {sure}.",
-            f"{e} was associated with {'an increased' if up else 'a decreased'} risk of {o} ({ratio}).",
-            f"{e} was independently associated with {'higher' if up else 'lower'} rates of {o} {sure}.",
-            f"{e} was {'a risk factor for' if up else 'protective against'} {o} ({ratio}).",
-            f"The incidence of {o} was {rates} {sure}.",
-            f"{o} occurred {'more' if up else 'less'} often with {e} than with {control} {sure}.",
-            f"A meta-analysis of {trials} trials found that {e} {verb} {o} by {rng.randint(9, 62)}%.",
-            f"Multivariable analysis showed {'greater' if up else 'smaller'} odds of {o} with {e} "
-            f"({ratio}).",
-        )  # fmt: skip
-    else:
-        better = "improved" if up else "worsened"
-        shown = (
-            f"{e} significantly {better} {o} compared with {control} {sure}.",
-            f"{e} was associated with {'better' if up else 'poorer'} {o} {sure}.",
-            f"A meta-analysis of {trials} trials found that {e} {better} {o}.",
-            f"{o} {'rose' if up else 'declined'} with {e} but not with {control} {sure}.",
-            f"Participants with {e} showed {'greater' if up else 'lower'} {o} than controls {sure}.",
-        )
-    return rng.choice(shown)
-
-
-def _ratio(way: Way, rng: random.Random) -> str:
-    value = {
-        Way.UP: rng.uniform(1.3, 3.2),
-        Way.DOWN: rng.uniform(0.35, 0.78),
-        Way.NONE: rng.uniform(0.93, 1.07),
-    }[way]
-    wide = {Way.UP: 0.85, Way.DOWN: 0.85, Way.NONE: 0.8}[way]
-    name = rng.choice(("HR", "OR", "adjusted OR", "RR", "adjusted hazard ratio", "odds ratio"))
-    to = rng.choice(("–", " to ", "-"))
-    return f"{name} {value:.2f}, 95% CI {value * wide:.2f}{to}{value / wide:.2f}"
-
-
-def _in_abstract(result: str, e: str, o: str, size: int, rng: random.Random) -> str:
-    """The result as it stands in a title's abstract, with or without what comes before it."""
-    text = _capital(result)
-    design = rng.choice(DESIGNS)
-    if rng.random() < 0.35:
-        text = rng.choice((
-            f"We studied {size:,} participants. {text}",
-            f"RESULTS: {text}",
-            f"CONCLUSIONS: {text}",
-            f"The relation of {e} to {o} has been debated. {text}",
-            f"In {design} of {size:,} people, {text[0].lower() + text[1:]}",
-        ))  # fmt: skip
-    if rng.random() < 0.3:
-        text = f"{_capital(e)} and {o}: {design}. {text}"
-    return text
-
-
-def _claim(text: str, rng: random.Random) -> str:
-    """A sentence, or now and then a headline without its full stop."""
-    return _capital(text) if rng.random() < 0.15 else _capital(text) + "."
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]

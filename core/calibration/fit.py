@@ -25,7 +25,8 @@ from core.calibration.threshold import (
 from core.errors import InputError
 from core.evaluation.splits import shared_traces
 from core.identity import rules_digest
-from core.models.forest import Encoding, Forest, Trees, encode, write_artifact
+from core.models.forest import Forest, Trees, encode, write_artifact
+from core.models.forest_card import Encoding
 from core.records import Features
 
 

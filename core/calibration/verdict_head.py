@@ -17,7 +17,8 @@ from core.calibration.fit import (
 )
 from core.calibration.rows import TrainingRow
 from core.calibration.threshold import GRID, Choice, by_block_f1, by_block_recall, sweep
-from core.models.forest import Encoding, encode
+from core.models.forest import encode
+from core.models.forest_card import Encoding
 from core.records import Features
 
 Array = NDArray[np.float64]

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ComponentUnavailable, DamagedArtifact
+from core.models.forest_card import Card, Encoding, read_bytes, read_checked, read_object
 from core.records import Features, JsonObject
 
 Value = TypeVar("Value", str, float)
@@ -36,22 +37,6 @@ _NAMED = "forest-"
 NAME_DIGITS = 24  # of the digest, so that no two artifacts can be made to share a name
 EARLIER_NAME_DIGITS = 12  # as artifacts were named before
 MOST_ARRAY_BYTES = 256 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Encoding:
-    """How features become columns: one-hot blocks in order of name, then scaled numbers."""
-
-    categories: tuple[tuple[str, tuple[str, ...]], ...]
-    numeric: tuple[str, ...]
-    means: tuple[float, ...]
-    scales: tuple[float, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Column names: ``name=category`` for one-hot columns, the bare name for numbers."""
-        hot = [f"{name}={value}" for name, values in self.categories for value in values]
-        return (*hot, *self.numeric)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -161,12 +146,12 @@ def load_forest(folder: Path = DEFAULT_FOLDER) -> Forest:
     """
     if not (folder / MANIFEST_FILE).is_file():
         raise ComponentUnavailable(f"no calibrator at {folder}: {MANIFEST_FILE} is missing")
-    recorded = _json(_bytes(folder / MANIFEST_FILE), folder / MANIFEST_FILE)
+    recorded = read_object(read_bytes(folder / MANIFEST_FILE), folder / MANIFEST_FILE)
     content = {
-        name: _checked(folder / name, recorded.get(name)) for name in (CARD_FILE, TREES_FILE)
+        name: read_checked(folder / name, recorded.get(name)) for name in (CARD_FILE, TREES_FILE)
     }
-    card = _json(content[CARD_FILE], folder / CARD_FILE)
-    reader = _Card(card, str(folder / CARD_FILE))
+    card = read_object(content[CARD_FILE], folder / CARD_FILE)
+    reader = Card(card, str(folder / CARD_FILE))
     reader.expect("format", FORMAT)
     reader.expect("format_version", FORMAT_VERSION)
     encoding = reader.encoding()
@@ -235,93 +220,6 @@ def _packed(trees: Trees) -> bytes:
 
 
 # ---------------------------------------------------------------- reading an artifact
-
-
-class _Card:
-    """Fields of calibrator.json, each checked; a wrong one is named in the error."""
-
-    def __init__(self, card: JsonObject, file: str) -> None:
-        self.card, self.file = card, file
-
-    def fail(self, name: str, message: str) -> DamagedArtifact:
-        return DamagedArtifact(f"{self.file}: {name}: {message}")
-
-    def expect(self, name: str, value: object) -> None:
-        if self.card.get(name) != value:
-            raise self.fail(name, f"expected {value!r}, found {self.card.get(name)!r}")
-
-    def number(self, name: str, value: object) -> float:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
-            raise self.fail(name, f"expected a finite number, found {value!r}")
-        return float(value)
-
-    def share(self, name: str) -> float:
-        value = self.number(name, self.card.get(name))
-        if not 0.0 <= value <= 1.0:
-            raise self.fail(name, f"expected a number in [0, 1], found {value!r}")
-        return value
-
-    def encoding(self) -> Encoding:
-        categorical = self.card.get("categorical")
-        if not isinstance(categorical, Mapping):
-            raise self.fail("categorical", f"expected an object, found {categorical!r}")
-        categories: list[tuple[str, tuple[str, ...]]] = []
-        for name, values in categorical.items():
-            if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-                raise self.fail(f"categorical.{name}", "expected a list of texts")
-            if len(set(values)) != len(values):
-                raise self.fail(f"categorical.{name}", "a category is listed twice")
-            categories.append((str(name), tuple(values)))
-        numeric = self.card.get("numeric")
-        if not isinstance(numeric, list):
-            raise self.fail("numeric", f"expected a list, found {numeric!r}")
-        names, means, scales = [], [], []
-        for index, item in enumerate(numeric):
-            at = f"numeric[{index}]"
-            if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
-                raise self.fail(at, "expected an object with a name")
-            names.append(str(item["name"]))
-            means.append(self.number(f"{at}.mean", item.get("mean")))
-            scales.append(self.number(f"{at}.scale", item.get("scale")))
-            if scales[-1] <= 0.0:
-                raise self.fail(f"{at}.scale", f"expected more than 0, found {scales[-1]!r}")
-        if len(set(names)) != len(names):
-            raise self.fail("numeric", "a feature is listed twice")
-        return Encoding(
-            categories=tuple(categories),
-            numeric=tuple(names),
-            means=tuple(means),
-            scales=tuple(scales),
-        )
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DamagedArtifact(f"{path}: {error.strerror or error}") from error
-
-
-def _checked(path: Path, recorded: object) -> bytes:
-    data = _bytes(path)
-    found = hashlib.sha256(data).hexdigest()
-    if found != recorded:
-        raise DamagedArtifact(f"{path}: its SHA-256 is {found}, the manifest records {recorded!r}")
-    return data
-
-
-def _json(data: bytes, path: Path) -> JsonObject:
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise DamagedArtifact(f"{path}: not JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise DamagedArtifact(f"{path}: expected an object")
-    return found
 
 
 def _trees(data: bytes, file: str, columns: int) -> Trees:

@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.review.agreement import (
+from core.review.agreement import agreement_with_groups, agreement_with_machine, reveal_effect
+from core.review.agreement_records import (
     AgreementFigures,
     Basis,
     GroupAgreement,
     Grouping,
     Question,
     RevealEffect,
-    agreement_with_groups,
-    agreement_with_machine,
-    reveal_effect,
 )
 from core.review.readers import readable_by, require_reader
 from core.review.records import Person, ReviewedClaim

@@ -3,129 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from core.bootstrap import RESAMPLES
-from core.calibration.threshold import by_block_f1, sweep
-from core.calibration.verdict_head import Variant, fit_variants
 from core.config import Config
-from core.errors import BadRecord, ComponentUnavailable, ConfigError, InputError
-from core.evaluation.ablations import PLAIN, apply_plain
-from core.evaluation.baselines import Baseline
-from core.evaluation.baselines.checkpoints import load_published
-from core.evaluation.baselines.pooled import AlignScoreStyle, MiniCheckStyle, RagasStyle
-from core.evaluation.baselines.summac import SummacZS, load_summac_conv
-from core.evaluation.blind import blind_predictions, blind_scores
-from core.evaluation.columns import pair_columns
+from core.errors import BadRecord, ConfigError, InputError
 from core.evaluation.kept import read_predictions
-from core.evaluation.metrics import measure
-from core.evaluation.packets import PacketRow
-from core.evaluation.predictions import Prediction, at_threshold
 from core.evaluation.probes import probe_outcomes
-from core.evaluation.report import Report, metric_entry
-from core.evaluation.scoring import PredictionFile, score_rows
+from core.evaluation.report import Report
 from core.evaluation.tables import TABLES, Material, Probes, RepairRun, System, Table, make_table
 from core.pipeline import Models
-from core.ports import PairReader, Progress
-from core.records import VerdictLabel
+from core.ports import Progress
+from core.workflows.ablations import (
+    FITTED,
+    READ_ANEW,
+    Development,
+    ablate,
+    ablation_names,
+    variant_systems,
+)
+from core.workflows.baselines import baseline_names, baseline_report, run_baseline
 from core.workflows.evaluate import Evaluated, evaluate, score_packet
 from core.workflows.rebuilt import repair_rebuilt_answers, repair_run
-from core.workflows.recalibrate import refuse_held_out, training_rows
-
-# Variants that read anew: what they change in the configuration.
-READ_ANEW: Mapping[str, tuple[str, dict[str, object]]] = {
-    "centroid-router": ("The paper's: the source with the nearest centroid.", {"router": "centroid"}),
-    "evidence-router": ("Words, vectors and readings together choose the source.", {"router": "evidence"}),
-    "claim-relevant-windows": ("Premises of at most 500 characters.", {"premise_characters": 500}),
-    "read-one": ("Only the first candidate is read.", {"read_sources": 1}),
-    "read-two": ("The first two candidates are read.", {"read_sources": 2}),
-}  # fmt: skip
-FITTED = (
-    "raw verdict head",
-    "raw head + validation threshold",
-    "raw head + high-recall threshold",
-    "evidence-calibrated blend",
-    "calibrated-score ensemble",
-)
-OUR_READER = ("SummaC-ZS", "SummaC-Conv", "MiniCheck-style", "RAGAS-style", "AlignScore-style")
-PUBLISHED = ("MiniCheck", "RAGAS Faithfulness", "AlignScore", "SummaC-ZS")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Development:
-    """Development splits with their predictions, for variants and thresholds that are fitted."""
-
-    train: Evaluated
-    validation: Evaluated
-
-
-def ablation_names() -> tuple[str, ...]:
-    """Every name that ``ablate`` takes."""
-    return (*PLAIN, *READ_ANEW, *FITTED)
-
-
-def ablate(
-    name: str,
-    evaluated: Evaluated,
-    models: Models,
-    config: Config,
-    *,
-    development: Development | None = None,
-    kept: Path | None = None,
-    progress: Progress | None = None,
-) -> Evaluated:
-    """The same packet under one variant; ConfigError for a name that is not known.
-
-    A fitted variant needs ``development``; ComponentUnavailable says so without it.
-    """
-    if name in PLAIN:
-        return replace(evaluated, predictions=tuple(apply_plain(name, evaluated.predictions)))
-    if name in READ_ANEW:
-        changed = replace(config, **READ_ANEW[name][1])  # type: ignore[arg-type]
-        file = PredictionFile(kept, models, changed) if kept else None
-        scored = score_rows(evaluated.rows, models, changed, kept=file, progress=progress)
-        return replace(
-            evaluated, predictions=scored.predictions, latency_seconds=scored.latency_seconds
-        )
-    if name not in FITTED:
-        raise ConfigError(
-            f"ablation: expected one of {', '.join(ablation_names())}, found {name!r}"
-        )
-    if development is None:
-        raise ComponentUnavailable(
-            f"{name}: is fitted, and needs a training and a validation packet"
-        )
-    (variant,) = [one for one in fitted_variants(development) if one.name == name]
-    return replace(evaluated, predictions=tuple(apply_variant(variant, evaluated.predictions)))
-
-
-def fitted_variants(development: Development) -> tuple[Variant, ...]:
-    """Table 12's fitted rows, from the development splits alone; held-out rows are refused."""
-    train, validation = development.train, development.validation
-    refuse_held_out((*train.rows, *validation.rows))
-    return fit_variants(
-        training_rows(train.rows, train.predictions),
-        training_rows(validation.rows, validation.predictions),
-    )
-
-
-def apply_variant(variant: Variant, predictions: Sequence[Prediction]) -> list[Prediction]:
-    """Each claim decided by the variant's score; ungated variants drop the other checks."""
-    features = [found.features for found in predictions if found.features is not None]
-    scores = iter(variant.scores(features))
-    decided = []
-    for found in predictions:
-        if found.features is None:
-            decided.append(found)
-            continue
-        if not variant.gated:
-            found = replace(found, forced=False, if_supported=VerdictLabel.SUPPORTED)
-        decided.append(at_threshold(found, round(float(next(scores)), 4), variant.threshold))
-    return decided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +89,9 @@ def evaluate_with(
         for name in options.baselines
     )
     if systems:
-        report["baselines"] = [_baseline_report(one, evaluated, options) for one in systems]
+        report["baselines"] = [
+            baseline_report(one, evaluated, resamples=options.resamples) for one in systems
+        ]
     material = gather_material(
         evaluated,
         split=packet_file.name,
@@ -301,98 +204,6 @@ def _probes(evaluated: Evaluated) -> Probes | None:
     return probe_outcomes(evaluated.rows, evaluated.predictions)
 
 
-def _baseline_report(system: System, evaluated: Evaluated, options: Options) -> Report:
-    if system.predictions is None:
-        return {"baseline": system.name, "available": False, "reason": system.reason}
-    columns = pair_columns(evaluated.rows, system.predictions)
-    metrics = measure(columns, resamples=options.resamples)
-    entries: Report = {"baseline": system.name, "available": True, "how": system.note}
-    for name in (
-        "block_precision",
-        "block_recall",
-        "block_f1",
-        "false_block_rate",
-        "false_pass_rate",
-        "verdict_accuracy",
-        "verdict_macro_f1",
-    ):
-        entries.update(metric_entry(metrics, name))
-    return entries
-
-
-# ---------------------------------------------------------------- baselines
-
-
-def baseline_names() -> tuple[str, ...]:
-    """Every name that ``load_baseline`` takes."""
-    return (*OUR_READER, *(f"published:{name}" for name in PUBLISHED))
-
-
-def load_baseline(name: str, reader: PairReader, where: str | None = None) -> Baseline:
-    """A baseline by name: ``published:NAME`` for published weights, else on our pair reader.
-
-    ComponentUnavailable says why one cannot be had; nothing is imitated.
-    """
-    if name.startswith("published:"):
-        return load_published(name.removeprefix("published:"), where)
-    if name == "SummaC-ZS":
-        return SummacZS(reader)
-    if name == "SummaC-Conv":
-        return load_summac_conv(reader)
-    styles: Mapping[str, type[MiniCheckStyle] | type[RagasStyle] | type[AlignScoreStyle]] = {
-        "MiniCheck-style": MiniCheckStyle,
-        "RAGAS-style": RagasStyle,
-        "AlignScore-style": AlignScoreStyle,
-    }
-    if name not in styles:
-        raise ConfigError(
-            f"baseline: expected one of {', '.join(baseline_names())}, found {name!r}"
-        )
-    return styles[name](reader)
-
-
-def run_baseline(
-    name: str,
-    evaluated: Evaluated,
-    reader: PairReader,
-    *,
-    validation: Sequence[PacketRow] = (),
-    where: str | None = None,
-    progress: Progress | None = None,
-) -> System:
-    """A baseline's predictions for the packet, or the reason why it is unavailable.
-
-    Its threshold is its published one, or is chosen by block F1 on ``validation`` when given.
-    """
-    try:
-        baseline = load_baseline(name, reader, where)
-    except ComponentUnavailable as error:
-        return System(name=name, note="", predictions=None, emits_sources=False, reason=str(error))
-    threshold, origin = baseline.natural_threshold, baseline.origin
-    note = f"{origin}, threshold {threshold:g}"
-    if validation:
-        threshold = _chosen_threshold(validation, baseline)
-        note = f"{origin}, threshold {threshold:g} from validation"
-    scores = blind_scores(evaluated.rows, baseline, progress=progress)
-    return System(
-        name=baseline.name,
-        note=note,
-        predictions=blind_predictions(evaluated.rows, scores, threshold),
-        emits_sources=False,
-    )
-
-
-def _chosen_threshold(rows: Sequence[PacketRow], baseline: Baseline) -> float:
-    labelled = [row for row in rows if row.scored]
-    if not labelled:
-        raise InputError("the validation packet has no labelled claim to choose a threshold on")
-    scores = np.nan_to_num(blind_scores(labelled, baseline), nan=-2.0)
-    bad = np.array([row.should_block for row in labelled])
-    low = -0.99 if scores.min() < 0 else 0.01
-    grid = [round(float(step), 2) for step in np.arange(low, 1.0, 0.01)]
-    return by_block_f1(sweep(scores, bad, np.zeros(len(bad), dtype=bool), grid)).point.threshold
-
-
 # ---------------------------------------------------------------- tables
 
 
@@ -414,7 +225,7 @@ def gather_material(
         predictions=evaluated.predictions,
         split=split,
         latency_seconds=evaluated.latency_seconds,
-        variants=_variant_systems(evaluated, development),
+        variants=variant_systems(evaluated, development),
         routers=tuple(routers),
         baselines=tuple(baselines),
         probes=probes,
@@ -436,17 +247,3 @@ def router_system(
     """One way of choosing the source, as a row of Tables 11 and 13."""
     found = ablate(name, evaluated, models, config, kept=kept, progress=progress)
     return System(name=name, note=READ_ANEW[name][0], predictions=found.predictions)
-
-
-def _variant_systems(evaluated: Evaluated, development: Development | None) -> tuple[System, ...]:
-    if development is None:
-        reason = "it is fitted, and no training and validation packets were given"
-        return tuple(System(name=n, note="", predictions=None, reason=reason) for n in FITTED)
-    return tuple(
-        System(
-            name=variant.name,
-            note=variant.objective,
-            predictions=apply_variant(variant, evaluated.predictions),
-        )
-        for variant in fitted_variants(development)
-    )

@@ -13,7 +13,7 @@ from core.errors import BadRecord, InputError
 from core.ports import Progress, PutCount
 from core.records import JsonObject, Trace, Verification, Versions
 from core.review.exchange import ReviewsPut
-from core.review.packet import PacketReview, is_reviewed, review_from_json
+from core.review.packet_reader import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
 from core.workflows.manifest import check_packet, read_manifest
 from core.workflows.packet_readme import GUIDELINE, PACKET, TRACES, VERDICTS

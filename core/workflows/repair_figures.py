@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from core.records import RepairOutcome
-from core.workflows.repair import RepairReport
+from core.workflows.repair_report import RepairReport
 
 # A repair never changes, so it is counted once in a process: its document's hash → its figures.
 _COUNTED: dict[str, RepairReport] = {}

@@ -26,7 +26,8 @@ from core.review.records import Person, Project, ReviewedClaim, Role, Split
 from core.review.roles import require
 from core.workflows.calibrators import ActiveCalibrator, active_forest
 from core.workflows.rescore import RescoreReport, RescoringStore, rescore_stored
-from core.workflows.retrain import Material, fit_candidate, gather
+from core.workflows.retrain import fit_candidate
+from core.workflows.reviewed_material import Material, gather
 from core.workflows.verify import silent
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.review.agreement import Basis, Grouping, Question
+from core.review.agreement_records import Basis, Grouping, Question
 from core.review.records import Person, ReviewedClaim
 from core.workflows.agreement import AgreementView, read_agreement
 from pages.widgets.session import open_workspace

@@ -5,9 +5,11 @@ from __future__ import annotations
 from alembic import context
 from sqlmodel import SQLModel
 
-from storage import review_tables, tables
+from storage import calibrator_tables, packet_tables, review_tables, tables
 
-assert tables and review_tables  # importing them fills the metadata
+assert (
+    tables and review_tables and calibrator_tables and packet_tables
+)  # importing them fills the metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

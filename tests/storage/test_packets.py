@@ -22,9 +22,11 @@ from core.errors import Conflict, InputError, NotAllowed, NotFound
 from core.evaluation.packets import read_packet
 from core.records import VerdictLabel
 from core.review.records import Cause, ReviewStatus, Role, Split
-from core.workflows.export import ExportFilters, ExportReport, export_packet
+from core.workflows.export import export_packet
 from core.workflows.import_packet import PacketImport, import_packet
 from core.workflows.manifest import check_packet, write_signatures
+from core.workflows.packet_files import ExportReport
+from core.workflows.packet_selection import ExportFilters
 from core.workflows.packet_tables import CLAIM_COLUMNS, FORMULA_STARTS, VOTE_COLUMNS
 from core.workflows.review import open_review_session
 from storage.audit import event_hash
@@ -77,7 +79,7 @@ def exported(office: Office, out: Path, **more: object) -> ExportReport:
 def imported(store: SqlStore, folder: Path) -> PacketImport:
     project = workspace_of(store).projects.default()
     return import_packet(
-        workspace_of(store).packets(project),
+        workspace_of(store).packet_intake(project),
         folder,
         workspace_of(store).people.local(),
         max_record_bytes=Config().max_record_bytes,
@@ -104,20 +106,21 @@ def test_both_engines_export_sign_and_take_a_packet_back_without_a_change(
 ) -> None:
     office = an_office_with_votes(store)
     report = exported(office, tmp_path / "packet", filters=ALL)
-    packets = packets_of(office)
-    packets.lock(
+    office.workspace.packet_signatures.lock(
         (tmp_path / "packet" / "manifest.json").read_text(), "review", by=office.people["Lea"]
     )
 
     again = import_packet(
-        packets,
+        office.workspace.packet_intake(office.project),
         tmp_path / "packet",
         office.people["Lea"],
         max_record_bytes=Config().max_record_bytes,
     )
 
     assert not again.changed
-    assert [one.signer for one in packets.signatures(report.manifest_sha256)] == ["Lea"]
+    assert [
+        one.signer for one in office.workspace.packet_signatures.signatures(report.manifest_sha256)
+    ] == ["Lea"]
     assert office.workspace.trail.check_links().problems == ()
     assert office.store.verify_chain().intact
 
@@ -208,7 +211,7 @@ def test_importing_an_export_again_changes_nothing(office: Office, tmp_path: Pat
     before = office.store.audit_events()
 
     again = import_packet(
-        packets_of(office),
+        office.workspace.packet_intake(office.project),
         tmp_path / "packet",
         office.people["Lea"],
         max_record_bytes=Config().max_record_bytes,
@@ -287,7 +290,10 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
 
     for times in range(2):
         done = import_packet(
-            packets_of(two), tmp_path / "packet", two.people["Lea"], max_record_bytes=10**7
+            two.workspace.packet_intake(two.project),
+            tmp_path / "packet",
+            two.people["Lea"],
+            max_record_bytes=10**7,
         )
         assert (done.reviews.votes, done.reviews.votes_known) == (1 - times, times)
 
@@ -297,7 +303,10 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
     assert open_review_session(two.workspace, two.project, locals_["two"]).progress().mine_done == 0
     exported(two, tmp_path / "back")
     again = import_packet(
-        packets_of(one), tmp_path / "back", one.people["Lea"], max_record_bytes=10**7
+        one.workspace.packet_intake(one.project),
+        tmp_path / "back",
+        one.people["Lea"],
+        max_record_bytes=10**7,
     )
     assert not again.changed
 
@@ -313,7 +322,7 @@ def test_a_newer_reading_here_is_never_superseded_by_an_older_one_of_a_packet(
     desk.annotate(item.assignment_id, nonce, UNSUPPORTED)
 
     again = import_packet(
-        packets_of(office),
+        office.workspace.packet_intake(office.project),
         tmp_path / "packet",
         office.people["Lea"],
         max_record_bytes=Config().max_record_bytes,
@@ -352,36 +361,38 @@ def test_a_signature_covers_the_manifest_and_taking_it_back_is_an_event(
     office: Office, tmp_path: Path
 ) -> None:
     report = exported(office, tmp_path / "packet")
-    folder, packets, lea = tmp_path / "packet", packets_of(office), office.people["Lea"]
+    folder, lea = tmp_path / "packet", office.people["Lea"]
     manifest = (folder / "manifest.json").read_text(encoding="utf-8")
 
-    signed = packets.lock(manifest, "approval", by=lea)
-    write_signatures(folder, packets.signatures(report.manifest_sha256))
+    signed = office.workspace.packet_signatures.lock(manifest, "approval", by=lea)
+    write_signatures(folder, office.workspace.packet_signatures.signatures(report.manifest_sha256))
     with pytest.raises(Conflict):
-        packets.lock(manifest, "approval", by=lea)
+        office.workspace.packet_signatures.lock(manifest, "approval", by=lea)
     check = check_packet(folder)
-    packets.unlock(report.manifest_sha256, "a reading was wrong", by=lea)
+    office.workspace.packet_signatures.unlock(report.manifest_sha256, "a reading was wrong", by=lea)
 
     assert signed.manifest_sha256 == report.manifest_sha256
     assert check.intact
     assert [(one.signer, one.meaning) for one in check.signatures] == [("Lea", "approval")]
-    (after,) = packets.signatures(report.manifest_sha256)
+    (after,) = office.workspace.packet_signatures.signatures(report.manifest_sha256)
     assert after.taken_back
-    assert not packets.signed()[0].locked
+    assert not office.workspace.packet_signatures.signed()[0].locked
     actions = [event.action for event in office.store.audit_events(limit=3)]
     assert actions == ["packet.unlocked", "packet.signed", "packet.exported"]
     assert office.store.verify_chain().intact
     with pytest.raises(NotFound):
-        packets.unlock(report.manifest_sha256, "again", by=lea)
+        office.workspace.packet_signatures.unlock(report.manifest_sha256, "again", by=lea)
 
 
 def test_a_manifest_that_was_changed_no_longer_has_its_signature(
     office: Office, tmp_path: Path
 ) -> None:
     report = exported(office, tmp_path / "packet")
-    folder, packets = tmp_path / "packet", packets_of(office)
-    packets.lock((folder / "manifest.json").read_text(), "review", by=office.people["Lea"])
-    write_signatures(folder, packets.signatures(report.manifest_sha256))
+    folder = tmp_path / "packet"
+    office.workspace.packet_signatures.lock(
+        (folder / "manifest.json").read_text(), "review", by=office.people["Lea"]
+    )
+    write_signatures(folder, office.workspace.packet_signatures.signatures(report.manifest_sha256))
 
     manifest = folder / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"claims": 7', '"claims": 6'))
@@ -397,9 +408,14 @@ def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
     who, packets = office.people[name], packets_of(office)
 
     with pytest.raises(NotAllowed):
-        packets.lock("{}", "review", by=who)
+        office.workspace.packet_signatures.lock("{}", "review", by=who)
     with pytest.raises(NotAllowed):
-        import_packet(packets, tmp_path / "packet", who, max_record_bytes=Config().max_record_bytes)
+        import_packet(
+            office.workspace.packet_intake(office.project),
+            tmp_path / "packet",
+            who,
+            max_record_bytes=Config().max_record_bytes,
+        )
     if name == "Otto":
         export_packet(packets, who, tmp_path / "other", at=office.clock())
     else:

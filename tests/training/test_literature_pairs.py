@@ -7,8 +7,10 @@ from collections import Counter
 
 import pytest
 
-from training import literature_pairs as made
-from training.literature_pairs import Term, literature_pairs
+from training import literature_terms as terms_of
+from training.literature_pairs import KINDS, literature_pairs
+from training.literature_terms import Term, Way
+from training.literature_wording import SHARES, retold_claims, said_of, shares
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 
@@ -26,8 +28,16 @@ def test_pairs_repeat_with_their_seed_and_have_a_third_of_each_label() -> None:
 
 @pytest.mark.parametrize(
     "terms",
-    [made.EXPOSURES, made.HARMS, made.GOODS, made.CONDITIONS, made.SYMPTOMS, made.GROUPS, made.PLACES],
-)  # fmt: skip
+    [
+        terms_of.EXPOSURES,
+        terms_of.HARMS,
+        terms_of.GOODS,
+        terms_of.CONDITIONS,
+        terms_of.SYMPTOMS,
+        terms_of.GROUPS,
+        terms_of.PLACES,
+    ],
+)
 def test_no_two_terms_of_a_list_share_a_name(terms: tuple[Term, ...]) -> None:
     # A shared name would make a claim about one of them a neutral one about the other.
     counts = Counter(name for term in terms for name in {*term.formal, *term.plain})
@@ -37,7 +47,7 @@ def test_no_two_terms_of_a_list_share_a_name(terms: tuple[Term, ...]) -> None:
 
 
 def test_one_claim_never_has_two_labels_of_one_premise() -> None:
-    for maker, _ in made.KINDS:
+    for maker, _ in KINDS:
         for seed in range(60):
             premise, claims = maker(random.Random(seed))
             labels: dict[str, set[str]] = {}
@@ -48,9 +58,9 @@ def test_one_claim_never_has_two_labels_of_one_premise() -> None:
 
 @pytest.mark.parametrize("percent", [0.0, 4.9, 25.0, 33.3, 50.0, 60.0, 80.0, 99.0])
 def test_a_rough_share_is_right_about_the_number(percent: float) -> None:
-    bounds = {said: (low, high) for said, low, high in made.SHARES}
+    bounds = {said: (low, high) for said, low, high in SHARES}
 
-    found = dict(made._shares(percent))
+    found = dict(shares(percent))
 
     assert found
     for said, label in found.items():
@@ -59,11 +69,11 @@ def test_a_rough_share_is_right_about_the_number(percent: float) -> None:
 
 
 def test_a_finding_is_retold_in_its_direction() -> None:
-    exposure, harm = made.EXPOSURES[0], made.HARMS[0]
+    exposure, harm = terms_of.EXPOSURES[0], terms_of.HARMS[0]
     rng = random.Random(0)
 
-    up = {made._said(exposure, harm, made.Way.UP, True, rng) for _ in range(40)}
-    retold = made._retold(exposure, harm, made.Way.DOWN, True, rng)
+    up = {said_of(exposure, harm, Way.UP, True, rng) for _ in range(40)}
+    retold = retold_claims(exposure, harm, Way.DOWN, True, rng)
 
     assert all(label == CONTRADICTION for text, label in retold if text in up)
     assert ENTAILMENT in {

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord, parse_record
 from core.capture.outputs import CapturedCitation, CapturedRun, trace_id_of, trace_of_run, written
-from core.capture.readable.nodes import Kind, NotStructured, parse_repr
+from core.capture.readable.nodes import Kind, NotStructured
+from core.capture.readable.repr_text import parse_repr
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
 from core.codec import json_kind
 from core.config import Config

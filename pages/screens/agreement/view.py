@@ -8,7 +8,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 import streamlit as st
 
-from core.review.agreement import (
+from core.review.agreement_records import (
     AgreementFigures,
     Figure,
     GroupAgreement,

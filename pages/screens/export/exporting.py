@@ -13,13 +13,17 @@ from core.records import VerdictLabel
 from core.review.exchange import MEANINGS
 from core.review.records import Person, ReviewStatus
 from core.workflows.archive import pack, unpack
-from core.workflows.export import ExportFilters, ExportReport, export_packet
+from core.workflows.export import export_packet
 from core.workflows.import_packet import import_packet
 from core.workflows.manifest import MANIFEST, write_signatures
+from core.workflows.packet_files import ExportReport
+from core.workflows.packet_selection import ExportFilters
 from pages.widgets.counting import counted
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.session import settings
-from storage.packets import Packets, SignedPacket
+from storage.packet_intake import PacketIntake
+from storage.packet_signatures import PacketSignatures, SignedPacket
+from storage.packets import Packets
 
 LABELS = {
     VerdictLabel.SUPPORTED: "supported",
@@ -89,7 +93,7 @@ def prepared() -> Prepared | None:
     return found
 
 
-def show_prepared(packets: Packets, user: Person, packet: Prepared) -> None:
+def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) -> None:
     """The packet that is ready: what is in it, its download, and its signature."""
     report = packet.report
     show_cards(
@@ -134,20 +138,22 @@ def show_prepared(packets: Packets, user: Person, packet: Prepared) -> None:
         if st.button(
             "Sign", type="primary", key="sign", disabled=typed.strip() != user.name, width="stretch"
         ):
-            _sign(packets, user, report, meaning)
+            _sign(signatures, user, report, meaning)
 
 
-def _sign(packets: Packets, user: Person, report: ExportReport, meaning: str) -> None:
+def _sign(signatures: PacketSignatures, user: Person, report: ExportReport, meaning: str) -> None:
     try:
-        packets.lock((report.folder / MANIFEST).read_text(encoding="utf-8"), meaning, by=user)
+        signatures.lock((report.folder / MANIFEST).read_text(encoding="utf-8"), meaning, by=user)
     except ProvenanceGuardError as error:
         show_notice("The packet was not signed", str(error), key="sign-error", tone="bad")
         return
-    write_signatures(report.folder, packets.signatures(report.manifest_sha256))
+    write_signatures(report.folder, signatures.signatures(report.manifest_sha256))
     st.rerun()
 
 
-def show_signed(packets: Packets, user: Person, signed: tuple[SignedPacket, ...]) -> None:
+def show_signed(
+    signatures: PacketSignatures, user: Person, signed: tuple[SignedPacket, ...]
+) -> None:
     """The packets that were ever signed, with who signed them, and the way to take it back."""
     show_cards(
         [
@@ -177,14 +183,14 @@ def show_signed(packets: Packets, user: Person, signed: tuple[SignedPacket, ...]
         st.caption("Unlocking takes every signature of the packet back, and is kept in the trail.")
         if st.button("Unlock", key="unlock", disabled=not reason.strip(), width="stretch"):
             try:
-                packets.unlock(which, reason, by=user)
+                signatures.unlock(which, reason, by=user)
             except ProvenanceGuardError as error:
                 show_notice("Nothing was unlocked", str(error), key="unlock-error", tone="bad")
             else:
                 st.rerun()
 
 
-def show_packet_import(packets: Packets, user: Person) -> None:
+def show_packet_import(intake: PacketIntake, user: Person) -> None:
     """Read an exported packet back: traces, verdicts, every reading; the second time nothing changes."""
     file = st.file_uploader(
         "A packet (.zip) from this or another workbench", type=["zip"], key="packet-file"
@@ -198,7 +204,7 @@ def show_packet_import(packets: Packets, user: Person) -> None:
         ):
             unpack(file.getvalue(), Path(place), name=file.name)
             done = import_packet(
-                packets, Path(place), user, max_record_bytes=settings().max_record_bytes
+                intake, Path(place), user, max_record_bytes=settings().max_record_bytes
             )
     except ProvenanceGuardError as error:
         show_notice("The packet was not read", str(error), key="packet-error", tone="bad")

@@ -24,14 +24,12 @@ from sklearn.metrics import cohen_kappa_score
 from core.bootstrap import interval, resampled_counts
 from core.records import AttributionStatus, VerdictLabel
 from core.review.agreement import (
-    Basis,
-    Grouping,
-    Question,
     agreement,
     agreement_with_groups,
     agreement_with_machine,
     reveal_effect,
 )
+from core.review.agreement_records import Basis, Grouping, Question
 from core.review.readers import readable_by
 from core.review.records import SUPPORT_LABELS, ReviewedClaim, Role
 from core.statistics import cohen_kappa, fleiss_kappa, gwet_ac1

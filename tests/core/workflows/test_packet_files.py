@@ -19,7 +19,8 @@ from verdicts import showcase, with_citations
 from core.codec import citation_document
 from core.errors import BadRecord, ComponentUnavailable, UnreadableFile
 from core.records import CitationFinding, CitationKind, CitationOutcome, Span
-from core.review.packet import packet_row, review_from_json
+from core.review.packet import packet_row
+from core.review.packet_reader import review_from_json
 from core.review.readable import trace_page
 from core.review.records import SUPPORT_LABELS, Cause, Exposure, Judgement, QueueReason
 from core.workflows.archive import pack, unpack

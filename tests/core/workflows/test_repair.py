@@ -21,18 +21,10 @@ from core.errors import BadRecord
 from core.pipeline import verify
 from core.records import EditorFailure, EditRequest, RepairKind, RepairOutcome, RepairStatus, Trace
 from core.repair.loop import chosen_answer, repair_answer
-from core.workflows.repair import (
-    Probe,
-    RepairReport,
-    measure_repair,
-    outcome_of,
-    probes_of,
-    remembering,
-    repair_all,
-    repair_versions,
-    repairing_judge,
-    run_probes,
-)
+from core.workflows.remembering import remembering
+from core.workflows.repair import repair_all, repair_versions, repairing_judge
+from core.workflows.repair_probes import Probe, probes_of, run_probes
+from core.workflows.repair_report import RepairReport, measure_repair, outcome_of
 from core.workflows.verify import verify_file
 
 CHART = a_source(

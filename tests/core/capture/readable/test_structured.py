@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.capture.readable.json_text import parse_json
 from core.capture.readable.layers import raw_bytes_of
-from core.capture.readable.nodes import NotStructured, parse_json, parse_repr, string_offsets
+from core.capture.readable.nodes import NotStructured, string_offsets
+from core.capture.readable.repr_text import parse_repr
 from core.capture.readable.structured import Unfolded, unfold_output
 from core.records import Span
 

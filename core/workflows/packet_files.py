@@ -1,0 +1,263 @@
+"""The files of a packet: one pass over the traces, then the tables, the trail and the manifest."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Protocol
+
+from core.codec import trace_document, verdict_document, versions_document
+from core.ports import Progress
+from core.records import JsonObject
+from core.review.exchange import Evidence
+from core.review.items import Guideline
+from core.review.openinference import annotations_of
+from core.review.packet import packet_row
+from core.review.preferences import edit_pairs, verdict_pairs
+from core.review.readable import look_of, page, trace_page
+from core.review.records import Person, ReviewedClaim, ReviewStatus, Split
+from core.workflows.manifest import TO_BE_SIGNED, write_manifest
+from core.workflows.packet_readme import (
+    ANNOTATIONS,
+    GUIDELINE,
+    PACKET,
+    PREFERENCES,
+    REPORTS,
+    SUPERSEDED,
+    TRACES,
+    TRAIL,
+    VERDICTS,
+    packet_readme,
+)
+from core.workflows.packet_selection import ExportFilters, PacketStore, Selection
+from core.workflows.packet_tables import (
+    CLAIM_COLUMNS,
+    VOTE_COLUMNS,
+    claim_cells,
+    vote_cells,
+    write_csv,
+    write_parquet,
+)
+from core.workflows.printing import print_page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportReport:
+    """What was written; ``left_out`` counts claims by the reason that they are not in the packet."""
+
+    folder: Path
+    manifest_sha256: str
+    claims: int
+    traces: int
+    votes: int
+    by_status: Mapping[ReviewStatus, int]
+    left_out: Mapping[str, int]
+    preference_pairs: int
+    files: int
+
+
+@dataclass(slots=True)
+class _Written:
+    """What the pass over the traces counts, and what is kept for the tables and the list of reports."""
+
+    traces: int = 0
+    votes: int = 0
+    pairs: int = 0
+    held_out_pairs: int = 0
+    verifiers: dict[str, object] = field(default_factory=dict)
+    listed: list[tuple[str, str, Sequence[ReviewedClaim]]] = field(default_factory=list)
+    claim_ids: Counter[str] = field(default_factory=Counter)
+
+
+def write_files(
+    store: PacketStore,
+    user: Person,
+    folder: Path,
+    chosen: Selection,
+    *,
+    at: datetime,
+    filters: ExportFilters,
+    reports: bool,
+    pdf: bool,
+    progress: Progress,
+    signed_as: str | None = None,
+) -> ExportReport:
+    claims, done = chosen.claims, _Written()
+    by_status = Counter(claim.resolution.status for claim in claims)
+    edits = store.edits(list(dict.fromkeys(claim.content_hash for claim in claims)))
+    total = len({claim.content_hash for claim in claims})
+    if reports:
+        (folder / REPORTS).mkdir()
+    with (
+        (folder / PACKET).open("w", encoding="utf-8") as packet,
+        (folder / TRACES).open("w", encoding="utf-8") as traces,
+        (folder / VERDICTS).open("w", encoding="utf-8") as verdicts,
+        (folder / ANNOTATIONS).open("w", encoding="utf-8") as annotations,
+        (folder / PREFERENCES).open("w", encoding="utf-8") as preferences,
+    ):
+        # By the trace's content: two versions of one trace are two traces here.
+        for content_hash, grouped in groupby(claims, key=lambda claim: claim.content_hash):
+            of_trace = list(grouped)
+            first = of_trace[0]
+            found = store.evidence(
+                first.trace_id, content_hash, first.signal.run_key if first.signal else None
+            )
+            _lines(traces, [trace_document(found.trace)])
+            if found.verdict is not None:
+                named = replace(found.verdict, content_hash=content_hash)
+                _lines(verdicts, [verdict_document(named)])
+                versions = versions_document(found.verdict.versions)
+                done.verifiers[json.dumps(versions, sort_keys=True)] = versions
+            _lines(packet, (_row(claim, found, done) for claim in of_trace))
+            _lines(annotations, [annotations_of(first.trace_id, of_trace)])
+            pairs = [
+                *verdict_pairs(of_trace, found.trace, found.verdict),
+                *edit_pairs(found.trace, edits.get(content_hash, ())),
+            ]
+            if first.split is Split.HELD_OUT:
+                done.held_out_pairs += len(pairs)  # nothing is ever tuned on a held-out trace
+            else:
+                _lines(preferences, pairs)
+                done.pairs += len(pairs)
+            done.traces += 1
+            done.votes += sum(len(claim.annotations) for claim in of_trace)
+            if reports:
+                # Numbered: a trace's id is somebody else's text, and no path.
+                name = f"trace-{done.traces:06d}.html"
+                html = trace_page(of_trace, found.trace, found.verdict)
+                (folder / REPORTS / name).write_text(html, encoding="utf-8")
+                if pdf:
+                    print_page(
+                        folder / REPORTS / name, (folder / REPORTS / name).with_suffix(".pdf")
+                    )
+                done.listed.append((name, first.trace_id, of_trace))
+            progress(done.traces, total, "traces")
+    _write_tables(folder, claims)
+    with (folder / SUPERSEDED).open("w", encoding="utf-8") as superseded:
+        _lines(superseded, store.superseded(claims))
+    with (folder / TRAIL).open("w", encoding="utf-8") as trail:
+        _lines(trail, store.trail(claims))
+    with (folder / GUIDELINE).open("w", encoding="utf-8") as guideline:
+        _lines(guideline, map(_guideline_json, store.guidelines()))
+    if reports:
+        (folder / REPORTS / "index.html").write_text(_index(done), encoding="utf-8")
+    about: dict[str, object] = {
+        "exported_at": at.astimezone(UTC).isoformat(),
+        "exported_by": user.name,
+        "claims": len(claims),
+        "traces": done.traces,
+        "votes": done.votes,
+        "by_status": {status.value: by_status[status] for status in ReviewStatus},
+        "left_out": dict(chosen.left_out),
+        "filters": filters_json(filters),
+        "preference_pairs": {"written": done.pairs, "left_out_as_held_out": done.held_out_pairs},
+        "machine_profiles": _profiles_among(claims, store.machine_profiles()),
+        "verifier_versions": list(done.verifiers.values()),
+        **({TO_BE_SIGNED: signed_as} if signed_as else {}),
+    }
+    (folder / "README.md").write_text(
+        packet_readme(about, reports=reports, pdf=pdf), encoding="utf-8"
+    )
+    manifest_sha256 = write_manifest(folder, about)
+    return ExportReport(
+        folder=folder,
+        manifest_sha256=manifest_sha256,
+        claims=len(claims),
+        traces=done.traces,
+        votes=done.votes,
+        by_status={status: by_status[status] for status in ReviewStatus},
+        left_out=chosen.left_out,
+        preference_pairs=done.pairs,
+        files=sum(1 for each in folder.rglob("*") if each.is_file()) - 1,
+    )
+
+
+def _profiles_among(
+    claims: Sequence[ReviewedClaim], profiles: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The machine profiles that have judged one of the claims: by name they could be anybody's."""
+    names = {vote.reviewer for claim in claims for vote in claim.annotations}
+    names |= {claim.adjudication.reviewer for claim in claims if claim.adjudication is not None}
+    return {name: profiles[name] for name in sorted(names & profiles.keys())}
+
+
+def _row(claim: ReviewedClaim, found: Evidence, done: _Written) -> JsonObject:
+    """The claim's line; a claim id that another version of the trace has used gets a number."""
+    row = packet_row(claim, found.trace, found.verdict)
+    done.claim_ids[claim.claim_id] += 1
+    number = done.claim_ids[claim.claim_id]
+    return row if number == 1 else {**row, "claim_id": f"{claim.claim_id}~{number}"}
+
+
+def _write_tables(folder: Path, claims: Sequence[ReviewedClaim]) -> None:
+    claim_rows = [claim_cells(claim) for claim in claims]
+    vote_rows = [row for claim in claims for row in vote_cells(claim)]
+    write_csv(folder / "claims.csv", CLAIM_COLUMNS, claim_rows)
+    write_csv(folder / "votes.csv", VOTE_COLUMNS, vote_rows)
+    write_parquet(folder / "claims.parquet", CLAIM_COLUMNS, claim_rows)
+    write_parquet(folder / "votes.parquet", VOTE_COLUMNS, vote_rows)
+
+
+class _Stream(Protocol):
+    def write(self, text: str, /) -> int: ...
+
+
+def _lines(stream: _Stream, rows: Iterable[JsonObject]) -> None:
+    for row in rows:
+        text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:  # a lone surrogate of a trace: only its escape is UTF-8
+            text = json.dumps(row, ensure_ascii=True, allow_nan=False)
+        stream.write(text + "\n")
+
+
+def _guideline_json(guideline: Guideline) -> JsonObject:
+    return {
+        "version": guideline.version,
+        "at": guideline.at.isoformat(),
+        "author": guideline.author,
+        "change": guideline.change,
+        "text": guideline.text,
+    }
+
+
+def filters_json(filters: ExportFilters) -> JsonObject:
+    return {
+        "statuses": sorted(filters.statuses),
+        "labels": sorted(filters.labels),
+        "slice": filters.slice,
+        "since": filters.since.isoformat() if filters.since else None,
+        "until": filters.until.isoformat() if filters.until else None,
+    }
+
+
+def _index(done: _Written) -> str:
+    rows = "".join(
+        f'<tr><td><a href="{name}">{escape(trace_id)}</a></td><td>'
+        + "<br>".join(
+            f'<span class="{look[2]}"><span class="label">{look[0]} {escape(look[1])}</span></span>'
+            f" {escape(claim.text)}"
+            for claim in claims
+            for look in [look_of(claim)]
+        )
+        + "</td></tr>"
+        for name, trace_id, claims in done.listed
+    )
+    return (
+        page(
+            "Reviewed traces",
+            [
+                "<h1>Reviewed traces</h1>",
+                f"<table><tr><th>Trace</th><th>Claims</th></tr>{rows}</table>",
+            ],
+        )
+        .encode("utf-8", "replace")
+        .decode("utf-8")
+    )

@@ -1,0 +1,383 @@
+"""What an import of a packet adds: traces, verdicts, splits, and the readings that are not here yet."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection, insert, select
+from sqlmodel import col
+
+from core.codec import verdict_document
+from core.errors import NotFound
+from core.records import Trace, Verification
+from core.review.assignment import ADJUDICATION_SLOT, free_slot
+from core.review.exchange import ReviewsPut
+from core.review.packet_reader import PacketReview
+from core.review.records import (
+    Adjudication,
+    Annotation,
+    Person,
+    Project,
+    QueueReason,
+    Role,
+    Split,
+)
+from storage import assignments
+from storage.adjudications import adjudication_of
+from storage.annotations import annotations_of
+from storage.audit import add_row, sha256_of
+from storage.columns import plain_text
+from storage.guidelines import Guidelines
+from storage.people import People, allow
+from storage.records import TracesPut
+from storage.review_tables import (
+    AdjudicationRow,
+    AssignmentRow,
+    ClaimRow,
+    VoteRow,
+)
+from storage.splits import Splits
+from storage.standing import settle
+from storage.store import SqlStore
+from storage.tables import TraceVersion
+from storage.traces import is_newest, trace_key
+
+BOTH_READINGS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketIntake:
+    """Where an import of a packet goes; implements PacketSink of core's workflows."""
+
+    store: SqlStore
+    project: Project
+
+    def allow_import(self, user: Person) -> None:
+        """Raise NotAllowed unless the person is a lead."""
+        with self.store.database.reading() as connection:
+            allow(connection, user, Role.LEAD, "import reviews")
+
+    def put_traces(self, traces_in: Sequence[Trace]) -> TracesPut:
+        """Keep traces by content hash."""
+        return self.store.put_traces(traces_in)
+
+    def put_verdicts(self, run_key: str, verdicts_in: Sequence[Verification]) -> None:
+        """Keep verdicts, each on the trace version that its content hash names."""
+        self.store.put_verdicts(run_key, verdicts_in)
+
+    def own_verdicts(self, run_key: str, verdicts: Sequence[Verification]) -> frozenset[str]:
+        """The content hashes of those that stand here already, word for word."""
+        found = set()
+        for one in verdicts:
+            if one.content_hash is None:
+                continue
+            try:
+                kept = self.store.get_verdict(
+                    one.trace.trace_id, content_hash=one.content_hash, run_key=run_key
+                ).verification
+            except NotFound:
+                continue
+            kept = replace(kept, content_hash=one.content_hash)
+            if verdict_document(kept) == verdict_document(one):
+                found.add(one.content_hash)
+        return frozenset(found)
+
+    def guideline_texts(self) -> Mapping[int, str]:
+        """The guideline's versions here."""
+        return {one.version: one.text for one in Guidelines(store=self.store).versions()}
+
+    def put_splits(self, splits: Mapping[str, Split], *, by: Person) -> ReviewsPut:
+        """Keep the side of the split that traces stand on, where nobody has said another."""
+        put, here = ReviewsPut(), Splits(store=self.store)
+        known = here.known(list(splits))
+        for trace_id, split in splits.items():
+            if trace_id not in known:
+                here.say(trace_id, split, by=by.name)
+                put.splits += 1
+            elif known[trace_id] is not split:
+                put.skipped.append(
+                    f"{trace_id}: is {known[trace_id].value} here and {split.value} in the packet"
+                )
+        return put
+
+    def put_reviews(
+        self,
+        reviews: Sequence[PacketReview],
+        *,
+        by: Person,
+        manifest_sha256: str,
+        machine_profiles: Mapping[str, str],
+    ) -> ReviewsPut:
+        """Keep the annotations and adjudications that are not here yet, each with its event.
+
+        People who are not here come without a role. An annotation that would stand behind a newer
+        one of the same person, or for which no reading is left, is skipped with its reason.
+        Raises NotAllowed.
+        """
+        put = ReviewsPut()
+        people = self._people(reviews, by, put, machine_profiles)
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "import reviews")
+            for review in reviews:
+                claim_key = _claim_key(connection, review)
+                if claim_key is None:
+                    put.skipped.append(
+                        f"{review.claim_id}: no such claim here; import and verify its trace first"
+                    )
+                    continue
+                before = put.votes + put.adjudications
+                entry = _Entry(
+                    connection=connection,
+                    intake=self,
+                    claim_key=claim_key,
+                    claim_id=review.claim_id,
+                    by=by,
+                    manifest_sha256=manifest_sha256,
+                    put=put,
+                )
+                for annotation in review.annotations:
+                    entry.annotation(annotation, people[_plain_name(annotation.reviewer)])
+                if review.adjudication is not None:
+                    decided = review.adjudication
+                    entry.adjudication(decided, people[_plain_name(decided.reviewer)])
+                if put.votes + put.adjudications > before:
+                    settle(connection, self.project, claim_key)
+        return put
+
+    def _people(
+        self,
+        reviews: Sequence[PacketReview],
+        by: Person,
+        put: ReviewsPut,
+        profiles: Mapping[str, str],
+    ) -> Mapping[str, Person]:
+        people = People(store=self.store)
+        here = {person.person_id for person in people.everybody()}
+        known: dict[str, Person] = {}
+        names = [annotation.reviewer for review in reviews for annotation in review.annotations]
+        names += [r.adjudication.reviewer for r in reviews if r.adjudication is not None]
+        for name in map(_plain_name, names):
+            if name not in known:
+                known[name] = people.add_from_packet(name, profiles.get(name), by=by)
+                put.people += known[name].person_id not in here
+                here.add(known[name].person_id)
+        return known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """One claim of a packet on its way into the database, inside one transaction."""
+
+    connection: Connection
+    intake: PacketIntake
+    claim_key: int
+    claim_id: str
+    by: Person
+    manifest_sha256: str
+    put: ReviewsPut
+
+    def annotation(self, annotation: Annotation, person: Person) -> None:
+        """Keep an annotation unless it, or a newer one of the person, is here."""
+        project_id = self.intake.project.project_id
+        own = annotations_of(
+            self.connection, project_id, self.claim_key, person_id=person.person_id
+        )
+        if any((one.at, one.judgement) == (annotation.at, annotation.judgement) for one in own):
+            self.put.votes_known += 1
+            return
+        if any(one.at >= annotation.at for one in own):
+            self._skip(f"{person.name} has judged it anew here since")
+            return
+        slot = self._slot(person, annotation)
+        if slot is None:
+            return
+        first = annotation.first
+        self._add(
+            VoteRow,
+            {
+                "slot": slot,
+                "support": annotation.judgement.support.value,
+                "source_id": annotation.judgement.source_id,
+                "conflation": annotation.judgement.conflation,
+                "first_support": None if first is None else first.support.value,
+                "first_source_id": None if first is None else first.source_id,
+                "first_conflation": None if first is None else first.conflation,
+                "confidence": annotation.confidence,
+                "rationale": plain_text(annotation.rationale),
+                "saw_model_output": annotation.saw_model_output,
+                "changed_after_reveal": annotation.changed_after_reveal,
+                "exposures": json.dumps(
+                    [{"what": one.what, "at": one.at.isoformat()} for one in annotation.exposures]
+                ),
+                "seconds": annotation.seconds,
+                "reason": None,
+                "queue_reason": annotation.queue_reason.value,
+                "inclusion_probability": annotation.inclusion_probability,
+                "guideline_version": annotation.guideline_version,
+                "run_key": annotation.run_key,
+                "threshold": annotation.threshold,
+            },
+            annotation,
+            person,
+            action="vote.imported",
+        )
+        self.put.votes += 1
+
+    def adjudication(self, decided: Adjudication, person: Person) -> None:
+        """Keep an adjudication unless it, or a newer one, is here."""
+        project_id = self.intake.project.project_id
+        here = adjudication_of(self.connection, project_id, self.claim_key)
+        if here is not None and (here.at, here.judgement) == (decided.at, decided.judgement):
+            self.put.adjudications_known += 1
+            return
+        if here is not None and here.at >= decided.at:
+            self._skip("somebody has decided it anew here since")
+            return
+        if annotations_of(self.connection, project_id, self.claim_key, person_id=person.person_id):
+            self._skip(f"{person.name} has read it, and cannot break the tie")
+            return
+        self._hold(person, ADJUDICATION_SLOT, QueueReason.DISAGREEMENT, None)
+        self._add(
+            AdjudicationRow,
+            {
+                "support": decided.judgement.support.value,
+                "source_id": decided.judgement.source_id,
+                "conflation": decided.judgement.conflation,
+                "cause": decided.cause.value,
+                "guideline_needs_fix": decided.guideline_needs_fix,
+                "rule": decided.rule,
+                "rationale": plain_text(decided.rationale),
+                "shown_order": "[]",
+                "guideline_version": decided.guideline_version,
+            },
+            decided,
+            person,
+            action="adjudication.imported",
+        )
+        self.put.adjudications += 1
+
+    def _add(
+        self,
+        table: type[VoteRow] | type[AdjudicationRow],
+        values: Mapping[str, object],
+        said: Annotation | Adjudication,
+        person: Person,
+        *,
+        action: str,
+    ) -> None:
+        project_id = self.intake.project.project_id
+        key = f"{table.__tablename__} {project_id} {self.claim_key} {person.person_id} {said.at}"
+        add_row(
+            self.connection,
+            table,
+            {
+                "project_id": project_id,
+                "claim_key": self.claim_key,
+                "person_id": person.person_id,
+                **values,
+                # Of what it is, so that the database itself refuses the same one twice.
+                "nonce": hashlib.sha256(key.encode()).hexdigest(),
+                "at": said.at,
+            },
+            at=self.intake.store.now(),
+            actor=self.by.name,
+            action=action,
+            entity=f"claim {self.claim_key}",
+            detail={
+                "project": project_id,
+                "person": person.person_id,
+                "packet": self.manifest_sha256,
+            },
+        )
+
+    def _slot(self, person: Person, annotation: Annotation) -> int | None:
+        project_id = self.intake.project.project_id
+        assignment = assignments.assignment_of(
+            self.connection, project_id, self.claim_key, person.person_id
+        )
+        if assignment is not None:
+            if assignment.slot == ADJUDICATION_SLOT:
+                self._skip(f"{person.name} breaks the tie here, and cannot read it as well")
+                return None
+            assignments.close(self.connection, assignment)
+            return assignment.slot
+        taken = set(
+            self.connection.execute(
+                select(col(AssignmentRow.slot)).where(
+                    col(AssignmentRow.project_id) == project_id,
+                    col(AssignmentRow.claim_key) == self.claim_key,
+                )
+            ).scalars()
+        )
+        wanted = (
+            annotation.slot if annotation.slot in (1, 2) and annotation.slot not in taken else None
+        )
+        slot = wanted or free_slot(taken, BOTH_READINGS)
+        if slot is None:
+            self._skip(f"both readings are somebody else's here; {person.name}'s is left out")
+            return None
+        self._hold(person, slot, annotation.queue_reason, annotation.inclusion_probability)
+        return slot
+
+    def _hold(
+        self,
+        person: Person,
+        slot: int,
+        reason: QueueReason,
+        inclusion_probability: float | None,
+    ) -> None:
+        """Take the place of the reading or adjudication, so that nobody is asked for it again."""
+        project_id = self.intake.project.project_id
+        taken = self.connection.execute(
+            select(col(AssignmentRow.assignment_id)).where(
+                col(AssignmentRow.project_id) == project_id,
+                col(AssignmentRow.claim_key) == self.claim_key,
+                (col(AssignmentRow.slot) == slot)
+                | (col(AssignmentRow.person_id) == person.person_id),
+            )
+        ).first()
+        if taken is not None:
+            return
+        now = self.intake.store.now()
+        self.connection.execute(
+            insert(AssignmentRow).values(
+                project_id=project_id,
+                claim_key=self.claim_key,
+                slot=slot,
+                person_id=person.person_id,
+                state="done",
+                reason=reason.value,
+                inclusion_probability=inclusion_probability,
+                created_at=now,
+                lease_until=now,
+            )
+        )
+
+    def _skip(self, reason: str) -> None:
+        self.put.skipped.append(f"{self.claim_id}: {reason}")
+
+
+def _claim_key(connection: Connection, review: PacketReview) -> int | None:
+    """The claim with that id and text, of that trace version; else of the trace's newest one."""
+    version = (
+        (col(TraceVersion.trace_key) == trace_key(review.trace_id)) & is_newest()
+        if review.content_hash is None
+        else col(TraceVersion.content_hash) == review.content_hash
+    )
+    key: int | None = connection.execute(
+        select(col(ClaimRow.claim_key))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .where(
+            version,
+            col(ClaimRow.claim_id) == plain_text(review.claim_id),
+            col(ClaimRow.text_sha256) == sha256_of(plain_text(review.text)),
+        )
+    ).scalar()
+    return key
+
+
+def _plain_name(name: str) -> str:
+    return " ".join(plain_text(name).split())
