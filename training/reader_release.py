@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.models.loading import CALIBRATION_FILE, load_pair_reader, write_manifest
-from core.models.pair_reader import BertPairReader, encode_pairs, has_bf16
+from core.models.pair_reader import BertPairReader, has_bf16
+from core.models.pieces import encode_pairs
 from core.records import Relation
 from training.data import read_pairs
 

@@ -30,6 +30,7 @@ from core.records import (
     Route,
     Span,
     Support,
+    TokenScore,
 )
 
 
@@ -60,6 +61,7 @@ def judged_fields(claim: Claim, judged: Judged) -> JsonObject:
                 for t in judged.alignment.tokens
             ],
             "supported_token_ratio": judged.alignment.supported_token_ratio,
+            **_source_tokens_document(judged.alignment),
         },
         "calibrator_input": features_document(judged.features),
         "support_probability": judged.support.probability,
@@ -105,6 +107,11 @@ def judged_from_fields(read: Fields) -> Judged:
         alignment=Alignment(
             tokens=tuple(_token(token) for token in alignment.items("tokens")),
             supported_token_ratio=alignment.number("supported_token_ratio"),
+            # Verdicts of earlier versions keep none.
+            source_tokens=tuple(
+                TokenScore(span=token.span("span"), score=token.number("score"))
+                for token in alignment.objects("source_tokens")
+            ),
         ),
         literals=LiteralCheck(
             values=tuple(values),
@@ -150,6 +157,13 @@ def span_document(span: Span) -> list[int]:
 
 
 # ---------------------------------------------------------------- route, tokens, values
+
+
+def _source_tokens_document(alignment: Alignment) -> JsonObject:
+    if not alignment.source_tokens:
+        return {}
+    tokens = [{"span": span_document(t.span), "score": t.score} for t in alignment.source_tokens]
+    return {"source_tokens": tokens}
 
 
 def _route_document(route: Route) -> JsonObject:

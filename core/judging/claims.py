@@ -61,7 +61,7 @@ def judge_claim(
     if not read[route.source_id]:
         raise ReadingError("the statement is too long for the reader to take in whole")
     telling = _most_telling(read[route.source_id])
-    alignment = align_tokens(claim, telling.reading, config)
+    alignment = align_tokens(claim, telling.reading, config, telling.premise)
     with one.clock("calibrate"):
         examined = _examine(case, route, read, one, config)
         routed = examined[route.source_id]

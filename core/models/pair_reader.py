@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from core.errors import ComponentUnavailable
 from core.models.bert import (
@@ -27,8 +26,8 @@ from core.models.bert import (
     linear_rows,
     padded_length,
 )
-from core.records import PairReading, Probabilities, Relation, Span, TokenScore
-from core.text.tokens import word_spans
+from core.models.pieces import EncodedPair, Floats, encode_pairs, merge_pieces
+from core.records import PairReading, Probabilities, Relation
 
 # Pieces in one forward pass: enough to keep the matrix products busy, few enough to stay in the
 # cache.
@@ -36,7 +35,6 @@ GROUP_TOKENS = 1_024
 # A precision other than fp32 is used only where it gives the same label on this share of
 # validation pairs.
 LABEL_AGREEMENT = 0.995
-Floats = NDArray[np.float64]
 LABELS: Mapping[str, Relation] = {
     "entailment": Relation.ENTAILMENT,
     "neutral": Relation.NEUTRAL,
@@ -67,21 +65,13 @@ NOT_CALIBRATED = Calibration(label_agreement={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EncodedPair:
-    """One pair as the model sees it, with the claim's pieces mapped back to the claim's text."""
-
-    pieces: Encoded
-    claim_spans: tuple[Span, ...]
-    truncated: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RawReading:
-    """Logits in the model's own label order, and `a_i` of every claim piece (III.4), before
-    rounding."""
+    """Logits in the model's own label order, and the attention between the two texts, before
+    rounding: `a_i` of every claim piece (III.4), and the same seen from every premise piece."""
 
     logits: Floats
     piece_scores: Floats
+    premise_scores: Floats
 
 
 def choose_precision(wanted: str, calibration: Calibration) -> str:
@@ -176,8 +166,8 @@ class BertPairReader:
         return [
             None
             if pair is None
-            else reading(pair, next(readings), claim, self.order, self.calibration.temperature)
-            for pair, (_, claim) in zip(encoded, pairs, strict=True)
+            else reading(pair, next(readings), texts, self.order, self.calibration.temperature)
+            for pair, texts in zip(encoded, pairs, strict=True)
         ]
 
     def read_raw(self, encoded: Sequence[EncodedPair]) -> list[RawReading]:
@@ -193,8 +183,9 @@ class BertPairReader:
                 pooled = torch.tanh(linear_rows(first, *self._pooler))
                 logits = linear_rows(pooled, *self._classifier).double().numpy()
                 for row, index in enumerate(indices):
+                    claim_side, premise_side = _piece_scores(attention[row], texts[row])
                     found[index] = RawReading(
-                        logits=logits[row], piece_scores=_claim_scores(attention[row], texts[row])
+                        logits=logits[row], piece_scores=claim_side, premise_scores=premise_side
                     )
         return [found[i] for i in range(len(encoded))]
 
@@ -235,9 +226,9 @@ class TransformersPairReader:
             None
             if pair is None
             else reading(
-                pair, self._read_one(pair), claim, self.order, self.calibration.temperature
+                pair, self._read_one(pair), texts, self.order, self.calibration.temperature
             )
-            for pair, (_, claim) in zip(encoded, pairs, strict=True)
+            for pair, texts in zip(encoded, pairs, strict=True)
         ]
 
     def _try_once(self) -> None:
@@ -267,9 +258,11 @@ class TransformersPairReader:
         if not layers:
             raise ComponentUnavailable(f"{self.name}: gives no attention, which III.4 asks for")
         attention = sum((layer[0].mean(0) for layer in layers), torch.zeros(())) / len(layers)
+        claim_side, premise_side = _piece_scores(attention, pair.pieces)
         return RawReading(
             logits=output.logits[0].double().numpy(),
-            piece_scores=_claim_scores(attention, pair.pieces),
+            piece_scores=claim_side,
+            premise_scores=premise_side,
         )
 
 
@@ -296,61 +289,26 @@ def bert_shape(config: Any) -> BertShape:
     )
 
 
-def encode_pairs(
-    pairs: Sequence[tuple[str, str]], tokenizer: Any, max_tokens: int
-) -> list[EncodedPair | None]:
-    """Return the word pieces of each pair: the premise is cut, never the claim; None where no
-    premise would fit."""
-    special = int(tokenizer.num_special_tokens_to_add(pair=True))
-    claims = list(dict.fromkeys(claim for _, claim in pairs))
-    sizes: dict[str, int] = {}
-    if claims:
-        counted = tokenizer(claims, add_special_tokens=False, return_attention_mask=False)[
-            "input_ids"
-        ]
-        sizes = {claim: len(ids) for claim, ids in zip(claims, counted, strict=True)}
-    fitting = [pair for pair in pairs if sizes[pair[1]] + special < max_tokens]
-    if not fitting:
-        return [None] * len(pairs)
-    made = tokenizer(
-        [premise for premise, _ in fitting],
-        [claim for _, claim in fitting],
-        truncation="only_first",
-        max_length=max_tokens,
-        return_overflowing_tokens=False,
-    )
-    ready = iter([_encoded(encoding) for encoding in made.encodings])
-    return [next(ready) if sizes[claim] + special < max_tokens else None for _, claim in pairs]
-
-
-def _encoded(encoding: Any) -> EncodedPair:
-    sides = encoding.sequence_ids
-    premise = [i for i, side in enumerate(sides) if side == 0]
-    claim = [i for i, side in enumerate(sides) if side == 1]
-    pieces = Encoded(
-        ids=tuple(encoding.ids),
-        types=tuple(encoding.type_ids),
-        premise=(premise[0], premise[-1] + 1) if premise else (0, 0),
-        claim=(claim[0], claim[-1] + 1) if claim else (0, 0),
-    )
-    spans = tuple(Span(start=start, end=end) for start, end in (encoding.offsets[i] for i in claim))
-    return EncodedPair(pieces=pieces, claim_spans=spans, truncated=bool(encoding.overflowing))
-
-
-def _claim_scores(attention: torch.Tensor, pieces: Encoded) -> Floats:
-    """Return `a_i`: the most that claim piece i attends to one premise piece; 0 where there is no
-    premise (III.4)."""
+def _piece_scores(attention: torch.Tensor, pieces: Encoded) -> tuple[Floats, Floats]:
+    """Return `a_i`, the most that claim piece i attends to one premise piece (III.4), and the most
+    that any claim piece attends to each premise piece; 0 where one side is empty."""
     rows = attention[pieces.claim[0] : pieces.claim[1], pieces.premise[0] : pieces.premise[1]]
     if rows.numel() == 0:
-        return np.zeros(pieces.claim[1] - pieces.claim[0])
-    scores: Floats = rows.max(dim=1).values.double().numpy()
-    return scores
+        return np.zeros(rows.shape[0]), np.zeros(rows.shape[1])
+    claim_side: Floats = rows.max(dim=1).values.double().numpy()
+    premise_side: Floats = rows.max(dim=0).values.double().numpy()
+    return claim_side, premise_side
 
 
 def reading(
-    pair: EncodedPair, raw: RawReading, claim: str, order: Sequence[Relation], temperature: float
+    pair: EncodedPair,
+    raw: RawReading,
+    texts: tuple[str, str],
+    order: Sequence[Relation],
+    temperature: float,
 ) -> PairReading:
-    """Return the rounded record of one pair."""
+    """Return the rounded record of one pair of `texts` (premise, claim)."""
+    premise, claim = texts
     # One output is the logit of entailment against nothing else.
     logits = raw.logits if len(raw.logits) > 1 else np.append(raw.logits, 0.0)
     scaled = logits / temperature
@@ -367,28 +325,5 @@ def reading(
         ),
         tokens=merge_pieces(claim, pair.claim_spans, raw.piece_scores),
         premise_truncated=pair.truncated,
-    )
-
-
-def merge_pieces(claim: str, spans: Sequence[Span], scores: Floats) -> tuple[TokenScore, ...]:
-    """Return one score a word of the claim: the highest of its pieces (a word is as grounded as
-    its best piece).
-
-    Words are those of core.text.tokens ("bench-6" and "7.2" are one word each); pieces outside
-    words (punctuation) keep their own entry, because `max_k a_k` of III.4 runs over all claim
-    tokens.
-    """
-    words = word_spans(claim)
-    best: dict[tuple[int, int], float] = {}
-    at = 0
-    for span, score in zip(spans, scores, strict=True):
-        while at < len(words) and words[at].end <= span.start:
-            at += 1
-        inside = at < len(words) and words[at].overlaps(span)
-        holder = words[at] if inside else span
-        key = (holder.start, holder.end)
-        best[key] = max(best.get(key, 0.0), float(score))
-    return tuple(
-        TokenScore(span=Span(start=start, end=end), score=round(score, 4))
-        for (start, end), score in best.items()
+        premise_tokens=merge_pieces(premise, pair.premise_spans, raw.premise_scores),
     )

@@ -57,11 +57,16 @@ class TokenScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairReading:
-    """One forward pass over (premise, claim): label probabilities and the alignment vector."""
+    """One forward pass over (premise, claim): label probabilities and the alignment vectors.
+
+    ``tokens`` has the most that each claim word attends to one word of the premise (``a_i``, III.4);
+    ``premise_tokens`` the most that any claim word attends to each word of the premise.
+    """
 
     probabilities: Probabilities
     tokens: tuple[TokenScore, ...]
     premise_truncated: bool
+    premise_tokens: tuple[TokenScore, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +118,15 @@ class AlignedToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
-    """Where the claim's words are grounded; the ratio is over non-stopword words (III.4)."""
+    """Where the claim's words are grounded; the ratio is over non-stopword words (III.4).
+
+    ``source_tokens`` are the words of the routed source that the claim's words looked at most, with
+    spans in the source's text: a heuristic, not an explanation.
+    """
 
     tokens: tuple[AlignedToken, ...]
     supported_token_ratio: float
+    source_tokens: tuple[TokenScore, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

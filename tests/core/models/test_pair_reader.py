@@ -27,10 +27,9 @@ from core.models.pair_reader import (
     Calibration,
     TransformersPairReader,
     choose_precision,
-    encode_pairs,
-    merge_pieces,
     relation_order,
 )
+from core.models.pieces import encode_pairs, merge_pieces
 from core.ports import Embedder, PairReader
 from core.records import Relation, Span
 from training.clinical_pairs import clinical_pairs
@@ -65,8 +64,9 @@ def some_pairs(count: int) -> list[tuple[str, str]]:
     return [*pairs, (CHART * 40, CLAIM), (CHART, CLAIM)]
 
 
-def plain_alignment(pair: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
-    """Logits, and III.4 written out as its sums, from every layer's and head's attention."""
+def plain_alignment(pair: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Logits, and III.4 written out as its sums, from every layer's and head's attention: the
+    claim's side and the premise's."""
     tokenizer = AutoTokenizer.from_pretrained(BUNDLED_PAIR_READER, local_files_only=True)
     model = AutoModelForSequenceClassification.from_pretrained(
         BUNDLED_PAIR_READER, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
@@ -77,17 +77,15 @@ def plain_alignment(pair: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
     sides = encoded.encodings[0].sequence_ids
     claim = [i for i, side in enumerate(sides) if side == 1]
     premise = [j for j, side in enumerate(sides) if side == 0]
-    scores = []
-    for i in claim:
-        best = 0.0
-        for j in premise:
+    means = np.zeros((len(claim), len(premise)))
+    for row, i in enumerate(claim):
+        for column, j in enumerate(premise):
             total = 0.0
             for layer in output.attentions:
                 for head in range(layer.shape[1]):
                     total += float(layer[0, head, i, j])
-            best = max(best, total / (len(output.attentions) * output.attentions[0].shape[1]))
-        scores.append(best)
-    return output.logits[0].numpy(), np.array(scores)
+            means[row, column] = total / (len(output.attentions) * output.attentions[0].shape[1])
+    return output.logits[0].numpy(), means.max(axis=1), means.max(axis=0)
 
 
 def test_the_readers_fill_their_protocols(reader: BertPairReader, embedder: BertEmbedder) -> None:
@@ -101,7 +99,7 @@ def test_the_readers_fill_their_protocols(reader: BertPairReader, embedder: Bert
 def test_a_plain_implementation_of_the_alignment_equation_agrees(
     reader: BertPairReader, pair: tuple[str, str]
 ) -> None:
-    logits, scores = plain_alignment(pair)
+    logits, scores, premise_scores = plain_alignment(pair)
 
     encoded = encode_pairs([pair], reader.tokenizer, reader.max_tokens)[0]
     assert encoded is not None
@@ -109,6 +107,7 @@ def test_a_plain_implementation_of_the_alignment_equation_agrees(
 
     assert np.abs(raw.logits - logits).max() < 1e-5
     assert np.abs(raw.piece_scores - scores).max() < 1e-5
+    assert np.abs(raw.premise_scores - premise_scores).max() < 1e-5
 
 
 def test_the_same_pair_reads_the_same_alone_in_any_batch_and_in_any_order(

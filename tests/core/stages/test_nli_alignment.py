@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from builders import a_claim, a_reading
 from hypothesis import given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.config import Config
 from core.errors import ReadingError
-from core.records import PairReading, Probabilities, Relation
+from core.records import PairReading, Premise, Probabilities, Relation, Span, TokenScore
 from core.stages.alignment import align_tokens
 from core.stages.entailment import judge_relation
 from core.text.tokens import is_content_word
@@ -78,3 +80,31 @@ def test_a_claim_without_content_words_does_not_pass_for_grounded() -> None:
     assert (
         align_tokens(a_claim("It is."), a_reading("It is."), Config()).supported_token_ratio == 0.0
     )
+
+
+def test_the_words_of_the_source_that_were_looked_at_have_their_places_in_the_source() -> None:
+    text = "Plan.\nGive warfarin 5 mg.\nUnrelated line.\nINR is 2.4 today."
+    spans = tuple(
+        Span(start=text.index(part), end=text.index(part) + len(part))
+        for part in ("Give warfarin 5 mg.", "INR is 2.4 today.")
+    )
+    premise = Premise(
+        source_id="s", text="\n".join(span.cut(text) for span in spans), spans=spans, truncated=True
+    )
+    scores = {"Give": 0.2, "warfarin": 0.9, "INR": 0.05, "2.4": 0.8, "is": 0.9}
+    reading = replace(
+        a_reading("Warfarin is given."),
+        premise_tokens=tuple(
+            TokenScore(
+                span=Span(start=premise.text.index(word), end=premise.text.index(word) + len(word)),
+                score=score,
+            )
+            for word, score in scores.items()
+        ),
+    )
+
+    found = align_tokens(a_claim("Warfarin is given."), reading, Config(alignment_tau=0.2), premise)
+
+    assert [(t.span.cut(text), t.score) for t in found.source_tokens] == [
+        ("Give", 0.2), ("warfarin", 0.9), ("2.4", 0.8)
+    ]  # fmt: skip
