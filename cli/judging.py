@@ -24,8 +24,9 @@ def verify_files(
     *,
     decides: str | None = None,
     reader: str | None = None,
+    anew: bool = False,
 ) -> VerifyReport:
-    """Verify files of traces into a file of verdicts."""
+    """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds."""
     from core.capture.reading import read_traces
     from core.config import Config
     from core.workflows.verify import verify_file
@@ -48,6 +49,7 @@ def verify_files(
             total=total,
             skipped=lambda error: say(f"skipped: {error.located()}"),
             judged_by=judged_by,
+            anew=anew,
         )
 
 
