@@ -116,3 +116,16 @@ def open_database(db: str | None) -> Workspace:
     from storage.workspace import open_workspace
 
     return open_workspace(db, actor=local_name(), files=ForestFiles())
+
+
+def writing_database(db: str | None) -> Workspace:
+    """That database for a command that adds to it: raises NotAllowed unless the local user may.
+
+    The first who writes to a database leads it; another account's user waits for a lead's word.
+    """
+    from core.review.roles import require_writer
+
+    workspace = open_database(db)
+    user = workspace.people.local()
+    require_writer(user.name, user.roles, "write to this database")
+    return workspace.written_by(user.name)

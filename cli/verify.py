@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import models_for, open_database, verify_files
+from cli.judging import models_for, verify_files, writing_database
 from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, say, write_json
 from core.errors import ConfigError, InputError
@@ -125,7 +125,7 @@ def _verify_database(
     from core.workflows.verify import verify_pending
 
     config = Config()
-    workspace = open_database(db)
+    workspace = writing_database(db)
     with Progress() as progress:
         models = models_for(config, decides, workspace, reader)
         report = verify_pending(

@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from databases import a_store
+
 from cli import app
 from core.codec import verification_from_document
+from core.review.records import Role
 from core.workflows.verdict_file import DIGEST_FIELD, verdict_line
+from storage.people import People
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
 
@@ -109,3 +113,25 @@ def test_a_gate_without_anything_to_judge_does_not_pass(tmp_path: Path) -> None:
 
     assert result.exit_code == 2
     assert "no trace to judge" in result.stderr
+
+
+def test_a_terminal_whose_user_has_no_role_writes_nothing_and_makes_no_lead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, db, keys = _file(tmp_path / "t.jsonl"), tmp_path / "w.db", tmp_path / "keys"
+    assert run("import", file, "--db", db).exit_code == 0  # the first account leads
+    keys.mkdir(mode=0o700)
+    (keys / "user").write_text("Mallory")
+    (keys / "user").chmod(0o600)
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(keys))
+    monkeypatch.setenv("LOGNAME", "local reviewer")
+    monkeypatch.setenv("USER", "local reviewer")
+
+    for arguments in (("import", file), ("verify",), ("repair",)):
+        refused = run(*arguments, "--db", db)
+        assert refused.exit_code != 0
+        assert "Mallory needs a role" in refused.stderr
+
+    leads = {one.name: Role.LEAD in one.roles for one in People(store=a_store(db)).everybody()}
+    assert leads.pop("Mallory") is False
+    assert list(leads.values()) == [True]
