@@ -51,12 +51,16 @@ if overview.traces == 0:
         key="welcome",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        load = SAMPLE.is_file() and may_write(user) and st.button(
-            "Load the sample traces and verify them",
-            type="primary",
-            icon=":material/play_arrow:",
-            key="load-sample",
-            help="Synthetic patients and articles; reading them takes a minute or two.",
+        load = (
+            SAMPLE.is_file()
+            and may_write(user)
+            and st.button(
+                "Load the sample traces and verify them",
+                type="primary",
+                icon=":material/play_arrow:",
+                key="load-sample",
+                help="Synthetic patients and articles; reading them takes a minute or two.",
+            )
         )
         st.page_link(TRACES, label="Add traces of your own", icon=":material/add:")
     if load:

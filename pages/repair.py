@@ -106,7 +106,9 @@ if known is None:
         "takes out what no source says. The result is verified again; nothing leaves this machine.",
         key="not-repaired",
     )
-    if may_write(user) and st.button("Repair this answer", type="primary", icon=":material/build:", key="repair"):
+    if may_write(user) and st.button(
+        "Repair this answer", type="primary", icon=":material/build:", key="repair"
+    ):
         _repair_now()
         st.rerun()
     st.stop()

@@ -7,9 +7,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
-
 from databases import a_store
+from typer.testing import CliRunner, Result
 
 from cli import app
 from core.codec import verification_from_document

@@ -84,9 +84,7 @@ def _project(made: Office, user: Person) -> None:
 
 def _guideline(made: Office, user: Person) -> None:
     guidelines = made.workspace.guidelines
-    guidelines.publish(
-        "Text", "Change", by=user, expected_version=guidelines.current().version
-    )
+    guidelines.publish("Text", "Change", by=user, expected_version=guidelines.current().version)
 
 
 def _sign(made: Office, user: Person) -> None:
