@@ -100,7 +100,8 @@ def export(
     with Progress() as progress:
         report = export_packet(
             hidden or packets, hidden.exporter if hidden else user, out,
-            at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf, progress=progress, signed_as=sign.value if sign else None,
+            at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf,
+            progress=progress, signed_as=sign.value if sign else None,
         )  # fmt: skip
     if hidden is not None:
         keep_pseudonyms(report.manifest_sha256, hidden.names.drawn)

@@ -168,8 +168,8 @@ def verify_file(
     """Verify traces in order and write one verdict a line to ``out`` (None: only count them).
 
     Verdicts that ``out`` already holds for the first traces, under the same versions, are kept
-    (none of them where ``anew`` is asked for); what follows them is written anew. Records that could not be read are handed to ``skipped``.
-    Raises InputError when ``out`` holds something that is not ours to overwrite.
+    (none of them where ``anew`` is asked for); what follows them is written anew. Records that could
+    not be read are handed to ``skipped``. Raises InputError when ``out`` is not ours to overwrite.
     """
     judge = judged_by(models, config)
     report = VerifyReport(versions=judge.versions)
