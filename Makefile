@@ -49,7 +49,11 @@ lint: setup-dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+FUZZ_SECONDS ?= 600
 stress: setup-dev
+	@PYTHONPATH=. $(BIN)/python bench/attacks.py
+	@PYTHONPATH=. $(BIN)/python bench/hidden_statements.py
+	@PYTHONPATH=. nice -n 19 $(BIN)/python tests/fuzzing/importers.py build/fuzzing -max_total_time=$(FUZZ_SECONDS)
 	@$(BIN)/python -m pytest -m stress --override-ini addopts="-q --strict-markers --import-mode=importlib"
 
 bench: setup-dev
