@@ -1,6 +1,9 @@
 # make run    the workbench on http://127.0.0.1:8501, with the sample traces verified
 # make test   everything that must hold, on a bare machine too
 # make check  style, types, architecture, tests
+# make stress attacks by generator and fuzzing, with their table (FUZZ_SECONDS=3600 for an hour)
+# make sbom   what is installed and under which licence: build/sbom.json, build/licences.csv
+# make audit  known weaknesses of what is installed, where a database of them can be reached
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,17 +11,25 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup run test check lint stress bench browser clean
+.PHONY: setup setup-dev run test check lint stress bench browser sbom audit lock clean
 
 setup: $(VENV)/.ready
+setup-dev: $(VENV)/.ready-dev
 
+# torch by itself: its build, and so its digest, is the machine's (processor or graphics card). What it
+# needs is in the lock. Everything else is installed by exact version and by the digest of its file.
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@echo "Setting up $(VENV): about two minutes the first time"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet torch==2.13.0
-	@$(BIN)/python -m pip install --quiet -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+# What tests, style and types need, with the official kits of the captured formats.
+$(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@
 
 run: setup
@@ -26,25 +37,40 @@ run: setup
 	@$(BIN)/python -m streamlit run app.py
 
 # Browser tests mostly wait for a browser: two files at a time.
-test: setup browser
+test: setup-dev browser
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
-check: setup browser lint
+check: setup-dev browser lint
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
-lint: setup
+lint: setup-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-stress: setup
+FUZZ_SECONDS ?= 600
+stress: setup-dev
+	@PYTHONPATH=. $(BIN)/python bench/attacks.py
+	@PYTHONPATH=. $(BIN)/python bench/hidden_statements.py
+	@PYTHONPATH=. nice -n 19 $(BIN)/python tests/fuzzing/importers.py build/fuzzing -max_total_time=$(FUZZ_SECONDS)
 	@$(BIN)/python -m pytest -m stress --override-ini addopts="-q --strict-markers --import-mode=importlib"
 
-bench: setup
+bench: setup-dev
 	@$(BIN)/python bench/pair_reader_bench.py
 	@$(BIN)/python bench/threshold_bench.py
 	@PYTHONPATH=. $(BIN)/python bench/review_bench.py
+
+sbom: setup-dev
+	@$(BIN)/python bench/sbom.py build
+
+# Said, never taken for "nothing found": a package that the database does not answer for.
+audit: setup-dev
+	@$(BIN)/pip-audit --strict --no-deps --disable-pip --require-hashes -r requirements.lock || \
+	  { echo "Not audited, or with findings: see above. Without a database of weaknesses nothing was checked."; exit 1; }
+
+lock: setup-dev
+	@$(BIN)/python bench/lock.py
 
 # The browser tests need a Chromium; they say so and are skipped where none can be had.
 browser:

@@ -75,6 +75,9 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
         if (why := foreign(one, keys)) is not None
     ]
     if db is not None:
+        from storage.engine import open_to_check
+
+        open_to_check(db).close()  # one that is not there is not made
         workspace = open_database(db)
         here = workspace.packet_signatures.signatures(check.manifest_sha256)
         problems += [

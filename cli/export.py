@@ -66,6 +66,13 @@ def export(
     sign: Annotated[
         Meaning | None, typer.Option("--sign", help="Lock the packet and sign it in your name.")
     ] = None,
+    pseudonyms: Annotated[
+        bool,
+        typer.Option(
+            "--pseudonyms",
+            help="Name no reviewer in the packet; who is who stays in the key folder.",
+        ),
+    ] = False,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -78,6 +85,8 @@ def export(
     from core.workflows.export import export_packet
     from core.workflows.manifest import MANIFEST, write_signatures
     from core.workflows.packet_selection import DECIDED, ExportFilters
+    from core.workflows.pseudonyms import pseudonymous
+    from storage.pseudonym_files import keep_pseudonyms
 
     workspace = open_database(db)
     packets, user = workspace.packets(), workspace.people.local()
@@ -88,11 +97,15 @@ def export(
         since=since.replace(tzinfo=UTC) if since else None,
         until=until.replace(tzinfo=UTC) + timedelta(days=1) if until else None,
     )
+    hidden = pseudonymous(packets, user, workspace.people.everybody()) if pseudonyms else None
     with Progress() as progress:
         report = export_packet(
-            packets, user, out, at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf,
+            hidden or packets, hidden.exporter if hidden else user, out,
+            at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf,
             progress=progress, signed_as=sign.value if sign else None,
         )  # fmt: skip
+    if hidden is not None:
+        keep_pseudonyms(report.manifest_sha256, hidden.names.drawn)
     if sign is not None:
         signatures = workspace.packet_signatures
         signatures.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=user)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.judging import open_database
+from cli.judging import writing_database
 from cli.options import DatabaseUrl, Files, Format, JsonPath
 from cli.output import Progress, counted, one_line, print_lines, require, tell_skipped, write_json
 from core.errors import ConfigError, InputError
@@ -52,7 +52,7 @@ def import_files(
     if packets := _packets_among(files):
         _import_packets(packets, db, json_path)
         return
-    workspace = open_database(db)
+    workspace = writing_database(db)
     store = workspace.store
     with Progress() as progress:
         report = ingest(files, store, Config(), progress, format, SameId(same_id))
@@ -78,7 +78,7 @@ def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | N
     from core.config import Config
     from core.workflows.import_packet import import_packet
 
-    workspace = open_database(db)
+    workspace = writing_database(db)
     lines, documents = [], []
     for folder in folders:
         with Progress() as progress:

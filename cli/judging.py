@@ -24,8 +24,9 @@ def verify_files(
     *,
     decides: str | None = None,
     reader: str | None = None,
+    anew: bool = False,
 ) -> VerifyReport:
-    """Verify files of traces into a file of verdicts."""
+    """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds."""
     from core.capture.reading import read_traces
     from core.config import Config
     from core.workflows.verify import verify_file
@@ -48,6 +49,7 @@ def verify_files(
             total=total,
             skipped=lambda error: say(f"skipped: {error.located()}"),
             judged_by=judged_by,
+            anew=anew,
         )
 
 
@@ -114,3 +116,16 @@ def open_database(db: str | None) -> Workspace:
     from storage.workspace import open_workspace
 
     return open_workspace(db, actor=local_name(), files=ForestFiles())
+
+
+def writing_database(db: str | None) -> Workspace:
+    """That database for a command that adds to it: raises NotAllowed unless the local user may.
+
+    The first who writes to a database leads it; another account's user waits for a lead's word.
+    """
+    from core.review.roles import require_writer
+
+    workspace = open_database(db)
+    user = workspace.people.local()
+    require_writer(user.name, user.roles, "write to this database")
+    return workspace.written_by(user.name)

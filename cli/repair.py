@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import models_for, open_database, verify_files
+from cli.judging import models_for, open_database, verify_files, writing_database
 from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
 from cli.output import Progress, counted, metric_lines, print_lines, require, say, write_json
 from core.errors import ConfigError, InputError, UnreadableFile
@@ -167,7 +167,7 @@ def _repair_database(
 ) -> None:
     from core.workflows.repair import repair_blocked
 
-    workspace = open_database(db)
+    workspace = writing_database(db)
     store, repairs = workspace.store, workspace.repairs
     with Progress() as progress:
         waiting = list(repairs.without())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import models_for, open_database, verify_files
+from cli.judging import models_for, verify_files, writing_database
 from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, say, write_json
 from core.errors import ConfigError, InputError
@@ -63,27 +63,31 @@ def verify(
 
     A run that was stopped goes on where it stopped when the same command is given again. Records
     that cannot be read are listed on stderr, and the others are verified; the exit code is 2 only
-    when no trace could be read at all. With --fail-on what could not be read fails the gate, unless
-    its file is named with --allow-skipped.
+    when no trace could be read at all. With --fail-on every answer is judged in this run, whatever
+    verdicts a database or --out already holds, and what could not be read fails the gate, unless its
+    file is named with --allow-skipped.
     """
     started = time.monotonic()
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
         report = verify_files(
-            files, out, format, _judged_by(repair), decides=calibrator, reader=reader
-        )
+            files, out, format, _judged_by(repair), decides=calibrator, reader=reader,
+            anew=bool(fail_on),
+        )  # fmt: skip
     else:
         if out is not None:
             raise ConfigError(
                 "--out: give the files to verify; the database keeps its own verdicts"
             )
-        report = _verify_database(db, _judged_by(repair), calibrator, reader)
+        report = _verify_database(db, _judged_by(repair), calibrator, reader, anew=bool(fail_on))
     seconds = time.monotonic() - started
     write_json(json_path, _verify_json(report, out, seconds))
     print_lines(_verify_lines(report, out, seconds), json_path)
     if files and not report.traces:
         raise InputError("no trace could be read")
+    if fail_on and not report.traces:
+        raise InputError("there is no trace to judge, so the gate cannot pass")
     if any(report.by_decision[_decision(named)] for named in fail_on or []):
         raise SystemExit(GATE_BLOCKED)
     if fail_on and (unread := _not_allowed(report, allow_skipped or [])):
@@ -115,16 +119,18 @@ def _judged_by(repair: bool) -> Any:
 
 
 def _verify_database(
-    db: str | None, judged_by: Any, decides: str | None, reader: str | None
+    db: str | None, judged_by: Any, decides: str | None, reader: str | None, *, anew: bool
 ) -> VerifyReport:
     from core.config import Config
     from core.workflows.verify import verify_pending
 
     config = Config()
-    workspace = open_database(db)
+    workspace = writing_database(db)
     with Progress() as progress:
         models = models_for(config, decides, workspace, reader)
-        report = verify_pending(workspace.store, models, config, progress, judged_by=judged_by)
+        report = verify_pending(
+            workspace.store, models, config, progress, judged_by=judged_by, anew=anew
+        )
     workspace.close()
     return report
 

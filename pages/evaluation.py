@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
+from core.review.roles import require_writer
 from pages.screens.evaluation.confusion import show_confusion, show_reliability, show_sources
 from pages.screens.evaluation.errors import show_claim, show_errors
 from pages.screens.evaluation.evaluating import show_evaluating, start_evaluating
@@ -60,6 +61,7 @@ def _bring() -> None:
         return
     name = safe_name(upload.name)
     try:
+        require_writer(user.name, user.roles, "bring a packet")
         with TemporaryDirectory() as folder:
             file = Path(folder) / ("packet.jsonl.gz" if name.endswith(".gz") else "packet.jsonl")
             file.write_bytes(upload.getvalue())
@@ -76,6 +78,7 @@ def _evaluate(chosen: PacketChoice) -> None:
     """Start a run over the packet; one that was only on offer is kept first."""
     centroid = bool(st.session_state.get("centroid"))
     try:
+        require_writer(user.name, user.roles, "evaluate a packet")
         packet = bring_choice(store, chosen, user)
         reader = workspace.readers.current().reader
         start_evaluating(packet, centroid=centroid, calibrator=ruling, reader=reader)

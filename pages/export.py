@@ -55,8 +55,8 @@ if not everything.claims:
 else:
     # ------------------------------------------------------------ which claims
     status_column, label_column = st.columns(2)
-    slice_column, day_column, html_column, pdf_column = st.columns(
-        [1.3, 1.5, 1.6, 1], vertical_alignment="bottom"
+    slice_column, day_column, html_column, pdf_column, name_column = st.columns(
+        [1.3, 1.5, 1.6, 1, 1.1], vertical_alignment="bottom"
     )
     statuses = status_column.pills(
         "How the label came about",
@@ -87,6 +87,13 @@ else:
         else "No browser that can print is on this machine: open a page and print it.",
         key="pdf",
     )
+    named = name_column.toggle(
+        "Pseudonyms",
+        value=False,
+        help="Name no reviewer in the packet. Who is who stays in this machine's key folder.",
+        key="pseudonyms",
+    )
+    hidden = workspace.people.everybody() if named else None
     since, until = whole_days(days)
     filters = ExportFilters(
         statuses=frozenset(statuses),
@@ -115,7 +122,11 @@ else:
 
     # ------------------------------------------------------------ prepare, download, sign
     packet = prepared()
-    ready = packet is not None and packet.filters == filters
+    ready = (
+        packet is not None
+        and packet.filters == filters
+        and (packet.pseudonyms is not None) == named
+    )
     if st.button(
         "Prepare again" if ready else "Prepare the packet",
         type="secondary" if ready else "primary",
@@ -123,7 +134,7 @@ else:
         disabled=not chosen.claims,
         key="prepare",
     ):
-        prepare(packets, user, filters, reports=reports, pdf=pdf)
+        prepare(packets, user, filters, reports=reports, pdf=pdf, people=hidden)
         st.rerun() if prepared() else st.stop()
     if packet is not None and ready:
         show_prepared(signatures, user, packet)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.review.readers import may_read
+from core.review.roles import may_write
 from core.workflows.ingest import ingest
 from core.workflows.review import open_review_session
 from pages.screens.home.cards import TOLD_TO_ALL, team_facts, what_changed, what_waits
@@ -50,12 +51,16 @@ if overview.traces == 0:
         key="welcome",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        load = SAMPLE.is_file() and st.button(
-            "Load the sample traces and verify them",
-            type="primary",
-            icon=":material/play_arrow:",
-            key="load-sample",
-            help="Synthetic patients and articles; reading them takes a minute or two.",
+        load = (
+            SAMPLE.is_file()
+            and may_write(user)
+            and st.button(
+                "Load the sample traces and verify them",
+                type="primary",
+                icon=":material/play_arrow:",
+                key="load-sample",
+                help="Synthetic patients and articles; reading them takes a minute or two.",
+            )
         )
         st.page_link(TRACES, label="Add traces of your own", icon=":material/add:")
     if load:

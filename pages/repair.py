@@ -7,6 +7,7 @@ import streamlit as st
 from core.codec import content_hash
 from core.errors import NotFound, ProvenanceGuardError
 from core.records import Decision, RepairStatus
+from core.review.roles import may_write
 from core.workflows.repair import repair_trace
 from pages.screens.repair.blocked import show_repair_list
 from pages.screens.repair.view import (
@@ -71,7 +72,7 @@ def _known_repair() -> StoredRepair | None:
         return repairs.latest(stored.content_hash)
     except NotFound:
         repair = verdict.verification.repair
-        if repair is None:
+        if repair is None or not may_write(user):
             return None
         repairs.put(stored.content_hash, repair)
         return repairs.latest(stored.content_hash)
@@ -105,7 +106,9 @@ if known is None:
         "takes out what no source says. The result is verified again; nothing leaves this machine.",
         key="not-repaired",
     )
-    if st.button("Repair this answer", type="primary", icon=":material/build:", key="repair"):
+    if may_write(user) and st.button(
+        "Repair this answer", type="primary", icon=":material/build:", key="repair"
+    ):
         _repair_now()
         st.rerun()
     st.stop()
@@ -136,7 +139,7 @@ if decided is not None:
 # ---------------------------------------------------------------- the text that comes out
 
 left, middle, right, back = st.columns([1.3, 1.3, 1.2, 0.8], vertical_alignment="center")
-left.caption(f"Choices are kept under {user.name}.")
+left.text(f"Choices are kept under {user.name}.")
 final = final_answer(trace.answer or "", known.outcome.actions, choices)
 if changed_by_reviewer(choices) and middle.button(
     "Verify my version", icon=":material/fact_check:", key="verify-mine", width="stretch"

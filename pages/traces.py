@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.records import Decision
+from core.review.roles import may_write
 from pages.screens.traces.importing import show_import
 from pages.screens.traces.table import show_trace_table
 from pages.widgets.current_user import current_user, show_current_user
@@ -58,9 +59,10 @@ with left.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     if overview.traces:
         st.caption(f"{overview.traces:,} in all: {', '.join(words)}", width="content")
 
-adding = show_import(store)
+may_add = may_write(user)  # an auditor reads
+adding = may_add and show_import(store)
 # One primary action a page: while files wait to be added, that is what comes next.
-show_verifying(store, waiting=0 if adding else overview.waiting, button_in=right)
+show_verifying(store, waiting=overview.waiting if may_add and not adding else 0, button_in=right)
 
 if overview.traces == 0:
     show_notice(

@@ -14,6 +14,7 @@ from sqlmodel import SQLModel, col
 from storage import calibrator_tables, packet_tables, records, review_tables
 from storage.columns import plain_text
 from storage.tables import AuditEvent, Run, TraceVersion, Verdict
+from storage.writers import check_writer
 
 BEGINNING = "sha256:" + "0" * 64
 
@@ -48,7 +49,11 @@ def append_event(
     entity: str,
     detail: Mapping[str, object],
 ) -> None:
-    """Add one link; the caller holds the write lock, so that two links cannot share a parent."""
+    """Add one link; the caller holds the write lock, so that two links cannot share a parent.
+
+    Raises NotAllowed for an actor who may not write; what the transaction wrote goes with it.
+    """
+    check_writer(connection, actor, action)
     last = connection.execute(
         select(col(AuditEvent.sequence), col(AuditEvent.hash))
         .order_by(col(AuditEvent.sequence).desc())

@@ -22,6 +22,7 @@ from storage.keys import USER_FILE, key_folder, read_owned
 from storage.review_tables import PersonRow, RoleGrant
 from storage.store import SqlStore
 from storage.tables import AuditEvent
+from storage.writers import PROGRAM_NAMES, roles_by_person, roles_of
 
 LOCAL_NAME = "local reviewer"
 THIS_MACHINE = "this machine"
@@ -179,7 +180,7 @@ def people(connection: Connection) -> tuple[Person, ...]:
             col(PersonRow.person_id)
         )
     ).all()
-    roles = _roles(connection)
+    roles = roles_by_person(connection)
     return tuple(
         Person(
             person_id=row.person_id,
@@ -225,7 +226,7 @@ def person_at(connection: Connection, person_id: int) -> Person:
 
 def allow(connection: Connection, user: Person, role: Role, doing: str) -> None:
     """Raise NotAllowed unless the person has the role now, whatever the record in hand says."""
-    require(user.name, _roles(connection, user.person_id).get(user.person_id, ()), role, doing)
+    require(user.name, roles_of(connection, user.person_id), role, doing)
 
 
 def _one(connection: Connection, condition: ColumnElement[bool], wanted: str) -> Person:
@@ -234,27 +235,14 @@ def _one(connection: Connection, condition: ColumnElement[bool], wanted: str) ->
     ).first()
     if row is None:
         raise NotFound(f"nobody here is called {wanted!r:.200}")
-    roles = _roles(connection, row.person_id).get(row.person_id, frozenset())
+    roles = roles_of(connection, row.person_id)
     return Person(
         person_id=row.person_id, name=row.name, email=row.email, roles=roles, active=bool(roles)
     )
 
 
-def _roles(connection: Connection, person_id: int | None = None) -> dict[int, frozenset[Role]]:
-    statement = select(
-        col(RoleGrant.person_id), col(RoleGrant.role), col(RoleGrant.granted)
-    ).order_by(col(RoleGrant.grant_id))
-    if person_id is not None:
-        statement = statement.where(col(RoleGrant.person_id) == person_id)
-    assignment: dict[int, set[Role]] = {}
-    for row in connection.execute(statement):
-        roles = assignment.setdefault(row.person_id, set())
-        (roles.add if row.granted else roles.discard)(Role(row.role))
-    return {user: frozenset(roles) for user, roles in assignment.items()}
-
-
 def _leads(connection: Connection) -> set[int]:
-    return {user for user, roles in _roles(connection).items() if Role.LEAD in roles}
+    return {user for user, roles in roles_by_person(connection).items() if Role.LEAD in roles}
 
 
 def _led_by_login(connection: Connection) -> bool:
@@ -372,6 +360,8 @@ def _plain_name(name: str) -> str:
     plain = " ".join(plain_text(name).split())
     if not plain or len(plain) > NAME_CHARACTERS:
         raise InputError(f"expected 1 to {NAME_CHARACTERS} characters", path="name")
+    if plain in PROGRAM_NAMES:
+        raise InputError(f"{plain!r} is what the program itself writes under", path="name")
     return plain
 
 

@@ -38,6 +38,15 @@ APPENDED: tuple[type[SQLModel], ...] = (
 )
 # Few rows, which may change: each seal after a change holds all of them.
 WHOLE: tuple[type[SQLModel], ...] = (review_tables.ProjectRow, review_tables.PersonRow)
+# What no seal covers, and why.
+UNCOVERED: Mapping[str, str] = {
+    "trail_seal": "each seal covers the one before it, and anchors the last",
+    "trace_slice": "what the trace's own document says, which is covered",
+    "queue": "work in progress: the order of what waits; made anew from claims and readings",
+    "assignment": "work in progress: who holds what until when; each change is an event",
+    "draft": "work in progress: what somebody has typed and not handed in",
+    "alembic_version": "which migrations have run; the tables show it",
+}
 COVERED = frozenset(
     model.__table__.name  # type: ignore[attr-defined]
     for model in (*APPENDED, *WHOLE, AuditEvent)

@@ -85,6 +85,13 @@ class SqlStore:
 
     def traces_without_run(self, run_key: str) -> Iterator[Trace]:
         """The newest version of each trace that has no verdict of that run key, in import order."""
+        return self._newest(run_key)
+
+    def newest_traces(self) -> Iterator[Trace]:
+        """The newest version of each trace, whatever is stored about it, in import order."""
+        return self._newest(None)
+
+    def _newest(self, run_key: str | None) -> Iterator[Trace]:
         # Short transactions, one trace in memory: verdicts are written while this is read.
         last = 0
         while True:

@@ -150,12 +150,13 @@ def _slices(trace: Trace) -> list[str]:
 # ---------------------------------------------------------------- without a verdict of a run
 
 
-def waiting(connection: Connection, run_key: str, *, after: int, limit: int) -> list[int]:
-    """Positions of the newest trace versions without a verdict of the run."""
+def waiting(connection: Connection, run_key: str | None, *, after: int, limit: int) -> list[int]:
+    """Positions of the newest trace versions without a verdict of the run (None: of all of them)."""
     position = col(TraceVersion.position)
+    asked = () if run_key is None else (~_has_verdict(run_key),)
     statement = (
         select(position)
-        .where(position > after, is_newest(), ~_has_verdict(run_key))
+        .where(position > after, is_newest(), *asked)
         .order_by(position)
         .limit(limit)
     )

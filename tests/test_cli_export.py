@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import stat
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,8 @@ from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from typer.testing import CliRunner, Result
 
 from cli import app
+from core.workflows.manifest import MANIFEST, file_sha256
+from storage.pseudonym_files import pseudonyms_of
 
 
 def run(*arguments: str | Path) -> Result:
@@ -91,3 +96,42 @@ def test_an_export_that_nothing_passes_says_why_and_leaves_no_folder(
     assert done.exit_code == 2
     assert "decided after the dates: 3" in done.output
     assert not (tmp_path / "packet").exists()
+
+
+def test_a_packet_with_pseudonyms_names_nobody_and_who_is_who_stays_at_home(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys, packet, another = tmp_path / "keys", tmp_path / "packet", tmp_path / "another"
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(keys))
+
+    for out in (packet, another):
+        assert run("export", "--out", out, "--pseudonyms", "--db", database).exit_code == 0
+
+    for file in packet.rglob("*"):
+        if file.is_file():
+            for name in (b"Ada", b"Ben", b"local reviewer"):
+                assert not re.search(rb"\b" + name + rb"\b", file.read_bytes()), (file, name)
+    drawn = [pseudonyms_of(file_sha256(out / MANIFEST)) for out in (packet, another)]
+    text = (packet / "packet.jsonl").read_text("utf-8")
+    assert drawn[0]["Ada"] in text and drawn[0]["Ben"] in text
+    assert not set(drawn[0].values()) & set(drawn[1].values())
+    assert {stat.S_IMODE(each.stat().st_mode) for each in (keys / "pseudonyms").iterdir()} == {
+        0o600
+    }
+    assert run("audit", "verify", "--packet", packet).exit_code == 0
+    assert run("import", packet, "--db", tmp_path / "b.db").exit_code == 0
+
+
+def test_a_packet_and_its_parts_are_their_owners_alone_and_old_parts_are_cleaned_up(
+    database: Path, tmp_path: Path
+) -> None:
+    left = tmp_path / ".packet.part-killed"
+    left.mkdir()
+    (left / "packet.jsonl").write_text("patients")
+    os.utime(left, (0, 0))
+
+    assert run("export", "--out", tmp_path / "packet", "--db", database).exit_code == 0
+
+    assert not list(tmp_path.glob(".packet.part-*"))
+    for path in (tmp_path / "packet", *(tmp_path / "packet").rglob("*")):
+        assert path.stat().st_mode & 0o077 == 0, path

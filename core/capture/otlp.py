@@ -12,6 +12,9 @@ _SERVICE = "provenanceguard"
 _ERROR = 2
 
 
+_LONGEST_SECONDS = 1e9  # 30 years
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSpan:
     """One span below the root; the root itself is the first of its trace."""
@@ -30,7 +33,7 @@ def otlp_record(trace_id: str, spans: Sequence[WrittenSpan], seconds: float | No
     root = hex_id(f"{trace_id}\x1f0", 16)
     written = []
     for index, span in enumerate(spans):
-        ends = max(index, round((seconds or 0) * 1e9)) if index == 0 else index
+        ends = max(index, _nanoseconds(seconds)) if index == 0 else index
         entry: dict[str, object] = {
             "traceId": named,
             "spanId": root if index == 0 else hex_id(f"{trace_id}\x1f{index}", 16),
@@ -57,3 +60,10 @@ def otlp_record(trace_id: str, spans: Sequence[WrittenSpan], seconds: float | No
 def hex_id(text: str, digits: int) -> str:
     """An id of so many hexadecimal digits, the same for the same text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:digits]
+
+
+def _nanoseconds(seconds: float | None) -> int:
+    """Whole nanoseconds; 0 where there are none, or more than a file's 64 bits hold."""
+    if seconds is None or not 0 <= seconds < _LONGEST_SECONDS:
+        return 0
+    return round(float(seconds) * 1e9)

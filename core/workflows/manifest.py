@@ -51,6 +51,19 @@ def write_manifest(folder: Path, about: JsonObject) -> str:
     return file_sha256(folder / MANIFEST)
 
 
+def announced(folder: Path, meaning: str) -> str:
+    """The text of a packet's manifest that says, once, that a signature of that meaning follows.
+
+    Written as the manifest, it does not check without the signature: nobody takes it away unseen.
+    """
+    document = dict(read_manifest(folder))
+    if document.get(TO_BE_SIGNED):
+        return (folder / MANIFEST).read_text(encoding="utf-8")
+    files = document.pop("files")
+    told = {**document, TO_BE_SIGNED: meaning, "files": files}
+    return json.dumps(told, indent=2, ensure_ascii=True) + "\n"
+
+
 def is_packet(folder: Path) -> bool:
     """Whether this is the folder of an exported packet."""
     if not (folder / MANIFEST).is_file():

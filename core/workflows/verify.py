@@ -46,6 +46,14 @@ class VerificationStore(Store, Protocol):
         """How many traces ``traces_without_run`` would give."""
         ...
 
+    def newest_traces(self) -> Iterator[Trace]:
+        """The newest version of each trace, whatever is stored about it, in import order."""
+        ...
+
+    def count_traces(self) -> int:
+        """How many traces ``newest_traces`` would give."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
@@ -124,17 +132,19 @@ def verify_pending(
     batch: int = BATCH_TRACES,
     *,
     judged_by: Callable[[Models, Config], Judge] = pipeline_judge,
+    anew: bool = False,
 ) -> VerifyReport:
     """Verify every stored trace that has no verdict of these models and this config.
 
+    ``anew`` judges every trace and reports what this run says: a stored verdict may be anybody's.
     Each window of ``batch`` traces commits its verdicts in one transaction.
     """
     judge = judged_by(models, config)
     key = run_key(judge.versions)
     report = VerifyReport(versions=judge.versions)
-    total = store.count_without_run(key)
+    total = store.count_traces() if anew else store.count_without_run(key)
     progress(0, total, "traces")
-    for window in _windows(store.traces_without_run(key), batch):
+    for window in _windows(store.newest_traces() if anew else store.traces_without_run(key), batch):
         verified = _judge(judge, window)
         store.put_verdicts(key, verified)
         _count(report, verified)
@@ -153,12 +163,13 @@ def verify_file(
     total: int | None = None,
     skipped: Callable[[InputError], None] = lambda error: None,
     judged_by: Callable[[Models, Config], Judge] = pipeline_judge,
+    anew: bool = False,
 ) -> VerifyReport:
     """Verify traces in order and write one verdict a line to ``out`` (None: only count them).
 
-    Verdicts that ``out`` already holds for the first traces, under the same versions, are kept;
-    what follows them is written anew. Records that could not be read are handed to ``skipped``.
-    Raises InputError when ``out`` holds something that is not ours to overwrite.
+    Verdicts that ``out`` already holds for the first traces, under the same versions, are kept
+    (none of them where ``anew`` is asked for); what follows them is written anew. Records that could
+    not be read are handed to ``skipped``. Raises InputError when ``out`` is not ours to overwrite.
     """
     judge = judged_by(models, config)
     report = VerifyReport(versions=judge.versions)
@@ -166,7 +177,7 @@ def verify_file(
     with ExitStack() as stack:
         file = stack.enter_context(verdict_file(out)) if out is not None else None
         if file is not None:
-            traces = _after_kept(file, traces, report, judge.versions)
+            traces = _after_kept(file, traces, report, None if anew else judge.versions)
         for window in _windows(traces, batch):
             verified = _judge(judge, window)
             if file is not None:
@@ -177,13 +188,13 @@ def verify_file(
 
 
 def _after_kept(
-    file: VerdictFile, traces: Iterator[Trace], report: VerifyReport, versions: Versions
+    file: VerdictFile, traces: Iterator[Trace], report: VerifyReport, versions: Versions | None
 ) -> Iterator[Trace]:
-    """The traces that the file holds no verdict for; the others are counted as kept."""
+    """The traces that the file holds no verdict of these versions for; others count as kept."""
     pending = list(islice(traces, 1))
 
     def stands_for_the_next(kept: Verification) -> bool:
-        return bool(pending) and _stands_for(kept, pending[0], versions)
+        return versions is not None and bool(pending) and _stands_for(kept, pending[0], versions)
 
     for kept in file.keep_while(stands_for_the_next):
         report.kept += 1

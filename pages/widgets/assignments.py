@@ -17,7 +17,7 @@ from core.review.readers import may_read
 from core.review.records import Role
 from core.workflows.review import ReviewSession
 from pages.widgets.counting import counted
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import show_notice, show_toast
 from pages.widgets.review_layout import duration_words
 
 ASSIGNMENTS = "Assigned claims"
@@ -37,7 +37,7 @@ def show_assignments(session: ReviewSession) -> None:
         return
     freed = st.session_state.pop(_FREED, None)
     if freed:
-        st.toast(freed)
+        show_toast(freed)
     held = session.open_assignments()
     if not held:
         show_notice(

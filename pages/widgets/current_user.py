@@ -46,10 +46,21 @@ def current_user() -> Person:
     """The current user of this session; a page without one ends here, saying what to do."""
     try:
         people = open_workspace().people
-        return _logged_in(people) if has_logins() else _local(people)
+        person = _logged_in(people) if has_logins() else _local(people)
     except ProvenanceGuardError as error:
         show_notice("The database could not be read", str(error), key="no-person", tone="bad")
         st.stop()
+    if not person.roles:
+        # Whose roles were all taken away sees nothing: neither texts nor verdicts nor figures.
+        show_current_user(person)
+        show_notice(
+            "You have no role here",
+            f"{person.name} is known here and sees nothing yet. A lead gives a role on the page "
+            "People.",
+            key="no-role",
+        )
+        st.stop()
+    return person
 
 
 def show_current_user(person: Person) -> None:

@@ -26,6 +26,7 @@ from core.review.items import Draft, Guideline
 from core.review.records import Judgement
 from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import ClaimInAnswer
+from pages.widgets.plain import show_toast
 from pages.widgets.review_layout import (
     SUPPORT_WORDS,
     guideline_data,
@@ -356,7 +357,7 @@ def show_told() -> None:
     told = [(when, words) for when, words in _told() if now - when < TOLD_SECONDS]
     st.session_state[_TOLD] = told
     for _, words in told:
-        st.toast(words)
+        show_toast(words)
 
 
 def _told() -> list[tuple[float, str]]:

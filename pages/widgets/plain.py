@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -16,6 +17,10 @@ _CARDS = st.components.v2.component(
 )
 
 Card = Mapping[str, object]
+# Where one of these is followed by nothing visible, no address, e-mail or picture name is read in it.
+_JOINER = "\u2060"
+_ADDRESS = re.compile(r"www(?=\.)|[:@]", re.IGNORECASE)
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 def show_cards(cards: Sequence[Card], *, key: str) -> None:
@@ -26,3 +31,14 @@ def show_cards(cards: Sequence[Card], *, key: str) -> None:
 def show_notice(title: str, text: str, *, key: str, tone: str = "quiet") -> None:
     """Show one message: what it is about, then what a person can do."""
     show_cards([{"title": title, "text": text, "tone": tone}], key=key)
+
+
+def show_toast(words: str) -> None:
+    """A message that passes by; a name or a note in it stays text, for a toast reads markup."""
+    st.toast(inert(words))
+
+
+def inert(words: str) -> str:
+    """The words for an element that reads Markdown: shown as they are, nothing in them acts."""
+    joined = _ADDRESS.sub(lambda found: found.group() + _JOINER, words)
+    return _PUNCTUATION.sub(r"\\\1", " ".join(joined.split()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,13 @@ from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
+from core.review.exchange import PacketSignature
 from core.review.records import Role
+from core.review.signing import new_seed, sign
 from core.workflows.archive import pack
 from core.workflows.export import export_packet
+from core.workflows.manifest import TO_BE_SIGNED, write_signatures
+from pages.screens.export.signatures import own_fingerprint
 
 
 @pytest.fixture
@@ -103,11 +108,48 @@ def test_a_packet_is_prepared_signed_and_unlocked_on_the_page(office: Office) ->
     assert not test.exception
     (signed,) = [card for card in cards(test) if card.get("aside") == "locked"]
     assert signed["facts"][0][0] == "Lea, review"
+    assert own_fingerprint("Lea") in signed["facts"][0][1]
+    (kept,) = office.workspace.packets(office.project).signed()
+    assert json.loads(kept.manifest)[TO_BE_SIGNED] == "review"  # taken out, it would be missed
 
     test.text_input(key="unlock-reason").set_value("a reading was wrong").run()
     test.button(key="unlock").click().run()
     assert not test.exception
     assert any(card.get("aside", "").startswith("unlocked") for card in cards(test))
+
+
+@pytest.mark.parametrize(
+    ("attack", "told"),
+    [
+        ("foreign", "a key that nobody has accepted here"),
+        ("forged", "forged: the key did not sign"),
+        ("removed", "its signature is gone"),
+    ],
+)
+def test_a_signature_that_proves_nothing_is_red_on_the_page(
+    office: Office, tmp_path: Path, attack: str, told: str
+) -> None:
+    lea, packet = office.people["Lea"], tmp_path / "packet"
+    report = export_packet(
+        office.workspace.packets(office.project), lea, packet, at=office.clock(),
+        signed_as="approval",
+    )  # fmt: skip
+    stated = PacketSignature(
+        manifest_sha256=report.manifest_sha256, signer="Lea", at=office.clock(), meaning="approval"
+    )
+    made = sign(stated, new_seed())
+    if attack != "removed":
+        write_signatures(
+            packet, (made if attack == "foreign" else replace(made, meaning="review"),)
+        )
+    test = opened("export", lea.person_id)
+
+    test.file_uploader(key="packet-file").set_value(("p.zip", pack(packet), "application/zip"))
+    test.run()
+    test.button(key="read-packet").click().run()
+
+    red = [card for card in cards(test) if card.get("tone") == "bad"]
+    assert any(told in card["text"] for card in red)
 
 
 def test_a_packet_is_read_back_on_the_page_and_changes_nothing(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
@@ -11,19 +12,28 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.records import VerdictLabel
 from core.review.exchange import MEANINGS
-from core.review.records import Person, ReviewStatus
+from core.review.records import Person, ReviewStatus, Role
 from core.workflows.archive import pack, unpack
 from core.workflows.export import export_packet
 from core.workflows.import_packet import import_packet
-from core.workflows.manifest import MANIFEST, write_signatures
+from core.workflows.manifest import (
+    MANIFEST,
+    announced,
+    check_packet,
+    write_signatures,
+)
 from core.workflows.packet_files import ExportReport
 from core.workflows.packet_selection import ExportFilters
+from core.workflows.pseudonyms import Names, pseudonymous
+from pages.screens.export.signatures import own_fingerprint, signature_cards, signed_card
 from pages.widgets.counting import counted
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.session import settings
 from storage.packet_intake import PacketIntake
 from storage.packet_signatures import PacketSignatures, SignedPacket
 from storage.packets import Packets
+from storage.pseudonym_files import keep_pseudonyms
+from storage.signers import trusted_keys
 
 LABELS = {
     VerdictLabel.SUPPORTED: "supported",
@@ -53,12 +63,23 @@ class Prepared:
     place: tempfile.TemporaryDirectory[str]
     report: ExportReport
     filters: ExportFilters
+    pseudonyms: Names | None  # who is who, where the packet names nobody
 
 
 def prepare(
-    packets: Packets, user: Person, filters: ExportFilters, *, reports: bool, pdf: bool
+    packets: Packets,
+    user: Person,
+    filters: ExportFilters,
+    *,
+    reports: bool,
+    pdf: bool,
+    people: Sequence[Person] | None = None,
 ) -> None:
-    """Write the packet to a folder of this session, and remember it."""
+    """Write the packet to a folder of this session, and remember it.
+
+    With ``people`` it names none of them; who is who stays in the key folder.
+    """
+    hidden = None if people is None else pseudonymous(packets, user, people)
     st.session_state.pop(_PREPARED, None)
     place = tempfile.TemporaryDirectory(prefix="provenanceguard-packet-")
     bar = st.progress(0.0, "Writing the packet …")
@@ -69,8 +90,8 @@ def prepare(
 
     try:
         report = export_packet(
-            packets,
-            user,
+            hidden or packets,
+            hidden.exporter if hidden else user,
             Path(place.name) / "packet",
             at=packets.store.now(),
             filters=filters,
@@ -78,13 +99,17 @@ def prepare(
             pdf=pdf,
             progress=report_progress,
         )
+        if hidden is not None:
+            keep_pseudonyms(report.manifest_sha256, hidden.names.drawn)
     except ProvenanceGuardError as error:
         place.cleanup()
         show_notice("The packet was not written", str(error), key="export-error", tone="bad")
         return
     finally:
         bar.empty()
-    st.session_state[_PREPARED] = Prepared(place=place, report=report, filters=filters)
+    st.session_state[_PREPARED] = Prepared(
+        place=place, report=report, filters=filters, pseudonyms=hidden.names if hidden else None
+    )
 
 
 def prepared() -> Prepared | None:
@@ -131,6 +156,11 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
     )
     with right.popover("Lock and sign", icon=":material/draw:"):
         st.text(f"{user.name} signs the manifest with its present hash, in UTC.")
+        if Role.LEAD in user.roles:
+            # Compared by voice or on paper: whoever checks the packet accepts exactly this key.
+            st.text(f"Key: {own_fingerprint(user.name)}")
+        if packet.pseudonyms is not None:
+            st.text("The packet names no reviewer; a signature names who signs.")
         meaning = st.selectbox(
             "Meaning", MEANINGS, format_func=MEANING_WORDS.__getitem__, key="meaning"
         )
@@ -138,16 +168,25 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
         if st.button(
             "Sign", type="primary", key="sign", disabled=typed.strip() != user.name, width="stretch"
         ):
-            _sign(signatures, user, report, meaning)
+            _sign(signatures, user, packet, meaning)
 
 
-def _sign(signatures: PacketSignatures, user: Person, report: ExportReport, meaning: str) -> None:
+def _sign(signatures: PacketSignatures, user: Person, packet: Prepared, meaning: str) -> None:
+    folder = packet.report.folder
     try:
-        signatures.lock((report.folder / MANIFEST).read_text(encoding="utf-8"), meaning, by=user)
+        # The packet says that it is signed: a signature that is taken out is missed.
+        manifest = announced(folder, meaning)
+        digest = signatures.lock(manifest, meaning, by=user).manifest_sha256
+        if packet.pseudonyms is not None:
+            keep_pseudonyms(digest, packet.pseudonyms.drawn)
     except ProvenanceGuardError as error:
         show_notice("The packet was not signed", str(error), key="sign-error", tone="bad")
         return
-    write_signatures(report.folder, signatures.signatures(report.manifest_sha256))
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
+    write_signatures(folder, signatures.signatures(digest))
+    st.session_state[_PREPARED] = replace(
+        packet, report=replace(packet.report, manifest_sha256=digest)
+    )
     st.rerun()
 
 
@@ -155,25 +194,8 @@ def show_signed(
     signatures: PacketSignatures, user: Person, signed: tuple[SignedPacket, ...]
 ) -> None:
     """The packets that were ever signed, with who signed them, and the way to take it back."""
-    show_cards(
-        [
-            {
-                "title": one.manifest_sha256,
-                "mark": "✓" if one.locked else "⊘",
-                "aside": "locked" if one.locked else "unlocked: no signature stands",
-                "facts": [
-                    [
-                        f"{each.signer}, {each.meaning}",
-                        f"{each.at:%Y-%m-%d %H:%M} UTC"
-                        + (" (taken back)" if each.taken_back else ""),
-                    ]
-                    for each in one.signatures
-                ],
-            }
-            for one in signed
-        ],
-        key="signed",
-    )
+    keys = trusted_keys()
+    show_cards([signed_card(one, keys) for one in signed], key="signed")
     standing = [one.manifest_sha256 for one in signed if one.locked]
     if not standing:
         return
@@ -203,12 +225,14 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
             tempfile.TemporaryDirectory(prefix="provenanceguard-packet-") as place,
         ):
             unpack(file.getvalue(), Path(place), name=file.name)
+            check, keys = check_packet(Path(place)), trusted_keys()
             done = import_packet(
                 intake, Path(place), user, max_record_bytes=settings().max_record_bytes
             )
     except ProvenanceGuardError as error:
         show_notice("The packet was not read", str(error), key="packet-error", tone="bad")
         return
+    show_cards(signature_cards(check.signatures, keys), key="packet-signatures")
     put = done.reviews
     show_cards(
         [

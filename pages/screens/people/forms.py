@@ -12,7 +12,7 @@ from core.errors import ProvenanceGuardError
 from core.review.items import Guideline
 from core.review.records import Person, Project, ProjectSettings, Role
 from pages.widgets.current_user import ROLE_WORDS, role_words
-from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.plain import show_cards, show_notice, show_toast
 from storage.guidelines import Guidelines
 from storage.people import People
 from storage.projects import Projects
@@ -31,7 +31,7 @@ def show_saved() -> None:
     st.html(CHOSEN_IS_TEXT)
     said = st.session_state.pop(_SAVED, None)
     if said:
-        st.toast(said)
+        show_toast(said)
 
 
 # ---------------------------------------------------------------- people

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from builders import a_source, a_trace
 
 from core.capture.reading import read_traces
 from core.capture.spans import _start
+from core.capture.writing import FORMATS as WRITERS
 from core.errors import InputError
+from core.workflows.trace_export import export_traces
 
 
 @pytest.mark.parametrize(
@@ -51,3 +55,15 @@ def test_a_log_line_before_the_records_is_reported_and_they_load(tmp_path: Path)
     found = list(read_traces([file], "auto"))
 
     assert [isinstance(one, InputError) for one in found] == [True, False]
+
+
+@pytest.mark.parametrize("format", sorted(WRITERS))
+@pytest.mark.parametrize("seconds", [1e308, -1e308, 1e300, 10**400])
+def test_a_huge_duration_is_written_in_every_format_or_said_to_be_lost(
+    tmp_path: Path, format: str, seconds: float
+) -> None:
+    trace = replace(a_trace("Stable.", a_source("Stable.")), elapsed_seconds=seconds)
+
+    done = export_traces([trace], format, tmp_path / "out.jsonl")
+
+    assert done.written + done.refused_count == 1
