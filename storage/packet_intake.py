@@ -16,15 +16,7 @@ from core.records import Trace, Verification
 from core.review.assignment import ADJUDICATION_SLOT, free_slot
 from core.review.exchange import ReviewsPut
 from core.review.packet_reader import PacketReview
-from core.review.records import (
-    Adjudication,
-    Annotation,
-    Person,
-    Project,
-    QueueReason,
-    Role,
-    Split,
-)
+from core.review.records import Adjudication, Annotation, Person, Project, QueueReason, Role, Split
 from storage import assignments
 from storage.adjudications import adjudication_of
 from storage.annotations import annotations_of
@@ -33,12 +25,7 @@ from storage.columns import plain_text
 from storage.guidelines import Guidelines
 from storage.people import People, allow
 from storage.records import TracesPut
-from storage.review_tables import (
-    AdjudicationRow,
-    AssignmentRow,
-    ClaimRow,
-    VoteRow,
-)
+from storage.review_tables import AdjudicationRow, AssignmentRow, ClaimRow, VoteRow
 from storage.splits import Splits
 from storage.standing import settle
 from storage.store import SqlStore
