@@ -69,16 +69,9 @@ class Adjudicating(HeldClaims):
         now = self.store.now()
         with self.store.database.writing() as connection:
             project, assignment, _ = self._on_screen(
-                connection,
-                project_id,
-                user,
-                item.assignment_id,
-                nonce,
-                role=Role.ADJUDICATOR,
-                doing="adjudicate",
-                check=annotating.check_adjudicable,
-                now=now,
-            )
+                connection, project_id, user, item.assignment_id, nonce,
+                role=Role.ADJUDICATOR, doing="adjudicate", check=annotating.check_adjudicable, now=now,
+            )  # fmt: skip
             shown = tuple(reading.vote_id for reading in item.annotations)
             annotating.check_shown(
                 shown,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -23,6 +23,10 @@ from storage.people import allow
 from storage.projects import project_at
 from storage.review_items import is_decided, review_item
 from storage.standing import settle
+
+InWords = Callable[
+    [Connection, Assignment, annotating.Answer, Annotation | None, float], annotating.NewAnnotation
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,53 +69,18 @@ class ReadingClaims(HeldClaims):
         exposures: Sequence[Exposure],
     ) -> Annotation:
         """Write a reading; raises Conflict, TooSoon, NotFound, NotAllowed, InputError."""
-        judgement = self._checked(project_id, user, assignment_id, judgement, confidence)
-        now = self.store.now()
-        with self.store.database.writing() as connection:
-            project, assignment, seconds = self._on_screen(
-                connection,
-                project_id,
-                user,
-                assignment_id,
-                nonce,
-                role=Role.REVIEWER,
-                doing="vote",
-                check=annotating.check_first,
-                now=now,
-            )
-            self._still_open(connection, assignment)
-            mine = annotations_of(
-                connection, project_id, assignment.claim_key, person_id=user.person_id
-            )
-            before = mine[-1] if mine else None
-            answer = annotating.Answer(
-                judgement=judgement,
-                confidence=confidence,
-                rationale=rationale,
-                exposures=exposures,
-                nonce=nonce,
-                guideline_version=keep_first(connection, now),
-            )
-            annotation = put_annotation(
-                connection,
-                assignment,
-                annotating.first_annotation(
-                    assignment,
-                    answer,
-                    before,
-                    latest_signal(connection, assignment.claim_key),
-                    seen_elsewhere=exposure_log.exposures_of(
-                        connection, user.person_id, assignment.claim_key
-                    ),
-                    seconds=seconds,
-                ),
-                at=now,
-                actor=user.name,
-                action="vote.revised" if before else "vote.cast",
-            )
-            assignments.close(connection, assignment)
-            settle(connection, project, assignment.claim_key)
-        return annotation
+        return self._put_annotation(
+            project_id,
+            user,
+            assignment_id,
+            nonce,
+            judgement,
+            confidence,
+            rationale,
+            exposures,
+            check=annotating.check_first,
+            put_in_words=_first_annotation,
+        )
 
     def reveal(self, project_id: int, user: Person, assignment_id: int) -> Signal | None:
         """What the machine says of the claim; written down as seen.
@@ -154,24 +123,45 @@ class ReadingClaims(HeldClaims):
         exposures: Sequence[Exposure],
     ) -> Annotation:
         """Write what a reviewer says after the machine's view; raises as ``vote`` does."""
+        return self._put_annotation(
+            project_id,
+            user,
+            assignment_id,
+            nonce,
+            judgement,
+            confidence,
+            rationale,
+            exposures,
+            check=annotating.check_second,
+            put_in_words=_annotation_after_reveal,
+        )
+
+    def _put_annotation(
+        self,
+        project_id: int,
+        user: Person,
+        assignment_id: int,
+        nonce: str,
+        judgement: Judgement,
+        confidence: int | None,
+        rationale: str | None,
+        exposures: Sequence[Exposure],
+        *,
+        check: Callable[[Assignment], None],
+        put_in_words: InWords,
+    ) -> Annotation:
         judgement = self._checked(project_id, user, assignment_id, judgement, confidence)
         now = self.store.now()
         with self.store.database.writing() as connection:
-            project, assignment, _ = self._on_screen(
-                connection,
-                project_id,
-                user,
-                assignment_id,
-                nonce,
-                role=Role.REVIEWER,
-                doing="vote",
-                check=annotating.check_second,
-                now=now,
-            )
+            project, assignment, seconds = self._on_screen(
+                connection, project_id, user, assignment_id, nonce,
+                role=Role.REVIEWER, doing="vote", check=check, now=now,
+            )  # fmt: skip
             self._still_open(connection, assignment)
-            before = annotations_of(
+            mine = annotations_of(
                 connection, project_id, assignment.claim_key, person_id=user.person_id
-            )[-1]
+            )
+            before = mine[-1] if mine else None
             answer = annotating.Answer(
                 judgement=judgement,
                 confidence=confidence,
@@ -183,10 +173,10 @@ class ReadingClaims(HeldClaims):
             annotation = put_annotation(
                 connection,
                 assignment,
-                annotating.annotation_after_reveal(assignment, answer, before),
+                put_in_words(connection, assignment, answer, before, seconds),
                 at=now,
                 actor=user.name,
-                action="vote.revised",
+                action="vote.revised" if before else "vote.cast",
             )
             assignments.close(connection, assignment)
             settle(connection, project, assignment.claim_key)
@@ -241,3 +231,33 @@ class ReadingClaims(HeldClaims):
         annotating.check_not_adjudicated(
             adjudication_of(connection, assignment.project_id, assignment.claim_key)
         )
+
+
+def _first_annotation(
+    connection: Connection,
+    assignment: Assignment,
+    answer: annotating.Answer,
+    before: Annotation | None,
+    seconds: float,
+) -> annotating.NewAnnotation:
+    return annotating.first_annotation(
+        assignment,
+        answer,
+        before,
+        latest_signal(connection, assignment.claim_key),
+        seen_elsewhere=exposure_log.exposures_of(
+            connection, assignment.person_id, assignment.claim_key
+        ),
+        seconds=seconds,
+    )
+
+
+def _annotation_after_reveal(
+    connection: Connection,
+    assignment: Assignment,
+    answer: annotating.Answer,
+    before: Annotation | None,
+    seconds: float,
+) -> annotating.NewAnnotation:
+    assert before is not None  # check_second: it was decided
+    return annotating.annotation_after_reveal(assignment, answer, before)
