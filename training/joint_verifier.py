@@ -147,13 +147,8 @@ class JointVerifier:
             now = float(loss.detach())
             smooth = now if step == 0 else 0.98 * smooth + 0.02 * now
             if step % 50 == 0:
-                logger.info(
-                    "step %d of %d, loss %.3f, %.0f s",
-                    step,
-                    total,
-                    smooth,
-                    time.monotonic() - began,
-                )
+                spent = time.monotonic() - began
+                logger.info("step %d of %d, loss %.3f, %.0f s", step, total, smooth, spent)
 
     def _items(self, claims: Sequence[ClaimPairs]) -> list[tuple[list[int], int, int]]:
         pairs = [
