@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,20 +12,19 @@ from core.errors import BadRecord, ConfigError, InputError
 from core.evaluation.kept import read_predictions
 from core.evaluation.probes import probe_outcomes
 from core.evaluation.report import Report
-from core.evaluation.tables import TABLES, Material, Probes, RepairRun, System, Table, make_table
+from core.evaluation.tables import TABLES, Probes, RepairRun, System, Table, make_table
 from core.pipeline import Models
 from core.ports import Progress
 from core.workflows.ablations import (
     FITTED,
-    READ_ANEW,
     Development,
     ablate,
     ablation_names,
-    variant_systems,
 )
 from core.workflows.baselines import baseline_names, baseline_report, run_baseline
 from core.workflows.evaluate import Evaluated, evaluate, score_packet
 from core.workflows.rebuilt import repair_rebuilt_answers, repair_run
+from core.workflows.table_material import gather_material, router_system
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,45 +203,3 @@ def _probes(evaluated: Evaluated) -> Probes | None:
 
 
 # ---------------------------------------------------------------- tables
-
-
-def gather_material(
-    evaluated: Evaluated,
-    *,
-    split: str = "packet",
-    development: Development | None = None,
-    routers: Sequence[System] = (),
-    baselines: Sequence[System] = (),
-    probes: Probes | None = None,
-    repair: RepairRun | None = None,
-    captured: RepairRun | None = None,
-    resamples: int = RESAMPLES,
-) -> Material:
-    """What the tables are made from; fitted variants are unavailable without ``development``."""
-    return Material(
-        rows=evaluated.rows,
-        predictions=evaluated.predictions,
-        split=split,
-        latency_seconds=evaluated.latency_seconds,
-        variants=variant_systems(evaluated, development),
-        routers=tuple(routers),
-        baselines=tuple(baselines),
-        probes=probes,
-        repair=repair,
-        captured=captured,
-        resamples=resamples,
-    )
-
-
-def router_system(
-    name: str,
-    evaluated: Evaluated,
-    models: Models,
-    config: Config,
-    *,
-    kept: Path | None = None,
-    progress: Progress | None = None,
-) -> System:
-    """One way of choosing the source, as a row of Tables 11 and 13."""
-    found = ablate(name, evaluated, models, config, kept=kept, progress=progress)
-    return System(name=name, note=READ_ANEW[name][0], predictions=found.predictions)
