@@ -138,12 +138,14 @@ def _label(when: str, truths: Mapping[str, bool]) -> str:
 
 
 def slots_of(fields: Sequence[Field]) -> tuple[str, ...]:
+    """The slots of the fields."""
     return tuple(one.slot for one in fields)
 
 
 def only_present(
     spoken: Mapping[str, tuple[str, ...]], fields: Sequence[Field], *more: str
 ) -> Said:
+    """What can be spoken of: the slots that the record has, the name, and ``more``."""
     present = {*slots_of(fields), "name", *more}
     return {slot: said for slot, said in spoken.items() if slot in present}
 
@@ -160,6 +162,7 @@ def record_row(
     denies: Sequence[str] = ("denies",),
     also: Sequence[str] = (),
 ) -> Row:
+    """One record with everything that can be said of it; ``also`` are more slots that extras may need."""
     return Row(
         fields=tuple(fields),
         spoken=spoken,

@@ -15,39 +15,29 @@ import json
 import logging
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from core.attribution.families import load_families
-from core.calibration.threshold import by_false_pass, sweep
 from core.config import Config
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow, read_packet
-from core.evaluation.predictions import Cause, Prediction, prediction_to_json
+from core.evaluation.predictions import prediction_to_json
 from core.evaluation.report import evaluation_report
 from core.evaluation.splits import split_by_trace
 from core.judging.cases import rank_claim
 from core.judging.opening import Models, embed_window, factual_claims, open_trace
 from core.models.loading import BUNDLED_PAIR_READER, load_embedder
-from core.records import Decision, Probabilities, RankedSource, Relation, VerdictLabel
-from training.joint_verifier import RELATIONS, ClaimPairs, JointReading, JointVerifier
+from training.joint_predictions import calibrate, predictions
+from training.joint_verifier import ClaimPairs, JointVerifier
 
 logger = logging.getLogger(__name__)
 
 WINDOW = 64
 SET_APART = 0.2  # of the training traces: what the calibrated row is fitted on, out of fold
-VERDICTS = {
-    Relation.ENTAILMENT: VerdictLabel.SUPPORTED,
-    Relation.NEUTRAL: VerdictLabel.NOT_ENOUGH_EVIDENCE,
-    Relation.CONTRADICTION: VerdictLabel.CONTRADICTED,
-}
 
 
 def claim_pairs(rows: Sequence[PacketRow], models: Models, config: Config) -> Iterator[ClaimPairs]:
@@ -69,95 +59,6 @@ def claim_pairs(rows: Sequence[PacketRow], models: Models, config: Config) -> It
                 source_ids=tuple(named),
                 premises=tuple(premises[source_id].text for source_id in named),
             )
-
-
-def predictions(
-    claims: Sequence[ClaimPairs],
-    readings: Sequence[JointReading],
-    support: NDArray[np.float64] | None = None,
-    threshold: float = 0.5,
-) -> list[Prediction]:
-    """The claims as decided: raw (None) by the owner's relation alone, else by ``support``."""
-    found = []
-    for index, (one, said) in enumerate(zip(claims, readings, strict=True)):
-        relation = RELATIONS[int(np.argmax(said.relations[said.best]))]
-        chance = (
-            float(relation is Relation.ENTAILMENT) if support is None else float(support[index])
-        )
-        passes = chance >= threshold
-        held_back = (
-            VerdictLabel.NOT_ENOUGH_EVIDENCE
-            if relation is Relation.ENTAILMENT
-            else VERDICTS[relation]
-        )
-        ranking = tuple(
-            RankedSource(
-                source_id=one.source_ids[i],
-                score=round(float(said.owns[i]), 4),
-                probabilities=_probabilities(said.relations[i]),
-            )
-            for i in np.argsort(-said.owns, kind="stable")
-        )
-        owner = one.source_ids[said.best]
-        found.append(
-            Prediction(
-                claim_id=one.row.claim_id,
-                decision=Decision.ALLOW if passes else Decision.BLOCK,
-                verdict=VerdictLabel.SUPPORTED if passes else held_back,
-                cause=Cause.NONE if passes else Cause.SUPPORT,
-                forced=False,
-                if_supported=VerdictLabel.SUPPORTED,
-                if_unsupported=held_back,
-                reason="joint verifier",
-                threshold=threshold,
-                routed_source_id=owner,
-                routed_tool=next(s.tool_name for s in one.row.sources if s.source_id == owner),
-                ranking=ranking,
-                relation=relation,
-                probabilities=_probabilities(said.relations[said.best]),
-                probability=round(chance, 4),
-            )
-        )
-    return found
-
-
-def _probabilities(row: NDArray[np.float64]) -> Probabilities:
-    entailment, neutral, contradiction = (round(float(value), 4) for value in row)
-    return Probabilities(entailment=entailment, neutral=neutral, contradiction=contradiction)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointCalibration:
-    """Turns both heads' words on a claim into P(supported by its owner), with a threshold."""
-
-    model: Any
-    threshold: float
-
-    def support(self, readings: Sequence[JointReading]) -> NDArray[np.float64]:
-        """Shape (claims,)."""
-        columns = np.array([reading.features() for reading in readings])
-        chances: NDArray[np.float64] = self.model.predict_proba(columns)[:, 1]
-        return chances
-
-
-def calibrate(
-    claims: Sequence[ClaimPairs], readings: Sequence[JointReading], max_false_pass: float
-) -> JointCalibration:
-    """Fit on claims that the heads did not learn from; the threshold by false pass on the same."""
-    right = np.array(
-        [
-            one.row.label is VerdictLabel.SUPPORTED
-            and one.source_ids[said.best] in one.row.gold_source_ids
-            for one, said in zip(claims, readings, strict=True)
-        ]
-    )
-    model = LogisticRegression(max_iter=2_000).fit(
-        np.array([reading.features() for reading in readings]), right
-    )
-    fitted = JointCalibration(model=model, threshold=0.5)
-    bad = np.array([one.row.should_block for one in claims])
-    points = sweep(fitted.support(readings), bad, np.zeros(len(claims), dtype=bool))
-    return replace(fitted, threshold=by_false_pass(points, max_false_pass).point.threshold)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

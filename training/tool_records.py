@@ -26,6 +26,7 @@ from training.clinical_words import (
 
 
 def article(person: str, rng: random.Random) -> Row:
+    """What a library says of an article."""
     kind = Kind(name="article", rng=rng)
     drug, outcome = rng.choice(INTERVENTIONS), rng.choice(OUTCOMES)
     words: Words = {
@@ -70,6 +71,7 @@ def article(person: str, rng: random.Random) -> Row:
 
 
 def count(person: str, rng: random.Random) -> Row:
+    """How many a search found."""
     kind = Kind(name="count", rng=rng)
     total = rng.choice(kind.table["totals"])
     what = rng.choice(kind.table["kinds"])
@@ -88,6 +90,7 @@ def count(person: str, rng: random.Random) -> Row:
 
 
 def formulary(person: str, rng: random.Random) -> Row:
+    """What a formulary says of a drug."""
     kind, tiers, ways = (
         Kind(name="formulary", rng=rng),
         ("1", "2", "3", "4"),

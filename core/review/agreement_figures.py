@@ -30,6 +30,7 @@ def figures(
     resamples: int | None,
     seed: int,
 ) -> AgreementFigures:
+    """The coefficients of the pairs, each with its interval or the reason for none."""
     kinds, times = np.unique(pairs.left * len(pairs.names) + pairs.right, return_counts=True)
     labels = [
         (pairs.names[a], pairs.names[b])

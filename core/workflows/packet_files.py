@@ -89,6 +89,7 @@ def write_files(
     progress: Progress,
     signed_as: str | None = None,
 ) -> ExportReport:
+    """Every file of the packet, into a folder of its own; the manifest comes last."""
     claims, done = chosen.claims, _Written()
     counted = Counter(claim.resolution.status for claim in claims)
     by_status = {status: counted[status] for status in ReviewStatus}
@@ -282,6 +283,7 @@ def _guideline_json(guideline: Guideline) -> JsonObject:
 
 
 def filters_json(filters: ExportFilters) -> JsonObject:
+    """The filters as manifest and trail tell them."""
     return {
         "statuses": sorted(filters.statuses),
         "labels": sorted(filters.labels),
