@@ -36,7 +36,7 @@ from core.codec import (  # noqa: E402
 from core.config import Config  # noqa: E402
 from core.records import Trace, VerdictLabel, Verification  # noqa: E402
 from core.repair.loop import repair_answer  # noqa: E402
-from core.workflows.repair_report import outcome_of  # noqa: E402
+from core.workflows.repair_savings import outcome_of  # noqa: E402
 from core.workflows.verify import run_key  # noqa: E402
 from storage.store import SqlStore  # noqa: E402
 
@@ -169,9 +169,6 @@ def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trac
         }
     named = {**document, "content_hash": content_hash(made)}
     return made, verification_from_document(named)
-
-
-# ---------------------------------------------------------------- people and what they said
 
 
 # ---------------------------------------------------------------- repairs

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row
 from sqlmodel import col
 
-from core.records import VerdictLabel
 from core.review.items import Assignment
 from core.review.records import Adjudication, Cause, Judgement
 from storage.audit import add_row
 from storage.columns import plain_text
-from storage.review_tables import AdjudicationRow, PersonRow
+from storage.judgements import judgement_columns, judgement_of, with_names
+from storage.review_tables import AdjudicationRow
 
 
 def put_adjudication(
@@ -41,9 +41,7 @@ def put_adjudication(
             "project_id": assignment.project_id,
             "claim_key": assignment.claim_key,
             "person_id": assignment.person_id,
-            "support": judgement.support.value,
-            "source_id": judgement.source_id,
-            "conflation": judgement.conflation,
+            **judgement_columns(judgement),
             "cause": cause.value,
             "guideline_needs_fix": guideline_needs_fix,
             "rule": rule,
@@ -70,24 +68,17 @@ def put_adjudication(
 
 def adjudication_of(connection: Connection, project_id: int, claim_key: int) -> Adjudication | None:
     """The adjudication that counts on a claim."""
-    statement = _statement(project_id).where(col(AdjudicationRow.claim_key) == claim_key)
+    statement = with_names(AdjudicationRow, "adjudication_id", project_id).where(
+        col(AdjudicationRow.claim_key) == claim_key
+    )
     rows = connection.execute(statement).all()
     return _adjudication(rows[-1]) if rows else None
 
 
 def every_adjudication(connection: Connection, project_id: int) -> Mapping[int, Adjudication]:
     """The adjudication that counts on every claim of a project: claim key → adjudication."""
-    rows = connection.execute(_statement(project_id))
+    rows = connection.execute(with_names(AdjudicationRow, "adjudication_id", project_id))
     return {row.claim_key: _adjudication(row) for row in rows}
-
-
-def _statement(project_id: int) -> Any:
-    return (
-        select(AdjudicationRow.__table__, col(PersonRow.name))  # type: ignore[attr-defined]
-        .join(PersonRow, col(PersonRow.person_id) == col(AdjudicationRow.person_id))
-        .where(col(AdjudicationRow.project_id) == project_id)
-        .order_by(col(AdjudicationRow.adjudication_id))
-    )
 
 
 def _adjudication(row: Row[Any]) -> Adjudication:
@@ -95,11 +86,7 @@ def _adjudication(row: Row[Any]) -> Adjudication:
         adjudication_id=row.adjudication_id,
         claim_key=row.claim_key,
         reviewer=row.name,
-        judgement=Judgement(
-            support=VerdictLabel(row.support),
-            source_id=row.source_id,
-            conflation=row.conflation,
-        ),
+        judgement=judgement_of(row),
         cause=Cause(row.cause),
         guideline_needs_fix=row.guideline_needs_fix,
         rule=row.rule,

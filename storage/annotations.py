@@ -16,8 +16,8 @@ from core.review.assignment import PACE_READINGS
 from core.review.items import Assignment
 from core.review.records import Annotation, Exposure, Judgement, QueueReason
 from storage.audit import add_row
-from storage.columns import plain_text
-from storage.review_tables import PersonRow, VoteRow
+from storage.judgements import annotation_columns, judgement_of, with_names
+from storage.review_tables import VoteRow
 
 
 def put_annotation(
@@ -30,32 +30,15 @@ def put_annotation(
     action: str,
 ) -> Annotation:
     """Write an annotation for the assignment in hand, with its event."""
-    first = new.first
     values: dict[str, object] = {
         "project_id": assignment.project_id,
         "claim_key": assignment.claim_key,
         "person_id": assignment.person_id,
         "slot": assignment.slot,
-        "support": new.judgement.support.value,
-        "source_id": new.judgement.source_id,
-        "conflation": new.judgement.conflation,
-        "first_support": None if first is None else first.support.value,
-        "first_source_id": None if first is None else first.source_id,
-        "first_conflation": None if first is None else first.conflation,
-        "confidence": new.confidence,
-        "rationale": plain_text(new.rationale),
-        "saw_model_output": new.saw_model_output,
-        "changed_after_reveal": new.changed_after_reveal,
-        "exposures": json.dumps(
-            [{"what": one.what, "at": one.at.isoformat()} for one in new.exposures]
-        ),
-        "seconds": new.seconds,
+        **annotation_columns(new),
         "reason": new.reason,
         "queue_reason": assignment.reason.value,
         "inclusion_probability": assignment.inclusion_probability,
-        "guideline_version": new.guideline_version,
-        "run_key": new.run_key,
-        "threshold": new.threshold,
         "nonce": new.nonce,
         "at": at,
     }
@@ -88,7 +71,9 @@ def annotations_of(
     connection: Connection, project_id: int, claim_key: int, *, person_id: int | None = None
 ) -> tuple[Annotation, ...]:
     """Every annotation on a claim as written, the oldest first."""
-    statement = _statement(project_id).where(col(VoteRow.claim_key) == claim_key)
+    statement = with_names(VoteRow, "vote_id", project_id).where(
+        col(VoteRow.claim_key) == claim_key
+    )
     if person_id is not None:
         statement = statement.where(col(VoteRow.person_id) == person_id)
     return tuple(map(_vote, connection.execute(statement)))
@@ -106,7 +91,9 @@ def every_current_annotation(
 ) -> Mapping[int, tuple[Annotation, ...]]:
     """The annotations that count on every claim of a project: claim key → annotations, in one statement."""
     by_claim: dict[int, list[Annotation]] = {}
-    for annotation in map(_vote, connection.execute(_statement(project_id)).yield_per(2000)):
+    for annotation in map(
+        _vote, connection.execute(with_names(VoteRow, "vote_id", project_id)).yield_per(2000)
+    ):
         by_claim.setdefault(annotation.claim_key, []).append(annotation)
     return {claim_key: current(annotations) for claim_key, annotations in by_claim.items()}
 
@@ -136,15 +123,6 @@ def latest_annotations(connection: Connection, project_id: int, person_id: int) 
     )
 
 
-def _statement(project_id: int) -> Any:
-    return (
-        select(VoteRow.__table__, col(PersonRow.name))  # type: ignore[attr-defined]
-        .join(PersonRow, col(PersonRow.person_id) == col(VoteRow.person_id))
-        .where(col(VoteRow.project_id) == project_id)
-        .order_by(col(VoteRow.vote_id))
-    )
-
-
 def _vote(row: Row[Any]) -> Annotation:
     first = None
     if row.first_support is not None:
@@ -158,11 +136,7 @@ def _vote(row: Row[Any]) -> Annotation:
         claim_key=row.claim_key,
         reviewer=row.name,
         slot=row.slot,
-        judgement=Judgement(
-            support=VerdictLabel(row.support),
-            source_id=row.source_id,
-            conflation=row.conflation,
-        ),
+        judgement=judgement_of(row),
         first=first,
         confidence=row.confidence,
         rationale=row.rationale,

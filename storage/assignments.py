@@ -297,9 +297,6 @@ def source_ids(connection: Connection, claim_key: int) -> frozenset[str]:
     return frozenset(plain_text(source["source_id"]) for source in json.loads(document)["sources"])
 
 
-# ---------------------------------------------------------------- drafts
-
-
 # ---------------------------------------------------------------- how far
 
 

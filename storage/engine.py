@@ -16,9 +16,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.sql.dml import UpdateBase
 
 from core.errors import ComponentUnavailable, ConfigError, InputError, StoreError
+from core.places import PROJECT
 from storage.seals import seal
 
-PROJECT = Path(__file__).resolve().parent.parent
 SAMPLE = PROJECT / "sample_data" / "traces.jsonl"
 DEFAULT_DATABASE = PROJECT / "data" / "workbench.db"
 ENVIRONMENT_VARIABLE = "PROVENANCEGUARD_DB"

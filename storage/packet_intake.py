@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,29 +15,17 @@ from core.records import Trace, Verification
 from core.review.assignment import ADJUDICATION_SLOT, free_slot
 from core.review.exchange import ReviewsPut
 from core.review.packet_reader import PacketReview
-from core.review.records import (
-    Adjudication,
-    Annotation,
-    Person,
-    Project,
-    QueueReason,
-    Role,
-    Split,
-)
+from core.review.records import Adjudication, Annotation, Person, Project, QueueReason, Role, Split
 from storage import assignments
 from storage.adjudications import adjudication_of
 from storage.annotations import annotations_of
 from storage.audit import add_row, sha256_of
 from storage.columns import plain_text
 from storage.guidelines import Guidelines
+from storage.judgements import annotation_columns, judgement_columns
 from storage.people import People, allow
 from storage.records import TracesPut
-from storage.review_tables import (
-    AdjudicationRow,
-    AssignmentRow,
-    ClaimRow,
-    VoteRow,
-)
+from storage.review_tables import AdjudicationRow, AssignmentRow, ClaimRow, VoteRow
 from storage.splits import Splits
 from storage.standing import settle
 from storage.store import SqlStore
@@ -194,31 +181,14 @@ class _Entry:
         slot = self._slot(person, annotation)
         if slot is None:
             return
-        first = annotation.first
         self._add(
             VoteRow,
             {
                 "slot": slot,
-                "support": annotation.judgement.support.value,
-                "source_id": annotation.judgement.source_id,
-                "conflation": annotation.judgement.conflation,
-                "first_support": None if first is None else first.support.value,
-                "first_source_id": None if first is None else first.source_id,
-                "first_conflation": None if first is None else first.conflation,
-                "confidence": annotation.confidence,
-                "rationale": plain_text(annotation.rationale),
-                "saw_model_output": annotation.saw_model_output,
-                "changed_after_reveal": annotation.changed_after_reveal,
-                "exposures": json.dumps(
-                    [{"what": one.what, "at": one.at.isoformat()} for one in annotation.exposures]
-                ),
-                "seconds": annotation.seconds,
+                **annotation_columns(annotation),
                 "reason": None,
                 "queue_reason": annotation.queue_reason.value,
                 "inclusion_probability": annotation.inclusion_probability,
-                "guideline_version": annotation.guideline_version,
-                "run_key": annotation.run_key,
-                "threshold": annotation.threshold,
             },
             annotation,
             person,
@@ -243,9 +213,7 @@ class _Entry:
         self._add(
             AdjudicationRow,
             {
-                "support": decided.judgement.support.value,
-                "source_id": decided.judgement.source_id,
-                "conflation": decided.judgement.conflation,
+                **judgement_columns(decided.judgement),
                 "cause": decided.cause.value,
                 "guideline_needs_fix": decided.guideline_needs_fix,
                 "rule": decided.rule,

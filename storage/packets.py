@@ -15,23 +15,14 @@ from core.records import JsonObject
 from core.review.exchange import Evidence
 from core.review.items import Guideline
 from core.review.preferences import ChosenEdit
-from core.review.records import (
-    Person,
-    Project,
-    ReviewedClaim,
-)
+from core.review.records import Person, Project, ReviewedClaim
 from storage.anchors import anchor_of, write_anchor
 from storage.audit import append_event
 from storage.guidelines import Guidelines
 from storage.labels import Labels
 from storage.people import People
 from storage.repairs import Repairs
-from storage.review_tables import (
-    AdjudicationRow,
-    AssignmentRow,
-    PersonRow,
-    VoteRow,
-)
+from storage.review_tables import AdjudicationRow, AssignmentRow, PersonRow, VoteRow
 from storage.store import SqlStore
 from storage.trail import Trail
 

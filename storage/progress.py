@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+import statistics
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 from sqlmodel import col
 
-from core.review.assignment import ADJUDICATION_SLOT
+from core.review.assignment import ADJUDICATION_SLOT, STUCK_DAYS
+from core.review.items import Progress, QueueState
+from core.review.records import Person
 from storage import review_tables as tables
+from storage.annotations import pace
 from storage.review_tables import AssignmentRow
+
+
+def progress_of(
+    connection: Connection, project_id: int, user: Person, *, now: datetime
+) -> Progress:
+    """How far the project is, and the person in it."""
+    done, in_hand = count_mine(connection, project_id, user.person_id)
+    by_state = {
+        QueueState(row[0]): row[1]
+        for row in connection.execute(
+            select(col(tables.QueueRow.state), func.count())
+            .where(col(tables.QueueRow.project_id) == project_id)
+            .group_by(col(tables.QueueRow.state))
+        )
+    }
+    seconds = pace(connection, project_id, user.person_id) or pace(connection, project_id, None)
+    return Progress(
+        mine_done=done,
+        mine_open=in_hand,
+        team_done=by_state.get(QueueState.SETTLED, 0),
+        total=sum(by_state.values()),
+        stuck=count_stuck(connection, project_id, before=now - timedelta(days=STUCK_DAYS)),
+        seconds_per_claim=statistics.median(seconds) if seconds else None,
+        ties=by_state.get(QueueState.DISAGREEMENT, 0),
+        waiting=by_state.get(QueueState.WAITING, 0),
+        left_for_me=in_hand + count_left(connection, project_id, user.person_id),
+    )
 
 
 def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple[int, int]:

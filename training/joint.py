@@ -14,80 +14,30 @@ import argparse
 import json
 import logging
 import random
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from torch.nn import functional
-from transformers import AutoTokenizer
 
 from core.attribution.families import load_families
-from core.calibration.threshold import by_false_pass, sweep
 from core.config import Config
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow, read_packet
-from core.evaluation.predictions import Cause, Prediction, prediction_to_json
+from core.evaluation.predictions import prediction_to_json
 from core.evaluation.report import evaluation_report
 from core.evaluation.splits import split_by_trace
 from core.judging.cases import rank_claim
 from core.judging.opening import Models, embed_window, factual_claims, open_trace
 from core.models.loading import BUNDLED_PAIR_READER, load_embedder
-from core.models.pair_reader import has_bf16
-from core.records import Decision, Probabilities, RankedSource, Relation, VerdictLabel
-from training.batches import Batch, collate, encode
-from training.data import Pair
-from training.forward import pooled_states
-from training.pair_reader import starting_model
+from training.joint_predictions import calibrate, predictions
+from training.joint_verifier import ClaimPairs, JointVerifier
 
 logger = logging.getLogger(__name__)
 
 WINDOW = 64
 SET_APART = 0.2  # of the training traces: what the calibrated row is fitted on, out of fold
-OTHERS_WEIGHT = 0.3  # a candidate that owns nothing is taken for neutral, with less certainty
-RELATIONS = (Relation.ENTAILMENT, Relation.NEUTRAL, Relation.CONTRADICTION)
-VERDICTS = {
-    Relation.ENTAILMENT: VerdictLabel.SUPPORTED,
-    Relation.NEUTRAL: VerdictLabel.NOT_ENOUGH_EVIDENCE,
-    Relation.CONTRADICTION: VerdictLabel.CONTRADICTED,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimPairs:
-    """One packet row with the premise that each candidate source offers for its claim."""
-
-    row: PacketRow
-    claim: str
-    source_ids: tuple[str, ...]
-    premises: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointReading:
-    """What both heads said of a claim's candidates; shapes (sources,) and (sources, 3)."""
-
-    owns: NDArray[np.float64]
-    relations: NDArray[np.float64]
-
-    @property
-    def best(self) -> int:
-        """The candidate that most likely owns the claim; ties go to the earlier one."""
-        return int(np.argmax(self.owns))
-
-    def features(self) -> list[float]:
-        """What the calibrated row is fitted on: log odds of the owner, its lead, its relation."""
-        order = np.sort(self.owns)[::-1]
-        lead = float(order[0] - order[1]) if len(order) > 1 else float(order[0])
-        top = min(max(float(order[0]), 1e-4), 1 - 1e-4)
-        said = np.clip(self.relations[self.best], 1e-4, 1.0)
-        return [float(np.log(top / (1 - top))), lead, *map(float, np.log(said))]
 
 
 def claim_pairs(rows: Sequence[PacketRow], models: Models, config: Config) -> Iterator[ClaimPairs]:
@@ -109,224 +59,6 @@ def claim_pairs(rows: Sequence[PacketRow], models: Models, config: Config) -> It
                 source_ids=tuple(named),
                 premises=tuple(premises[source_id].text for source_id in named),
             )
-
-
-class JointVerifier:
-    """The pair reader's encoder with a source head beside its relation head."""
-
-    def __init__(self, start: str) -> None:
-        self.tokenizer = AutoTokenizer.from_pretrained(start, local_files_only=True)
-        self.model = starting_model(start)
-        self.model.get_input_embeddings().weight.requires_grad_(False)
-        self.source_head = torch.nn.Linear(self.model.config.hidden_size, 1)
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.dtype = torch.bfloat16 if self.device.type == "cuda" or has_bf16() else torch.float32
-        self.model.to(self.device)
-        self.source_head.to(self.device)
-
-    def trained(self) -> list[torch.nn.Parameter]:
-        """The parameters that training changes."""
-        held = [p for p in self.model.parameters() if p.requires_grad]
-        return [*held, *self.source_head.parameters()]
-
-    def heads(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-        """Source logits, shape (pairs,), and relation logits, shape (pairs, 3)."""
-        pooled = pooled_states(
-            self.model, batch.input_ids, batch.token_type_ids, batch.attention_mask, self.dtype
-        )
-        return self.source_head(pooled)[:, 0], self.model.classifier(pooled)
-
-    def read(self, claims: Sequence[ClaimPairs], *, batch_pairs: int = 32) -> list[JointReading]:
-        """Both heads on every candidate of every claim."""
-        items = self._items(claims)
-        owns, relations = np.zeros(len(items)), np.zeros((len(items), 3))
-        order = sorted(range(len(items)), key=lambda i: len(items[i][0]))
-        self.model.eval()
-        for start in range(0, len(order), batch_pairs):
-            chosen = order[start : start + batch_pairs]
-            with torch.inference_mode():
-                source, relation = self.heads(collate([items[i] for i in chosen], self.device))
-            owns[chosen] = torch.sigmoid(source.float()).cpu().numpy()
-            relations[chosen] = torch.softmax(relation.float(), dim=-1).cpu().numpy()
-        found, place = [], 0
-        for one in claims:
-            end = place + len(one.source_ids)
-            found.append(JointReading(owns=owns[place:end], relations=relations[place:end]))
-            place = end
-        return found
-
-    def learn(
-        self,
-        claims: Sequence[ClaimPairs],
-        *,
-        passes: float,
-        learning_rate: float = 6e-5,
-        tokens_per_batch: int = 3072,
-        seed: int = 20260607,
-    ) -> None:
-        """Train both heads and the encoder; the learning rate falls linearly to 0."""
-        torch.manual_seed(seed)
-        rng = random.Random(seed)
-        items = self._items(claims)
-        owns, relation, weight = _targets(claims)
-        optimizer = torch.optim.AdamW(
-            self.trained(), lr=learning_rate, betas=(0.9, 0.98), eps=1e-6, weight_decay=0.01
-        )
-        batches = _batches([len(ids) for ids, _, _ in items], tokens_per_batch, rng)
-        total = max(1, int(len(batches) * passes))
-        began, smooth = time.monotonic(), 0.0
-        self.model.train()
-        for step in range(total):
-            if step and step % len(batches) == 0:
-                rng.shuffle(batches)
-            chosen = batches[step % len(batches)]
-            share = (step + 1) / total
-            for group in optimizer.param_groups:
-                group["lr"] = learning_rate * min(share / 0.06, (1 - share) / 0.94 + 1e-3)
-            source, said = self.heads(collate([items[i] for i in chosen], self.device))
-            at = torch.tensor(chosen, device=self.device)
-            source_loss = functional.binary_cross_entropy_with_logits(
-                source.float(), owns.to(self.device)[at]
-            )
-            each = functional.cross_entropy(
-                said.float(), relation.to(self.device)[at], reduction="none", label_smoothing=0.05
-            )
-            loss = source_loss + (each * weight.to(self.device)[at]).mean()
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self.trained(), 1.0)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            now = float(loss.detach())
-            smooth = now if step == 0 else 0.98 * smooth + 0.02 * now
-            if step % 50 == 0:
-                logger.info(
-                    "step %d of %d, loss %.3f, %.0f s",
-                    step,
-                    total,
-                    smooth,
-                    time.monotonic() - began,
-                )
-
-    def _items(self, claims: Sequence[ClaimPairs]) -> list[tuple[list[int], int, int]]:
-        pairs = [
-            Pair(premise=p, hypothesis=c.claim, label="neutral", source="packet")
-            for c in claims
-            for p in c.premises
-        ]
-        return encode(pairs, self.tokenizer, 256)
-
-
-def _targets(claims: Sequence[ClaimPairs]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    owns, relation, weight = [], [], []
-    for one in claims:
-        for source_id in one.source_ids:
-            owner = source_id in one.row.gold_source_ids and one.row.relation is not None
-            owns.append(float(source_id in one.row.gold_source_ids))
-            said = one.row.relation if owner and one.row.relation else Relation.NEUTRAL
-            relation.append(RELATIONS.index(said))
-            weight.append(1.0 if owner else OTHERS_WEIGHT)
-    return torch.tensor(owns), torch.tensor(relation), torch.tensor(weight)
-
-
-def _batches(lengths: Sequence[int], tokens: int, rng: random.Random) -> list[list[int]]:
-    """Pairs of like length together, in seeded order."""
-    order = sorted(range(len(lengths)), key=lambda i: (lengths[i] // 8, rng.random()))
-    batches: list[list[int]] = [[]]
-    for i in order:
-        if batches[-1] and (len(batches[-1]) + 1) * (lengths[i] // 8 + 1) * 8 > tokens:
-            batches.append([])
-        batches[-1].append(i)
-    rng.shuffle(batches)
-    return batches
-
-
-def predictions(
-    claims: Sequence[ClaimPairs],
-    readings: Sequence[JointReading],
-    support: NDArray[np.float64] | None = None,
-    threshold: float = 0.5,
-) -> list[Prediction]:
-    """The claims as decided: raw (None) by the owner's relation alone, else by ``support``."""
-    found = []
-    for index, (one, said) in enumerate(zip(claims, readings, strict=True)):
-        relation = RELATIONS[int(np.argmax(said.relations[said.best]))]
-        chance = (
-            float(relation is Relation.ENTAILMENT) if support is None else float(support[index])
-        )
-        passes = chance >= threshold
-        held_back = (
-            VerdictLabel.NOT_ENOUGH_EVIDENCE
-            if relation is Relation.ENTAILMENT
-            else VERDICTS[relation]
-        )
-        ranking = tuple(
-            RankedSource(
-                source_id=one.source_ids[i],
-                score=round(float(said.owns[i]), 4),
-                probabilities=_probabilities(said.relations[i]),
-            )
-            for i in np.argsort(-said.owns, kind="stable")
-        )
-        owner = one.source_ids[said.best]
-        found.append(
-            Prediction(
-                claim_id=one.row.claim_id,
-                decision=Decision.ALLOW if passes else Decision.BLOCK,
-                verdict=VerdictLabel.SUPPORTED if passes else held_back,
-                cause=Cause.NONE if passes else Cause.SUPPORT,
-                forced=False,
-                if_supported=VerdictLabel.SUPPORTED,
-                if_unsupported=held_back,
-                reason="joint verifier",
-                threshold=threshold,
-                routed_source_id=owner,
-                routed_tool=next(s.tool_name for s in one.row.sources if s.source_id == owner),
-                ranking=ranking,
-                relation=relation,
-                probabilities=_probabilities(said.relations[said.best]),
-                probability=round(chance, 4),
-            )
-        )
-    return found
-
-
-def _probabilities(row: NDArray[np.float64]) -> Probabilities:
-    entailment, neutral, contradiction = (round(float(value), 4) for value in row)
-    return Probabilities(entailment=entailment, neutral=neutral, contradiction=contradiction)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JointCalibration:
-    """Turns both heads' words on a claim into P(supported by its owner), with a threshold."""
-
-    model: Any
-    threshold: float
-
-    def support(self, readings: Sequence[JointReading]) -> NDArray[np.float64]:
-        """Shape (claims,)."""
-        columns = np.array([reading.features() for reading in readings])
-        chances: NDArray[np.float64] = self.model.predict_proba(columns)[:, 1]
-        return chances
-
-
-def calibrate(
-    claims: Sequence[ClaimPairs], readings: Sequence[JointReading], max_false_pass: float
-) -> JointCalibration:
-    """Fit on claims that the heads did not learn from; the threshold by false pass on the same."""
-    right = np.array(
-        [
-            one.row.label is VerdictLabel.SUPPORTED
-            and one.source_ids[said.best] in one.row.gold_source_ids
-            for one, said in zip(claims, readings, strict=True)
-        ]
-    )
-    model = LogisticRegression(max_iter=2_000).fit(
-        np.array([reading.features() for reading in readings]), right
-    )
-    fitted = JointCalibration(model=model, threshold=0.5)
-    bad = np.array([one.row.should_block for one in claims])
-    points = sweep(fitted.support(readings), bad, np.zeros(len(claims), dtype=bool))
-    return replace(fitted, threshold=by_false_pass(points, max_false_pass).point.threshold)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

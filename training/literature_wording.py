@@ -69,6 +69,7 @@ SHARES = (
 
 
 def shares(percent: float) -> Claims:
+    """Rough words for a share in percent, each with its label."""
     found = []
     for said, low, high in SHARES:
         if low <= percent <= high:
@@ -117,6 +118,7 @@ def _same(way: Way, said: Way) -> str:
 
 
 def said_of(exposure: Term, outcome: Term, way: Way, harmful: bool, rng: random.Random) -> str:
+    """One way to say that the exposure moves the outcome."""
     wordings = (SAID_OF_HARM if harmful else SAID_OF_GOOD)[way]
     names = (exposure.plain, outcome.plain) if rng.random() < 0.75 else (
         exposure.formal, outcome.formal)  # fmt: skip
@@ -210,4 +212,5 @@ def as_claim(text: str, rng: random.Random) -> str:
 
 
 def capital(text: str) -> str:
+    """The text with a capital first."""
     return text[0].upper() + text[1:]

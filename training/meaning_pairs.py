@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from training.clinical_pairs import FIRST
+from training.clinical_words import FIRST
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL, SyntheticPair
 
 _TEMPLATES = Path(__file__).parent / "templates" / "meaning.toml"

@@ -76,6 +76,7 @@ class Card:
 
 
 def read_bytes(path: Path) -> bytes:
+    """A file; raises DamagedArtifact when it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -83,6 +84,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_checked(path: Path, recorded: object) -> bytes:
+    """A file whose SHA-256 is the recorded one; raises DamagedArtifact."""
     data = read_bytes(path)
     found = hashlib.sha256(data).hexdigest()
     if found != recorded:
@@ -91,6 +93,7 @@ def read_checked(path: Path, recorded: object) -> bytes:
 
 
 def read_object(data: bytes, path: Path) -> JsonObject:
+    """A JSON object; raises DamagedArtifact."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:

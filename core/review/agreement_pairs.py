@@ -66,6 +66,7 @@ def compared(
     what: tuple[Hashable, ...],
     compare: Callable[[ReviewedClaim], Found],
 ) -> list[Found]:
+    """What ``compare`` says of each claim; ``what`` names the comparison, and is remembered."""
     before, now = _LAST.pop(what, {}), {}
     found = []
     for claim in claims:

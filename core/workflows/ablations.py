@@ -102,6 +102,7 @@ def apply_variant(variant: Variant, predictions: Sequence[Prediction]) -> list[P
 
 
 def variant_systems(evaluated: Evaluated, development: Development | None) -> tuple[System, ...]:
+    """The variants as systems of the tables; unavailable ones say why."""
     if development is None:
         reason = "it is fitted, and no training and validation packets were given"
         return tuple(System(name=n, note="", predictions=None, reason=reason) for n in FITTED)

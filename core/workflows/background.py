@@ -12,8 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.errors import ComponentUnavailable
-
-PROJECT = Path(__file__).resolve().parents[2]
+from core.places import PROJECT
 
 
 @contextmanager

@@ -26,6 +26,7 @@ PUBLISHED = ("MiniCheck", "RAGAS Faithfulness", "AlignScore", "SummaC-ZS")
 
 
 def baseline_report(system: System, evaluated: Evaluated, *, resamples: int) -> Report:
+    """The metrics of one baseline, or why it is unavailable."""
     if system.predictions is None:
         return {"baseline": system.name, "available": False, "reason": system.reason}
     columns = pair_columns(evaluated.rows, system.predictions)

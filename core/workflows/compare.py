@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from core.bootstrap import RESAMPLES
 from core.config import Config
-from core.errors import BadRecord, ConfigError, InputError
-from core.evaluation.kept import read_predictions
-from core.evaluation.probes import probe_outcomes
 from core.evaluation.report import Report
-from core.evaluation.tables import TABLES, Material, Probes, RepairRun, System, Table, make_table
+from core.evaluation.tables import Table, make_table
 from core.pipeline import Models
 from core.ports import Progress
-from core.workflows.ablations import (
-    FITTED,
-    READ_ANEW,
-    Development,
-    ablate,
-    ablation_names,
-    variant_systems,
+from core.workflows.ablations import Development, ablate
+from core.workflows.baselines import baseline_report, run_baseline
+from core.workflows.evaluate import evaluate, score_packet
+from core.workflows.evaluation_options import Options, check_options
+from core.workflows.table_material import (
+    captured_repair,
+    gather_material,
+    other_routers,
+    packet_probes,
+    packet_repair,
 )
-from core.workflows.baselines import baseline_names, baseline_report, run_baseline
-from core.workflows.evaluate import Evaluated, evaluate, score_packet
-from core.workflows.rebuilt import repair_rebuilt_answers, repair_run
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What ``evaluate`` was asked for besides the packet itself."""
-
-    ablation: str | None = None
-    baselines: tuple[str, ...] = ()
-    baseline_weights: str | None = None
-    tables: tuple[int, ...] = ()
-    train: Path | None = None
-    validation: Path | None = None
-    beside: tuple[Path, ...] = ()  # other systems' predictions for the packet, rows of Table 13
-    repairs: Path | None = None  # figures of a repair run on captured answers, for Table 19
-    resamples: int = RESAMPLES
 
 
 def evaluate_with(
@@ -96,33 +74,14 @@ def evaluate_with(
         evaluated,
         split=packet_file.name,
         development=development,
-        routers=_routers(options, evaluated, models, config, kept, progress),
+        routers=other_routers(options, evaluated, models, config, kept, progress),
         baselines=systems,
-        probes=_probes(evaluated),
-        repair=_repair(options, evaluated, models, config, packet_file.name, progress),
-        captured=None if options.repairs is None else _captured(options.repairs),
+        probes=packet_probes(evaluated),
+        repair=packet_repair(options, evaluated, models, config, packet_file.name, progress),
+        captured=None if options.repairs is None else captured_repair(options.repairs),
         resamples=options.resamples,
     )
     return report, tuple(make_table(number, material) for number in options.tables)
-
-
-def check_options(options: Options) -> None:
-    """ConfigError for a table, ablation or baseline that does not exist, before any reading."""
-    if options.ablation is not None and options.ablation not in ablation_names():
-        known = ", ".join(ablation_names())
-        raise ConfigError(f"ablation: expected one of {known}, found {options.ablation!r}")
-    for name in options.baselines:
-        if name not in baseline_names():
-            known = ", ".join(baseline_names())
-            raise ConfigError(f"baseline: expected one of {known}, found {name!r}")
-    for number in options.tables:
-        if number not in TABLES:
-            known = ", ".join(str(one) for one in sorted(TABLES))
-            raise ConfigError(f"table: expected one of {known}, found {number}")
-    if (options.train is None) != (options.validation is None):
-        raise ConfigError("fitted variants need both a training and a validation packet")
-    if options.ablation in FITTED and options.train is None:
-        raise ConfigError(f"{options.ablation}: is fitted; give a training and a validation packet")
 
 
 def _development(
@@ -138,112 +97,3 @@ def _development(
         train=score_packet(options.train, models, config, kept=kept, progress=progress),
         validation=score_packet(options.validation, models, config, kept=kept, progress=progress),
     )
-
-
-def _routers(
-    options: Options,
-    evaluated: Evaluated,
-    models: Models,
-    config: Config,
-    kept: Path | None,
-    progress: Progress | None,
-) -> tuple[System, ...]:
-    if not {11, 13} & set(options.tables):
-        return ()
-    other = "evidence-router" if config.router == "centroid" else "centroid-router"
-    found = router_system(other, evaluated, models, config, kept=kept, progress=progress)
-    return (found, *(_beside(path, evaluated) for path in options.beside))
-
-
-def _beside(path: Path, evaluated: Evaluated) -> System:
-    """A system whose predictions are in a file, as ``training.joint`` writes them."""
-    known = {found.claim_id: found for found in read_predictions(path)}
-    missing = [row.claim_id for row in evaluated.rows if row.claim_id not in known]
-    if missing:
-        raise InputError(
-            f"{len(missing)} claims of the packet have no prediction, {missing[0]!r} first",
-            file=path.name,
-        )
-    return System(
-        name=path.stem,
-        note="Predictions from a file.",
-        predictions=[known[row.claim_id] for row in evaluated.rows],
-    )
-
-
-def _repair(
-    options: Options,
-    evaluated: Evaluated,
-    models: Models,
-    config: Config,
-    packet: str,
-    progress: Progress | None,
-) -> RepairRun | None:
-    if not {9, 10} & set(options.tables):
-        return None
-    return repair_rebuilt_answers(evaluated.rows, models, config, packet=packet, progress=progress)
-
-
-def _captured(path: Path) -> RepairRun:
-    try:
-        figures = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read as JSON: {error}", file=path.name) from error
-    if not isinstance(figures, dict):
-        raise InputError("expected the figures that `repair --json` writes", file=path.name)
-    try:
-        return repair_run(figures, path.name)
-    except BadRecord as error:
-        raise InputError(str(error), file=path.name) from None
-
-
-def _probes(evaluated: Evaluated) -> Probes | None:
-    """Outcomes of a packet that ``probe`` wrote; None for any other packet."""
-    if not evaluated.rows or not all({"probe", "twin"} & set(row.slices) for row in evaluated.rows):
-        return None
-    return probe_outcomes(evaluated.rows, evaluated.predictions)
-
-
-# ---------------------------------------------------------------- tables
-
-
-def gather_material(
-    evaluated: Evaluated,
-    *,
-    split: str = "packet",
-    development: Development | None = None,
-    routers: Sequence[System] = (),
-    baselines: Sequence[System] = (),
-    probes: Probes | None = None,
-    repair: RepairRun | None = None,
-    captured: RepairRun | None = None,
-    resamples: int = RESAMPLES,
-) -> Material:
-    """What the tables are made from; fitted variants are unavailable without ``development``."""
-    return Material(
-        rows=evaluated.rows,
-        predictions=evaluated.predictions,
-        split=split,
-        latency_seconds=evaluated.latency_seconds,
-        variants=variant_systems(evaluated, development),
-        routers=tuple(routers),
-        baselines=tuple(baselines),
-        probes=probes,
-        repair=repair,
-        captured=captured,
-        resamples=resamples,
-    )
-
-
-def router_system(
-    name: str,
-    evaluated: Evaluated,
-    models: Models,
-    config: Config,
-    *,
-    kept: Path | None = None,
-    progress: Progress | None = None,
-) -> System:
-    """One way of choosing the source, as a row of Tables 11 and 13."""
-    found = ablate(name, evaluated, models, config, kept=kept, progress=progress)
-    return System(name=name, note=READ_ANEW[name][0], predictions=found.predictions)

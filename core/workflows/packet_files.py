@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from html import escape
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol, TextIO
 
 from core.codec import trace_document, verdict_document, versions_document
 from core.ports import Progress
@@ -19,7 +20,7 @@ from core.review.exchange import Evidence
 from core.review.items import Guideline
 from core.review.openinference import annotations_of
 from core.review.packet import packet_row
-from core.review.preferences import edit_pairs, verdict_pairs
+from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
 from core.review.readable import look_of, page, trace_page
 from core.review.records import Person, ReviewedClaim, ReviewStatus, Split
 from core.workflows.manifest import TO_BE_SIGNED, write_manifest
@@ -88,79 +89,29 @@ def write_files(
     progress: Progress,
     signed_as: str | None = None,
 ) -> ExportReport:
+    """Every file of the packet, into a folder of its own; the manifest comes last."""
     claims, done = chosen.claims, _Written()
-    by_status = Counter(claim.resolution.status for claim in claims)
+    counted = Counter(claim.resolution.status for claim in claims)
+    by_status = {status: counted[status] for status in ReviewStatus}
     edits = store.edits(list(dict.fromkeys(claim.content_hash for claim in claims)))
     total = len({claim.content_hash for claim in claims})
     if reports:
         (folder / REPORTS).mkdir()
-    with (
-        (folder / PACKET).open("w", encoding="utf-8") as packet,
-        (folder / TRACES).open("w", encoding="utf-8") as traces,
-        (folder / VERDICTS).open("w", encoding="utf-8") as verdicts,
-        (folder / ANNOTATIONS).open("w", encoding="utf-8") as annotations,
-        (folder / PREFERENCES).open("w", encoding="utf-8") as preferences,
-    ):
+    with ExitStack() as stack:
+        streams = _Streams.open(folder, stack)
         # By the trace's content: two versions of one trace are two traces here.
         for content_hash, grouped in groupby(claims, key=lambda claim: claim.content_hash):
             of_trace = list(grouped)
-            first = of_trace[0]
-            found = store.evidence(
-                first.trace_id, content_hash, first.signal.run_key if first.signal else None
-            )
-            _lines(traces, [trace_document(found.trace)])
-            if found.verdict is not None:
-                named = replace(found.verdict, content_hash=content_hash)
-                _lines(verdicts, [verdict_document(named)])
-                versions = versions_document(found.verdict.versions)
-                done.verifiers[json.dumps(versions, sort_keys=True)] = versions
-            _lines(packet, (_row(claim, found, done) for claim in of_trace))
-            _lines(annotations, [annotations_of(first.trace_id, of_trace)])
-            pairs = [
-                *verdict_pairs(of_trace, found.trace, found.verdict),
-                *edit_pairs(found.trace, edits.get(content_hash, ())),
-            ]
-            if first.split is Split.HELD_OUT:
-                done.held_out_pairs += len(pairs)  # nothing is ever tuned on a held-out trace
-            else:
-                _lines(preferences, pairs)
-                done.pairs += len(pairs)
-            done.traces += 1
-            done.votes += sum(len(claim.annotations) for claim in of_trace)
+            found = _write_trace(store, streams, of_trace, edits.get(content_hash, ()), done)
             if reports:
-                # Numbered: a trace's id is somebody else's text, and no path.
-                name = f"trace-{done.traces:06d}.html"
-                html = trace_page(of_trace, found.trace, found.verdict)
-                (folder / REPORTS / name).write_text(html, encoding="utf-8")
-                if pdf:
-                    print_page(
-                        folder / REPORTS / name, (folder / REPORTS / name).with_suffix(".pdf")
-                    )
-                done.listed.append((name, first.trace_id, of_trace))
+                _write_report(folder / REPORTS, of_trace, found, done, pdf=pdf)
             progress(done.traces, total, "traces")
-    _write_tables(folder, claims)
-    with (folder / SUPERSEDED).open("w", encoding="utf-8") as superseded:
-        _lines(superseded, store.superseded(claims))
-    with (folder / TRAIL).open("w", encoding="utf-8") as trail:
-        _lines(trail, store.trail(claims))
-    with (folder / GUIDELINE).open("w", encoding="utf-8") as guideline:
-        _lines(guideline, map(_guideline_json, store.guidelines()))
+    _write_whole(store, folder, claims)
     if reports:
         (folder / REPORTS / "index.html").write_text(_index(done), encoding="utf-8")
-    about: dict[str, object] = {
-        "exported_at": at.astimezone(UTC).isoformat(),
-        "exported_by": user.name,
-        "claims": len(claims),
-        "traces": done.traces,
-        "votes": done.votes,
-        "by_status": {status.value: by_status[status] for status in ReviewStatus},
-        "left_out": dict(chosen.left_out),
-        "filters": filters_json(filters),
-        "preference_pairs": {"written": done.pairs, "left_out_as_held_out": done.held_out_pairs},
-        "machine_profiles": _profiles_among(claims, store.machine_profiles()),
-        "verifier_versions": list(done.verifiers.values()),
-        **({TO_BE_SIGNED: signed_as} if signed_as else {}),
-    }
+    about = _about(
+        store, user, chosen, done, by_status, at=at, filters=filters, signed_as=signed_as
+    )
     (folder / "README.md").write_text(
         packet_readme(about, reports=reports, pdf=pdf), encoding="utf-8"
     )
@@ -171,11 +122,114 @@ def write_files(
         claims=len(claims),
         traces=done.traces,
         votes=done.votes,
-        by_status={status: by_status[status] for status in ReviewStatus},
+        by_status=by_status,
         left_out=chosen.left_out,
         preference_pairs=done.pairs,
         files=sum(1 for each in folder.rglob("*") if each.is_file()) - 1,
     )
+
+
+def _write_whole(store: PacketStore, folder: Path, claims: Sequence[ReviewedClaim]) -> None:
+    """The files that are written of all claims at once."""
+    _write_tables(folder, claims)
+    with (folder / SUPERSEDED).open("w", encoding="utf-8") as superseded:
+        _lines(superseded, store.superseded(claims))
+    with (folder / TRAIL).open("w", encoding="utf-8") as trail:
+        _lines(trail, store.trail(claims))
+    with (folder / GUIDELINE).open("w", encoding="utf-8") as guideline:
+        _lines(guideline, map(_guideline_json, store.guidelines()))
+
+
+class _Streams(NamedTuple):
+    """The files that grow with each trace."""
+
+    packet: TextIO
+    traces: TextIO
+    verdicts: TextIO
+    annotations: TextIO
+    preferences: TextIO
+
+    @classmethod
+    def open(cls, folder: Path, stack: ExitStack) -> _Streams:
+        """All of them, until the stack is left."""
+        names = (PACKET, TRACES, VERDICTS, ANNOTATIONS, PREFERENCES)
+        return cls(
+            *(stack.enter_context((folder / name).open("w", encoding="utf-8")) for name in names)
+        )
+
+
+def _write_trace(
+    store: PacketStore,
+    streams: _Streams,
+    of_trace: Sequence[ReviewedClaim],
+    edits: Sequence[ChosenEdit],
+    done: _Written,
+) -> Evidence:
+    """The lines of one trace version, whose claims these are, in every file."""
+    first = of_trace[0]
+    found = store.evidence(
+        first.trace_id, first.content_hash, first.signal.run_key if first.signal else None
+    )
+    _lines(streams.traces, [trace_document(found.trace)])
+    if found.verdict is not None:
+        named = replace(found.verdict, content_hash=first.content_hash)
+        _lines(streams.verdicts, [verdict_document(named)])
+        versions = versions_document(found.verdict.versions)
+        done.verifiers[json.dumps(versions, sort_keys=True)] = versions
+    _lines(streams.packet, (_row(claim, found, done) for claim in of_trace))
+    _lines(streams.annotations, [annotations_of(first.trace_id, of_trace)])
+    pairs = [
+        *verdict_pairs(of_trace, found.trace, found.verdict),
+        *edit_pairs(found.trace, edits),
+    ]
+    if first.split is Split.HELD_OUT:
+        done.held_out_pairs += len(pairs)  # nothing is ever tuned on a held-out trace
+    else:
+        _lines(streams.preferences, pairs)
+        done.pairs += len(pairs)
+    done.traces += 1
+    done.votes += sum(len(claim.annotations) for claim in of_trace)
+    return found
+
+
+def _write_report(
+    reports: Path, of_trace: Sequence[ReviewedClaim], found: Evidence, done: _Written, *, pdf: bool
+) -> None:
+    """The page that people read of a trace."""
+    # Numbered: a trace's id is somebody else's text, and no path.
+    page_file = reports / f"trace-{done.traces:06d}.html"
+    page_file.write_text(trace_page(of_trace, found.trace, found.verdict), encoding="utf-8")
+    if pdf:
+        print_page(page_file, page_file.with_suffix(".pdf"))
+    done.listed.append((page_file.name, of_trace[0].trace_id, of_trace))
+
+
+def _about(
+    store: PacketStore,
+    user: Person,
+    chosen: Selection,
+    done: _Written,
+    by_status: Mapping[ReviewStatus, int],
+    *,
+    at: datetime,
+    filters: ExportFilters,
+    signed_as: str | None,
+) -> dict[str, object]:
+    """What the manifest tells of the packet as a whole."""
+    return {
+        "exported_at": at.astimezone(UTC).isoformat(),
+        "exported_by": user.name,
+        "claims": len(chosen.claims),
+        "traces": done.traces,
+        "votes": done.votes,
+        "by_status": {status.value: count for status, count in by_status.items()},
+        "left_out": dict(chosen.left_out),
+        "filters": filters_json(filters),
+        "preference_pairs": {"written": done.pairs, "left_out_as_held_out": done.held_out_pairs},
+        "machine_profiles": _profiles_among(chosen.claims, store.machine_profiles()),
+        "verifier_versions": list(done.verifiers.values()),
+        **({TO_BE_SIGNED: signed_as} if signed_as else {}),
+    }
 
 
 def _profiles_among(
@@ -229,6 +283,7 @@ def _guideline_json(guideline: Guideline) -> JsonObject:
 
 
 def filters_json(filters: ExportFilters) -> JsonObject:
+    """The filters as manifest and trail tell them."""
     return {
         "statuses": sorted(filters.statuses),
         "labels": sorted(filters.labels),

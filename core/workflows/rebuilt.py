@@ -15,7 +15,8 @@ from core.pipeline import Models
 from core.ports import Progress
 from core.records import JsonObject, Source, Trace
 from core.workflows.repair import repair_all
-from core.workflows.repair_report import RepairReport, outcome_of
+from core.workflows.repair_report import RepairReport
+from core.workflows.repair_savings import outcome_of
 from core.workflows.verify import silent
 
 

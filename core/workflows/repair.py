@@ -10,16 +10,11 @@ from core.config import Config
 from core.identity import rules_digest
 from core.pipeline import Models, verify, versions
 from core.ports import Editor, Progress
-from core.records import (
-    Repair,
-    RepairOutcome,
-    Trace,
-    Verification,
-    Versions,
-)
+from core.records import Repair, RepairOutcome, Trace, Verification, Versions
 from core.repair.loop import repair_answer
 from core.workflows.remembering import remembering
-from core.workflows.repair_report import RepairReport, outcome_of
+from core.workflows.repair_report import RepairReport
+from core.workflows.repair_savings import outcome_of
 from core.workflows.verify import Judge
 
 

@@ -23,7 +23,8 @@ from core.records import (
 )
 from core.text.tokens import content_terms, overlap
 from core.workflows.repair import repair_all
-from core.workflows.repair_report import SAME_CLAIM, RepairReport, outcome_of
+from core.workflows.repair_report import SAME_CLAIM, RepairReport
+from core.workflows.repair_savings import outcome_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,11 +27,12 @@ from core.evaluation.predictions import Prediction
 from core.evaluation.sweep import Band
 from core.evaluation.threshold_view import ThresholdView, bands_of, only, view_predictions
 from core.identity import rules_digest
+from core.places import PROJECT
 from core.review.records import Person
 from pages.widgets.adjudicated import may_see_labels, settled_claims, write_settled
 from pages.widgets.plain import show_notice
 from pages.widgets.session import settings
-from storage.engine import DEFAULT_DATABASE, PROJECT
+from storage.engine import DEFAULT_DATABASE
 from storage.store import SqlStore
 
 SAMPLE = PROJECT / "sample_data" / "packet.jsonl"

@@ -129,6 +129,7 @@ def test_no_repository_is_made_outside_storage() -> None:
             for field in node.body
         )
     } - {"Workspace"}
+    repositories |= {"Reviews"}  # of its two parts, which hold the store
     made = [
         f"{path.relative_to(PROJECT)}: {node.func.id}"
         for root in ("cli", "pages", "core")

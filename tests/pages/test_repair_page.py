@@ -18,7 +18,7 @@ from core.codec import content_hash
 from core.config import Config
 from core.records import Trace
 from core.repair.loop import repair_answer
-from core.workflows.repair_report import outcome_of
+from core.workflows.repair_savings import outcome_of
 from pages.screens.repair.view import changed_by_reviewer, final_answer, lay_out_repair
 from storage.repairs import Choice, StoredChoice
 from storage.store import SqlStore

@@ -16,7 +16,7 @@ from core.errors import NotFound, StoreError
 from core.records import RepairOutcome, RepairStatus
 from core.repair.loop import repair_answer
 from core.workflows.repair_figures import repair_figures
-from core.workflows.repair_report import outcome_of
+from core.workflows.repair_savings import outcome_of
 from storage.repairs import Choice, Repairs
 from storage.store import SqlStore
 

@@ -6,7 +6,7 @@ import torch
 
 from core.models.loading import BUNDLED_PAIR_READER
 from training.forward import Dropout, pair_logits
-from training.pair_reader import starting_model
+from training.reader_start import starting_model
 
 
 def test_the_training_pass_gives_the_logits_of_transformers() -> None:

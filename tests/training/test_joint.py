@@ -11,14 +11,9 @@ from core.evaluation.packets import PacketRow
 from core.models.loading import BUNDLED_PAIR_READER, load_embedder
 from core.pipeline import Models
 from core.records import Decision, Relation, Source, VerdictLabel
-from training.joint import (
-    ClaimPairs,
-    JointReading,
-    JointVerifier,
-    calibrate,
-    claim_pairs,
-    predictions,
-)
+from training.joint import claim_pairs
+from training.joint_predictions import calibrate, predictions
+from training.joint_verifier import ClaimPairs, JointReading, JointVerifier
 
 DRUGS = ("metformin", "lisinopril", "warfarin", "apixaban", "sertraline", "amlodipine")
 

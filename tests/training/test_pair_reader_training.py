@@ -26,12 +26,10 @@ from training.data import (
     restyle_record,
     swap_number,
 )
-from training.pair_reader import (
-    TrainingOptions,
-    pair_loss,
-    starting_model,
-    train_reader,
-)
+from training.pair_reader import train_reader
+from training.reader_options import TrainingOptions
+from training.reader_run import pair_loss
+from training.reader_start import starting_model
 
 
 @pytest.fixture

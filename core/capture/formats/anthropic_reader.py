@@ -18,6 +18,7 @@ from core.capture.outputs import (
     trace_of_run,
     written,
 )
+from core.capture.refusing import trace_or_error
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
 from core.codec import json_kind
 from core.config import Config
@@ -66,21 +67,19 @@ def read(
         elif _is_session_note(record.value):
             continue
         else:
-            yield _trace_or_error(record.value, record.line, record.notes, file)
+            yield trace_or_error(
+                read_trace,
+                record.value,
+                Origin(format=NAME, file=file, line=record.line),
+                record.notes,
+            )
     for session, members in sessions.items():
         messages = [_session_message(m.value) for m in members if isinstance(m.value, Mapping)]
         value = {"trace_id": session or None, "messages": messages}
         notes = tuple(dict.fromkeys(note for member in members for note in member.notes))
-        yield _trace_or_error(value, members[0].line, notes, file)
-
-
-def _trace_or_error(
-    value: object, line: int, notes: Sequence[str], file: str
-) -> Trace | InputError:
-    try:
-        return read_trace(value, Origin(format=NAME, file=file, line=line), notes)
-    except BadRecord as error:
-        return BadRecord(error.message, file=file, line=line, path=error.path)
+        yield trace_or_error(
+            read_trace, value, Origin(format=NAME, file=file, line=members[0].line), notes
+        )
 
 
 def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trace:

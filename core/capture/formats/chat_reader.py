@@ -15,6 +15,7 @@ from core.capture.files import FileRecord, parse_record
 from core.capture.outputs import CapturedCitation, CapturedRun, trace_id_of, trace_of_run, written
 from core.capture.readable.nodes import Kind, NotStructured
 from core.capture.readable.repr_text import parse_repr
+from core.capture.refusing import trace_or_error
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
 from core.codec import json_kind
 from core.config import Config
@@ -64,19 +65,20 @@ def read(
         elif _is_message(record.value) and _messages(record.value) is None:
             loose.append(record)
         else:
-            yield _trace_or_error(record.value, record.line, record.notes, file)
+            yield trace_or_error(
+                read_trace,
+                record.value,
+                Origin(format=NAME, file=file, line=record.line),
+                record.notes,
+            )
     if loose:
         notes = tuple(dict.fromkeys(note for record in loose for note in record.notes))
-        yield _trace_or_error([record.value for record in loose], loose[0].line, notes, file)
-
-
-def _trace_or_error(
-    value: object, line: int, notes: Sequence[str], file: str
-) -> Trace | InputError:
-    try:
-        return read_trace(value, Origin(format=NAME, file=file, line=line), notes)
-    except BadRecord as error:
-        return BadRecord(error.message, file=file, line=line, path=error.path)
+        yield trace_or_error(
+            read_trace,
+            [record.value for record in loose],
+            Origin(format=NAME, file=file, line=loose[0].line),
+            notes,
+        )
 
 
 def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trace:

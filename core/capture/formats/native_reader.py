@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.capture.files import FileRecord
 from core.capture.native_record import read_trace
+from core.capture.refusing import trace_or_error
 from core.config import Config
-from core.errors import BadRecord, InputError
+from core.errors import InputError
 from core.records import Origin, Trace
 
 NAME = "native"
@@ -35,7 +36,4 @@ def read(
             yield record
             continue
         origin = Origin(format=NAME, file=file, line=record.line)
-        try:
-            yield read_trace(record.value, origin, record.notes)
-        except BadRecord as error:
-            yield BadRecord(error.message, file=file, line=record.line, path=error.path)
+        yield trace_or_error(read_trace, record.value, origin, record.notes)

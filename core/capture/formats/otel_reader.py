@@ -17,9 +17,9 @@ from core.capture.spans import (
     SpanEvent,
     SpanRecord,
     TraceSpans,
-    gather_spans,
     merge_calls,
     new_turns,
+    read_spans,
     spans_of,
 )
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
@@ -56,8 +56,7 @@ def read(
     records: Iterable[FileRecord | InputError], file: str, config: Config
 ) -> Iterator[Trace | InputError]:
     """One trace a trace id, when all spans have been read."""
-    for item in gather_spans(records, file):
-        yield item if isinstance(item, InputError) else _trace(item, file)
+    yield from read_spans(records, file, _trace)
 
 
 def _trace(spans: TraceSpans, file: str) -> Trace:

@@ -180,6 +180,7 @@ MAX_CHARACTERS = 32 * 1024 * 1024
 
 
 def read(parser: Json, start: int) -> Parsed:
+    """The whole of what the parser finds; raises NotStructured for a text that is too long."""
     if len(parser.text) > MAX_CHARACTERS:
         raise NotStructured(f"longer than {MAX_CHARACTERS} characters")
     node = parser.document(start)

@@ -123,6 +123,7 @@ def string_offsets(text: str, node: Node) -> Sequence[int]:
 
 
 def unescape(body: str, python: bool, cut: bool) -> str:
+    """A string as it was meant, from between its quotes; ``cut``: it broke off."""
     pattern = _PYTHON_PIECE if python else _JSON_PIECE
     decode: Callable[[re.Match[str]], str] = lambda piece: (  # noqa: E731
         _decode(piece.group(), python) if piece.group()[0] == "\\" else piece.group()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from core.provenance.distortions.alignment import Alignment, Prose, same_root
 from core.provenance.distortions.comparison import comparison_of, difference, near_cues
 from core.provenance.distortions.reading import Cue
-from core.provenance.distortions.records import Difference, DistortionKind
+from core.provenance.distortions.records import Difference, DistortionKind, Quote, replacement
 
 _APART = {
     "animals": frozenset({"people", "age", "sex"}),
@@ -109,14 +109,10 @@ def comparator_changed(at: Alignment) -> Iterator[Difference]:
     lost = [w for w in stated.words if not any(w.stem == k or same_root(w.stem, k) for k in ours)]
     if not new or not lost:
         return
-    text = at.claim.text
-    yield Difference(
-        kind=DistortionKind.COMPARATOR_CHANGED,
-        said=text[said.other.start : said.other.end],
-        stated=at.premise.text[stated.other.start : stated.other.end],
-        claim_span=said.other,
-        stated_span=stated.other,
-        undone=text[: said.other.start]
-        + at.premise.text[stated.other.start : stated.other.end]
-        + text[said.other.end :],
+    claim, source = at.claim.text, at.premise.text
+    yield replacement(
+        DistortionKind.COMPARATOR_CHANGED,
+        claim,
+        Quote(claim[said.other.start : said.other.end], said.other),
+        Quote(source[stated.other.start : stated.other.end], stated.other),
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.provenance.distortions.alignment import Alignment
 from core.provenance.distortions.reading import Cue, Reading, Word
-from core.provenance.distortions.records import Difference, DistortionKind
+from core.provenance.distortions.records import Difference, DistortionKind, replacement
 from core.records import Span
 
 _AROUND = 5  # words beside what both texts hold in which a cue still speaks of it
@@ -94,16 +94,14 @@ def difference(
     kind: DistortionKind, at: Alignment, said: Cue | None, stated: Cue | None
 ) -> Difference:
     """The difference between two cues, or between a cue and its absence."""
-    undone = None
     if said is not None and stated is not None:
-        undone = at.claim.text[: said.span.start] + stated.text + at.claim.text[said.span.end :]
+        return replacement(kind, at.claim.text, said, stated)
     return Difference(
         kind=kind,
         said=said.text if said is not None else "",
         stated=stated.text if stated is not None else "",
         claim_span=said.span if said is not None else None,
         stated_span=stated.span if stated is not None else None,
-        undone=undone,
     )
 
 

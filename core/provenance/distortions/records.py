@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from core.records import Span
 
@@ -39,6 +40,36 @@ class Difference:
     claim_span: Span | None
     stated_span: Span | None
     undone: str | None = None
+
+
+class Quoted(Protocol):
+    """Words of a text, and where they stand in it."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def span(self) -> Span: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A stretch of a text."""
+
+    text: str
+    span: Span
+
+
+def replacement(kind: DistortionKind, claim: str, said: Quoted, stated: Quoted) -> Difference:
+    """The source's words in the place of what the claim says; ``claim`` is the claim's text."""
+    return Difference(
+        kind=kind,
+        said=said.text,
+        stated=stated.text,
+        claim_span=said.span,
+        stated_span=stated.span,
+        undone=claim[: said.span.start] + stated.text + claim[said.span.end :],
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

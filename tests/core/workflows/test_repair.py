@@ -24,7 +24,8 @@ from core.repair.loop import chosen_answer, repair_answer
 from core.workflows.remembering import remembering
 from core.workflows.repair import repair_all, repair_versions, repairing_judge
 from core.workflows.repair_probes import Probe, probes_of, run_probes
-from core.workflows.repair_report import RepairReport, measure_repair, outcome_of
+from core.workflows.repair_report import RepairReport
+from core.workflows.repair_savings import measure_repair, outcome_of
 from core.workflows.verify import verify_file
 
 CHART = a_source(

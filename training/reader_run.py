@@ -1,0 +1,374 @@
+"""One training run of the pair reader: steps, averaged weights, quick validation and checkpoints."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+from transformers import AutoTokenizer
+
+from core.models.pair_reader import has_bf16
+from training.batches import TARGETS, Batch, collate, encode, plan_batches
+from training.data import (
+    Pair,
+    load_sources,
+    one_pass,
+    read_pairs,
+)
+from training.forward import Drop, Dropout, keep_all, pair_logits
+from training.reader_options import Progress, TrainingOptions, TrainingReport
+from training.reader_release import macro_f1
+from training.reader_start import start_folder, starting_model
+
+QUICK_VALIDATION = ("mnli_dev5k", "infotabs_test_alpha2", "newprotocols_val", "control_val")
+
+
+class TrainingRun:
+    """One training run: model, optimiser, averaged weights and the place in the stream."""
+
+    def __init__(self, options: TrainingOptions, progress: Progress) -> None:
+        self.options, self.progress = options, progress
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        bf16 = self.device.type == "cuda" or has_bf16()
+        self.dtype = torch.bfloat16 if bf16 else torch.float32
+        self.tokenizer = AutoTokenizer.from_pretrained(
+            start_folder(options.start), local_files_only=True
+        )
+        self.model = starting_model(options.start).to(self.device)
+        if options.freeze_word_embeddings:
+            self.model.get_input_embeddings().weight.requires_grad_(False)
+        named = [(name, p) for name, p in self.model.named_parameters() if p.requires_grad]
+        self.trained = dict(named)
+        # Half of each batch goes to each core, on its own copy of the weights: on a shared machine
+        # this loses far less than two threads that wait for each other after every operation.
+        self.workers = 1 if self.device.type == "cuda" else max(1, options.threads)
+        self.replicas = [self.model, *(copy.deepcopy(self.model) for _ in range(self.workers - 1))]
+        self.copies = [
+            [p for p in replica.parameters() if p.requires_grad] for replica in self.replicas
+        ]
+        for replica in self.replicas[1:]:  # one set of weights, a set of gradients each
+            for p, first in zip(replica.parameters(), self.model.parameters(), strict=True):
+                p.data = first.data
+        self.pool = ThreadPoolExecutor(
+            self.workers, initializer=torch.set_num_threads, initargs=(1,)
+        )
+        if self.device.type == "cpu":
+            torch.set_num_threads(1)
+        decayed = [p for _, p in named if p.ndim > 1]
+        plain = [p for _, p in named if p.ndim <= 1]
+        self.optimizer = torch.optim.AdamW(
+            [
+                {"params": decayed, "weight_decay": options.weight_decay},
+                {"params": plain, "weight_decay": 0.0},
+            ],
+            lr=options.learning_rate,
+            betas=(0.9, 0.98),
+            eps=1e-6,
+            fused=True,
+        )
+        self.average = {name: p.detach().clone() for name, p in named}
+        self.step = self.pairs_seen = self.tokens_seen = self.pass_index = self.batch_index = 0
+        self.elapsed, self.loss = 0.0, float("nan")
+        self.validation: list[dict[str, float]] = []
+
+    def train(self) -> TrainingReport:
+        options = self.options
+        self._resume()
+        rows = load_sources(options.data, options.rows_per_source)
+        quick = self._quick_validation_pairs()
+        saved = validated = self.elapsed
+        last = time.monotonic()
+        finished = True
+        for batch in self._stream(rows):
+            if self._done_share() >= 1.0:
+                break
+            if options.stop_after_steps is not None and self.step >= options.stop_after_steps:
+                finished = False
+                break
+            self._learn(batch)
+            now = time.monotonic()
+            self.elapsed, last = self.elapsed + now - last, now
+            if self.step % 50 == 0:
+                self.progress(
+                    "step",
+                    {
+                        "step": self.step,
+                        "loss": self.loss,
+                        "share": self._done_share(),
+                        "pairs": self.pairs_seen,
+                        "tokens": self.tokens_seen,
+                        "seconds": self.elapsed,
+                    },
+                )
+            if quick and self.elapsed - validated >= options.validate_minutes * 60:
+                validated = self.elapsed
+                self._validate(quick)
+                last = time.monotonic() if options.minutes is None else last
+            if self.elapsed - saved >= options.checkpoint_minutes * 60:
+                saved = self.elapsed
+                self._save()
+        self._save()
+        if finished:
+            self._validate(quick)
+            self._export()
+        return TrainingReport(
+            folder=options.out,
+            steps=self.step,
+            pairs_seen=self.pairs_seen,
+            tokens_seen=self.tokens_seen,
+            minutes=self.elapsed / 60,
+            precision="bf16" if self.dtype == torch.bfloat16 else "fp32",
+            last_loss=self.loss,
+            finished=finished,
+            validation=tuple(self.validation),
+        )
+
+    def _done_share(self) -> float:
+        if self.options.steps is not None:
+            return self.step / self.options.steps
+        assert self.options.minutes is not None
+        return self.elapsed / (self.options.minutes * 60)
+
+    def _rate(self) -> float:
+        """Return the learning rate now: linear up over the warm-up, linear down to 0 at the end of
+        the budget."""
+        share, warm = self._done_share(), self.options.warmup_share
+        return self.options.learning_rate * min(
+            (share + 1e-4) / warm, max(0.0, (1.0 - share) / (1.0 - warm))
+        )
+
+    def _stream(self, rows: Mapping[str, Sequence[Pair]]) -> Iterator[Batch]:
+        """Yield batches without end, pass after pass, from where the run stands."""
+        while True:
+            pairs = one_pass(
+                rows,
+                self.options.seed,
+                self.pass_index,
+                self.options.clinical_pairs,
+                self.options.literature_pairs,
+                self.options.meaning_pairs,
+            )
+            batches = plan_batches(
+                pairs,
+                self.tokenizer,
+                tokens_per_batch=self.options.tokens_per_batch,
+                maximum_tokens=self.options.maximum_tokens,
+                seed=f"{self.options.seed}-{self.pass_index}",
+            )
+            self.progress(
+                "pass",
+                {
+                    "index": self.pass_index,
+                    "pairs": len(pairs),
+                    "batches": len(batches),
+                    "tokens": float(sum(len(ids) for batch in batches for ids, _, _ in batch)),
+                },
+            )
+            for items in batches[self.batch_index :]:
+                yield collate(items, self.device)
+            self.pass_index, self.batch_index = self.pass_index + 1, 0
+
+    def _learn(self, batch: Batch) -> None:
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate()
+        parts = [batch.part(i, self.workers) for i in range(min(self.workers, batch.pairs))]
+        # A batch of long pairs holds few of them: weigh by the square root of its share, between
+        # per-pair and per-batch.
+        usual = self.options.tokens_per_batch / 64
+        weight = (batch.pairs / usual) ** 0.5 / batch.pairs
+        jobs = [
+            self.pool.submit(self._gradients, replica, part, weight, worker)
+            for worker, (replica, part) in enumerate(zip(self.replicas, parts, strict=False))
+        ]
+        value = sum(job.result() for job in jobs) / batch.pairs
+        gradients = [p.grad for p in self.copies[0]]
+        for others in self.copies[1 : len(parts)]:
+            torch._foreach_add_(gradients, [p.grad for p in others])
+        torch.nn.utils.clip_grad_norm_(self.trained.values(), 1.0)
+        self.optimizer.step()
+        for others in self.copies:
+            for p in others:
+                p.grad = None
+        self.step += 1
+        self.batch_index += 1
+        self.pairs_seen += batch.pairs
+        self.tokens_seen += int(batch.attention_mask.sum())
+        self.loss = value if self.step == 1 else 0.98 * self.loss + 0.02 * value
+        decay = min(self.options.average_decay, self.step / (self.step + 10))
+        torch._foreach_lerp_(
+            list(self.average.values()), [p.detach() for p in self.trained.values()], 1.0 - decay
+        )
+
+    def _gradients(self, model: Any, batch: Batch, weight: float, worker: int) -> float:
+        """Leave the gradients of one part of a batch on one copy of the model; return its summed
+        loss."""
+        model.train()
+        logits = pair_logits(
+            model,
+            batch.input_ids,
+            batch.token_type_ids,
+            batch.attention_mask,
+            self.dtype,
+            self._dropout(worker),
+        )
+        loss = pair_loss(logits.float(), batch.targets, self.options.label_smoothing) * batch.pairs
+        (loss * weight).backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach())
+
+    def _dropout(self, worker: int) -> Drop:
+        """Return the dropout of this step and worker: the same again after an interruption."""
+        if not self.options.dropout:
+            return keep_all
+        generator = torch.Generator(self.device)
+        generator.manual_seed((self.options.seed * 1_000_003 + self.step) * 64 + worker)
+        return Dropout(self.options.dropout, generator)
+
+    def _quick_validation_pairs(self) -> dict[str, list[Pair]]:
+        folder = self.options.data / "validation"
+        found = {name: folder / f"{name}.jsonl.gz" for name in QUICK_VALIDATION}
+        quick = {}
+        for name, path in found.items():
+            if path.exists():
+                pairs = read_pairs(path)
+                random.Random(0).shuffle(pairs)
+                quick[name] = [
+                    replace(pair, premise_tokens=160) for pair in pairs[: self.options.quick_pairs]
+                ]
+        return quick
+
+    def _validate(self, quick: Mapping[str, Sequence[Pair]]) -> None:
+        """Log accuracy and macro-F1 of the averaged weights on a few hundred validation pairs
+        (premises cut at 160)."""
+        if not quick:
+            return
+        now = {name: p.detach().clone() for name, p in self.trained.items()}
+        self._put(self.average)
+        figures: dict[str, float] = {"step": self.step, "share": self._done_share()}
+        for name, pairs in quick.items():
+            predicted = self._predict(pairs)
+            gold = np.array([TARGETS[pair.label] for pair in pairs])
+            figures[f"{name} accuracy"] = round(float((predicted == gold).mean()), 4)
+            figures[f"{name} macro_f1"] = round(macro_f1(gold, predicted), 4)
+        self._put(now)
+        self.validation.append(figures)
+        self.progress("validation", figures)
+
+    def _predict(self, pairs: Sequence[Pair]) -> np.ndarray[Any, Any]:
+        items = encode(pairs, self.tokenizer, self.options.maximum_tokens)
+        order = sorted(range(len(items)), key=lambda i: len(items[i][0]))
+        predicted = np.zeros(len(items), dtype=int)
+        self.model.eval()
+
+        def label(chosen: list[int]) -> None:
+            batch = collate([items[i] for i in chosen], self.device)
+            with torch.inference_mode():
+                logits = pair_logits(
+                    self.model,
+                    batch.input_ids,
+                    batch.token_type_ids,
+                    batch.attention_mask,
+                    self.dtype,
+                )
+            predicted[chosen] = logits.argmax(-1).cpu().numpy()
+
+        list(
+            self.pool.map(label, [order[start : start + 32] for start in range(0, len(order), 32)])
+        )
+        return predicted
+
+    def _put(self, weights: Mapping[str, torch.Tensor]) -> None:
+        with torch.no_grad():
+            for name, value in weights.items():
+                self.trained[name].copy_(value)
+
+    def _signature(self) -> str:
+        kept = {
+            key: str(value)
+            for key, value in asdict(self.options).items()
+            if key
+            not in {
+                "out",
+                "stop_after_steps",
+                "threads",
+                "checkpoint_minutes",
+                "validate_minutes",
+                "minutes",
+            }
+        }
+        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+    def _save(self) -> None:
+        """Write the checkpoint beside its final name, then rename: an interruption leaves the old
+        one whole."""
+        self.options.out.mkdir(parents=True, exist_ok=True)
+        state = {
+            "signature": self._signature(),
+            "model": {k: v.detach() for k, v in self.trained.items()},
+            "average": self.average,
+            "optimizer": self.optimizer.state_dict(),
+            "rng": torch.get_rng_state(),
+            "step": self.step,
+            "pairs_seen": self.pairs_seen,
+            "tokens_seen": self.tokens_seen,
+            "elapsed": self.elapsed,
+            "pass_index": self.pass_index,
+            "batch_index": self.batch_index,
+            "loss": self.loss,
+            "validation": self.validation,
+        }
+        path = self.options.out / "checkpoint.pt"
+        torch.save(state, path.with_suffix(".writing"))
+        path.with_suffix(".writing").replace(path)
+
+    def _resume(self) -> None:
+        path = self.options.out / "checkpoint.pt"
+        if not path.exists():
+            return
+        state = torch.load(path, weights_only=True, map_location=self.device)
+        if state["signature"] != self._signature():
+            raise ValueError(f"{path}: made with other options; give another --out or remove it")
+        self._put(state["model"])
+        self.average = state["average"]
+        self.optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["rng"].cpu())
+        for name in (
+            "step",
+            "pairs_seen",
+            "tokens_seen",
+            "elapsed",
+            "pass_index",
+            "batch_index",
+            "loss",
+            "validation",
+        ):
+            setattr(self, name, state[name])
+        self.progress("resumed", {"step": self.step, "seconds": self.elapsed})
+
+    def _export(self) -> None:
+        """Write the averaged weights as fp16 safetensors with tokenizer and config, as
+        `from_pretrained` loads them."""
+        self._put(self.average)
+        self.model.half().save_pretrained(self.options.out / "model")
+        self.tokenizer.save_pretrained(self.options.out / "model")
+        self.model.float()
+
+
+def pair_loss(logits: torch.Tensor, targets: torch.Tensor, smoothing: float) -> torch.Tensor:
+    """Return the mean smoothed cross-entropy; target -1 (not entailment) asks for P(neutral) +
+    P(contradiction)."""
+    log_p = functional.log_softmax(logits, dim=-1)
+    rest = torch.logsumexp(log_p[:, 1:], dim=-1)
+    known = targets.clamp(min=0)
+    full = -(1 - smoothing) * log_p.gather(1, known[:, None])[:, 0] - smoothing * log_p.mean(-1)
+    half = -(1 - smoothing) * rest - smoothing * 0.5 * (rest + log_p[:, 0])
+    return torch.where(targets < 0, half, full).mean()

