@@ -31,6 +31,8 @@ from cli import (
     record,
     repair,
     report,
+    serve_http,
+    serve_mcp,
     sweep,
     train_reader,
     verify,
@@ -71,6 +73,10 @@ def site(
 
 audit_app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Check the audit trail.")
 app.add_typer(audit_app, name="audit")
+serve_app = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="Verify as a service: MCP or HTTP."
+)
+app.add_typer(serve_app, name="serve")
 
 app.command("import", epilog=import_files.EXAMPLE)(import_files.import_files)
 app.command("convert", epilog=convert.EXAMPLE)(convert.convert)
@@ -95,5 +101,7 @@ app.command("report", epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
 audit_app.command("anchor", epilog=audit_anchor.EXAMPLE)(audit_anchor.audit_anchor)
 audit_app.command("trust", epilog=audit_trust.EXAMPLE)(audit_trust.audit_trust)
+serve_app.command("mcp", epilog=serve_mcp.EXAMPLE)(serve_mcp.serve_mcp)
+serve_app.command("http", epilog=serve_http.EXAMPLE)(serve_http.serve_http)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
