@@ -165,8 +165,6 @@ class BatchingVerifier:
     def _run(self) -> None:
         while batch := self._gather():
             self._judge(batch)
-            with self._changed:
-                self._in_hand = 0
 
     def _gather(self) -> list[_Waiting]:
         """The next batch, as soon as it is full or its first trace has waited for the bound."""
@@ -207,6 +205,8 @@ class BatchingVerifier:
         except Exception as error:
             # A plain bug on one trace is not its neighbours' fault: each is judged by itself.
             judged = [error] if len(batch) == 1 else [self._alone(one.trace) for one in batch]
+        with self._changed:
+            self._in_hand = 0
         for one, outcome in zip(batch, judged, strict=True):
             if isinstance(outcome, Exception):
                 one.future.set_exception(outcome)
