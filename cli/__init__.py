@@ -1,6 +1,6 @@
 """The terminal's front door: the workflows as commands, one a file, with clear errors and exit codes.
 
-Exit codes: 0 done, 1 the gate blocked (only with --fail-on), 2 bad usage or input, 3 a component was
+Exit codes: 0 done, 1 the gate blocked (gate, or --fail-on), 2 bad usage or input, 3 a component was
 unavailable, 130 and 143 stopped by a signal. Heavy packages are imported inside the commands, so
 that --help answers at once.
 """
@@ -24,6 +24,7 @@ from cli import (
     doctor,
     evaluate,
     export,
+    gate,
     import_files,
     probe,
     reader,
@@ -87,6 +88,7 @@ app.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )(record.record)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
+app.command("gate", epilog=gate.EXAMPLE)(gate.gate)
 app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("sweep", epilog=sweep.EXAMPLE)(sweep.sweep)
