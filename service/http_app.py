@@ -25,6 +25,7 @@ from service.requests import Asked, ExplainAsked, VerifyAsked, asked, body_value
 from service.verbs import Verbs
 
 KEYS_KEPT = 1_024
+Described = dict[int | str, dict[str, Any]]
 PROBLEM = "application/problem+json"
 IdempotencyKey = Annotated[
     str | None,
@@ -147,7 +148,7 @@ def http_app(verbs: Verbs, metrics: Metrics) -> FastAPI:
         app.add_api_route(
             f"/v1/{verb}", endpoint, methods=["POST"], response_model=None, summary=summary,
             operation_id=verb,
-            responses={200: {"model": reply}} | _described(*_PROBLEMS),
+            responses={200: {"model": reply}, **_described(*_PROBLEMS)},
             openapi_extra={"requestBody": {"required": True, "content": body},
                            "security": [{"bearer": []}]},
         )  # fmt: skip
@@ -174,8 +175,8 @@ def _watching(app: FastAPI, verbs: Verbs, metrics: Metrics) -> None:
     @app.get("/metrics", summary="Counters for Prometheus",
              openapi_extra={"security": [{"bearer": []}]},
              response_class=Response,
-             responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
-             | _described(401))  # fmt: skip
+             responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+                        **_described(401)})  # fmt: skip
     async def metrics_text() -> Response:
         return Response(metrics.text(), media_type=CONTENT_TYPE)
 
@@ -253,7 +254,7 @@ def problem(status: int, detail: str, path: str | None = None) -> Response:
     return JSONResponse(found.model_dump(exclude_none=True), status, media_type=PROBLEM)
 
 
-def _described(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def _described(*statuses: int) -> Described:
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {
         status: {"description": _PROBLEMS[status], "content": {PROBLEM: schema}}

@@ -10,6 +10,7 @@ from core.records import Verification
 from core.workflows.batching import Batch
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+SERVICE = "provenanceguard"
 SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 TRACES = (1, 2, 3, 4, 6, 8)
 
@@ -18,22 +19,33 @@ class Metrics:
     """What one service has done since it started."""
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
-        named = {"registry": self._registry, "namespace": "provenanceguard"}
-        self._requests = Counter("requests", "Requests answered", ["verb", "status"], **named)
-        self._seconds = Histogram(
-            "request_seconds", "Request to reply", ["verb"], buckets=SECONDS, **named
+        kept = self._registry = CollectorRegistry()
+        self._requests = Counter(
+            f"{SERVICE}_requests", "Requests answered", ["verb", "status"], registry=kept
         )
-        self._answers = Counter("answers", "Answers verified", ["decision"], **named)
-        self._claims = Counter("claims", "Claims judged", ["verdict"], **named)
-        self._batch = Histogram("batch_traces", "Traces in one batch", buckets=TRACES, **named)
+        self._seconds = Histogram(
+            f"{SERVICE}_request_seconds",
+            "Request to reply",
+            ["verb"],
+            buckets=SECONDS,
+            registry=kept,
+        )
+        self._answers = Counter(
+            f"{SERVICE}_answers", "Answers verified", ["decision"], registry=kept
+        )
+        self._claims = Counter(f"{SERVICE}_claims", "Claims judged", ["verdict"], registry=kept)
+        self._batch = Histogram(
+            f"{SERVICE}_batch_traces", "Traces in one batch", buckets=TRACES, registry=kept
+        )
         self._batch_seconds = Histogram(
-            "batch_seconds", "Time to judge one batch", buckets=SECONDS, **named
+            f"{SERVICE}_batch_seconds", "Time to judge one batch", buckets=SECONDS, registry=kept
         )
         self._waited = Histogram(
-            "waited_seconds", "Wait of the first of a batch", buckets=SECONDS, **named
+            f"{SERVICE}_waited_seconds", "First wait of a batch", buckets=SECONDS, registry=kept
         )
-        self._waiting = Gauge("waiting", "Answers that wait or are being judged", **named)
+        self._waiting = Gauge(
+            f"{SERVICE}_waiting", "Answers that wait or are being judged", registry=kept
+        )
 
     def answered(self, verb: str, status: int, seconds: float) -> None:
         """Count one request."""

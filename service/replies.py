@@ -160,6 +160,7 @@ def claim_reply(verdict: ClaimVerdict, trace: Trace) -> ClaimReply:
     judged = outcome if isinstance(outcome, Judged) else None
     support = judged.support if judged else None
     attribution = judged.attribution if judged else None
+    premise = judged.premise if judged else None
     return ClaimReply(
         claim_id=claim.claim_id,
         text=claim.text,
@@ -171,10 +172,9 @@ def claim_reply(verdict: ClaimVerdict, trace: Trace) -> ClaimReply:
         support_probability=support.probability if support else None,
         threshold=support.threshold if support else None,
         needs_a_person=support.needs_a_person if support else False,
-        source_id=judged.premise.source_id if judged else None,
+        source_id=premise.source_id if premise else None,
         evidence=[
-            _place(trace, judged.premise.source_id, span)
-            for span in (judged.premise.spans if judged else ())
+            _place(trace, premise.source_id, span) for span in (premise.spans if premise else ())
         ],
         attribution=attribution.status.value if attribution else "none",
         stated_family=claim.stated.family if claim.stated else None,

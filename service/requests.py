@@ -65,12 +65,15 @@ class Asked(BaseModel):
 
     @model_validator(mode="after")
     def _one_form(self) -> Asked:
+        self._check_form()
+        return self
+
+    def _check_form(self) -> None:
         given = self.answer is not None or self.tool_outputs is not None
         if (self.trace is None) != given:
             raise ValueError("give either trace, or answer and tool_outputs")
         if given and (self.answer is None or self.tool_outputs is None):
             raise ValueError("answer and tool_outputs belong together")
-        return self
 
 
 class VerifyAsked(Asked):
@@ -89,14 +92,11 @@ class ExplainAsked(Asked):
     ] = None
     claim_id: Annotated[str, Field(min_length=1, description="As verify_answer names it.")]
 
-    @model_validator(mode="after")
-    def _one_form(self) -> ExplainAsked:
-        given = (self.trace, self.answer, self.tool_outputs) != (None, None, None)
+    def _check_form(self) -> None:
         if self.verdict_id is None:
-            super()._one_form()
-        elif given:
+            super()._check_form()
+        elif (self.trace, self.answer, self.tool_outputs) != (None, None, None):
             raise ValueError("give either verdict_id or the answer itself")
-        return self
 
 
 def asked(kind: type[A], value: object) -> A:

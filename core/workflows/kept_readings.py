@@ -27,6 +27,7 @@ from core.records import PairReading, Probabilities, Span, TokenScore
 
 BATCH = 128  # so that little is lost when a long reading is stopped
 MOST_BYTES = 1 << 30
+FILE = "readings.db"
 IN_MEMORY_BYTES = 64 << 20
 _ASKED = 500  # keys in one statement
 
@@ -163,12 +164,26 @@ def keeping(models: Any, shelf: Shelf) -> Any:
     )
 
 
+def kept_in(folder: Path, models: Any) -> Any:
+    """The same models with a bounded file of what they read in ``folder``, for any number of runs.
+
+    The file is emptied when rules, weights or precision are others than those it was made by.
+    """
+    identity = run_identity(models)
+    return keeping(models, FileShelf(folder / FILE, identity=identity, most_bytes=MOST_BYTES))
+
+
 def run_identity(models: Any) -> str:
-    """What vectors and readings of these models hang on: rules, weights, precision."""
+    """What vectors and readings of these models hang on: rules, weights, precision, threads.
+
+    A product that is shared among another number of threads is summed in another order.
+    """
+    import torch
+
     reader, embedder = models.reader, models.embedder
     precision = getattr(embedder, "precision", "")
     named = (embedder.name, precision, reader.name, reader.precision, str(reader.max_tokens))
-    return " ".join((rules_digest(), *named))
+    return " ".join((rules_digest(), *named, f"threads={torch.get_num_threads()}"))
 
 
 def _batches(items: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
