@@ -45,6 +45,7 @@ bench: setup
 	@$(BIN)/python bench/pair_reader_bench.py
 	@$(BIN)/python bench/threshold_bench.py
 	@PYTHONPATH=. $(BIN)/python bench/review_bench.py
+	@PYTHONPATH=. $(BIN)/python bench/service_bench.py
 
 # The browser tests need a Chromium; they say so and are skipped where none can be had.
 browser:

@@ -173,9 +173,9 @@ def claim_reply(verdict: ClaimVerdict, trace: Trace) -> ClaimReply:
         threshold=support.threshold if support else None,
         needs_a_person=support.needs_a_person if support else False,
         source_id=premise.source_id if premise else None,
-        evidence=[
-            _place(trace, premise.source_id, span) for span in (premise.spans if premise else ())
-        ],
+        evidence=[]
+        if premise is None
+        else [_place(trace, premise.source_id, span) for span in premise.spans],
         attribution=attribution.status.value if attribution else "none",
         stated_family=claim.stated.family if claim.stated else None,
         routed_family=attribution.routed_family if attribution else None,
