@@ -44,7 +44,7 @@ def _trace(number: int) -> Trace:
     label = [f"The usual dose of {drug} is {50 + number + at} mg" for at, drug in enumerate(DRUGS)]
     said = [f"According to the chart, she takes {line}." for line in chart]
     said += [f"{line}." for line in label]
-    trace = Trace(
+    return Trace(
         trace_id=f"bench-{number}",
         question="Which doses?",
         answer=" ".join(said),
@@ -53,7 +53,6 @@ def _trace(number: int) -> Trace:
             Source(source_id="label", tool_name="drug_label", text=". ".join(label)),
         ),
     )
-    return trace
 
 
 if __name__ == "__main__":
