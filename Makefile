@@ -60,6 +60,7 @@ bench: setup-dev
 	@$(BIN)/python bench/pair_reader_bench.py
 	@$(BIN)/python bench/threshold_bench.py
 	@PYTHONPATH=. $(BIN)/python bench/review_bench.py
+	@PYTHONPATH=. $(BIN)/python bench/service_bench.py
 
 sbom: setup-dev
 	@$(BIN)/python bench/sbom.py build

@@ -33,9 +33,9 @@ from core.provenance.risk import (  # noqa: E402
     risk_of,
 )
 from core.records import Judged  # noqa: E402
+from core.workflows.kept_readings import FileShelf, KeptEmbedder, KeptReader  # noqa: E402
 from core.workflows.recalibrate import training_rows  # noqa: E402
 from training.development import DIRECTIONS, SHARED_WORDS  # noqa: E402
-from training.kept_readings import KeptEmbedder, KeptReader, Shelf  # noqa: E402
 
 
 def main() -> None:
@@ -46,9 +46,9 @@ def main() -> None:
     options = parser.parse_args()
     config = Config()
     models = Models(
-        embedder=KeptEmbedder(load_embedder(), Shelf(options.kept / "embed.db")),
+        embedder=KeptEmbedder(load_embedder(), FileShelf(options.kept / "embed.db")),
         reader=KeptReader(
-            load_pair_reader(max_tokens=config.nli_max_tokens), Shelf(options.kept / "read.db")
+            load_pair_reader(max_tokens=config.nli_max_tokens), FileShelf(options.kept / "read.db")
         ),
         calibrator=Uncalibrated(),
         families=load_families(),

@@ -1,6 +1,6 @@
 """The terminal's front door: the workflows as commands, one a file, with clear errors and exit codes.
 
-Exit codes: 0 done, 1 the gate blocked (only with --fail-on), 2 bad usage or input, 3 a component was
+Exit codes: 0 done, 1 the gate blocked (gate, or --fail-on), 2 bad usage or input, 3 a component was
 unavailable, 130 and 143 stopped by a signal. Heavy packages are imported inside the commands, so
 that --help answers at once.
 """
@@ -24,6 +24,7 @@ from cli import (
     doctor,
     evaluate,
     export,
+    gate,
     import_files,
     probe,
     reader,
@@ -31,6 +32,8 @@ from cli import (
     record,
     repair,
     report,
+    serve_http,
+    serve_mcp,
     sweep,
     train_reader,
     verify,
@@ -71,6 +74,10 @@ def site(
 
 audit_app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Check the audit trail.")
 app.add_typer(audit_app, name="audit")
+serve_app = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="Verify as a service: MCP or HTTP."
+)
+app.add_typer(serve_app, name="serve")
 
 app.command("import", epilog=import_files.EXAMPLE)(import_files.import_files)
 app.command("convert", epilog=convert.EXAMPLE)(convert.convert)
@@ -81,6 +88,7 @@ app.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )(record.record)
 app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
+app.command("gate", epilog=gate.EXAMPLE)(gate.gate)
 app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("sweep", epilog=sweep.EXAMPLE)(sweep.sweep)
@@ -95,5 +103,7 @@ app.command("report", epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
 audit_app.command("anchor", epilog=audit_anchor.EXAMPLE)(audit_anchor.audit_anchor)
 audit_app.command("trust", epilog=audit_trust.EXAMPLE)(audit_trust.audit_trust)
+serve_app.command("mcp", epilog=serve_mcp.EXAMPLE)(serve_mcp.serve_mcp)
+serve_app.command("http", epilog=serve_http.EXAMPLE)(serve_http.serve_http)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

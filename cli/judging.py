@@ -25,11 +25,16 @@ def verify_files(
     decides: str | None = None,
     reader: str | None = None,
     anew: bool = False,
+    cache: Path | None = None,
+    crew: Any = None,
 ) -> VerifyReport:
-    """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds."""
+    """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds.
+
+    A ``crew`` of workers loads its models itself.
+    """
     from core.capture.reading import read_traces
     from core.config import Config
-    from core.workflows.verify import verify_file
+    from core.workflows.verify import BATCH_TRACES, verify_file
 
     require(files)
     config = config or Config()
@@ -40,12 +45,14 @@ def verify_files(
             total = sum(
                 not isinstance(item, InputError) for item in read_traces(files, format, config)
             )
+        models: Any = None if crew else models_for(config, decides, reader=reader, cache=cache)
         return verify_file(
             read_traces(files, format, config),
             out,
-            models_for(config, decides, reader=reader),
+            models,
             config,
             progress,
+            crew.batch if crew else BATCH_TRACES,
             total=total,
             skipped=lambda error: say(f"skipped: {error.located()}"),
             judged_by=judged_by,
@@ -58,13 +65,19 @@ def models_for(
     decides: str | None = None,
     workspace: Workspace | None = None,
     reader: str | None = None,
+    cache: Path | None = None,
 ) -> Any:
-    """The models that judge, with the reader and the calibrator that were asked for."""
+    """The models that judge, with the reader and the calibrator that were asked for.
+
+    ``cache`` is a folder for what they read, so that it is not read again.
+    """
+    from core.workflows.kept_readings import kept_in
     from core.workflows.models import load_models
 
-    return load_models(
+    models = load_models(
         config, pair_reader=reader_for(reader, workspace), calibrator=_decider(decides, workspace)
     )
+    return models if cache is None else kept_in(cache, models)
 
 
 def reader_for(chosen: str | None, workspace: Workspace | None = None) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import models_for, verify_files, writing_database
+from cli.judging import models_for, reader_for, verify_files, writing_database
 from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, say, write_json
 from core.errors import ConfigError, InputError
@@ -54,6 +54,16 @@ def verify(
     repair: Annotated[
         bool, typer.Option("--repair", help="Repair blocked answers, and verify them again.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Worker processes, for files.")
+    ] = 1,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache",
+            help="A folder that keeps what was read, so that no run reads it again; at most 1 GB.",
+        ),
+    ] = None,
     calibrator: Decides = None,
     reader: Reader = None,
     db: DatabaseUrl = None,
@@ -71,16 +81,19 @@ def verify(
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
-        report = verify_files(
-            files, out, format, _judged_by(repair), decides=calibrator, reader=reader,
-            anew=bool(fail_on),
-        )  # fmt: skip
+        report = _verify_files(
+            files, out, format, repair, workers, cache, calibrator, reader, anew=bool(fail_on)
+        )
     else:
+        if workers > 1:
+            raise ConfigError("--workers: give the files to verify; a database has one verifier")
         if out is not None:
             raise ConfigError(
                 "--out: give the files to verify; the database keeps its own verdicts"
             )
-        report = _verify_database(db, _judged_by(repair), calibrator, reader, anew=bool(fail_on))
+        report = _verify_database(
+            db, _judged_by(repair), calibrator, reader, cache, anew=bool(fail_on)
+        )
     seconds = time.monotonic() - started
     write_json(json_path, _verify_json(report, out, seconds))
     print_lines(_verify_lines(report, out, seconds), json_path)
@@ -96,6 +109,35 @@ def verify(
             "--allow-skipped FILE leaves a file's out"
         )
         raise SystemExit(GATE_BLOCKED)
+
+
+def _verify_files(
+    files: Sequence[Path],
+    out: Path | None,
+    format: str,
+    repair: bool,
+    workers: int,
+    cache: Path | None,
+    calibrator: str | None,
+    reader: str | None,
+    *,
+    anew: bool,
+) -> VerifyReport:
+    if workers == 1:
+        return verify_files(
+            files, out, format, _judged_by(repair), decides=calibrator, reader=reader, anew=anew,
+            cache=cache,
+        )  # fmt: skip
+    from core.workflows.workers import Crew
+
+    if calibrator == "promoted":
+        raise ConfigError("--workers: give a calibrator's folder, not 'promoted'")
+    folder = None if calibrator in (None, "shipped") else calibrator
+    with Crew(
+        workers, reader=reader_for(reader), calibrator=folder, repair=repair, cache=cache
+    ) as crew:
+        judge = crew.judge()
+        return verify_files(files, out, format, lambda models, config: judge, anew=anew, crew=crew)
 
 
 def _not_allowed(report: VerifyReport, allowed: Sequence[str]) -> int:
@@ -119,7 +161,13 @@ def _judged_by(repair: bool) -> Any:
 
 
 def _verify_database(
-    db: str | None, judged_by: Any, decides: str | None, reader: str | None, *, anew: bool
+    db: str | None,
+    judged_by: Any,
+    decides: str | None,
+    reader: str | None,
+    cache: Path | None,
+    *,
+    anew: bool,
 ) -> VerifyReport:
     from core.config import Config
     from core.workflows.verify import verify_pending
@@ -127,7 +175,7 @@ def _verify_database(
     config = Config()
     workspace = writing_database(db)
     with Progress() as progress:
-        models = models_for(config, decides, workspace, reader)
+        models = models_for(config, decides, workspace, reader, cache)
         report = verify_pending(
             workspace.store, models, config, progress, judged_by=judged_by, anew=anew
         )

@@ -7,7 +7,8 @@ ProvenanceGuardError
 │   └── BadRecord            one record of a file is wrong; the others still load
 ├── ConfigError              a setting is unknown or out of range
 ├── ComponentUnavailable     a model, weights file, database or server that is needed is not there
-│   └── DamagedArtifact      it is there, but its digest or its shape is not the recorded one
+│   ├── DamagedArtifact      it is there, but its digest or its shape is not the recorded one
+│   └── Busy                 as much waits as may wait: ask again later
 ├── StageError               a stage could not judge a claim: pipeline.judge_or_block blocks it
 │   ├── ClaimError           the claim is malformed or too long to be read whole
 │   ├── RouteError           no source could be routed to
@@ -72,6 +73,14 @@ class ComponentUnavailable(ProvenanceGuardError):
 
 class DamagedArtifact(ComponentUnavailable):
     """An artifact is there, but it is not the one that was recorded."""
+
+
+class Busy(ComponentUnavailable):
+    """As much waits as may wait; ``retry_seconds`` from now there should be room."""
+
+    def __init__(self, retry_seconds: int) -> None:
+        self.retry_seconds = retry_seconds
+        super().__init__(f"as much waits as may wait; ask again in {retry_seconds} s")
 
 
 class StageError(ProvenanceGuardError):

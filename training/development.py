@@ -33,8 +33,8 @@ from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models, versions
 from core.ports import Embedder, PairReader, Progress
 from core.records import VerdictLabel
+from core.workflows.kept_readings import FileShelf, KeptEmbedder, KeptReader
 from core.workflows.recalibrate import training_rows
-from training.kept_readings import KeptEmbedder, KeptReader, Shelf
 
 SEED = 20260607
 SHARED_WORDS = "evidence_rare_overlap"
@@ -233,8 +233,8 @@ def _models(config: Config, kept: Path | None) -> Models:
     embedder: Embedder = load_embedder()
     reader: PairReader = load_pair_reader(max_tokens=config.nli_max_tokens)
     if kept:
-        embedder = KeptEmbedder(embedder, Shelf(kept / "embed.db"))
-        reader = KeptReader(reader, Shelf(kept / "read.db"))
+        embedder = KeptEmbedder(embedder, FileShelf(kept / "embed.db"))
+        reader = KeptReader(reader, FileShelf(kept / "read.db"))
     return Models(
         embedder=embedder, reader=reader, calibrator=Uncalibrated(), families=load_families()
     )

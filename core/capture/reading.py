@@ -108,15 +108,45 @@ def detect_format(path: Path, config: Config | None = None) -> Detected:
             break
     if not values:
         raise problem or UnknownFormat("no record in it", file=path.name)
+    return _format_of(values, path.name)
+
+
+def _format_of(values: Sequence[object], file: str) -> Detected:
     scores = [(module.detect(values), module.NAME) for module in _MODULES]
     best = max(score for score, _ in scores)
     if best <= 0:
         raise UnknownFormat(
             f"no known trace format; {_described(values[0])}; known formats: {', '.join(FORMATS)}",
-            file=path.name,
+            file=file,
         )
     name = next(name for score, name in scores if score == best)
     return Detected(format=name, confidence=best)
+
+
+def read_records_of(
+    records: Sequence[FileRecord], format: str = "auto", config: Config | None = None
+) -> Iterator[Trace | InputError]:
+    """The traces of records that are no file: what a caller sent; errors name the record as a line.
+
+    Raises UnknownFormat when no format recognises them.
+    """
+    config = config or Config()
+    if format != "auto" and format not in FORMATS:
+        raise UnknownFormat(f"unknown format {format!r}; known formats: {', '.join(FORMATS)}")
+    if not records:
+        raise UnknownFormat("no record in it")
+    if format == "auto":
+        format = _format_of([record.value for record in records[:_SAMPLE_RECORDS]], "").format
+    if format != mcp.NAME:
+        yield from _told_apart(FORMATS[format].read(records, "", config))
+        return
+    log: list[mcp.LoggedCall] = []
+    for item in mcp.read_log(iter(records), ""):
+        if isinstance(item, InputError):
+            yield item
+        else:
+            log.append(item)
+    yield from _told_apart(mcp.traces_of_log(log))
 
 
 def read_traces(

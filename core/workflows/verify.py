@@ -145,7 +145,7 @@ def verify_pending(
     total = store.count_traces() if anew else store.count_without_run(key)
     progress(0, total, "traces")
     for window in _windows(store.newest_traces() if anew else store.traces_without_run(key), batch):
-        verified = _judge(judge, window)
+        verified = judge_window(judge, window)
         store.put_verdicts(key, verified)
         _count(report, verified)
         progress(report.verified, max(total, report.verified), "traces")
@@ -179,7 +179,7 @@ def verify_file(
         if file is not None:
             traces = _after_kept(file, traces, report, None if anew else judge.versions)
         for window in _windows(traces, batch):
-            verified = _judge(judge, window)
+            verified = judge_window(judge, window)
             if file is not None:
                 file.append(verified)
             _count(report, verified)
@@ -229,7 +229,7 @@ def _windows(traces: Iterable[Trace], batch: int) -> Iterator[list[Trace]]:
         yield window
 
 
-def _judge(judge: Judge, window: Sequence[Trace]) -> list[Verification]:
+def judge_window(judge: Judge, window: Sequence[Trace]) -> list[Verification]:
     """One a trace, naming the content that it is about: two versions share a trace_id."""
     return [
         dataclasses.replace(verification, content_hash=content_hash(trace))

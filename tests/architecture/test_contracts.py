@@ -19,7 +19,7 @@ PROJECT = Path(core.__file__).resolve().parent.parent
 CONTRACTS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
     "importlinter"
 ]["contracts"]
-ROOTS = ("cli", "core", "storage", "pages", "training")
+ROOTS = ("cli", "core", "storage", "pages", "service", "training")
 
 
 def _broken(folder: Path) -> str:
@@ -82,6 +82,9 @@ def test_the_code_as_it_is_breaks_no_contract(tree: Path) -> None:
         (("core.review.assignment", "sqlmodel"), "neither the browser nor SQL"),
         (("core.stages.routing", "core.stages.premise"), "no stage imports another"),
         (("core.text.tokens", "training"), "shipped weights"),
+        (("service.verbs", "cli.output"), "the service stands beside pages"),
+        (("service.verbs", "pages.widgets.plain"), "know nothing of each other"),
+        (("service.requests", "torch"), "learning"),
         (("pages.home", "torch"), "learning libraries"),
         (("pages.widgets.plain", "pages.screens.review.bar"), "inside pages"),
         (("pages.screens.review.bar", "pages.screens.adjudicate.bar"), "no screen imports another"),
@@ -132,7 +135,7 @@ def test_no_repository_is_made_outside_storage() -> None:
     repositories |= {"Reviews"}  # of its two parts, which hold the store
     made = [
         f"{path.relative_to(PROJECT)}: {node.func.id}"
-        for root in ("cli", "pages", "core")
+        for root in ("cli", "pages", "core", "service")
         for path in (PROJECT / root).rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)

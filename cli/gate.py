@@ -1,0 +1,103 @@
+"""gate: verified traces against a policy, for a build."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.judging import models_for
+from cli.options import Decides, Files, Format, JsonPath, Reader
+from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
+from core.errors import InputError
+
+EXAMPLE = "Example: provenanceguard gate traces/ --policy policy.toml --junit gate.xml"
+
+
+def gate(
+    files: Files,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", help="A TOML file; without one, nothing may block.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
+    sarif: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here.")] = None,
+    otlp: Annotated[
+        Path | None,
+        typer.Option(
+            "--otlp", help="Write gen_ai.evaluation.result events here, an OTLP request a line."
+        ),
+    ] = None,
+    otlp_endpoint: Annotated[
+        str | None,
+        typer.Option("--otlp-endpoint", help="Send these events to your own OTLP/HTTP receiver."),
+    ] = None,
+    explanations: Annotated[
+        bool,
+        typer.Option("--explanations", help="With the reasons in the events: they quote answers."),
+    ] = False,
+    format: Format = "auto",
+    calibrator: Decides = None,
+    reader: Reader = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Verify traces and hold them against a policy: exit code 0 when it is kept, 1 when not.
+
+    The exit code is 2 when the policy or every trace is unusable, 3 when a component is not there.
+    What could not be read breaks the policy, unless it names the file in allow_skipped.
+    """
+    from core.capture.reading import read_traces
+    from core.config import Config
+    from core.pipeline import verify_all
+    from core.records import Trace
+    from core.workflows.evaluation_events import evaluation_logs, send_logs
+    from core.workflows.gate import GateReport, read_policy
+    from core.workflows.gate_reports import junit as junit_xml
+    from core.workflows.gate_reports import sarif as sarif_document
+
+    report = GateReport(policy=read_policy(policy))
+    require(files)
+    traces = []
+    for item in read_traces(files, format, Config()):
+        if isinstance(item, Trace):
+            traces.append(item)
+        else:
+            report.skipped.append(item)
+            say(f"skipped: {item.located()}")
+    if not traces:
+        raise InputError("no trace could be read")
+    models = models_for(Config(), calibrator, reader=reader)
+    with Progress() as progress:
+        for verification in verify_all(traces, models, Config()):
+            report.add(verification)
+            progress(len(report.answers), len(traces), "traces")
+    if junit is not None:
+        _write(junit, junit_xml(report))
+    if sarif is not None:
+        write_json(sarif, sarif_document(report))
+    requests = list(evaluation_logs(report.answers, time.time_ns(), explained=explanations))
+    if otlp is not None:
+        lines = [json.dumps(request, ensure_ascii=False) for request in requests]
+        _write(otlp, ("\n".join(lines) + "\n").encode("utf-8"))
+    if otlp_endpoint is not None:
+        send_logs(otlp_endpoint, requests)
+    broken = report.broken
+    write_json(
+        json_path,
+        {"passes": not broken, "broken": broken, "answers": len(report.answers)}
+        | {"skipped": len(report.skipped), "counts": dict(sorted(report.counts.items()))},
+    )
+    said = [f"broken: {line}" for line in broken] or ["the policy is kept"]
+    print_lines([counted(len(report.answers), "answer"), *said], json_path)
+    if broken:
+        raise SystemExit(GATE_BLOCKED)
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from None

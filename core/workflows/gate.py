@@ -1,0 +1,175 @@
+"""The gate of a build: a policy of what may pass, and what verified answers break of it.
+
+A policy is a TOML file; what it does not say is as strict as can be:
+
+    unavailable = "fail"           # or "pass": answers that could not be verified
+    allow_skipped = ["old.jsonl"]  # files whose unreadable records may be left out
+
+    [most]                         # how many may be there, over all answers; 0 where not said
+    blocked = 0                    # answers
+    contradicted = 0               # claims, also unsupported, not_enough_evidence, unjudged
+    credited_wrongly = 0           # claims
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from core.errors import ConfigError, InputError
+from core.records import (
+    AttributionStatus,
+    ClaimVerdict,
+    Decision,
+    Judged,
+    VerdictLabel,
+    Verification,
+)
+
+WRONGLY = "credited_wrongly"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Most:
+    """How many of each may be there; None: of claims, as many as the answers' gate lets pass."""
+
+    blocked: int = 0
+    contradicted: int | None = None
+    unsupported: int | None = None
+    not_enough_evidence: int | None = None
+    unjudged: int | None = None
+    credited_wrongly: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What may pass."""
+
+    most: Most = field(default_factory=Most)
+    unavailable_passes: bool = False
+    allow_skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One claim that blocks, or (``claim`` None) an answer without a verdict on its claims."""
+
+    verification: Verification
+    claim: ClaimVerdict | None
+    rule: str
+    reason: str
+
+
+@dataclass(slots=True, kw_only=True)
+class GateReport:
+    """Everything that the gate saw, and what it broke; it passes when ``broken`` is empty."""
+
+    policy: Policy
+    answers: list[Verification] = field(default_factory=list)
+    skipped: list[InputError] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def broken(self) -> list[str]:
+        """A line for each rule that was broken."""
+        told = []
+        for name, most in ((f.name, getattr(self.policy.most, f.name)) for f in fields(Most)):
+            found = self.counts.get(name, 0)
+            if most is not None and found > most:
+                told.append(f"{name}: {found}, and {most} may be there")
+        unavailable = self.counts.get("unavailable", 0)
+        if unavailable and not self.policy.unavailable_passes:
+            told.append(f"unavailable: {unavailable} could not be verified")
+        if unread := [error for error in self.skipped if not self._allowed(error)]:
+            told.append(f"skipped: {len(unread)} could not be read")
+        if not self.answers:
+            told.append("answers: none could be read, and nothing verified is no pass")
+        return told
+
+    def add(self, verification: Verification) -> None:
+        """Count one answer."""
+        self.answers.append(verification)
+        decision = verification.answer.decision
+        names = [{Decision.BLOCK: "blocked", Decision.UNAVAILABLE: "unavailable"}.get(decision)]
+        for claim in verification.claims:
+            if claim.verdict not in (None, VerdictLabel.SUPPORTED):
+                names.append(str(claim.verdict))
+            if credited_wrongly(claim):
+                names.append(WRONGLY)
+        for name in names:
+            if name is not None:
+                self.counts[name] = self.counts.get(name, 0) + 1
+
+    def findings(self) -> Iterable[Finding]:
+        """What blocks, answer by answer."""
+        for one in self.answers:
+            yield from findings_of(one)
+
+    def _allowed(self, error: InputError) -> bool:
+        names = {Path(name).name for name in self.policy.allow_skipped}
+        return error.file is not None and set(error.file.split(" + ")) <= names
+
+
+def findings_of(verification: Verification) -> Iterable[Finding]:
+    """What blocks in one answer."""
+    for claim in verification.claims:
+        if claim.decision is Decision.BLOCK:
+            supported = claim.verdict is VerdictLabel.SUPPORTED
+            rule = WRONGLY if credited_wrongly(claim) and supported else str(claim.verdict)
+            yield Finding(
+                verification=verification,
+                claim=claim,
+                rule="blocked" if rule == "supported" else rule,
+                reason="; ".join(claim.reasons),
+            )
+    if verification.answer.decision is Decision.UNAVAILABLE:
+        reason = "; ".join(verification.answer.reasons)
+        yield Finding(verification=verification, claim=None, rule="unavailable", reason=reason)
+
+
+def credited_wrongly(claim: ClaimVerdict) -> bool:
+    """Whether the answer credits another source than the one that says it."""
+    outcome = claim.outcome
+    return (
+        isinstance(outcome, Judged) and outcome.attribution.status is AttributionStatus.CONFLATION
+    )
+
+
+def read_policy(path: Path | None) -> Policy:
+    """The policy of a file, the strictest without one; raises ConfigError naming file and key."""
+    if path is None:
+        return Policy()
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    known = {"most", "unavailable", "allow_skipped"}
+    if strange := sorted(set(document) - known):
+        raise ConfigError(f"{path}: {strange[0]}: unknown; known are {', '.join(sorted(known))}")
+    unavailable = document.get("unavailable", "fail")
+    if unavailable not in ("fail", "pass"):
+        raise ConfigError(f'{path}: unavailable: expected "fail" or "pass", found {unavailable!r}')
+    skipped = document.get("allow_skipped", [])
+    if not isinstance(skipped, list) or not all(isinstance(name, str) for name in skipped):
+        raise ConfigError(f"{path}: allow_skipped: expected a list of file names")
+    return Policy(
+        most=_most(document.get("most", {}), path),
+        unavailable_passes=unavailable == "pass",
+        allow_skipped=tuple(skipped),
+    )
+
+
+def _most(given: object, path: Path) -> Most:
+    names = [one.name for one in fields(Most)]
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{path}: most: expected a table")
+    for name, value in given.items():
+        if name not in names:
+            raise ConfigError(f"{path}: most.{name}: unknown; known are {', '.join(names)}")
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise ConfigError(f"{path}: most.{name}: expected a whole number, found {value!r}")
+    return Most(**given)

@@ -1,0 +1,205 @@
+"""A crew of worker processes that judge one file's traces together, as one judge.
+
+Each loads the models once. The workers are not given fewer threads than one process has: a product
+that is shared among fewer is summed in another order, and verdicts would differ in their last digits.
+What a worker had in hand when it was
+killed is given to the next: nothing is lost, and no verdict is taken twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.codec import Fields, trace_document, verification_from_document
+from core.codec.verdicts import versions_from_document
+from core.errors import ComponentUnavailable, ConfigError
+from core.records import Trace, Verification, Versions
+from core.workflows.verify import BATCH_TRACES, Judge
+
+ATTEMPTS = 3  # a trace that ends as many workers stops the run
+WINDOWS_AHEAD = 4  # of every worker: how much is judged before it is written
+
+
+@dataclass(slots=True)
+class _Part:
+    """Traces for one worker, at their place in the window."""
+
+    start: int
+    traces: Sequence[Trace]
+    attempts: int = 0
+
+
+@dataclass(slots=True)
+class _Window:
+    """What is to be judged, and what was: ``judged`` by place."""
+
+    parts: deque[_Part]
+    judged: dict[int, Verification] = field(default_factory=dict)
+    failed: list[Exception] = field(default_factory=list)
+    changing: threading.Lock = field(default_factory=threading.Lock)
+
+
+class _Gone(Exception):
+    """The worker ended while it was waited for."""
+
+
+class Worker:
+    """One process, started again when it was killed."""
+
+    def __init__(self, told: Mapping[str, object]) -> None:
+        self._told = told
+        self.process: subprocess.Popen[bytes] | None = None
+        self.versions: Versions | None = None
+
+    def start(self) -> Versions:
+        """Start it; raises what it says is missing, or ComponentUnavailable when it says nothing."""
+        root = str(Path(__file__).resolve().parents[2])
+        path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH")) if part)
+        waiting = {
+            "OMP_WAIT_POLICY": "PASSIVE"
+        }  # more threads than cores: none may wait by spinning
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "core.workflows.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | waiting | {"PYTHONPATH": path},
+            start_new_session=True,  # an interrupt is the parent's to handle
+        )
+        try:
+            hello = self._ask(self._told)
+        except _Gone:
+            raise ComponentUnavailable("a worker ended while it loaded the models") from None
+        if "error" in hello:
+            kind = ConfigError if hello["kind"] == "ConfigError" else ComponentUnavailable
+            raise kind(str(hello["error"]))
+        self.versions = versions_from_document(Fields(hello["versions"], "versions"))
+        return self.versions
+
+    def judge(self, traces: Sequence[Trace]) -> list[Verification]:
+        """The verifications of these traces; raises _Gone when it was killed meanwhile."""
+        reply = self._ask({"traces": [trace_document(trace) for trace in traces]})
+        return [verification_from_document(document) for document in reply["verdicts"]]
+
+    def stop(self) -> None:
+        """Let it end: it has nothing in hand, or what it has is not wanted."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+    def _ask(self, document: Mapping[str, object]) -> Any:
+        process = self.process
+        assert process is not None and process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(document).encode("utf-8") + b"\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            raise _Gone from None
+        line = process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise _Gone
+        return json.loads(line)
+
+
+class Crew:
+    """Worker processes as one judge; use it as a context."""
+
+    def __init__(
+        self,
+        count: int,
+        *,
+        reader: str | None = None,
+        calibrator: str | None = None,
+        repair: bool = False,
+        cache: Path | None = None,
+    ) -> None:
+        if count < 1:
+            raise ConfigError(f"workers: expected at least 1, found {count}")
+        told = {
+            "reader": reader,
+            "calibrator": calibrator,
+            "repair": repair,
+            "cache": None if cache is None else str(cache),
+        }
+        self.workers = [Worker(told) for _ in range(count)]
+        self.batch = BATCH_TRACES * WINDOWS_AHEAD * count
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="crew")
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self.workers:
+            worker.stop()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def judge(self) -> Judge:
+        """Start all workers; raises ComponentUnavailable, ConfigError, or when they differ."""
+        found = list(self._threads.map(Worker.start, self.workers))
+        if any(one != found[0] for one in found):
+            raise ComponentUnavailable("the workers did not load the same models")
+        return Judge(versions=found[0], verify=self._verify)
+
+    def _verify(self, traces: Sequence[Trace]) -> Iterator[Verification]:
+        size = min(BATCH_TRACES, max(1, len(traces) // (2 * len(self.workers))))
+        window = _Window(
+            deque(_Part(at, traces[at : at + size]) for at in range(0, len(traces), size))
+        )
+        working = [self._threads.submit(self._work, worker, window) for worker in self.workers]
+        for one in working:
+            one.result()
+        if window.failed:
+            raise window.failed[0]
+        return (window.judged[at] for at in range(len(traces)))
+
+    def _work(self, worker: Worker, window: _Window) -> None:
+        """Take parts until there are none; a part whose worker was killed is put back."""
+        while (part := _next(window)) is not None:
+            try:
+                judged = worker.judge(part.traces)
+            except _Gone:
+                worker.stop()
+                _put_back(window, part)
+                try:
+                    worker.start()
+                except (ComponentUnavailable, ConfigError) as error:
+                    window.failed.append(error)
+                    return
+                continue
+            except Exception as error:
+                window.failed.append(error)
+                return
+            with window.changing:
+                window.judged.update(enumerate(judged, part.start))
+
+
+def _next(window: _Window) -> _Part | None:
+    with window.changing:
+        return window.parts.popleft() if window.parts and not window.failed else None
+
+
+def _put_back(window: _Window, part: _Part) -> None:
+    """Once more; of several traces each by itself, so that the one that kills is known."""
+    attempts = part.attempts + 1
+    with window.changing:
+        if attempts < ATTEMPTS or len(part.traces) > 1:
+            again = [
+                _Part(part.start + at, [trace], 0 if len(part.traces) > 1 else attempts)
+                for at, trace in enumerate(part.traces)
+            ]
+            window.parts.extendleft(reversed(again))
+            return
+        name = part.traces[0].trace_id
+        window.failed.append(
+            ComponentUnavailable(f"{name}: {ATTEMPTS} workers ended while they judged it")
+        )

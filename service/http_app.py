@@ -1,0 +1,279 @@
+"""The verbs as an HTTP API; its OpenAPI document stands at /openapi.json."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Header, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError
+from service.metrics import CONTENT_TYPE, Metrics
+from service.problems import NotKept, TooLarge, TooLate, log_crash
+from service.replies import CitationsReply, ExplainReply, VerifyReply
+from service.requests import Asked, ExplainAsked, VerifyAsked, asked, body_value, json_path
+from service.verbs import Verbs
+
+KEYS_KEPT = 1_024
+Described = dict[int | str, dict[str, Any]]
+PROBLEM = "application/problem+json"
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        max_length=200,
+        pattern="^[!-~]+$",
+        description="The same key with the same body gives the first reply again.",
+    ),
+]
+
+
+class Problem(BaseModel):
+    """What was wrong (RFC 9457); ``path`` is the JSON path of bad input."""
+
+    title: str
+    status: int
+    detail: str
+    path: str | None = None
+
+
+class KeyReused(ProvenanceGuardError):
+    """An idempotency key came again with another body."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    body_sha256: str
+    work: asyncio.Future[BaseModel]
+
+
+class Replies:
+    """Replies by idempotency key: the same request is judged once, also while it is under way."""
+
+    def __init__(self, most: int = KEYS_KEPT) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[str, str, str], _Kept] = OrderedDict()
+
+    async def once(
+        self, key: tuple[str, str, str], body: bytes, work: Callable[[], Awaitable[BaseModel]]
+    ) -> BaseModel:
+        """The reply to that key; raises KeyReused for another body."""
+        digest = hashlib.sha256(body).hexdigest()
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = _Kept(digest, asyncio.ensure_future(work()))
+            self._kept[key] = kept
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        elif kept.body_sha256 != digest:
+            raise KeyReused("Idempotency-Key: it came with another body before")
+        try:
+            return await asyncio.shield(kept.work)
+        except ProvenanceGuardError:
+            if self._kept.get(key) is kept:  # what failed may be tried again
+                del self._kept[key]
+            raise
+
+
+_PROBLEMS: dict[int, str] = {
+    400: "The body cannot be used; `path` says where",
+    401: "No token, or an unknown one",
+    404: "The verdict or the claim is not here",
+    405: "Another method is needed",
+    413: "Larger than is read",
+    415: "The body is not application/json",
+    422: "The idempotency key came with another body, or a header cannot be used",
+    429: "As much waits as may wait; see Retry-After",
+    500: "The service failed",
+    503: "No verdict within the time limit, or a component is not there",
+}
+
+
+def http_app(verbs: Verbs, metrics: Metrics) -> FastAPI:
+    """The API on these verbs; put a Guard before it."""
+    # The pages with documentation load scripts from elsewhere: the document itself is published.
+    app = FastAPI(
+        title="ProvenanceGuard", version="1", docs_url=None, redoc_url=None,
+        description="Does each claim of an answer rest on the source it credits?",
+    )  # fmt: skip
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    replies = Replies()
+    verbs_by_name: dict[str, tuple[type[Asked], Callable[[Any], Awaitable[BaseModel]]]] = {
+        "verify_answer": (VerifyAsked, verbs.verify_answer),
+        "audit_citations": (Asked, verbs.audit_citations),
+        "explain_claim": (ExplainAsked, verbs.explain_claim),
+    }
+
+    async def answer(verb: str, request: Request, key: str | None) -> Response:
+        started, status = time.monotonic(), 500
+        try:
+            response = await _answered(verb, request, key)
+            status = response.status_code
+            return response
+        finally:
+            metrics.answered(verb, status, time.monotonic() - started)
+
+    async def _answered(verb: str, request: Request, key: str | None) -> Response:
+        kind, work = verbs_by_name[verb]
+        try:
+            body = await _body(request, verbs.limits.most_bytes)
+            wanted = asked(kind, body_value(body))
+            if key is None:
+                reply = await _unless_gone(request, work(wanted))
+            else:
+                who = request.headers.get("authorization", "")
+                reply = await replies.once((who, verb, key), body, lambda: work(wanted))
+        except ProvenanceGuardError as error:
+            return problem_of(error)
+        except HTTPException as error:
+            return problem(error.status_code, str(error.detail))
+        except Exception as error:
+            return problem(500, log_crash(error))
+        return Response(reply.model_dump_json(), media_type="application/json")
+
+    def publish(verb: str, kind: type[Asked], reply: type[BaseModel], summary: str) -> None:
+        async def endpoint(request: Request, idempotency_key: IdempotencyKey = None) -> Response:
+            return await answer(verb, request, idempotency_key)
+
+        body = {"application/json": {"schema": {"$ref": f"#/components/schemas/{kind.__name__}"}}}
+        app.add_api_route(
+            f"/v1/{verb}", endpoint, methods=["POST"], response_model=None, summary=summary,
+            operation_id=verb,
+            responses={200: {"model": reply}, **_described(*_PROBLEMS)},
+            openapi_extra={"requestBody": {"required": True, "content": body},
+                           "security": [{"bearer": []}]},
+        )  # fmt: skip
+
+    publish("verify_answer", VerifyAsked, VerifyReply, "The verdict on an answer")
+    publish("audit_citations", Asked, CitationsReply, "Where everything that it cites leads")
+    publish("explain_claim", ExplainAsked, ExplainReply, "Why a claim got its verdict")
+    _watching(app, verbs, metrics)
+    return app
+
+
+def _watching(app: FastAPI, verbs: Verbs, metrics: Metrics) -> None:
+    """Health, readiness, metrics, and how errors of the framework are told."""
+
+    @app.get("/healthz", summary="The process answers", response_model=dict[str, str])
+    async def healthz() -> Any:
+        return {"status": "ok"}
+
+    @app.get("/readyz", summary="It takes answers", response_model=dict[str, str],
+             responses=_described(503))  # fmt: skip
+    async def readyz() -> Any:
+        return {"status": "ok"} if verbs.verifier.running else problem(503, "stopping")
+
+    @app.get("/metrics", summary="Counters for Prometheus",
+             openapi_extra={"security": [{"bearer": []}]},
+             response_class=Response,
+             responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+                        **_described(401)})  # fmt: skip
+    async def metrics_text() -> Response:
+        return Response(metrics.text(), media_type=CONTENT_TYPE)
+
+    @app.exception_handler(RequestValidationError)
+    async def bad_header(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        return problem(422, str(first["msg"]), json_path(first["loc"]))
+
+    @app.exception_handler(HTTPException)
+    async def framework(request: Request, error: HTTPException) -> Response:
+        response = problem(error.status_code, str(error.detail))
+        response.headers.update(error.headers or {})
+        return response
+
+
+async def _body(request: Request, most_bytes: int) -> bytes:
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415, "expected application/json")
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > most_bytes:
+            raise TooLarge(most_bytes)
+    return bytes(body)
+
+
+async def _unless_gone(request: Request, work: Awaitable[BaseModel]) -> BaseModel:
+    """The reply; when the caller hangs up before, the work is cancelled."""
+    working = asyncio.ensure_future(work)
+
+    async def gone() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    leaving = asyncio.ensure_future(gone())
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            working.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await working
+            raise HTTPException(499, "the caller hung up")
+        return working.result()
+    finally:
+        leaving.cancel()
+
+
+def problem_of(error: ProvenanceGuardError) -> Response:
+    """What a caller is told of one of our own errors."""
+    match error:
+        case InputError():
+            return problem(400, error.message, error.path)
+        case TooLarge():
+            return problem(413, str(error))
+        case NotKept():
+            return problem(404, str(error))
+        case KeyReused():
+            return problem(422, str(error))
+        case Busy():
+            response = problem(429, str(error))
+            response.headers["Retry-After"] = str(error.retry_seconds)
+            return response
+        case TooLate() | ComponentUnavailable():
+            response = problem(503, str(error))
+            response.headers["Retry-After"] = "1"
+            return response
+        case _:
+            return problem(500, log_crash(error))
+
+
+def problem(status: int, detail: str, path: str | None = None) -> Response:
+    """One problem document."""
+    title = _PROBLEMS.get(status, "Error").partition(";")[0]
+    found = Problem(title=title, status=status, detail=detail, path=path)
+    return JSONResponse(found.model_dump(exclude_none=True), status, media_type=PROBLEM)
+
+
+def _described(*statuses: int) -> Described:
+    schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {
+        status: {"description": _PROBLEMS[status], "content": {PROBLEM: schema}}
+        for status in statuses
+    }
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """FastAPI's document with the models of the bodies, which it does not read itself."""
+    if app.openapi_schema is None:
+        document = FastAPI.openapi(app)
+        components = document.setdefault("components", {})
+        schemas = components.setdefault("schemas", {})
+        schemas.pop("HTTPValidationError", None)
+        schemas.pop("ValidationError", None)
+        for kind in (VerifyAsked, Asked, ExplainAsked, Problem):
+            schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas.update(schema.pop("$defs", {}))
+            schemas[kind.__name__] = schema
+        components["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        app.openapi_schema = document
+    return app.openapi_schema

@@ -1,0 +1,93 @@
+"""Start the services: warm models once, then stdio or a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from core.config import Config
+from core.errors import ConfigError
+from core.pipeline import Models
+from core.workflows.batching import BatchingVerifier
+from service.guard import LOOPBACK, Guard, read_tokens
+from service.http_app import http_app
+from service.mcp_server import mcp_server
+from service.metrics import Metrics
+from service.verbs import Limits, Verbs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """Where to listen and who may ask: ``tokens`` None means whoever is on this machine."""
+
+    host: str
+    port: int
+    tokens: Path | None
+
+    def __post_init__(self) -> None:
+        if self.tokens is None and self.host not in LOOPBACK:
+            raise ConfigError(f"{self.host}: only a loopback address may be served without tokens")
+
+
+def door(address: str, tokens: Path | None) -> Door:
+    """``HOST:PORT`` as a door; raises ConfigError."""
+    host, mark, port = address.rpartition(":")
+    if not mark or not port.isdecimal() or int(port) > 65_535 or not host:
+        raise ConfigError(f"expected HOST:PORT, found {address!r}")
+    return Door(host=host.strip("[]"), port=int(port), tokens=tokens)
+
+
+def serve_stdio(models: Models, config: Config, limits: Limits, most_waiting: int) -> None:
+    """An MCP server on stdin and stdout, until the client hangs up."""
+    with BatchingVerifier(models, config, most_waiting=most_waiting) as verifier:
+        asyncio.run(mcp_server(Verbs(verifier, limits)).run_stdio_async())
+
+
+def serve_mcp_http(
+    models: Models, config: Config, limits: Limits, most_waiting: int, at: Door,
+    started: Callable[[str], None],
+) -> None:  # fmt: skip
+    """An MCP server over streamable HTTP at /mcp."""
+    with BatchingVerifier(models, config, most_waiting=most_waiting) as verifier:
+        app = mcp_server(Verbs(verifier, limits)).streamable_http_app(
+            max_request_body_size=limits.most_bytes, host=at.host
+        )
+        _serve(app, at, lambda address: started(f"{address}/mcp"))
+
+
+def serve_http(
+    models: Models, config: Config, limits: Limits, most_waiting: int, at: Door,
+    started: Callable[[str], None],
+) -> None:  # fmt: skip
+    """The HTTP API."""
+    metrics = Metrics()
+    with BatchingVerifier(
+        models, config, most_waiting=most_waiting, watch=metrics.batch
+    ) as verifier:
+        metrics.watch_waiting(lambda: float(verifier.waiting))
+        _serve(http_app(Verbs(verifier, limits, metrics.judged), metrics), at, started)
+
+
+def _serve(app: ASGIApp, at: Door, started: Callable[[str], None]) -> None:
+    tokens = () if at.tokens is None else read_tokens(at.tokens)
+    # Whoever binds another address stands behind names of their own.
+    guarded: Any = Guard(app, tokens, LOOPBACK if at.host in LOOPBACK else None)
+    family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((at.host, at.port))
+        listening.listen(128)
+        shown = f"[{at.host}]" if ":" in at.host else at.host
+        started(f"http://{shown}:{listening.getsockname()[1]}")
+        settings = uvicorn.Config(
+            guarded, log_level="error", access_log=False, server_header=False,
+            timeout_graceful_shutdown=10, limit_concurrency=512,
+        )  # fmt: skip
+        uvicorn.Server(settings).run(sockets=[listening])

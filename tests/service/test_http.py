@@ -1,0 +1,197 @@
+"""The HTTP API in a process of its own: verdicts, tokens, idempotency, backpressure, metrics."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from serving import ANSWER, SENT, service
+
+pytest.importorskip("fastapi", reason="the extra [service] is not installed")
+httpx = pytest.importorskip("httpx", reason="httpx is not installed")
+TOKEN = "a-token-of-a-test-that-is-long"
+HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client with a token, of a service with one place to wait."""
+    tokens = tmp_path_factory.mktemp("service") / "tokens"
+    tokens.write_text(TOKEN + "\n")
+    options = ("--tokens", tokens, "--most-waiting", "2", "--most-bytes", "20000")
+    with (
+        service("http", "--at", "127.0.0.1:0", *options) as (_, address),
+        httpx.Client(base_url=address, headers=HEADERS, timeout=120) as found,
+    ):
+        yield found
+
+
+def test_the_verbs_answer_as_the_published_document_says(client: httpx.Client) -> None:
+    import jsonschema_rs
+
+    document = client.get("/openapi.json", headers={"Authorization": ""}).json()
+
+    verdict = client.post("/v1/verify_answer", json=SENT)
+    found = verdict.json()
+    asked = {"verdict_id": found["verdict_id"], "claim_id": found["claims"][1]["claim_id"]}
+    replies = {
+        "VerifyReply": verdict,
+        "ExplainReply": client.post("/v1/explain_claim", json=asked),
+        "CitationsReply": client.post("/v1/audit_citations", json=SENT),
+    }
+
+    assert found["decision"] == "block"
+    assert found["claims"][0]["source_id"] == "load_patient_history"
+    for name, reply in replies.items():
+        assert reply.status_code == 200, reply.text
+        schema = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
+        assert jsonschema_rs.is_valid(schema, reply.json()), name
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "path"),
+    [
+        ({"answer": "x", "tool_outputs": [{"tool_name": "t", "text": 7}]}, 400,
+         "tool_outputs[0].text"),
+        ({"trace": {"full_tool_outputs": [{"tool_name": "t", "text": None}]}}, 400,
+         "trace[0].full_tool_outputs[0].text"),
+        ({"trace": [{"surprise": 1}]}, 400, "trace"),
+        ({"answer": "x", "tool_outputs": [], "repiar": True}, 400, "repiar"),
+        ([], 400, None),
+        ({"answer": "Rosa " * 5000, "tool_outputs": []}, 413, None),
+    ],
+    ids=["kind", "format", "unknown", "misspelt", "no object", "large"],
+)  # fmt: skip
+def test_bad_input_is_told_with_its_path(
+    client: httpx.Client, body: object, status: int, path: str | None
+) -> None:
+    reply = client.post("/v1/verify_answer", json=body)
+
+    assert reply.status_code == status, reply.text
+    assert reply.headers["content-type"] == "application/problem+json"
+    assert reply.json().get("path") == path
+    assert "Traceback" not in reply.text and "Rosa" not in reply.text
+
+
+def test_who_has_no_token_sees_health_alone(client: httpx.Client) -> None:
+    for wrong in ("", "Bearer wrong", f"Basic {TOKEN}"):
+        told = {"Authorization": wrong}
+        assert client.post("/v1/verify_answer", json=SENT, headers=told).status_code == 401
+        assert client.get("/metrics", headers=told).status_code == 401
+        assert client.get("/healthz", headers=told).status_code == 200
+        assert client.get("/readyz", headers=told).status_code == 200
+    assert client.get("/healthz", headers={"Host": "evil.example"}).status_code == 421
+
+
+def test_a_key_gives_the_first_reply_again_and_refuses_another_body(client: httpx.Client) -> None:
+    key = {"Idempotency-Key": "order-1"}
+    before = _answers(client)
+
+    with ThreadPoolExecutor(4) as pool:
+        same = list(
+            pool.map(lambda _: client.post("/v1/verify_answer", json=SENT, headers=key), range(4))
+        )
+    other = client.post("/v1/verify_answer", json={**SENT, "question": "?"}, headers=key)
+
+    assert {reply.status_code for reply in same} == {200}
+    assert len({reply.content for reply in same}) == 1
+    assert _answers(client) == before + 1
+    assert other.status_code == 422
+
+
+def test_whoever_comes_when_all_places_are_taken_is_told_when_to_come_back(
+    client: httpx.Client,
+) -> None:
+    with ThreadPoolExecutor(12) as pool:
+        replies = list(
+            pool.map(
+                lambda n: client.post("/v1/verify_answer", json={**SENT, "question": str(n)}),
+                range(12),
+            )
+        )
+
+    statuses = [reply.status_code for reply in replies]
+    assert set(statuses) == {200, 429}
+    refused = next(reply for reply in replies if reply.status_code == 429)
+    assert int(refused.headers["Retry-After"]) >= 1
+
+
+def test_metrics_count_and_quote_nothing(client: httpx.Client) -> None:
+    from prometheus_client.parser import text_string_to_metric_families
+
+    assert client.post("/v1/verify_answer", json=SENT).status_code == 200
+    text = client.get("/metrics").text
+
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    assert families["provenanceguard_waiting"].samples[0].value == 0
+    assert sum(
+        sample.value
+        for sample in families["provenanceguard_claims"].samples
+        if sample.name.endswith("_total")
+    )
+    for word in ("Rosa", "metformin", "load_patient_history", *ANSWER.split(".")[:2]):
+        assert word.strip() not in text
+
+
+def test_no_generated_request_breaks_the_published_contract(client: httpx.Client) -> None:
+    schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+    from hypothesis import HealthCheck, settings
+
+    schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
+    schema.config.generation.update(max_examples=15)
+    checked: list[str] = []
+    from schemathesis.specs.openapi.checks import (
+        content_type_conformance,
+        negative_data_rejection,
+        response_schema_conformance,
+        status_code_conformance,
+    )
+
+    checks = (
+        schemathesis.checks.not_a_server_error,
+        content_type_conformance,
+        negative_data_rejection,
+        response_schema_conformance,
+        status_code_conformance,
+    )
+    for result in schema.get_all_operations():
+        operation = result.ok()
+
+        @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+        def tried(case: object) -> None:
+            response = case.call(base_url=str(client.base_url), headers=HEADERS)  # type: ignore[attr-defined]
+            if response.status_code != 429:
+                case.validate_response(response, checks=list(checks))  # type: ignore[attr-defined]
+            checked.append(str(response.status_code))
+
+        operation.as_strategy().example  # noqa: B018  # the strategy can be built
+        from hypothesis import given
+
+        given(case=operation.as_strategy())(tried)()
+    assert len(checked) > 30
+
+
+def test_a_service_that_is_asked_to_end_logs_no_word_of_a_claim(tmp_path: Path) -> None:
+    with service("http", "--at", "127.0.0.1:0", "--no-token") as (process, address):
+        reply = httpx.post(f"{address}/v1/verify_answer", json=SENT, timeout=120)
+        httpx.post(f"{address}/v1/verify_answer", content=b'{"answer": Rosa', timeout=120)
+        os.kill(process.pid, signal.SIGTERM)
+        process.wait(30)
+        assert process.stderr is not None
+        said = process.stderr.read()
+
+    assert reply.status_code == 200
+    assert "Rosa" not in said and "metformin" not in said and "Traceback" not in said
+
+
+def _answers(client: httpx.Client) -> float:
+    lines = client.get("/metrics").text.splitlines()
+    return sum(
+        float(line.rsplit(" ", 1)[1])
+        for line in lines
+        if line.startswith("provenanceguard_answers_total")
+    )

@@ -1,0 +1,145 @@
+"""provenanceguard gate: a policy, JUnit, SARIF, evaluation events, and the step of the CI action."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from serving import ANSWER, OUTPUTS, ROOT
+from typer.testing import CliRunner, Result
+
+from cli import app
+
+pytestmark = pytest.mark.usefixtures("weights_loaded_once")
+TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
+RECORD = {"question_id": TRACE_ID, "full_tool_outputs": OUTPUTS, "assistant_answer": ANSWER}
+CLEAN = {**RECORD, "question_id": "clean", "assistant_answer": "Please ask her physician."}
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["gate", *map(str, arguments)])
+
+
+@pytest.fixture
+def traces(tmp_path: Path) -> Path:
+    """A file with an answer that blocks and one that claims nothing."""
+    file = tmp_path / "traces.jsonl"
+    file.write_text(f"{json.dumps(RECORD)}\n{json.dumps(CLEAN)}\n", encoding="utf-8")
+    return file
+
+
+def _policy(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "policy.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_gate_tells_in_three_formats_what_it_blocked(traces: Path, tmp_path: Path) -> None:
+    names = ("junit", "sarif", "otlp", "json")
+    out = {name: tmp_path / name for name in names}
+
+    result = run(traces, *(part for name in names for part in (f"--{name}", out[name])))
+
+    assert result.exit_code == 1, result.output
+    told = json.loads(out["json"].read_text())
+    assert told["broken"][0] == "blocked: 1, and 0 may be there"
+    suite = ElementTree.parse(out["junit"]).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "2", "0")
+    failed = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert failed == [TRACE_ID, "policy"]
+    (found,) = json.loads(out["sarif"].read_text())["runs"]
+    rules = [rule["id"] for rule in found["tool"]["driver"]["rules"]]
+    for each in found["results"]:
+        assert rules[each["ruleIndex"]] == each["ruleId"]
+        place = each["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "traces.jsonl"
+        assert place["region"]["startLine"] == 1
+    assert any("eGFR is 91" in each["message"]["text"] for each in found["results"])
+    assert "eGFR" not in out["otlp"].read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "told"),
+    [
+        ("[most]\nblocked = 1", 0, "the policy is kept"),
+        ("[most]\nblocked = 1\nunsupported = 0\nnot_enough_evidence = 0\ncontradicted = 0", 1,
+         "broken: "),
+        ("[most]\nblockd = 1", 2, "most.blockd: unknown"),
+        ("[most]\nblocked = -1", 2, "most.blocked: expected a whole number, found -1"),
+        ('unavailable = "maybe"', 2, "unavailable: expected"),
+        ("[most", 2, "not TOML"),
+    ],
+)  # fmt: skip
+def test_a_policy_says_how_much_may_be_there(
+    traces: Path, tmp_path: Path, text: str, code: int, told: str
+) -> None:
+    result = run(traces, "--policy", _policy(tmp_path, text))
+
+    assert result.exit_code == code, result.output
+    assert told in result.output + result.stderr
+
+
+def test_what_could_not_be_read_breaks_the_policy_unless_it_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    file.write_text(json.dumps(CLEAN) + "\n{not json\n", encoding="utf-8")
+    lenient = _policy(tmp_path, 'allow_skipped = ["t.jsonl"]')
+
+    assert run(file).exit_code == 1
+    assert run(file, "--policy", lenient).exit_code == 0
+    assert run(tmp_path / "policy.toml").exit_code == 2
+
+
+def test_a_receiver_of_opentelemetry_takes_the_evaluation_events(
+    traces: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("opentelemetry.proto", reason="opentelemetry-proto is not installed")
+    receiver = ROOT / "tests/otlp_receiver.py"
+    with subprocess.Popen([sys.executable, receiver], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        try:
+            result = run(
+                traces, "--otlp-endpoint", f"http://127.0.0.1:{port}", "--explanations",
+                "--json", tmp_path / "j",
+            )  # fmt: skip
+        finally:
+            process.terminate()
+        events = [json.loads(line) for line in process.stdout]
+    gone = run(traces, "--otlp-endpoint", f"http://127.0.0.1:{port}")
+
+    assert result.exit_code == 1, result.output
+    assert {event["path"] for event in events} == {"/v1/logs"}
+    assert {event["event"] for event in events} == {"gen_ai.evaluation.result"}
+    answers = [e for e in events if e["gen_ai.evaluation.name"] == "provenanceguard.answer"]
+    assert [e["gen_ai.evaluation.score.label"] for e in answers] == ["block", "allow"]
+    claims = [e for e in events if e["gen_ai.evaluation.name"] == "provenanceguard.claim"]
+    assert all(0 < e["gen_ai.evaluation.score.value"] <= 1 for e in claims)
+    assert all(e["gen_ai.response.id"] == TRACE_ID for e in claims)
+    assert all(e["gen_ai.evaluation.explanation"] for e in claims)
+    assert gone.exit_code == 3 and "error: " in gone.stderr
+
+
+def test_the_step_of_the_action_gates_a_folder(traces: Path, tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    command = tmp_path / "bin" / "provenanceguard"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m cli "$@"\n')
+    command.chmod(0o755)
+    given = {
+        "TRACES": str(traces), "POLICY": "", "JUNIT": str(tmp_path / "j.xml"),
+        "SARIF": str(tmp_path / "s.sarif"), "PYTHONPATH": str(ROOT),
+        "PATH": f"{command.parent}:{os.environ['PATH']}",
+    }  # fmt: skip
+
+    done = subprocess.run(["bash", "-c", steps[-1]["run"]], env=os.environ | given)
+
+    assert done.returncode == 1
+    assert (tmp_path / "j.xml").exists() and (tmp_path / "s.sarif").exists()
+    assert hook["entry"] == "provenanceguard gate"
