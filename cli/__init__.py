@@ -31,6 +31,7 @@ from cli import (
     record,
     repair,
     report,
+    snapshot,
     sweep,
     train_reader,
     verify,
@@ -84,6 +85,7 @@ app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
 app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("sweep", epilog=sweep.EXAMPLE)(sweep.sweep)
+app.command("snapshot", epilog=snapshot.EXAMPLE)(snapshot.snapshot)
 app.command("recalibrate", epilog=recalibrate.EXAMPLE)(recalibrate.recalibrate)
 app.command("probe", epilog=probe.EXAMPLE)(probe.probe)
 app.command("train-reader", epilog=train_reader.EXAMPLE)(train_reader.train_reader)

@@ -14,7 +14,7 @@ design effect, never below 1. With one claim a trace it is Clopper and Pearson's
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
