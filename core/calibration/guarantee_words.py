@@ -9,8 +9,7 @@ from core.calibration.guarantee import GuaranteedPoint, OperatingPoints
 # What a bound does not cover, wherever bounds are shown.
 COVERS = (
     "A bound holds for claims like these that the calibrator was not fitted on; each on its own, "
-    "not all of them at once. What judges by kind of source is for a lead to decide: the gate has "
-    "one threshold."
+    "not all of them at once. The gate has one threshold; those by kind of source are for comparison."
 )
 HEADER = ("Kind of source", "Threshold", "Upper bound", "Bad labels", "Good blocked", "Note")
 
