@@ -62,6 +62,7 @@ def test_errors_are_counted_as_the_gate_decides_and_intervals_hold_them(found, a
             assert rate.interval[0] <= rate.value <= rate.interval[1]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_every_exact_interval_holds_its_point(counts: tuple[int, int]) -> None:
     rate = Rate(errors=counts[0], among=counts[1])
