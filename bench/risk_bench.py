@@ -21,7 +21,7 @@ from core.calibration.fit import ForestSettings  # noqa: E402
 from core.config import Config  # noqa: E402
 from core.evaluation.frozen import freeze  # noqa: E402
 from core.evaluation.packets import read_packet  # noqa: E402
-from core.evaluation.ranking import auroc, bad_passed_at  # noqa: E402
+from core.evaluation.ranking_scores import auroc, bad_passed_at  # noqa: E402
 from core.evaluation.scoring import Uncalibrated, score_rows  # noqa: E402
 from core.models.loading import load_embedder, load_pair_reader  # noqa: E402
 from core.pipeline import Models, verify_claims  # noqa: E402

@@ -34,6 +34,7 @@ from cli import (
     report,
     serve_http,
     serve_mcp,
+    snapshot,
     sweep,
     train_reader,
     verify,
@@ -92,6 +93,7 @@ app.command("gate", epilog=gate.EXAMPLE)(gate.gate)
 app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("sweep", epilog=sweep.EXAMPLE)(sweep.sweep)
+app.command("snapshot", epilog=snapshot.EXAMPLE)(snapshot.snapshot)
 app.command("recalibrate", epilog=recalibrate.EXAMPLE)(recalibrate.recalibrate)
 app.command("probe", epilog=probe.EXAMPLE)(probe.probe)
 app.command("train-reader", epilog=train_reader.EXAMPLE)(train_reader.train_reader)

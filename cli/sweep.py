@@ -30,30 +30,47 @@ def sweep(
     reviews_a_day: Annotated[
         float | None, typer.Option(help="How many blocked claims people can read in a day.")
     ] = None,
+    risk: Annotated[
+        float,
+        typer.Option(
+            help="Show which threshold keeps the share of bad claims that pass below this."
+        ),
+    ] = 0.05,
     calibrator: Calibrator = None,
     reader: Reader = None,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
     """Both error rates at every threshold, and the threshold that each rule would choose."""
+    from core.calibration.guarantee import bad_labels_needed, operating_points
+    from core.calibration.guarantee_words import guarantee_lines, points_report
     from core.workflows.evaluate import Budget, sweep_packet
+    from core.workflows.operating_points import labelled_scores
+
+    bad_labels_needed(risk)  # a rate that cannot be bounded is told before anything is judged
 
     budget = None
     if claims_a_day is not None and reviews_a_day is not None:
         budget = Budget(claims_a_day=claims_a_day, reviews_a_day=reviews_a_day)
     elif claims_a_day is not None or reviews_a_day is not None:
         raise ConfigError("a budget needs both --claims-a-day and --reviews-a-day")
+    evaluated, families = _scored(packet, calibrator, reader, kept_beside(keep, json_path))
     report = sweep_packet(
-        _scored(packet, calibrator, reader, kept_beside(keep, json_path)),
+        evaluated,
         max_false_pass=max_false_pass,
         max_false_block=max_false_block,
         budget=budget,
     )
-    write_json(json_path, report)
-    print_lines(metric_lines(report), json_path)
+    points = operating_points(
+        labelled_scores(evaluated.rows, evaluated.predictions, families), risk=risk
+    )
+    write_json(json_path, {**report, "guarantee": points_report(points)})
+    print_lines([*metric_lines(report), *guarantee_lines(points)], json_path)
 
 
-def _scored(packet: Path, calibrator: Path | None, reader: str | None, keep: Path | None) -> Any:
+def _scored(
+    packet: Path, calibrator: Path | None, reader: str | None, keep: Path | None
+) -> tuple[Any, Any]:
     from core.config import Config
     from core.workflows.evaluate import score_packet
     from core.workflows.models import load_models
@@ -67,4 +84,4 @@ def _scored(packet: Path, calibrator: Path | None, reader: str | None, keep: Pat
     tell_skipped([problem.located() for problem in problems], len(problems))
     if not evaluated.rows:
         raise InputError("no claim could be read", file=str(packet))
-    return evaluated
+    return evaluated, models.families

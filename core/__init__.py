@@ -28,6 +28,6 @@ splits answers, ``attribution`` knows families and cues, ``evidence`` values and
 sentences and words. Imports point down only: workflows, calibration, (evaluation | review),
 (bootstrap | statistics), (pipeline | models), (citations | judging | repair),
 provenance, (decide | indexing), (stages | capture), decomposition, attribution, evidence, text,
-codec, ports, config, identity, records, errors, places. No stage imports another.
+codec, ports, config, identity, causes, records, errors, places. No stage imports another.
 What makes the shipped weights is ``training/``, beside ``core`` and not in the wheel.
 """

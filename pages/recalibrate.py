@@ -9,10 +9,12 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.calibrators import Standing
 from core.review.records import Role
+from core.workflows.calibrators import active_forest
 from core.workflows.fitting import fitting_folder, start_fitting
 from core.workflows.retrain import needs
 from core.workflows.retraining import Retraining, lineage_json
 from pages.screens.recalibrate.fitting import known_material, shipped_rows, show_fitting
+from pages.screens.recalibrate.site import show_site
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
 from pages.screens.recalibrate.view import (
     active_words,
@@ -139,6 +141,9 @@ step = st.session_state["step"]
 
 if step == "Labels":
     show_labels(material)
+    if material.rows:
+        show_site([one.row for one in material.rows], shipped, active_forest(calibrators))
+        show_next("Split")
 elif step == "Split":
     show_split(material)
 elif step == "Fit":

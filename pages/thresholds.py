@@ -6,9 +6,14 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
+from core.evaluation.outcomes import outcomes_at
 from core.evaluation.threshold_view import flips_between
+from pages.screens.thresholds.beside import show_beside
 from pages.screens.thresholds.choosing import show_rules, show_workload
+from pages.screens.thresholds.guaranteed import guarantee_of, show_guarantee, show_risk
 from pages.screens.thresholds.promoting import show_use, threshold_in_use
+from pages.screens.thresholds.snapshots import make_snapshot, show_snapshots
+from pages.screens.thresholds.three import middle_begins, show_review_from, show_three, show_weights
 from pages.screens.thresholds.view import (
     FLIPS_SHOWN,
     curve_of,
@@ -74,6 +79,7 @@ try:
         run = choose_run(packet, runs, label="Calibrator", key="threshold-run")
     own = own_predictions(packet, run)
     found, current = opened(own), threshold_in_use(run, own.threshold, ruling)
+    middle_from = middle_begins(workspace.calibrators, ruling.label)
     others = overlays(packet, run, runs)
 except ProvenanceGuardError as error:
     show_notice("The results could not be read", str(error), key="no-results", tone="bad")
@@ -113,7 +119,7 @@ def _asked_for() -> float:
 @st.fragment
 def _weigh() -> None:
     """Everything that follows the slider; nothing else on the page is drawn again."""
-    if "threshold_said" in st.session_state:
+    if "threshold_said" in st.session_state or st.session_state.pop("snapshot-opened", False):
         st.rerun()  # a threshold was put to use: what is said of it, and what is active, is above
     view, bands = sliced(own, slice_name, thresholds)
     curve = curve_of(own.name, view, bands, thresholds, current)
@@ -150,6 +156,35 @@ def _weigh() -> None:
     st.query_params["threshold"] = f"{threshold:g}"
     with right:
         show_use(workspace, run, threshold, ruling, user)
+    three, guarantee, two, snapshots = st.tabs(
+        ["Pass, needs a person, block", "Guarantee", "Side by side", "Snapshot"]
+    )
+    with three:
+        start, costs = st.columns([1, 3])
+        with start:
+            review_from = show_review_from(middle_from)
+        with costs:
+            weights = show_weights()
+        show_three(view, thresholds, threshold, review_from, workload, weights, _move)
+    with guarantee:
+        points = guarantee_of(found, slice_name, show_risk())
+        show_guarantee(points, _move)
+    with two:
+        show_beside(
+            names,
+            slice_name,
+            lambda name: sliced(own, name, thresholds)[0],
+            (threshold, review_from),
+            current,
+            workload,
+            weights,
+        )
+    with snapshots:
+        (here,) = outcomes_at(view, [threshold], review_from)
+        show_snapshots(
+            make_snapshot(packet, run, slice_name, here, current, workload, weights, points),
+            slice_key=f"slice-{run.folder}",
+        )
     flips = flips_between(view, current, threshold)
     between = f" between {current:g} and {threshold:g}" if threshold != current else ""
     st.subheader(f"Claims that flip{between}", anchor=False)

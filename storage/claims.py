@@ -121,6 +121,7 @@ def signal_of_claim(verdict: ClaimVerdict, run_key: str) -> Signal:
         attribution=outcome.attribution.status,
         gated=_gated(verdict, support),
         features=outcome.features,
+        review_from=support.review_from,
     )
 
 
@@ -190,6 +191,7 @@ def _put_signals(connection: Connection, run_id: int, signals: Mapping[int, Sign
             "verdict": None if one.verdict is None else one.verdict.value,
             "probability": one.probability,
             "threshold": one.threshold,
+            "review_from": one.review_from,
             "margin": one.margin,
             "routed_source_id": one.routed_source_id,
             "routed_family": one.routed_family,
@@ -218,6 +220,7 @@ SIGNAL_COLUMNS = (
     col(ClaimSignal.verdict),
     col(ClaimSignal.probability),
     col(ClaimSignal.threshold),
+    col(ClaimSignal.review_from),
     col(ClaimSignal.margin),
     col(ClaimSignal.routed_source_id),
     col(ClaimSignal.routed_family),
@@ -237,6 +240,7 @@ def signal_from(row: Mapping[Any, Any]) -> Signal:
         verdict=None if verdict is None else VerdictLabel(str(verdict)),
         probability=_number(row["probability"]),
         threshold=_number(row["threshold"]),
+        review_from=_number(row["review_from"]),
         margin=_number(row["margin"]),
         routed_source_id=_text(row["routed_source_id"]),
         routed_family=_text(row["routed_family"]),

@@ -142,6 +142,7 @@ class ClaimSignal(SQLModel, table=True):
     verdict: str | None = Field(default=None, max_length=24)
     probability: float | None = None
     threshold: float | None = None
+    review_from: float | None = None  # from here up to the threshold it needs a person
     margin: float | None = None
     routed_source_id: str | None = Field(default=None, sa_type=PlainText)
     routed_family: str | None = Field(default=None, max_length=32)

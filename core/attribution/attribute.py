@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.attribution.families import LITERATURE, OTHER, PATIENT_RECORD, Families, load_families
+from core.causes import Cause, say
 from core.records import Attribution, AttributionStatus, Claim, Route
 
 # Sources that say nothing about one patient. A tool of an unknown family might well be a chart.
@@ -35,7 +36,7 @@ def attribute(
         cited = tuple(one for one in (stated.source_id, *stated.also) if one in families)
         return _against_source(cited, route, supported, families, supporters, known)
     if stated.family is None:
-        reason = f'The answer credits "{stated.text}", which names no one kind of source.'
+        reason = say(Cause.CREDIT_OF_NO_KIND, text=stated.text)
         return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
     return _against_family(
         stated.family, stated.also, route, supported, families, supporters, known
@@ -54,17 +55,15 @@ def _against_source(
     family, named = families[cited[0]], " and ".join(cited)
     where = _where(route, known)
     if route.source_id in cited:
-        reason = f"The answer credits {named}, and that is where the statement was checked."
+        reason = say(Cause.CREDITED_WHERE_CHECKED, credited=named)
         return _result(AttributionStatus.MATCH, family, route, reason)
     if not supported:
-        reason = f"The answer credits {named}; no source supports the statement to compare it with."
+        reason = say(Cause.CREDIT_NOT_COMPARABLE, credited=named)
         return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
     if supporting := [one for one in cited if one in supporters]:
-        reason = (
-            f"The answer credits {supporting[0]}, which supports the statement, as {where} does."
-        )
+        reason = say(Cause.CREDITED_SOURCE_TOO, credited=supporting[0], where=where)
         return _result(AttributionStatus.MATCH, family, route, reason)
-    reason = f"The answer credits {named}; the statement is in {where}."
+    reason = say(Cause.CREDITED_ELSEWHERE, credited=named, where=where)
     return _result(AttributionStatus.CONFLATION, family, route, reason)
 
 
@@ -80,12 +79,10 @@ def _against_family(
     """A family is meant; ``meant`` are sources of another that the same words may mean as well."""
     credited, where = _article(known.label(family)), _where(route, known)
     if known.compatible(family, route.family) or route.source_id in meant:
-        reason = f"The answer credits {credited}, and the statement was checked against {where}."
+        reason = say(Cause.CREDITED_KIND_CHECKED, credited=credited, where=where)
         return _result(AttributionStatus.MATCH, family, route, reason)
     if not supported:
-        reason = (
-            f"The answer credits {credited}; no source supports the statement to compare it with."
-        )
+        reason = say(Cause.CREDIT_NOT_COMPARABLE, credited=credited)
         return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
     also = sorted(
         one
@@ -93,15 +90,13 @@ def _against_family(
         if one in meant or known.compatible(family, families.get(one, OTHER))
     )
     if also:
-        reason = (
-            f"The answer credits {credited}, and {also[0]} supports the statement as {where} does."
-        )
+        reason = say(Cause.CREDITED_KIND_TOO, credited=credited, also=also[0], where=where)
         return _result(AttributionStatus.MATCH, family, route, reason)
     in_trace = any(known.compatible(family, other) for other in families.values())
     if route.family == OTHER and not in_trace:
-        reason = f"The answer credits {credited}; what kind of source {route.tool_name} is, is not known."
+        reason = say(Cause.KIND_NOT_KNOWN, credited=credited, tool=route.tool_name)
         return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
-    reason = f"The answer credits {credited}; the statement is in {where}."
+    reason = say(Cause.CREDITED_ELSEWHERE, credited=credited, where=where)
     return _result(AttributionStatus.CONFLATION, family, route, reason)
 
 
@@ -118,10 +113,10 @@ def _implied(
     label, where = _article(known.label(family)), _where(route, known)
     about = "about this patient" if claim.patient_specific else "a general statement"
     if not any(known.compatible(family, other) for other in families.values()):
-        reason = "The answer names no source for it, and none is implied."
+        reason = say(Cause.NO_CREDIT)
         return _result(AttributionStatus.NONE, None, route, reason)
     if known.compatible(family, route.family):
-        reason = f"The answer names no source; {about}, it belongs to {label}: {where}."
+        reason = say(Cause.BELONGS_WHERE_FOUND, about=about, credited=label, where=where)
         return _result(AttributionStatus.MATCH, family, route, reason)
     elsewhere = any(known.compatible(family, families.get(one, OTHER)) for one in supporters)
     # Unlike the paper, a default alone flags a conflation only for a statement about one patient
@@ -129,11 +124,9 @@ def _implied(
     # source may come from any source, and an alarm would be false.
     wrong = claim.patient_specific and route.family in _NEVER_A_RECORD and supported
     if wrong and not elsewhere:
-        reason = (
-            f"The statement is about this patient and would belong to {label}; it is in {where}."
-        )
+        reason = say(Cause.BELONGS_ELSEWHERE, credited=label, where=where)
         return _result(AttributionStatus.CONFLATION, family, route, reason)
-    reason = f"The answer names no source; {about}, it may come from {label} or from {where}."
+    reason = say(Cause.MAY_BELONG_TO_EITHER, about=about, credited=label, where=where)
     return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
 
 

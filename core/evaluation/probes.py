@@ -14,12 +14,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.errors import InputError
+from core.evaluation.other_values import other_value
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction
 from core.evaluation.tables import Probes
 from core.records import AttributionStatus, Relation, Source, VerdictLabel
 
 CHART, LITERATURE = "patient_record", "literature"
+PROBE, TWIN = "probe", "twin"
 
 
 class Credit(StrEnum):
@@ -127,18 +129,24 @@ def make_probes(
 
 
 def probe_outcomes(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -> Probes:
-    """What the verifier made of each probe, for Table 20."""
+    """What the verifier made of each probe, for Table 20.
+
+    A probe with a wrong value besides has no source that says it, so that nothing can be called
+    credited wrongly: it is found when it is blocked, whatever the reason.
+    """
     return Probes(
-        outcomes=[
-            (
-                row.gold_attribution is AttributionStatus.CONFLATION,
-                found.attribution is AttributionStatus.CONFLATION,
-                found.blocked,
-            )
-            for row, found in zip(rows, predictions, strict=True)
-        ],
+        outcomes=[_outcome(row, found) for row, found in zip(rows, predictions, strict=True)],
         kinds=[row.slices[0] for row in rows],
     )
+
+
+def _outcome(row: PacketRow, found: Prediction) -> tuple[bool, bool, bool]:
+    """(is a probe rather than a twin, was found out, was blocked)."""
+    probe = row.slices[1] == PROBE
+    flagged = found.attribution is AttributionStatus.CONFLATION
+    if probe and row.slices[0] == Credit.MULTI_ERROR.value:
+        flagged = found.blocked
+    return probe, flagged, found.blocked
 
 
 def _twins(
@@ -159,7 +167,7 @@ def _twins(
     probe = _row(fact, sources, rng.choice(wrong), kind, number, swapped=True)
     twin = _row(fact, sources, rng.choice(right), kind, number, swapped=False)
     if kind is Credit.MULTI_ERROR:
-        changed = _other_value(fact.text)
+        changed = other_value(fact.text)
         if changed is None:
             return None
         # Wrong source and wrong value at once: it must block, and no source supports it.
@@ -195,7 +203,7 @@ def _row(
     *,
     swapped: bool,
 ) -> PacketRow:
-    side = "probe" if swapped else "twin"
+    side = PROBE if swapped else TWIN
     return PacketRow(
         claim_id=f"probe-{number:04d}-{side}",
         trace_id=f"probe-{number:04d}",
@@ -218,15 +226,6 @@ def _sources(fact: Fact, other: Fact, rng: random.Random) -> tuple[Source, ...]:
     both = [first, second]
     rng.shuffle(both)
     return tuple(both)
-
-
-def _other_value(text: str) -> str | None:
-    """The text with its first number made another one; None where it has none."""
-    for word in text.split():
-        digits = word.strip("().,;:%")
-        if digits.isdigit() and len(digits) <= 6:
-            return text.replace(digits, str(int(digits) * 2 + 3), 1)
-    return None
 
 
 def _stand_for_each_other(one: str, other: str, compatible: Mapping[str, frozenset[str]]) -> bool:

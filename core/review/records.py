@@ -38,6 +38,7 @@ class QueueReason(StrEnum):
     """Why a claim was offered to a reviewer."""
 
     UNCERTAIN = "uncertain"  # its support probability is near the threshold
+    PERSON = "person"  # neither passing nor blocking is sure enough
     CONFLATION = "conflation"  # the credited source may not be the one that says it
     AUDIT = "audit"  # drawn at random with a known probability
     SECOND_READ = "second_read"  # somebody has read it; two readings are wanted
@@ -175,6 +176,18 @@ class Signal:
     attribution: AttributionStatus
     gated: bool  # blocked by something else than the calibrator (a value, an identity, …)
     features: Features | None
+    review_from: float | None = None
+
+    @property
+    def needs_a_person(self) -> bool:
+        """Whether nothing but a doubtful probability blocks it: neither outcome is sure enough."""
+        return (
+            not self.gated
+            and self.probability is not None
+            and self.threshold is not None
+            and self.review_from is not None
+            and self.review_from <= self.probability < self.threshold
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

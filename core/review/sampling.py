@@ -3,7 +3,8 @@
 Two streams make the queue. The audit stream holds a fixed share of all claims, drawn by a hash of
 what the claim is and of nothing that the machine thinks of it: every claim has the same, known
 probability of being in it, and what reviewers say there stands for all claims. The priority
-stream holds the rest, the most doubtful first: what is learnt there is not representative.
+stream holds the rest, what needs a person first and then the most doubtful: what is learnt there is not
+representative.
 """
 
 from __future__ import annotations
@@ -45,6 +46,14 @@ def place_claim(draw: float, signal: Signal, audit_share: float) -> Place:
     distance = NOT_JUDGED_DISTANCE
     if signal.probability is not None and signal.threshold is not None:
         distance = abs(signal.probability - signal.threshold)
+    if signal.needs_a_person:
+        # Before everything that is decided, the nearest to passing first.
+        return Place(
+            audit=False,
+            rank=distance - NOT_JUDGED_DISTANCE,
+            reason=QueueReason.PERSON,
+            inclusion_probability=None,
+        )
     suspected = signal.attribution is AttributionStatus.CONFLATION
     if suspected and distance > CONFLATION_DISTANCE:
         return Place(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.causes import Cause, below, say
 from core.config import Config
 from core.records import (
     AnswerDecision,
@@ -66,7 +67,7 @@ def decide_claim(
             outcome=outcome,
             verdict=VerdictLabel.UNJUDGED,
             decision=Decision.BLOCK,
-            reasons=(f"Not judged: {outcome.reason}.", *(one.reason for one in wrong)),
+            reasons=(say(Cause.NOT_JUDGED, why=outcome.reason), *(one.reason for one in wrong)),
             citations=citations,
         )
     found = sorted([*_findings(outcome, config), *wrong], key=lambda finding: finding.rank)
@@ -84,20 +85,11 @@ def decide_claim(
 def decide_answer(trace: Trace, verdicts: Sequence[ClaimVerdict]) -> AnswerDecision:
     """Block when any claim blocks; unavailable without an answer or without captured evidence."""
     if trace.answer is None or not trace.answer.strip():
-        return AnswerDecision(
-            decision=Decision.UNAVAILABLE, reasons=("The trace holds no answer to check.",)
-        )
+        return AnswerDecision(decision=Decision.UNAVAILABLE, reasons=(say(Cause.NO_ANSWER),))
     captured = [s for s in trace.sources if s.status is not SourceStatus.NOT_CAPTURED]
     if not captured:
-        reason = (
-            "The trace holds no tool outputs"
-            if not trace.sources
-            else "The tools were called, but their outputs were not captured"
-        )
-        return AnswerDecision(
-            decision=Decision.UNAVAILABLE,
-            reasons=(f"{reason}: there is nothing to check against.",),
-        )
+        cause = Cause.OUTPUTS_NOT_CAPTURED if trace.sources else Cause.NO_OUTPUTS
+        return AnswerDecision(decision=Decision.UNAVAILABLE, reasons=(say(cause),))
     blocked = [verdict for verdict in verdicts if verdict.decision is Decision.BLOCK]
     if blocked:
         return AnswerDecision(decision=Decision.BLOCK, reasons=_summary(blocked))
@@ -105,13 +97,13 @@ def decide_answer(trace: Trace, verdicts: Sequence[ClaimVerdict]) -> AnswerDecis
     if not factual:
         return AnswerDecision(
             decision=Decision.ALLOW,
-            reasons=("The answer makes no factual claim that could be checked.",),
+            reasons=(say(Cause.NO_FACTUAL_CLAIM),),
         )
     return AnswerDecision(
         decision=Decision.ALLOW,
-        reasons=(f"All {len(factual)} factual claims are supported by the source they belong to.",)
+        reasons=(say(Cause.ALL_CLAIMS_SUPPORTED, count=len(factual)),)
         if len(factual) > 1
-        else ("The one factual claim is supported by the source it belongs to.",),
+        else (say(Cause.ONE_CLAIM_SUPPORTED),),
     )
 
 
@@ -125,13 +117,13 @@ _PREFIXES = {
 def _wrong_citations(citations: Sequence[CitationFinding]) -> list[Finding]:
     """What a claim's citations say against it."""
     wrong = [one for one in citations if one.outcome.blocks]
-    reasons = (f"{_cited_as(one)} {_LEADS[one.outcome]}: {one.reason}." for one in wrong)
+    reasons = (say(_LEADS[one.outcome], cited=_cited_as(one), why=one.reason) for one in wrong)
     return [Finding(rank=_CITATION, reason=reason) for reason in dict.fromkeys(reasons)]
 
 
 _LEADS = {
-    CitationOutcome.RESOLVES_TO_NOTHING: "leads to nothing",
-    CitationOutcome.SAYS_OTHERWISE: "says something else",
+    CitationOutcome.RESOLVES_TO_NOTHING: Cause.CITATION_TO_NOTHING,
+    CitationOutcome.SAYS_OTHERWISE: Cause.CITATION_SAYS_OTHERWISE,
 }
 
 
@@ -147,9 +139,7 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
     name = _named(judged.route)
     if judged.literals.identity_mismatches:
         who = ", ".join(judged.literals.identity_mismatches)
-        found.append(
-            Finding(rank=_IDENTITY, reason=f"Wrong record: {name} holds nothing about {who}.")
-        )
+        found.append(Finding(rank=_IDENTITY, reason=say(Cause.WRONG_RECORD, source=name, who=who)))
     found += [Finding(rank=_VETO, reason=check.reason) for check in judged.checks if check.veto]
     if judged.attribution.status is AttributionStatus.CONFLATION:
         found.append(Finding(rank=_CONFLATION, reason=judged.attribution.reason))
@@ -204,30 +194,24 @@ def _strict_findings(judged: Judged, name: str, config: Config) -> list[Finding]
         weak = [token.text for token in alignment.tokens if token.weak]
         listed = ", ".join(f"“{word}”" for word in weak[:5]) or "its words"
         found.append(
-            Finding(
-                rank=_TOKENS, reason=f"Too little of the statement is grounded in {name}: {listed}."
-            )
+            Finding(rank=_TOKENS, reason=say(Cause.WORDS_NOT_GROUNDED, source=name, words=listed))
         )
     return found
 
 
 def _unsupported(judged: Judged, name: str, *, alone: bool) -> str:
     """Why the support is too low; only what nothing else blocks (``alone``) needs a person."""
-    support = judged.support
-    numbers = f"support {support.probability:.2f}, below the threshold {support.threshold:.2f}"
-    # Two decimals would make "0.72, below 0.72" of a near miss.
-    if f"{support.probability:.2f}" == f"{support.threshold:.2f}":
-        numbers = f"support {support.probability:.4f}, below the threshold {support.threshold:.4f}"
-    if support.needs_a_person and alone:
-        says = "otherwise" if judged.literals.relation is Relation.CONTRADICTION else "this"
-        return f"Needs a person: {name} may say {says}, and it is not sure enough ({numbers})."
+    support, relation = judged.support, judged.literals.relation
+    otherwise = relation is Relation.CONTRADICTION
     if not alone:
-        return f"{_capital(numbers)}."
-    if judged.literals.relation is Relation.CONTRADICTION:
-        return f"{_capital(name)} may say otherwise ({numbers})."
-    if judged.literals.relation is Relation.NEUTRAL:
-        return f"No source says this; the closest is {name} ({numbers})."
-    return f"{_capital(name)} is close to this but does not clearly say it ({numbers})."
+        cause = Cause.SUPPORT_TOO_LOW
+    elif support.needs_a_person:
+        cause = Cause.PERSON_OTHERWISE if otherwise else Cause.PERSON
+    elif otherwise:
+        cause = Cause.MAY_SAY_OTHERWISE
+    else:
+        cause = Cause.NO_SOURCE_SAYS_IT if relation is Relation.NEUTRAL else Cause.CLOSE_TO_IT
+    return say(cause, source=name, numbers=below(support.probability, support.threshold))
 
 
 def _verdict(judged: Judged, config: Config) -> VerdictLabel:
@@ -257,24 +241,22 @@ def _verdict(judged: Judged, config: Config) -> VerdictLabel:
 
 def _missing(text: str, nearest: str | None, name: str) -> str:
     if nearest is None:
-        return f"“{text}” is not in {name}."
-    return f"“{text}” is not in {name}; the nearest there is “{nearest}”."
+        return say(Cause.VALUE_NOWHERE, value=text, source=name)
+    return say(Cause.VALUE_OTHERWISE, value=text, source=name, nearest=nearest)
 
 
 def _praise(judged: Judged, citations: Sequence[CitationFinding]) -> str:
     name = _named(judged.route)
     unwritten = ", ".join(f"“{checked.value.text}”" for checked in judged.literals.unwritten)
-    note = f" Not written there as such: {unwritten}." if unwritten else ""
+    notes = [say(Cause.NOT_WRITTEN_AS_SUCH, values=unwritten)] if unwritten else []
     unseen = [one for one in citations if one.outcome is CitationOutcome.NOT_RESOLVABLE_HERE]
+    cause = Cause.SUPPORTED
     if unseen:
         cited = ", ".join(dict.fromkeys(_cited_as(one) for one in unseen))
-        note += f" Not resolvable here, and not checked: {cited}."
-    elif judged.attribution.status is AttributionStatus.MATCH:
-        credited = (
-            ", the source that the answer credits" if judged.attribution.stated_family else ""
-        )
-        return f"Supported by {name}{credited}.{note}"
-    return f"Supported by {name}.{note}"
+        notes.append(say(Cause.NOT_RESOLVABLE, cited=cited))
+    elif judged.attribution.status is AttributionStatus.MATCH and judged.attribution.stated_family:
+        cause = Cause.SUPPORTED_AS_CREDITED
+    return " ".join([say(cause, source=name), *notes])
 
 
 def _summary(blocked: Sequence[ClaimVerdict]) -> tuple[str, ...]:
@@ -300,7 +282,3 @@ def _seriousness(verdict: ClaimVerdict) -> int:
 
 def _named(route: Route) -> str:
     return f"{route.tool_name} ({route.family.replace('_', ' ')})"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

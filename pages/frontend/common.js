@@ -137,7 +137,7 @@ function figuresOf(claim) {
   if (claim.nli) figures.append(reading(claim.nli));
   if (claim.support !== null && claim.threshold !== null) {
     const enough = claim.support >= claim.threshold;
-    const node = figure("Support", `${two(claim.support)} ${enough ? "≥" : "<"} ${two(claim.threshold)}`, enough ? "reaches the threshold" : "below the threshold", claim.support);
+    const node = figure("Support", claim.support_words.join(enough ? " ≥ " : " < "), enough ? "reaches the threshold" : "below the threshold", claim.support);
     const tick = el("span", "tick");
     tick.style.setProperty("--share", String(claim.threshold));
     node.querySelector(".meter").append(tick);
@@ -165,7 +165,7 @@ function creditNodes(claim) {
     const c = claim.conflation;
     flag.append(
       el("span", "label", "stated:"), el("span", null, [c.stated, c.stated_family && `(${c.stated_family})`].filter(Boolean).join(" ") || "another source"),
-      el("span", "label", "supported by:"), el("span", null, `${c.supported_by}${c.supported_family ? ` (${c.supported_family})` : ""}`),
+      el("span", "label", c.said), el("span", null, `${c.supported_by}${c.supported_family ? ` (${c.supported_family})` : ""}`),
     );
     return [flag];
   }

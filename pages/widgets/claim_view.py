@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.causes import told_apart
 from core.records import (
     Alignment,
     Attribution,
@@ -11,19 +12,18 @@ from core.records import (
     ClaimVerdict,
     Judged,
     Probabilities,
-    Relation,
     Route,
     Span,
     StatedAttribution,
-    VerdictLabel,
 )
-from pages.widgets.citation_chips import citation_chips, cited_wrongly
+from pages.widgets.citation_chips import citation_chips
 from pages.widgets.claim_checks import (
     check_lines,
     found_by_a_check,
     not_found,
     reasons_beside,
 )
+from pages.widgets.headline import headline, is_shown_supported
 from pages.widgets.palette import LOOKS, Kind, family_words
 from pages.widgets.source_marks import source_marks
 from pages.widgets.source_view import SentText
@@ -49,7 +49,7 @@ def lay_out_claim(
         "kind": kind.value,
         "mark": LOOKS[kind].mark,
         "word": LOOKS[kind].word,
-        "headline": _headline(verdict, kind, names),
+        "headline": headline(verdict, kind, names),
         "reasons": list(verdict.reasons),
         "reasons_beside": reasons_beside(verdict),
         "checks": check_lines(verdict, names, offsets),
@@ -82,6 +82,7 @@ def _measured(verdict: ClaimVerdict) -> Json:
             "ranking": [],
             "nli": None,
             "support": None,
+            "support_words": None,
             "threshold": None,
             "tokens": None,
             "words": [],
@@ -110,8 +111,9 @@ def _measured(verdict: ClaimVerdict) -> Json:
             }
             for ranked in judged.route.ranking[:RANKED_SENT]
         ],
-        "nli": _reading(judged.entailment.probabilities, judged.literals.relation),
+        "nli": _reading(judged.entailment.probabilities),
         "support": judged.support.probability,
+        "support_words": list(told_apart(judged.support.probability, judged.support.threshold)),
         "threshold": judged.support.threshold,
         "tokens": _token_count(judged.alignment),
         "words": [
@@ -135,39 +137,8 @@ def _stated_sources(verdict: ClaimVerdict, families: Mapping[str, str]) -> list[
     ]
 
 
-def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str:
-    outcome = verdict.outcome
-    source = _called(outcome.route, names) if isinstance(outcome, Judged) else "a source"
-    if kind is Kind.SUPPORTED:
-        return f"Supported by {source}"
-    if kind is Kind.CONFLATION and (wrong := cited_wrongly(verdict)):
-        return wrong
-    if kind is Kind.CONFLATION:
-        return f"True, but not in {_credited_words(verdict, names)}: it is in {source}"
-    if kind is Kind.CONTRADICTED:
-        return f"{source} says otherwise"
-    if kind is Kind.UNJUDGED:
-        return "Not judged"
-    if kind is Kind.PERSON:
-        return "Needs a person"
-    if kind is Kind.ASIDE:
-        return f"Set aside: {verdict.claim.claim_type.value}"
-    if verdict.verdict is VerdictLabel.SUPPORTED:
-        return cited_wrongly(verdict) or f"Blocked, although {source} supports the wording"
-    if verdict.verdict is VerdictLabel.UNSUPPORTED:
-        return f"{source} is about this, but does not say all of it"
-    return "No source says this"
-
-
 def _called(route: Route, names: Mapping[str, str]) -> str:
     return names.get(route.source_id, route.source_id)
-
-
-def _credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
-    stated = verdict.claim.stated
-    if stated and stated.source_id:
-        return names.get(stated.source_id, stated.source_id)
-    return f"the {family_words(_attribution(verdict).stated_family) or 'stated source'}"
 
 
 def _attribution(verdict: ClaimVerdict) -> Attribution:
@@ -200,6 +171,7 @@ def _conflation(
     return {
         "stated": f"“{stated.text}”" if stated else "",
         "stated_family": family_words(outcome.attribution.stated_family),
+        "said": "supported by:" if is_shown_supported(verdict) else "closest:",
         "supported_by": _called(route, names),
         "supported_family": family_words(families.get(route.source_id, route.family)),
     }
@@ -243,10 +215,13 @@ def _token_count(alignment: Alignment) -> Json:
     }
 
 
-def _reading(probabilities: Probabilities, relation: Relation | None = None) -> Json:
-    """Label probabilities with the relation decided from them, by default the most probable."""
+def _reading(probabilities: Probabilities) -> Json:
+    """Label probabilities with the most probable relation: the word and its number are one reading.
+
+    Where a claim's own words rescue it, what is decided from changes, and not what was read.
+    """
     return {
-        "relation": (relation or probabilities.relation).value,
+        "relation": probabilities.relation.value,
         "entailment": probabilities.entailment,
         "neutral": probabilities.neutral,
         "contradiction": probabilities.contradiction,

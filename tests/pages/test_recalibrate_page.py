@@ -194,3 +194,14 @@ def test_a_rescoring_says_what_it_left() -> None:
     report.left_out[OTHER_SETTINGS] = 2
 
     assert "2 kept their old verdict: verified under other settings" in report_words(report)
+
+
+def test_the_labels_are_weighed_before_anything_is_fitted(labelled: SqlStore) -> None:
+    test = at_step("Labels")
+
+    [card] = [card for card in cards(test) if "to say" in card["title"]]
+    assert card["title"] == "Too few labels to say much"
+    assert "At least 59 bad claims must be labelled" in card["text"]
+    assert "bad claims passed" in card["text"] and "exact 95 % interval" in card["text"]
+    assert any("features are far from the shipped rows" in each.label for each in test.expander)
+    assert not test.exception

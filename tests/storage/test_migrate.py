@@ -84,6 +84,7 @@ def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
             connection.exec_driver_sql("DROP FUNCTION verdict_opening_refuses_update")
+        connection.exec_driver_sql("ALTER TABLE claim_signal DROP COLUMN review_from")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
     before = store.audit_events()
 

@@ -33,6 +33,7 @@ def probe_results(material: Material) -> Table:
         notes=(
             "The paper has no correctly attributed twins: a detector that flags everything would "
             "also find 50 of 50.",
+            "A multi-error probe has a wrong value besides: it counts as flagged when it is blocked.",
             *(() if material.probes else ("No probes were given.",)),
         ),
     )  # fmt: skip

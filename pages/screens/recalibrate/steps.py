@@ -42,7 +42,6 @@ def show_labels(material: Material) -> None:
     if material.rows:
         header, rows = reviewer_table(material)
         show_numbers(header, rows, name="labels-by-person", alt="Votes by person")
-        show_next("Split")
 
 
 def show_split(material: Material) -> None:

@@ -15,8 +15,8 @@ from core.calibration.threshold import (
     by_false_pass,
     sweep,
 )
+from core.evaluation.outcomes import Workload
 from core.evaluation.threshold_view import ThresholdView
-from pages.screens.thresholds.view import Workload
 from pages.widgets.figures import percent
 
 Move = Callable[[float], None]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.calibration.threshold import GRID
+from core.evaluation.outcomes import Workload
 from core.evaluation.sweep import Band
 from core.evaluation.threshold_view import Cost, Flips, ThresholdView, costs_at
 from pages.widgets.evaluated import Opened
@@ -24,14 +25,6 @@ _THRESHOLDS = st.components.v2.component(
 
 FLIPS_SHOWN = 50
 PASSED, BLOCKED = "bad claims passed", "good claims blocked"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Workload:
-    """What comes in, and what reading one claim costs."""
-
-    claims_a_day: int
-    minutes_a_claim: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

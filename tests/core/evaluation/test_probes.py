@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from evaluations import predict
 
 from core.attribution.families import load_families
 from core.errors import InputError
 from core.evaluation.frozen import freeze, readable
 from core.evaluation.packets import row_from_json, row_to_json
-from core.evaluation.probes import CHART, LITERATURE, WORDINGS, Credit, Fact, make_probes
+from core.evaluation.probes import (
+    CHART,
+    LITERATURE,
+    WORDINGS,
+    Credit,
+    Fact,
+    make_probes,
+    probe_outcomes,
+)
 from core.evidence.values import value_present
-from core.records import AttributionStatus, Source
+from core.records import AttributionStatus, Decision, Source
 
 FAMILIES = load_families()
 COMPATIBLE = {item.family_id: item.compatible for item in FAMILIES.items}
@@ -166,3 +177,25 @@ def test_what_a_claim_names_does_not_outvote_the_words_that_credit(credit, famil
 
     assert claim.stated is not None
     assert claim.stated.family == family
+
+
+def test_a_wrong_value_besides_is_a_probe_and_never_a_twin() -> None:
+    rows = make_probes(FACTS, COMPATIBLE, count=60)
+    nothing = predict(rows, threshold=0.5)
+    passed = [
+        replace(one, attribution=AttributionStatus.NONE, decision=Decision.ALLOW) for one in nothing
+    ]
+    blocked = [replace(one, decision=Decision.BLOCK) for one in passed]
+
+    for predictions, found in ((passed, 0), (blocked, 1)):
+        outcomes = probe_outcomes(rows, predictions)
+        several = [
+            outcome
+            for outcome, kind in zip(outcomes.outcomes, outcomes.kinds, strict=True)
+            if kind == Credit.MULTI_ERROR.value
+        ]
+        probes = [flagged for probe, flagged, _ in several if probe]
+        twins = [flagged for probe, flagged, _ in several if not probe]
+        assert len(probes) == len(twins) > 0
+        assert sum(probes) == found * len(probes) and not any(twins)
+    assert sum(probe for probe, _, _ in outcomes.outcomes) == 60

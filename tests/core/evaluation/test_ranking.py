@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.evaluation.ranking import auroc, auroc_interval, bad_passed_at, good_blocked_at
+from core.evaluation.packets import PacketRow, row_from_json
+from core.evaluation.ranking import ranking_report, ranking_table
+from core.evaluation.ranking_scores import (
+    auroc,
+    auroc_interval,
+    bad_passed_at,
+    good_blocked_at,
+)
 from core.evaluation.sweep import sweep_bands
 
 CLAIMS = st.lists(
@@ -49,6 +56,7 @@ def test_a_threshold_reaches_what_is_told(claims: list[tuple[int, bool, int]], r
     assert good_blocked_at(score, bad, rate) == min(g for g, b in both if b <= rate + 1e-12)
 
 
+@settings(deadline=None)
 @given(CLAIMS)
 def test_the_interval_holds_the_measured_value(claims: list[tuple[int, bool, int]]) -> None:
     score, bad, trace = _arrays(claims)
@@ -57,6 +65,7 @@ def test_the_interval_holds_the_measured_value(claims: list[tuple[int, bool, int
         assert ends[0] - 1e-4 <= measured <= ends[1] + 1e-4
 
 
+@settings(deadline=None)
 @given(CLAIMS, st.lists(st.integers(0, 20), min_size=1, max_size=6))
 def test_every_band_holds_its_rate_whatever_the_order(
     claims: list[tuple[int, bool, int]], asked: list[int]
@@ -73,3 +82,56 @@ def test_every_band_holds_its_rate_whatever_the_order(
             ends = band[name]
             if len(among) and ends is not None:
                 assert ends[0] - 1e-5 <= rate.mean() <= ends[1] + 1e-5
+
+
+def _rows(claims: list[tuple[str, str, str]]) -> list[PacketRow]:
+    return [
+        row_from_json(
+            {
+                "claim_id": f"c{at}",
+                "trace_id": trace,
+                "claim": "x",
+                "sources": [{"source_id": "s", "tool_name": "t", "text": "x"}],
+                "label": label,
+                "relation": None,
+                "gold_source_ids": [],
+                "how" if label == "supported" else "kind": kind,
+            }
+        )
+        for at, (trace, label, kind) in enumerate(claims)
+    ]
+
+
+def test_each_kind_is_ranked_against_all_of_the_other_side_for_every_system() -> None:
+    rows = _rows(
+        [("a", "supported", "verbatim"), ("b", "supported", "inference")] * 10
+        + [("c", "contradicted", "number_changed"), ("d", "contradicted", "")] * 10
+    )
+    good = np.array([0.9, 0.2] * 10)
+    scores = {
+        "verifier": np.concatenate([good, [0.1, 0.5] * 10]),
+        "shared words alone": np.full(40, 0.5),
+    }
+
+    report = ranking_report(rows, scores)
+
+    def of(part: str, kind: str, system: str = "verifier") -> object:
+        return report[part][kind]["systems"][system]["auroc"]
+
+    assert of("by_how", "verbatim") == 1.0
+    assert of("by_how", "inference") == 0.5
+    assert of("by_error", "contradicted") == 0.75
+    assert of("by_kind", "number_changed") == 1.0
+    assert of("by_kind", "contradicted") == 0.5  # no finer kind is named
+    assert of("by_how", "verbatim", "shared words alone") == 0.5
+    assert report["by_how"]["inference"]["claims"] == 10
+    lines = ranking_table("trial", report)
+    assert any(line.startswith("| number_changed | 10 | 0 % | 1.000 (1.00–1.00)") for line in lines)
+
+
+def test_without_errors_named_more_closely_there_is_one_table_of_them() -> None:
+    rows = _rows([("a", "supported", "verbatim"), ("b", "contradicted", "")])
+
+    report = ranking_report(rows, {"verifier": np.array([0.9, 0.1])})
+
+    assert "by_kind" not in report and "by_error" in report

@@ -64,6 +64,9 @@ def a_signal(
     probability: float | None,
     threshold: float | None = 0.65,
     attribution: AttributionStatus = AttributionStatus.NONE,
+    *,
+    review_from: float | None = None,
+    gated: bool = False,
 ) -> Signal:
     return Signal(
         run_key="run",
@@ -75,8 +78,9 @@ def a_signal(
         routed_source_id=None,
         routed_family=None,
         attribution=attribution,
-        gated=False,
+        gated=gated,
         features=None,
+        review_from=review_from,
     )
 
 
@@ -210,6 +214,28 @@ def test_the_priority_stream_starts_with_the_most_doubtful(values: list[float]) 
     distances = [abs(value - 0.65) for _, value in sorted(places, key=lambda one: one[0].rank)]
 
     assert all(one <= two for one, two in pairwise(distances))
+
+
+@given(
+    person=st.floats(0.41, 0.6499),
+    other=probabilities,
+    attribution=st.sampled_from(AttributionStatus),
+)
+def test_what_needs_a_person_comes_before_everything_that_is_decided(
+    person: float, other: float, attribution: AttributionStatus
+) -> None:
+    first = place_claim(0.9, a_signal(person, review_from=0.41), 0.2)
+    gated = place_claim(0.9, a_signal(person, review_from=0.41, gated=True), 0.2)
+    decided = place_claim(0.9, a_signal(other, attribution=attribution), 0.2)
+
+    assert first.reason is QueueReason.PERSON
+    assert first.rank < min(decided.rank, gated.rank)
+    assert QueueReason.PERSON not in (decided.reason, gated.reason)
+
+
+@pytest.mark.parametrize("probability", [0.4099, 0.65, 0.9, None])
+def test_outside_the_middle_nobody_is_needed_first(probability: float | None) -> None:
+    assert place_claim(0.9, a_signal(probability, review_from=0.41), 0.2).rank >= 0
 
 
 @given(probability=probabilities)

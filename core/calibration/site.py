@@ -1,0 +1,138 @@
+"""How far a site is from what the shipped forest saw, and what it errs by on the site's own labels.
+
+Drift is the Kolmogorov-Smirnov distance of each number that the forest is told, between the site's
+claims and the rows that it was fitted on: 0 where both are spread alike, 1 where they never meet.
+Errors have exact intervals (Clopper and Pearson), which hold their point by construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.calibration.guarantee import bad_labels_needed
+from core.calibration.rows import TrainingRow
+from core.calibration.threshold import DEFAULT_RISK
+from core.ports import Calibrator
+from core.statistics import exact_binomial_interval
+
+FAR, SOME = 0.3, 0.15  # distances that are called far, and some
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """One feature: its distance, and its mean here and among the rows that the forest was fitted on."""
+
+    feature: str
+    distance: float
+    here: float
+    there: float
+
+    @property
+    def words(self) -> str:
+        """How far it is, in a word."""
+        return "far" if self.distance >= FAR else "some" if self.distance >= SOME else "near"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """Errors among labelled claims, with the exact 95 % interval; None among none."""
+
+    errors: int
+    among: int
+
+    @property
+    def value(self) -> float | None:
+        """The share of errors."""
+        return self.errors / self.among if self.among else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Clopper and Pearson's interval."""
+        return exact_binomial_interval(self.errors, self.among)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteErrors:
+    """What the calibrator does with the site's labels at its threshold, and how many are needed."""
+
+    bad_passed: Rate
+    good_blocked: Rate
+    needed: int
+    risk: float
+
+    @property
+    def enough(self) -> bool:
+        """Whether the labels could bound the bad-pass rate at all."""
+        return self.bad_passed.among >= self.needed
+
+    @property
+    def words(self) -> str:
+        """Plainly, whether the labels are enough to say anything of bad claims that pass."""
+        bad = self.bad_passed.among
+        labels = bad + self.good_blocked.among
+        limit = f"at most {100 * self.risk:g} % of the bad claims pass"
+        have = f"{labels:,} {_noun(labels, 'label')}, {bad:,} of {_noun(bad, 'a bad claim', 'bad claims')}"
+        if self.enough:
+            return f"{have}: enough to try whether {limit} ({self.needed} bad ones are the least)."
+        return (
+            f"{have}: too few. At least {self.needed} bad claims must be labelled, "
+            f"{self.needed - bad} more, before anything can show that {limit}."
+        )
+
+
+def site_errors(
+    rows: Sequence[TrainingRow], calibrator: Calibrator, *, risk: float = DEFAULT_RISK
+) -> SiteErrors:
+    """Both error rates of the calibrator on the site's labelled rows, at its own threshold."""
+    chances = calibrator.probabilities([row.features for row in rows]) if rows else np.zeros(0)
+    passes = [
+        not row.forced and float(chance) >= calibrator.threshold
+        for row, chance in zip(rows, chances, strict=True)
+    ]
+    bad = [passed for row, passed in zip(rows, passes, strict=True) if row.should_block]
+    good = [passed for row, passed in zip(rows, passes, strict=True) if not row.should_block]
+    return SiteErrors(
+        bad_passed=Rate(errors=sum(bad), among=len(bad)),
+        good_blocked=Rate(errors=len(good) - sum(good), among=len(good)),
+        needed=bad_labels_needed(risk),
+        risk=risk,
+    )
+
+
+def drift_of(
+    site: Sequence[TrainingRow], shipped: Sequence[TrainingRow], features: Sequence[str]
+) -> tuple[Drift, ...]:
+    """The drift of each feature that both have, the farthest first; nothing where one side is empty."""
+    if not site or not shipped:
+        return ()
+    found = []
+    for name in features:
+        if name not in site[0].features.numeric or name not in shipped[0].features.numeric:
+            continue
+        here = np.array([row.features.numeric[name] for row in site])
+        there = np.array([row.features.numeric[name] for row in shipped])
+        found.append(
+            Drift(
+                feature=name,
+                distance=round(_distance(here, there), 4),
+                here=round(float(here.mean()), 4),
+                there=round(float(there.mean()), 4),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: -one.distance))
+
+
+def _distance(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """The largest difference between two cumulative shares (Kolmogorov-Smirnov)."""
+    one, other = np.sort(one), np.sort(other)
+    at = np.concatenate([one, other])
+    shares = (np.searchsorted(side, at, side="right") / len(side) for side in (one, other))
+    return float(np.abs(next(shares) - next(shares)).max())
+
+
+def _noun(count: int, one: str, many: str | None = None) -> str:
+    return one if count == 1 else many or f"{one}s"

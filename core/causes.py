@@ -1,0 +1,145 @@
+"""The table of causes: every text that a verdict gives as its reason stands here once (III.6, III.7).
+
+A cause is one thing that can be said of a claim or an answer; its entry is the sentence, with named
+gaps. Nothing decides here: the stages and the attribution choose a cause, and ``say`` fills its gaps.
+What checks, citations and stages found in their own words fills a gap and is not repeated here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Cause(StrEnum):
+    """What a reason is about; the comment groups say who speaks."""
+
+    # the gate, of a claim that is blocked
+    NOT_JUDGED = "not judged"
+    WRONG_RECORD = "wrong record"
+    VALUE_NOWHERE = "value nowhere"
+    VALUE_OTHERWISE = "value otherwise"
+    WORDS_NOT_GROUNDED = "words not grounded"
+    CITATION_TO_NOTHING = "citation to nothing"
+    CITATION_SAYS_OTHERWISE = "citation says otherwise"
+    PERSON = "needs a person"
+    PERSON_OTHERWISE = "needs a person, may say otherwise"
+    MAY_SAY_OTHERWISE = "may say otherwise"
+    NO_SOURCE_SAYS_IT = "no source says it"
+    CLOSE_TO_IT = "close to it"
+    SUPPORT_TOO_LOW = "support too low"
+    # the gate, of a claim that passes
+    SUPPORTED = "supported"
+    SUPPORTED_AS_CREDITED = "supported as credited"
+    NOT_WRITTEN_AS_SUCH = "not written as such"
+    NOT_RESOLVABLE = "not resolvable"
+    # the gate, of an answer
+    NO_ANSWER = "no answer"
+    NO_OUTPUTS = "no outputs"
+    OUTPUTS_NOT_CAPTURED = "outputs not captured"
+    NO_FACTUAL_CLAIM = "no factual claim"
+    ONE_CLAIM_SUPPORTED = "one claim supported"
+    ALL_CLAIMS_SUPPORTED = "all claims supported"
+    # the attribution
+    CREDIT_OF_NO_KIND = "credit of no kind"
+    CREDITED_WHERE_CHECKED = "credited where checked"
+    CREDIT_NOT_COMPARABLE = "credit not comparable"
+    CREDITED_SOURCE_TOO = "credited source too"
+    CREDITED_ELSEWHERE = "credited elsewhere"
+    CREDITED_KIND_CHECKED = "credited kind checked"
+    CREDITED_KIND_TOO = "credited kind too"
+    KIND_NOT_KNOWN = "kind not known"
+    NO_CREDIT = "no credit"
+    BELONGS_WHERE_FOUND = "belongs where found"
+    BELONGS_ELSEWHERE = "belongs elsewhere"
+    MAY_BELONG_TO_EITHER = "may belong to either"
+
+
+SENTENCES: Mapping[Cause, str] = {
+    Cause.NOT_JUDGED: "Not judged: {why}.",
+    Cause.WRONG_RECORD: "Wrong record: {source} holds nothing about {who}.",
+    Cause.VALUE_NOWHERE: "“{value}” is not in {source}.",
+    Cause.VALUE_OTHERWISE: "“{value}” is not in {source}; the nearest there is “{nearest}”.",
+    Cause.WORDS_NOT_GROUNDED: "Too little of the statement is grounded in {source}: {words}.",
+    Cause.CITATION_TO_NOTHING: "{cited} leads to nothing: {why}.",
+    Cause.CITATION_SAYS_OTHERWISE: "{cited} says something else: {why}.",
+    Cause.PERSON: "Needs a person: {source} may say this, and it is not sure enough ({numbers}).",
+    Cause.PERSON_OTHERWISE: (
+        "Needs a person: {source} may say otherwise, and it is not sure enough ({numbers})."
+    ),
+    Cause.MAY_SAY_OTHERWISE: "{source} may say otherwise ({numbers}).",
+    Cause.NO_SOURCE_SAYS_IT: "No source says this; the closest is {source} ({numbers}).",
+    Cause.CLOSE_TO_IT: "{source} is close to this but does not clearly say it ({numbers}).",
+    Cause.SUPPORT_TOO_LOW: "{numbers}.",
+    Cause.SUPPORTED: "Supported by {source}.",
+    Cause.SUPPORTED_AS_CREDITED: "Supported by {source}, the source that the answer credits.",
+    Cause.NOT_WRITTEN_AS_SUCH: "Not written there as such: {values}.",
+    Cause.NOT_RESOLVABLE: "Not resolvable here, and not checked: {cited}.",
+    Cause.NO_ANSWER: "The trace holds no answer to check.",
+    Cause.NO_OUTPUTS: "The trace holds no tool outputs: there is nothing to check against.",
+    Cause.OUTPUTS_NOT_CAPTURED: (
+        "The tools were called, but their outputs were not captured: there is nothing to check "
+        "against."
+    ),
+    Cause.NO_FACTUAL_CLAIM: "The answer makes no factual claim that could be checked.",
+    Cause.ONE_CLAIM_SUPPORTED: "The one factual claim is supported by the source it belongs to.",
+    Cause.ALL_CLAIMS_SUPPORTED: (
+        "All {count} factual claims are supported by the source they belong to."
+    ),
+    Cause.CREDIT_OF_NO_KIND: 'The answer credits "{text}", which names no one kind of source.',
+    Cause.CREDITED_WHERE_CHECKED: (
+        "The answer credits {credited}, and that is where the statement was checked."
+    ),
+    Cause.CREDIT_NOT_COMPARABLE: (
+        "The answer credits {credited}; no source supports the statement to compare it with."
+    ),
+    Cause.CREDITED_SOURCE_TOO: (
+        "The answer credits {credited}, which supports the statement, as {where} does."
+    ),
+    Cause.CREDITED_ELSEWHERE: "The answer credits {credited}; the statement is in {where}.",
+    Cause.CREDITED_KIND_CHECKED: (
+        "The answer credits {credited}, and the statement was checked against {where}."
+    ),
+    Cause.CREDITED_KIND_TOO: (
+        "The answer credits {credited}, and {also} supports the statement as {where} does."
+    ),
+    Cause.KIND_NOT_KNOWN: (
+        "The answer credits {credited}; what kind of source {tool} is, is not known."
+    ),
+    Cause.NO_CREDIT: "The answer names no source for it, and none is implied.",
+    Cause.BELONGS_WHERE_FOUND: (
+        "The answer names no source; {about}, it belongs to {credited}: {where}."
+    ),
+    Cause.BELONGS_ELSEWHERE: (
+        "The statement is about this patient and would belong to {credited}; it is in {where}."
+    ),
+    Cause.MAY_BELONG_TO_EITHER: (
+        "The answer names no source; {about}, it may come from {credited} or from {where}."
+    ),
+}
+
+
+def say(cause: Cause, **gaps: object) -> str:
+    """The sentence of a cause with its gaps filled; a sentence never begins in lower case.
+
+    Raises KeyError for a gap that was not given. What fills a gap is never read as a template.
+    """
+    sentence = SENTENCES[cause].format(**gaps)
+    if SENTENCES[cause].startswith(("{source}", "{numbers}")):
+        return sentence[:1].upper() + sentence[1:]
+    return sentence
+
+
+def below(probability: float, threshold: float) -> str:
+    """ "support 0.53, below the threshold 0.64": in as many decimals as tell the two apart."""
+    lower, higher = told_apart(probability, threshold)
+    return f"support {lower}, below the threshold {higher}"
+
+
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers in two decimals, or in as many more as it takes: never "0.72 < 0.72"."""
+    for digits in (2, 4, 6, 9, 12, 17):
+        words = f"{one:.{digits}f}", f"{other:.{digits}f}"
+        if words[0] != words[1] or one == other:
+            break
+    return words

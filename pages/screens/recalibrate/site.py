@@ -1,0 +1,65 @@
+"""How the active calibrator does on the site's labels, whether they are enough, and how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.calibration.rows import KeptRows, TrainingRow
+from core.calibration.site import Drift, Rate, SiteErrors, drift_of, site_errors
+from core.models.forest import Forest
+from pages.widgets.figures import Cell, between, percent, show_numbers
+from pages.widgets.plain import show_notice
+
+
+def show_site(rows: Sequence[TrainingRow], shipped: KeptRows | None, forest: Forest) -> None:
+    """Errors on the labels with intervals, plainly whether they are enough, and drift by feature."""
+    errors = site_errors(rows, forest)
+    show_notice(
+        "Enough labels to say something" if errors.enough else "Too few labels to say much",
+        f"{errors.words}\n{error_words(errors, forest.threshold)}",
+        key="site-errors",
+        tone="good" if errors.enough else "careful",
+    )
+    if shipped is None:
+        return
+    known = [*shipped.train, *shipped.validation]
+    drift = drift_of(rows, known, forest.encoding.numeric)
+    if not drift:
+        return
+    with st.expander(drift_words(drift, len(rows), len(known))):
+        header, table = drift_table(drift)
+        show_numbers(
+            header, table, name="drift", alt="How far each feature is from the shipped rows"
+        )
+
+
+def error_words(errors: SiteErrors, threshold: float) -> str:
+    """Both rates on the site's labels with their exact intervals."""
+    return (
+        f"The active calibrator at {threshold:g}: bad claims passed "
+        f"{_rate(errors.bad_passed)}; good claims blocked {_rate(errors.good_blocked)}."
+    )
+
+
+def drift_words(drift: Sequence[Drift], here: int, there: int) -> str:
+    """How many features are far from the rows that the calibrator was fitted on."""
+    far = sum(one.words == "far" for one in drift)
+    return (
+        f"{far} of {len(drift)} features are far from the shipped rows "
+        f"({here:,} claims here, {there:,} there)"
+    )
+
+
+def drift_table(drift: Sequence[Drift]) -> tuple[Sequence[str], list[Sequence[Cell]]]:
+    """A row a feature, the farthest first."""
+    return ("Feature", "Distance (0 to 1)", "", "Mean here", "Mean of the shipped rows"), [
+        (one.feature, one.distance, one.words, one.here, one.there) for one in drift
+    ]
+
+
+def _rate(rate: Rate) -> str:
+    if rate.interval is None:
+        return "– (none is labelled)"
+    return f"{percent(rate.value)} of {rate.among:,} (exact {between(*rate.interval)})"

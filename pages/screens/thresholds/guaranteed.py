@@ -1,0 +1,60 @@
+"""The thresholds that are shown to keep a bad-pass rate, by kind of source, with what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from core.attribution.families import load_families
+from core.calibration.guarantee import LabelledScores, OperatingPoints, operating_points
+from core.calibration.guarantee_words import COVERS, HEADER, point_words, points_table
+from core.workflows.operating_points import labelled_scores
+from pages.widgets.evaluated import EVERY_CLAIM, Opened
+from pages.widgets.figures import show_numbers
+
+Move = Callable[[float], None]
+
+
+def show_risk() -> float:
+    """The share of bad claims that may pass, 0 to 1; a lead sets it."""
+    found = st.number_input(
+        "At most this share of the bad claims may pass (%)", 0.5, 50.0, 5.0, 0.5, key="risk"
+    )
+    return float(found) / 100
+
+
+def guarantee_of(found: Opened, slice_name: str, risk: float) -> OperatingPoints:
+    """The points of a slice's labelled claims."""
+    labels = labelled_scores(found.rows, found.predictions, load_families())
+    return operating_points(_only(labels, found, slice_name), risk=risk)
+
+
+def show_guarantee(points: OperatingPoints, move: Move) -> None:
+    """The pooled point in words with a button, and a table of the kinds of source."""
+    words, button = st.columns([4, 1.3], vertical_alignment="center")
+    words.text(f"All sources. {point_words(points.pooled)}")
+    threshold = points.pooled.threshold
+    button.button(
+        "Go there",
+        key="by-guarantee",
+        disabled=threshold is None,
+        on_click=move,
+        args=(threshold,),
+        width="stretch",
+    )
+    show_numbers(
+        HEADER,
+        points_table(points),
+        name="guarantee",
+        alt="Guaranteed thresholds by kind of source",
+    )
+    st.caption(COVERS)
+
+
+def _only(labels: LabelledScores, found: Opened, slice_name: str) -> LabelledScores:
+    if slice_name == EVERY_CLAIM:
+        return labels
+    scored = [row for row in found.rows if row.scored]
+    return labels.where(np.array([slice_name in row.slices for row in scored], dtype=np.bool_))

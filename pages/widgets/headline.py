@@ -1,0 +1,85 @@
+"""The one line above a claim: what was decided of it, agreeing with the figures beside it.
+
+Relation, headline and figures come from the same verdict by one rule: a headline says that a claim is
+supported or true only where its verdict does and its support reaches the threshold. Where the support
+is too low, the kind of source that was credited may still look wrong; then the headline says what
+is closer, and not that it is true there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.causes import below
+from core.records import ClaimVerdict, Judged, VerdictLabel
+from pages.widgets.citation_chips import cited_wrongly
+from pages.widgets.palette import Kind, family_words
+
+
+def headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str:
+    """The line of a claim that is shown as ``kind``; ``names`` are what sources are called."""
+    if kind is Kind.ASIDE:
+        return f"Set aside: {verdict.claim.claim_type.value}"
+    if kind is Kind.UNJUDGED or not isinstance(verdict.outcome, Judged):
+        return "Not judged"
+    source = _called(verdict.outcome, names)
+    if is_shown_supported(verdict):
+        return _supported(verdict, kind, source, names)
+    if kind is Kind.CONFLATION:
+        return _credited_wrongly(verdict, source, names)
+    if kind is Kind.PERSON:
+        return "Needs a person"
+    if verdict.verdict is VerdictLabel.CONTRADICTED:
+        return f"{source} says otherwise"
+    if verdict.verdict is VerdictLabel.SUPPORTED:
+        support = verdict.outcome.support
+        return f"Not sure enough: {below(support.probability, support.threshold)}"
+    if verdict.verdict is VerdictLabel.UNSUPPORTED:
+        return f"{source} is about this, but does not say all of it"
+    return "No source says this"
+
+
+def is_shown_supported(verdict: ClaimVerdict) -> bool:
+    """Whether a claim may be called supported: its verdict says so and its support is enough."""
+    outcome = verdict.outcome
+    return (
+        isinstance(outcome, Judged)
+        and verdict.verdict is VerdictLabel.SUPPORTED
+        and outcome.support.supported
+    )
+
+
+def credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
+    """What the answer credits, as people call it."""
+    stated = verdict.claim.stated
+    if stated and stated.source_id:
+        return names.get(stated.source_id, stated.source_id)
+    outcome = verdict.outcome
+    family = outcome.attribution.stated_family if isinstance(outcome, Judged) else None
+    if family is None and stated is not None:
+        family = stated.family
+    return f"the {family_words(family) or 'stated source'}"
+
+
+def _supported(verdict: ClaimVerdict, kind: Kind, source: str, names: Mapping[str, str]) -> str:
+    if kind is Kind.SUPPORTED:
+        return f"Supported by {source}"
+    if wrong := cited_wrongly(verdict):
+        return wrong
+    if kind is Kind.CONFLATION:
+        return f"True, but not in {credited_words(verdict, names)}: it is in {source}"
+    return f"Blocked, although {source} supports the wording"
+
+
+def _credited_wrongly(verdict: ClaimVerdict, source: str, names: Mapping[str, str]) -> str:
+    """Both the credit and the support speak against it, or a check does."""
+    if verdict.verdict is VerdictLabel.CONTRADICTED:
+        return f"{source} says otherwise, and the answer credits {credited_words(verdict, names)}"
+    return (
+        f"Credited to {credited_words(verdict, names)}, yet {source} is closer; "
+        "no source clearly says it"
+    )
+
+
+def _called(outcome: Judged, names: Mapping[str, str]) -> str:
+    return names.get(outcome.route.source_id, outcome.route.source_id)

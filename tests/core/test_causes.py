@@ -1,0 +1,304 @@
+"""Each cause, from what brings it about to its sentence; none stands in the table unused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from string import Formatter
+
+import pytest
+from builders import a_source, a_trace
+
+from core.attribution.attribute import attribute
+from core.causes import SENTENCES, Cause, below, say
+from core.config import Config
+from core.records import (
+    AlignedToken,
+    AttributionStatus,
+    CheckedValue,
+    CitationFinding,
+    CitationKind,
+    CitationOutcome,
+    ClaimType,
+    ClaimVerdict,
+    Judged,
+    ProtectedValue,
+    Relation,
+    SetAside,
+    SourceStatus,
+    Span,
+    StatedAttribution,
+    Support,
+    Unjudged,
+)
+from core.stages.decision import decide_answer, decide_claim
+from tests.verdicts import showcase
+
+SPAN = Span(start=0, end=4)
+BASE = next(one for one in showcase().claims if isinstance(one.outcome, Judged))
+LOW = Support(probability=0.3, threshold=0.6)
+MIDDLE = Support(probability=0.5, threshold=0.6, review_from=0.4)
+NUMBERS = below(0.3, 0.6)
+FAMILIES = {"chart": "patient_record", "paper": "literature", "odd": "other"}
+
+
+def outcome(
+    relation: Relation = Relation.ENTAILMENT, support: Support | None = None, **literals: object
+) -> Judged:
+    """A judged claim that holds everything, is rightly credited and passes, but for what is given."""
+    assert isinstance(BASE.outcome, Judged)
+    clean = replace(
+        BASE.outcome.literals, values=(), identity_mismatches=(), relation=relation, rescued=False
+    )
+    return replace(
+        BASE.outcome,
+        support=support or Support(probability=0.9, threshold=0.6),
+        literals=replace(clean, **literals),  # type: ignore[arg-type]
+        attribution=replace(BASE.outcome.attribution, status=AttributionStatus.NONE),
+        checks=(),
+    )
+
+
+def source() -> str:
+    route = outcome().route
+    return f"{route.tool_name} ({route.family.replace('_', ' ')})"
+
+
+def a_value(nearest: str | None, *, settles: bool = True) -> CheckedValue:
+    return CheckedValue(
+        value=ProtectedValue(kind="dose", text="50 mg", normalised="50 mg", span=SPAN),
+        present=False,
+        nearest=nearest,
+        settles=settles,
+    )
+
+
+def cited(result: CitationOutcome) -> tuple[CitationFinding, ...]:
+    return (
+        CitationFinding(
+            text="[7]", span=SPAN, covers=SPAN, kind=CitationKind.NUMBER, outcome=result,
+            reason="no entry",
+        ),
+    )  # fmt: skip
+
+
+def gate(
+    judged: Judged | Unjudged,
+    citations: tuple[CitationFinding, ...] = (),
+    profile: str | None = None,
+) -> str:
+    config = Config() if profile is None else Config(profile=profile)
+    return " | ".join(decide_claim(BASE.claim, judged, config, citations).reasons)
+
+
+def weakly_grounded() -> Judged:
+    judged = outcome()
+    token = AlignedToken(text="weekly", span=SPAN, score=0.1, weak=True)
+    return replace(
+        judged, alignment=replace(judged.alignment, tokens=(token,), supported_token_ratio=0.0)
+    )
+
+
+def matched() -> Judged:
+    judged = outcome()
+    credit = replace(
+        judged.attribution, status=AttributionStatus.MATCH, stated_family="patient_record"
+    )
+    return replace(judged, attribution=credit)
+
+
+def answer(*verdicts: ClaimVerdict, text: str | None = "x", sources=None) -> str:
+    sources = (a_source("y"),) if sources is None else sources
+    return " | ".join(decide_answer(a_trace(text, *sources), verdicts).reasons)
+
+
+def passing(claim_id: str = "c01") -> ClaimVerdict:
+    return decide_claim(replace(BASE.claim, claim_id=claim_id), outcome(), Config())
+
+
+def credit(
+    stated: StatedAttribution | None,
+    routed: str,
+    *supporters: str,
+    about_patient: bool = False,
+    families: Mapping[str, str] = FAMILIES,
+) -> str:
+    claim = replace(BASE.claim, stated=stated, patient_specific=about_patient)
+    route = replace(
+        outcome().route, source_id=routed, tool_name=f"tool_{routed}", family=families[routed]
+    )
+    return attribute(claim, route, families=families, supporters=frozenset(supporters)).reason
+
+
+def to(family: str | None = None, source_id: str | None = None) -> StatedAttribution:
+    return StatedAttribution(text="the file", span=SPAN, family=family, source_id=source_id)
+
+
+MEDICAL = {"chart": "patient_record", "paper": "literature"}
+CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
+    Cause.NOT_JUDGED: (
+        lambda: gate(Unjudged(stage="nli", reason="it is too long")),
+        "Not judged: it is too long.",
+    ),
+    Cause.WRONG_RECORD: (
+        lambda: gate(outcome(identity_mismatches=("Ada Lee",))),
+        f"Wrong record: {source()} holds nothing about Ada Lee.",
+    ),
+    Cause.VALUE_NOWHERE: (
+        lambda: gate(outcome(support=LOW, values=(a_value(None),))),
+        f"“50 mg” is not in {source()}.",
+    ),
+    Cause.VALUE_OTHERWISE: (
+        lambda: gate(outcome(support=LOW, values=(a_value("5 mg"),))),
+        f"“50 mg” is not in {source()}; the nearest there is “5 mg”.",
+    ),
+    Cause.WORDS_NOT_GROUNDED: (
+        lambda: gate(weakly_grounded(), profile="strict"),
+        f"Too little of the statement is grounded in {source()}: “weekly”.",
+    ),
+    Cause.CITATION_TO_NOTHING: (
+        lambda: gate(outcome(), cited(CitationOutcome.RESOLVES_TO_NOTHING)),
+        "[7] leads to nothing: no entry.",
+    ),
+    Cause.CITATION_SAYS_OTHERWISE: (
+        lambda: gate(outcome(), cited(CitationOutcome.SAYS_OTHERWISE)),
+        "[7] says something else: no entry.",
+    ),
+    Cause.PERSON: (
+        lambda: gate(outcome(support=MIDDLE)),
+        f"Needs a person: {source()} may say this, and it is not sure enough "
+        "(support 0.50, below the threshold 0.60).",
+    ),
+    Cause.PERSON_OTHERWISE: (
+        lambda: gate(outcome(Relation.CONTRADICTION, MIDDLE)),
+        f"Needs a person: {source()} may say otherwise, and it is not sure enough "
+        "(support 0.50, below the threshold 0.60).",
+    ),
+    Cause.MAY_SAY_OTHERWISE: (
+        lambda: gate(outcome(Relation.CONTRADICTION, LOW)),
+        f"{source().capitalize()[:1]}{source()[1:]} may say otherwise ({NUMBERS}).",
+    ),
+    Cause.NO_SOURCE_SAYS_IT: (
+        lambda: gate(outcome(Relation.NEUTRAL, LOW)),
+        f"No source says this; the closest is {source()} ({NUMBERS}).",
+    ),
+    Cause.CLOSE_TO_IT: (
+        lambda: gate(outcome(Relation.ENTAILMENT, LOW)),
+        f"{source()[:1].upper()}{source()[1:]} is close to this but does not clearly say it "
+        f"({NUMBERS}).",
+    ),
+    Cause.SUPPORT_TOO_LOW: (
+        lambda: gate(outcome(support=LOW, identity_mismatches=("Ada Lee",))),
+        "Support 0.30, below the threshold 0.60.",
+    ),
+    Cause.SUPPORTED: (lambda: gate(outcome()), f"Supported by {source()}."),
+    Cause.SUPPORTED_AS_CREDITED: (
+        lambda: gate(matched()),
+        f"Supported by {source()}, the source that the answer credits.",
+    ),
+    Cause.NOT_WRITTEN_AS_SUCH: (
+        lambda: gate(outcome(values=(a_value(None, settles=False),))),
+        "Not written there as such: “50 mg”.",
+    ),
+    Cause.NOT_RESOLVABLE: (
+        lambda: gate(outcome(), cited(CitationOutcome.NOT_RESOLVABLE_HERE)),
+        "Not resolvable here, and not checked: [7].",
+    ),
+    Cause.NO_ANSWER: (lambda: answer(text=None), "The trace holds no answer to check."),
+    Cause.NO_OUTPUTS: (
+        lambda: answer(sources=()),
+        "The trace holds no tool outputs: there is nothing to check against.",
+    ),
+    Cause.OUTPUTS_NOT_CAPTURED: (
+        lambda: answer(sources=(a_source("", status=SourceStatus.NOT_CAPTURED),)),
+        "The tools were called, but their outputs were not captured: there is nothing to check "
+        "against.",
+    ),
+    Cause.NO_FACTUAL_CLAIM: (
+        lambda: answer(
+            decide_claim(
+                replace(BASE.claim, claim_type=ClaimType.META), SetAside(reason="x"), Config()
+            )
+        ),
+        "The answer makes no factual claim that could be checked.",
+    ),
+    Cause.ONE_CLAIM_SUPPORTED: (
+        lambda: answer(passing()),
+        "The one factual claim is supported by the source it belongs to.",
+    ),
+    Cause.ALL_CLAIMS_SUPPORTED: (
+        lambda: answer(passing(), passing("c02")),
+        "All 2 factual claims are supported by the source they belong to.",
+    ),
+    Cause.CREDIT_OF_NO_KIND: (
+        lambda: credit(to(), "chart", "chart"),
+        'The answer credits "the file", which names no one kind of source.',
+    ),
+    Cause.CREDITED_WHERE_CHECKED: (
+        lambda: credit(to("patient_record", "chart"), "chart", "chart"),
+        "The answer credits chart, and that is where the statement was checked.",
+    ),
+    Cause.CREDIT_NOT_COMPARABLE: (
+        lambda: credit(to("patient_record", "chart"), "paper"),
+        "The answer credits chart; no source supports the statement to compare it with.",
+    ),
+    Cause.CREDITED_SOURCE_TOO: (
+        lambda: credit(to("patient_record", "chart"), "paper", "paper", "chart"),
+        "The answer credits chart, which supports the statement, as tool_paper (",
+    ),
+    Cause.CREDITED_ELSEWHERE: (
+        lambda: credit(to("patient_record", "chart"), "paper", "paper"),
+        "The answer credits chart; the statement is in tool_paper (",
+    ),
+    Cause.CREDITED_KIND_CHECKED: (
+        lambda: credit(to("patient_record"), "chart", "chart"),
+        "and the statement was checked against tool_chart (",
+    ),
+    Cause.CREDITED_KIND_TOO: (
+        lambda: credit(to("patient_record"), "paper", "paper", "chart"),
+        ", and chart supports the statement as tool_paper (",
+    ),
+    Cause.KIND_NOT_KNOWN: (
+        lambda: credit(to("guideline"), "odd", "odd"),
+        "; what kind of source tool_odd is, is not known.",
+    ),
+    Cause.NO_CREDIT: (
+        lambda: credit(None, "odd", "odd", families={"odd": "other"}),
+        "The answer names no source for it, and none is implied.",
+    ),
+    Cause.BELONGS_WHERE_FOUND: (
+        lambda: credit(None, "chart", "chart", about_patient=True),
+        "The answer names no source; about this patient, it belongs to ",
+    ),
+    Cause.BELONGS_ELSEWHERE: (
+        lambda: credit(None, "paper", "paper", about_patient=True, families=MEDICAL),
+        "The statement is about this patient and would belong to ",
+    ),
+    Cause.MAY_BELONG_TO_EITHER: (
+        lambda: credit(None, "chart", "chart", families=MEDICAL),
+        "The answer names no source; a general statement, it may come from ",
+    ),
+}
+
+
+def test_every_cause_has_one_sentence_and_one_case() -> None:
+    assert set(SENTENCES) == set(CASES) == set(Cause)
+    assert len(set(SENTENCES.values())) == len(Cause)
+
+
+@pytest.mark.parametrize("cause", Cause, ids=lambda cause: cause.name.lower())
+def test_what_brings_a_cause_about_gives_its_sentence(cause: Cause) -> None:
+    said, expected = CASES[cause]
+
+    assert expected in said()
+
+
+@pytest.mark.parametrize("cause", Cause, ids=lambda cause: cause.name.lower())
+def test_what_fills_a_gap_is_never_read_as_a_sentence_of_ours(cause: Cause) -> None:
+    gaps = [name for _, name, _, _ in Formatter().parse(SENTENCES[cause]) if name]
+
+    said = say(cause, **dict.fromkeys(gaps, "{source} {0.__class__} %s"))
+
+    assert said.lower().count("{source} {0.__class__} %s") == len(gaps)
+    with pytest.raises(KeyError):
+        say(cause) if gaps else say(cause) and {}["no gap"]
