@@ -86,7 +86,7 @@ data = lay_out(
     opened=opened,
     verified_at=verdict.verified_at if verdict else None,
 )
-view = {"claim": st.query_params.get("claim"), "source": st.query_params.get("source")}
+view = {name: st.query_params.get(name) for name in ("claim", "source", "beside", "panel")}
 links = []
 if verdict is not None:
     links.append(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from core.records import (
     Alignment,
-    Attribution,
     AttributionStatus,
     ClaimVerdict,
     Judged,
@@ -25,6 +24,7 @@ from pages.widgets.claim_checks import (
     reasons_beside,
 )
 from pages.widgets.palette import LOOKS, Kind, family_words
+from pages.widgets.side_by_side import attribution_of, lay_out_sides, stated_sources
 from pages.widgets.source_marks import source_marks
 from pages.widgets.source_view import SentText
 
@@ -61,11 +61,12 @@ def lay_out_claim(
         "said": claim.said,
         "credit": _credit(claim.stated, names),
         "conflation": _conflation(verdict, names, families)
-        if _attribution(verdict).status is AttributionStatus.CONFLATION
+        if attribution_of(verdict).status is AttributionStatus.CONFLATION
         else None,
-        "stated": _stated_sources(verdict, families),
+        "stated": stated_sources(verdict, families),
         **_measured(verdict),
-        "marks": source_marks(verdict, sent),
+        "marks": source_marks(verdict, sent, families),
+        "sides": lay_out_sides(verdict, families, offsets),
     }
 
 
@@ -122,19 +123,6 @@ def _measured(verdict: ClaimVerdict) -> Json:
     }
 
 
-def _stated_sources(verdict: ClaimVerdict, families: Mapping[str, str]) -> list[str]:
-    """The sources that the answer credits: the one it means, else all of the family."""
-    stated_family = _attribution(verdict).stated_family
-    stated = verdict.claim.stated.source_id if verdict.claim.stated else None
-    if not stated_family and not stated:
-        return []
-    return [
-        source_id
-        for source_id, family in families.items()
-        if source_id == stated or (stated is None and family == stated_family)
-    ]
-
-
 def _headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str:
     outcome = verdict.outcome
     source = _called(outcome.route, names) if isinstance(outcome, Judged) else "a source"
@@ -167,20 +155,7 @@ def _credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
     stated = verdict.claim.stated
     if stated and stated.source_id:
         return names.get(stated.source_id, stated.source_id)
-    return f"the {family_words(_attribution(verdict).stated_family) or 'stated source'}"
-
-
-def _attribution(verdict: ClaimVerdict) -> Attribution:
-    outcome = verdict.outcome
-    if isinstance(outcome, Judged):
-        return outcome.attribution
-    stated = verdict.claim.stated
-    return Attribution(
-        status=AttributionStatus.NONE,
-        stated_family=stated.family if stated else None,
-        routed_family=None,
-        reason="",
-    )
+    return f"the {family_words(attribution_of(verdict).stated_family) or 'stated source'}"
 
 
 def _credit(stated: StatedAttribution | None, names: Mapping[str, str]) -> Json | None:
