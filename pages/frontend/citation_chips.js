@@ -42,6 +42,7 @@ function chooseCitation(state, claim, at) {
   const again = state.check === key ? sources.indexOf(state.source) + 1 : 0;
   state.check = key;
   state.raw = false;
+  state.place = null;
   if (sources.length) showSource(state, sources[again % sources.length]);
   for (const node of state.parts.claim.querySelectorAll("[data-check]")) {
     const chosen = node.dataset.check === key;

@@ -25,6 +25,7 @@ export default function (component) {
   state.json = JSON.stringify(data);
   state.cleanup?.();
   draw(root, state);
+  if (!arriving && state.panel) state.parts.drawer.hidden = false;
   if (arriving) {
     const wanted = data.claims.find((c) => c.id === data.view.claim) || data.claims.find((c) => c.id === data.first);
     const source = data.sources.some((s) => s.id === data.view.source) ? data.view.source : null;
@@ -157,6 +158,7 @@ function choose(state, claimId, { source = null, beside = null, keep = false, qu
   state.claim = next;
   state.source = source || (claim && claim.routed) || state.source || (data.sources[0] && data.sources[0].id) || null;
   if (!keep) {
+    state.place = null;
     // A source that was asked for is shown as asked; else credit and support stand side by side.
     state.sides = source && !beside ? null : sidesOf(state, claim, beside);
     if (state.sides) state.source = state.sides.right = source || state.sides.right;
@@ -179,7 +181,7 @@ function choose(state, claimId, { source = null, beside = null, keep = false, qu
   drawWhy(state, claim);
   drawSources(state, claim);
   bringIntoView(parts.answerText, parts.answerText.querySelector(".said.chosen"), 0.35);
-  if (state.panel === "matrix") drawMatrix(state);
+  drawPanel(state);
   if (!quiet) {
     remember(state);
     if (claim) parts.said.textContent = `Claim ${claim.number} of ${data.claims.length}: ${claim.headline}`;

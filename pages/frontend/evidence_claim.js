@@ -68,6 +68,7 @@ function chooseCheck(state, claim, at) {
   const again = state.check === at ? sources.indexOf(state.source) + 1 : 0;
   state.check = at;
   state.raw = false;
+  state.place = null;
   if (sources.length) showSource(state, sources[again % sources.length]);
   for (const node of state.parts.claim.querySelectorAll("[data-check]")) {
     const chosen = Number(node.dataset.check) === at;

@@ -126,6 +126,7 @@ function fillOutput(state, claim, source, box, { raw, extra }) {
   const held = state.data.texts[source.id];
   const check = claim && state.check !== null ? chosenLine(claim, state.check) : null;
   const facts = raw ? [] : factMarks(check, source);
+  if (!raw && state.place && state.place.source === source.id) facts.push({ ...state.place, kind: "fact" });
   const asked = check && check.asked && check.sources.includes(source.id);
   if (source.arguments) {
     const line = el("p", asked ? "arguments fact" : "arguments");

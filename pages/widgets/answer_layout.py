@@ -18,7 +18,9 @@ from core.records import Span
 Json = Mapping[str, object]
 
 HIDDEN, STRONG, CODE, MARKER = "hidden", "strong", "code", "marker"
-_STRONG = re.compile(r"\*\*(?=[^\s*])[^\n]*?(?<=[^\s*])\*\*(?!\*)|(?<!\w)__(?=\S)[^\n]*?(?<=\S)__(?!\w)")
+_STRONG = re.compile(
+    r"\*\*(?=[^\s*])[^\n]*?(?<=[^\s*])\*\*(?!\*)|(?<!\w)__(?=\S)[^\n]*?(?<=\S)__(?!\w)"
+)
 _CODE = re.compile(r"(?<!`)`[^`\n]+`(?!`)")
 _MARKER = re.compile(r"(?:[^\S\n]*)(\S{1,6})[^\S\n]*\Z")
 _TABLE = {BlockKind.ROW, BlockKind.TABLE_HEAD}

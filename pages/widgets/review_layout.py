@@ -29,7 +29,7 @@ TEXTS_SENT_CHARACTERS = 400_000
 
 # On the buttons of one line and on the tabs: more sources than this are called by their number.
 NAMED_SOURCES = 3
-BUTTON_CHARACTERS = 20
+BUTTON_CHARACTERS = 32
 
 SUPPORT_WORDS: Mapping[VerdictLabel, str] = {
     VerdictLabel.SUPPORTED: "Supported",
