@@ -85,9 +85,9 @@ function distortionNodes(state, found) {
     const head = el("p", "pair-head");
     head.append(claimButton(state, each.claim.id), el("span", "pair-kind", each.kind), el("span", "muted small", each.against ? "speaks against the claim" : "for information"));
     const said = el("div", "pair-text");
-    said.append(el("span", "label", "The answer"), el("p", null, each.said));
+    said.append(el("span", "label", "The answer"), each.said ? inContext(each.said) : el("p", null, each.claim));
     const stated = el("div", "pair-text");
-    stated.append(el("span", "label", "The source"), el("p", null, each.place ? each.place.words : "–"));
+    stated.append(el("span", "label", "The source"), each.place ? inContext(each.place) : el("p", null, "–"));
     if (each.place) stated.append(placeButton(state, each.place, each.claim.id));
     const both = el("div", "pair-texts");
     both.append(said, stated);
@@ -105,6 +105,12 @@ function distortionNodes(state, found) {
     for (const text of found.cited) nodes.push(el("p", "small", `Cited, and leads to nothing: ${text}`));
   }
   return nodes;
+}
+
+function inContext(part) {
+  const line = el("p");
+  line.append(el("span", "muted", part.before), el("mark", "differs", part.words), el("span", "muted", part.after));
+  return line;
 }
 
 function contradictionNodes(state, found) {

@@ -12,13 +12,14 @@ from core.provenance.page import report_page
 from core.provenance.records import ClaimProvenance, ProvenanceReport, RiskLevel, Tier
 from core.provenance.report import report_markdown
 from core.provenance.risk import MEASURED, WEIGHTS
-from core.records import Check, FactPlace, Outcome, Trace
+from core.records import Check, FactPlace, Outcome, Span, Trace
 from core.workflows.printing import printed
 from pages.widgets.offsets import Offsets
 from pages.widgets.source_view import source_names
 
 Json = Mapping[str, object]
 FACTS_SHOWN = 8
+AROUND = 70  # characters of context on each side of what differs
 
 TIER_WORDS: Mapping[Tier, str] = {
     Tier.S: "hardly any risk",
@@ -61,7 +62,7 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
             "called": names[each.source_id],
             "start": counted.of_point(span.start) if span else None,
             "end": counted.of_point(span.end) if span else None,
-            "words": span.cut(texts[each.source_id])[:240] if span else "",
+            **_in_context(span, texts[each.source_id]),
         }
 
     def claim(each: ClaimProvenance) -> Json:
@@ -122,6 +123,19 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
     }
 
 
+def _in_context(span: Span | None, text: str) -> Json:
+    """The words of a span, and what stands around them on their line."""
+    if span is None:
+        return {"before": "", "words": "", "after": ""}
+    before = text[max(0, span.start - AROUND) : span.start].rpartition("\n")[2]
+    after = text[span.end : span.end + AROUND].partition("\n")[0]
+    return {
+        "before": f"… {before.partition(' ')[2]}" if len(before) == AROUND else before,
+        "words": span.cut(text)[:240],
+        "after": f"{after.rpartition(' ')[0]} …" if len(after) == AROUND else after,
+    }
+
+
 def _parts(claim: ClaimProvenance) -> list[Json]:
     return [
         {
@@ -141,7 +155,8 @@ def _distortion(check: Check, claim: ClaimProvenance, place: object) -> Json:
         "kind": check.check,
         "against": check.outcome is Outcome.CONTRADICTS,
         "reason": check.reason,
-        "said": check.claim_span.cut(claim.text) if check.claim_span else claim.text,
+        "said": _in_context(check.claim_span, claim.text) if check.claim_span else None,
+        "claim": claim.text,
         "place": next(found, None),
     }
 
