@@ -16,14 +16,19 @@ _FURNITURE = re.compile(
     re.IGNORECASE,
 )
 _RULE = re.compile(r"[\s\W_]*(?:\d{1,3}[\s\W_]*)?")  # rules, and list numbers that stand alone
+SHORTEST_TERM = 3  # characters; "g" and "mg" stand beside any number
 _LONG_LINE = 400
 _AROUND = 160  # characters of a long line that count as beside a value
 _LEAST_SHARED = 2  # of the claim's words, from which a line of another source is near the claim
 
 
 def claim_terms(text: str) -> frozenset[str]:
-    """The words of a claim by which a line is known to speak of it; digits alone tell nothing."""
-    return frozenset(term for term in content_terms(text) if not any(c.isdigit() for c in term))
+    """The words of a claim by which a line is known to speak of it: digits and units tell nothing."""
+    return frozenset(
+        term
+        for term in content_terms(text)
+        if len(term) >= SHORTEST_TERM and not any(c.isdigit() for c in term)
+    )
 
 
 def lit_lines(span: Span, text: str, terms: frozenset[str], values: list[Span]) -> Iterator[Span]:
