@@ -78,9 +78,9 @@ function lookLegend(claim) {
   const caption = el("p", "caption look-legend", null, {
     title: "Heuristic: token alignment from the reader's attention, one value a word of the claim (weakly grounded words are dotted). It is kept for the claim's words alone.",
   });
-  caption.append(el("span", null, "The model looked: less"));
+  caption.append(el("span", null, "The model looked: less "));
   for (const step of [1, 2, 3, 4]) caption.append(el("span", `swatch look-${step}`, null, { "aria-hidden": "true" }));
-  caption.append(el("span", null, "more. A hint where, not a reason why."));
+  caption.append(el("span", null, " more. A hint where, not a reason why. "));
   if (claim.tokens.weak.length) caption.append(el("span", "weak-words", `Hardly found in the source: ${claim.tokens.weak.join(", ")}`));
   return caption;
 }

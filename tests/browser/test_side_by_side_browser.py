@@ -13,6 +13,7 @@ import pytest
 from browsing import SCREENSHOTS, Visit, watched
 from builders import a_source, a_trace
 from contrast import low_contrast
+from databases import workspace_of
 from playwright.sync_api import Browser, Page, expect
 from verdicts import PATIENT, SEARCH, Said, a_verification, fill, showcase, with_checks
 
@@ -27,6 +28,7 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
+from core.review.records import ProjectSettings
 from storage.store import open_store
 
 pytestmark = pytest.mark.browser
@@ -110,6 +112,13 @@ def workbench(
     database = tmp_path_factory.mktemp("sides") / "workbench.db"
     store = open_store(str(database))
     fill(store, with_sources(8), with_sources(30), showcase(), with_provenance())
+    workspace = workspace_of(store)
+    workspace.projects.change(
+        workspace.projects.default(),
+        ProjectSettings(dwell_milliseconds=0),
+        by=workspace.people.local(),
+        reason="set up for a test",
+    )
     store.close()
     with serve(database) as url:
         yield url
