@@ -64,12 +64,12 @@ def answer_parts(answer: str, edges: Iterable[int]) -> Iterator[AnswerPart]:
     look_starts = [span.start for span, _ in looks]
     for start, end in zip(ordered, ordered[1:], strict=False):
         at = bisect_right(starts, start) - 1
-        block = found[at] if at >= 0 and start < found[at].span.end else None
+        here = found[at] if at >= 0 and start < found[at].span.end else None
         yield AnswerPart(
             span=Span(start=start, end=end),
-            block=None if block is None else at,
-            cell=None if block is None else _cell_of(block, start),
-            look=_look_at(looks, look_starts, start) or ("" if _shown(block, start) else HIDDEN),
+            block=None if here is None else at,
+            cell=None if here is None else _cell_of(here, start),
+            look=_look_at(looks, look_starts, start) or ("" if _shown(here, start) else HIDDEN),
         )
 
 
