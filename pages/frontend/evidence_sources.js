@@ -71,8 +71,9 @@ function sourceRow(state, claim, row) {
   node.append(sourceName("span", source));
   node.append(el("span", "source-family", source.status_short || source.family, { title: source.status_words || source.family }));
   const roles = el("span", "roles");
-  if (routed) roles.append(el("span", "role routed", "◉ checked against"));
-  if (stated) roles.append(el("span", "role stated", `○ ${claim.credit ? "credited" : "implied"}`));
+  const credit = stated && (claim.credit ? "credited" : "implied");
+  if (routed) roles.append(el("span", "role routed", stated ? `◉ checked, ${credit}` : "◉ checked against", { title: stated ? `The claim was checked against this source, and the answer's credit ${claim.credit ? "names" : "means"} it` : "The claim was checked against this source" }));
+  else if (stated) roles.append(el("span", "role stated", `○ ${credit}`));
   if (nli) roles.append(el("span", `role rel-${nli.relation}`, `${RELATION[nli.relation]} ${two(nli[nli.relation])}`, { title: `Read by the model: ${RELATION[nli.relation]}` }));
   node.append(roles);
   const bar = el("span", `score${score === null ? " none" : ""}`, null, { title: score === null ? "Not ranked for this claim" : `Match with the claim (route score) ${score.toFixed(4)}` });

@@ -77,18 +77,18 @@ function tierNodes(state, found) {
 }
 
 function distortionNodes(state, found) {
-  const all = found.claims.flatMap((claim) => claim.distortions.map((each) => ({ claim, ...each })));
+  const all = found.claims.flatMap((claim) => claim.distortions.map((each) => ({ ...each, of: claim.id })));
   const nodes = [heading("Told differently than the source", String(all.length), "Distortions: the claim's words beside the source's")];
   if (!all.length) nodes.push(el("p", "muted small", "No claim was found to change what its source says."));
   for (const each of all) {
     const box = el("article", `pair${each.against ? " against" : ""}`, null, { "data-testid": "distortion" });
     const head = el("p", "pair-head");
-    head.append(claimButton(state, each.claim.id), el("span", "pair-kind", each.kind), el("span", "muted small", each.against ? "speaks against the claim" : "for information"));
+    head.append(claimButton(state, each.of), el("span", "pair-kind", each.kind), el("span", "muted small", each.against ? "speaks against the claim" : "for information"));
     const said = el("div", "pair-text");
     said.append(el("span", "label", "The answer"), each.said ? inContext(each.said) : el("p", null, each.claim));
     const stated = el("div", "pair-text");
     stated.append(el("span", "label", "The source"), each.place ? inContext(each.place) : el("p", null, "–"));
-    if (each.place) stated.append(placeButton(state, each.place, each.claim.id));
+    if (each.place) stated.append(placeButton(state, each.place, each.of));
     const both = el("div", "pair-texts");
     both.append(said, stated);
     box.append(head, both, el("p", "small muted", each.reason));

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.records import Span
 from core.text.tokens import content_terms
@@ -31,13 +31,20 @@ def claim_terms(text: str) -> frozenset[str]:
     )
 
 
-def lit_lines(span: Span, text: str, terms: frozenset[str], values: list[Span]) -> Iterator[Span]:
+def lit_lines(
+    premise: Sequence[Span], text: str, terms: frozenset[str], values: Sequence[Span]
+) -> Iterator[Span]:
     """The parts of a premise that speak of the claim, line by line.
 
     Furniture is never among them. Where no line shares a word or a checked value with the claim
     (it may say it in other words), every line but the furniture is.
     """
-    lines = [line for line in lines_of(text, span) if not is_furniture(line.cut(text))]
+    lines = [
+        line
+        for span in premise
+        for line in lines_of(text, span)
+        if not is_furniture(line.cut(text))
+    ]
     speaking = [
         line
         for line in lines

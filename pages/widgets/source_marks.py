@@ -104,9 +104,7 @@ def _marks_in(
     values = list(_value_marks(verdict, judged, source_id, text, premise))
     places = [span for span, _ in values]
     marks: list[Json] = [
-        _mark(line, "premise", offsets)
-        for span in premise
-        for line in lit_lines(span, text, terms, places)
+        _mark(line, "premise", offsets) for line in lit_lines(premise, text, terms, places)
     ]
     return marks + [_mark(span, kind, offsets) for span, kind in values]
 

@@ -243,6 +243,7 @@ def test_the_provenance_of_an_answer_is_shown_followed_and_downloaded(
     expect(page.locator(".risks tr")).to_have_count(4)
     pair = page.get_by_test_id("distortion")
     expect(pair.locator("mark.differs")).to_have_text(["caused", "associated with"])
+    expect(pair.get_by_role("button", name="claim 1")).to_be_visible()
     expect(page.get_by_test_id("contradiction")).to_contain_text("5.9 mmol/L")
     omission = page.get_by_test_id("omission").first
     expect(omission).to_contain_text("penicillin")

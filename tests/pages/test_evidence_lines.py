@@ -38,9 +38,18 @@ def test_a_capture_s_heading_and_bare_numbers_are_furniture() -> None:
 def test_the_lit_lines_are_those_that_speak_of_the_claim() -> None:
     whole = Span(start=0, end=len(SOURCE))
 
-    lit = [span.cut(SOURCE) for span in lit_lines(whole, SOURCE, claim_terms(CLAIM), [])]
+    lit = [span.cut(SOURCE) for span in lit_lines([whole], SOURCE, claim_terms(CLAIM), [])]
 
     assert lit == ["Patient: Elena Marchetti", "metformin 2 g once daily"]
+
+
+def test_lines_of_one_premise_are_judged_together() -> None:
+    at = SOURCE.index("MRN"), SOURCE.index("metformin")
+    spans = [Span(start=at[0], end=at[0] + 6), Span(start=at[1], end=at[1] + 24)]
+
+    lit = [span.cut(SOURCE) for span in lit_lines(spans, SOURCE, claim_terms(CLAIM), [])]
+
+    assert lit == ["metformin 2 g once daily"]
 
 
 def test_a_premise_in_other_words_is_lit_but_for_its_furniture() -> None:
@@ -48,7 +57,7 @@ def test_a_premise_in_other_words_is_lit_but_for_its_furniture() -> None:
 
     lit = [
         span.cut(text)
-        for span in lit_lines(Span(start=0, end=len(text)), text, claim_terms(CLAIM), [])
+        for span in lit_lines([Span(start=0, end=len(text))], text, claim_terms(CLAIM), [])
     ]
 
     assert lit == ["Glucophage, two tablets"]
