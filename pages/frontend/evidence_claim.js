@@ -54,7 +54,6 @@ function checkLine(state, claim, check, at) {
   const where = `${check.called[0] || ""}${others > 0 ? ` + ${others}` : ""}`;
   const node = button(`check ${check.outcome}${state.check === at ? " chosen" : ""}`, null, () => chooseCheck(state, claim, at), {
     "aria-pressed": String(state.check === at),
-    "aria-label": `${check.outcome === "supports" ? "in the record" : "contradicts"}: ${check.text}${where ? `, in ${where}` : ""}`,
     title: `${check.outcome === "supports" ? "In the record" : "Contradicts the claim"}: ${check.text}\nShow where ${check.called.join(", ")} says this`,
     "data-check": at,
   });

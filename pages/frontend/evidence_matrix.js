@@ -78,10 +78,10 @@ function matrixCell(state, claim, id, name) {
   const node = button(`says${nli ? ` rel-${nli.relation}` : ""}${routed ? " routed" : ""}${claim.id === state.claim && state.source === id ? " chosen" : ""}`, null, () => {
     choose(state, claim.id, { source: id });
   }, {
-    "aria-label": `Claim ${claim.number}, ${name}: ${[words, ...roles].join(", ")}`,
     title: `Claim ${claim.number}, ${name}: ${words}${nli ? ` (${two(nli[nli.relation])})` : ""}${roles.length ? `; ${roles.join(", ")}` : ""}${each ? `\nRoute score ${two(each.score)}` : ""}`,
   });
-  node.append(el("span", "says-mark", mark), el("span", "says-n", nli ? two(nli[nli.relation]) : ""), el("span", "says-role", `${routed ? "◉" : ""}${stated ? "○" : ""}`));
+  const aloud = `Claim ${claim.number}, ${name}: ${[words, ...roles].join(", ")} `;
+  node.append(el("span", "said-aloud", aloud), ...[["says-mark", mark], ["says-n", nli ? two(nli[nli.relation]) : ""], ["says-role", `${routed ? "◉" : ""}${stated ? "○" : ""}`]].map(([name, text]) => el("span", name, text, { "aria-hidden": "true" })));
   cell.append(node);
   return cell;
 }

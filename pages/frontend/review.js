@@ -134,7 +134,7 @@ function drawClaim(state) {
 function machine(state) {
   const { claim, here, agrees } = state.data.machine;
   const box = el("section", `machine kind-${claim.kind}`, null, { "aria-label": "The verifier's view" });
-  const words = el("div", "why-words");
+  const words = el("div", "why-words own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Why the verifier decided so" });
   const head = el("p", "headline");
   head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", `Verifier: ${claim.headline}`));
   words.append(head, el("p", "small", agrees, { "data-testid": "agrees" }), ...creditNodes(claim));

@@ -33,7 +33,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
         return None
     if stored:
         _show_figures(repairs, listed=len(stored))
-    st.caption("Choose a row to open the answer, its edits and the sources that they rest on.")
+    st.markdown("Choose a row to open the answer, its edits and the sources that they rest on.")
     known = {row.trace_id: row for row in repairs.store.list_traces(BLOCKED, limit=ROWS_KNOWN).rows}
     rows = [
         {
