@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,6 +41,10 @@ def report(
         Path | None,
         typer.Option("--weights", help="What weighs how much when left out, as TOML."),
     ] = None,
+    pdf: Annotated[
+        Path | None,
+        typer.Option("--pdf", help="Write it as PDF too, printed by this machine's browser."),
+    ] = None,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -51,7 +54,10 @@ def report(
     verdicts give the same bytes; from a database the report names where its audit trail stood.
     """
     from core.provenance.omissions import read_weights
-    from core.provenance.report import report_document, report_markdown
+    from core.provenance.page import report_page
+    from core.provenance.report import Period, report_document, report_markdown
+    from core.workflows.printing import printed
+    from core.workflows.provenance_report import trail_link, verified_in
 
     if files and (since or until):
         raise ConfigError("--since, --until: verdicts in files carry no day; leave out the files")
@@ -64,30 +70,36 @@ def report(
         require(files)
         reports = list(_analysed(_of_files(files), trace, chosen))
         if db is not None:
-            trail = _with_store(db, lambda store: _trail(store))
+            trail = _with_store(db, trail_link)
     else:
         found = _with_store(
-            db, lambda store: (list(_of_database(store, trace, since, until)), _trail(store))
+            db, lambda store: (list(verified_in(store, trace, since, until)), trail_link(store))
         )
         reports, trail = list(_analysed(iter(found[0]), trace, chosen)), found[1]
     if not reports:
         raise InputError("no verdict was found")
-    document = report_document(reports, trail)
+    period = None
+    if since or until:
+        period = Period(
+            since=since.date() if since else None, until=until.date() if until else None
+        )
+    document = report_document(reports, trail, period)
     write_json(json_path, document)
     if out is not None:
         out.write_text(report_markdown(document), encoding="utf-8")
+    if pdf is not None:
+        pdf.write_bytes(printed(report_page(document)))
     print_lines(_lines(reports, out), json_path)
 
 
 def _analysed(
     verified: Iterator[Verification], wanted: list[str] | None, weights: OmissionWeights | None
 ) -> Iterator[ProvenanceReport]:
-    from core.citations.answer import audit_citations
-    from core.provenance.analyse import analyse
+    from core.workflows.provenance_report import analysed
 
     for each in verified:
         if not wanted or each.trace.trace_id in wanted:
-            yield analyse(each, citations=audit_citations(each.trace), weights=weights)
+            yield analysed(each, weights)
 
 
 def _of_files(files: list[Path]) -> Iterator[Verification]:
@@ -108,49 +120,6 @@ def _of_files(files: list[Path]) -> Iterator[Verification]:
             except BadRecord as error:
                 errors.append(f"{path.name}, line {record.line}: {error}")
     tell_skipped(errors[:20], len(errors))
-
-
-def _of_database(
-    store: Any, wanted: list[str] | None, since: datetime | None, until: datetime | None
-) -> Iterator[Verification]:
-    """The latest verdict of each trace, in order of its id; of the days asked for."""
-    from core.errors import NotFound
-
-    names = sorted(set(wanted)) if wanted else _names(store)
-    for name in names:
-        try:
-            stored = store.get_verdict(name)
-        except NotFound:
-            continue
-        day = stored.verified_at.date()
-        if (since and day < since.date()) or (until and day > until.date()):
-            continue
-        # A verdict tells the sources' texts; the stored trace also has what the calls were asked.
-        whole = store.get_trace(name, stored.content_hash).trace
-        yield replace(stored.verification, trace=whole, content_hash=stored.content_hash)
-
-
-def _names(store: Any) -> list[str]:
-    names: list[str] = []
-    while True:
-        page = store.list_traces(offset=len(names), limit=500)
-        names += [row.trace_id for row in page.rows]
-        if not page.rows:
-            return sorted(set(names))
-
-
-def _trail(store: Any) -> TrailLink:
-    from core.provenance.report import TrailLink
-
-    checked = store.verify_chain()
-    last = store.audit_events(limit=1)
-    first = store.audit_events(newest_first=False, limit=1)
-    return TrailLink(
-        trail_id=first[0].hash.removeprefix("sha256:")[:16] if first else "",
-        events=checked.events,
-        head=last[0].hash if last else "",
-        intact=checked.intact,
-    )
 
 
 def _with_store(db: str | None, use: Any) -> Any:

@@ -117,7 +117,8 @@ if known is None:
 
 choices = repairs.choices(known.repair_id)
 decided = show_repair(
-    lay_out_repair(known.outcome, trace, verdict.decision.value, choices), key="repair-view"
+    lay_out_repair(known.outcome, trace, verdict.decision.value, choices, verdict.verification),
+    key="repair-view",
 )
 if decided is not None:
     kept = choices.get(decided.action_id)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotFound, ProvenanceGuardError
+from core.provenance.records import ProvenanceReport
 from core.records import Decision
+from core.workflows.provenance_report import one_answer, report_of
+from pages.screens.verdict.provenance import lay_out_provenance, show_downloads
 from pages.screens.verdict.view import show_evidence
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_notice
@@ -86,7 +89,7 @@ data = lay_out(
     opened=opened,
     verified_at=verdict.verified_at if verdict else None,
 )
-view = {"claim": st.query_params.get("claim"), "source": st.query_params.get("source")}
+view = {name: st.query_params.get(name) for name in ("claim", "source", "beside", "panel")}
 links = []
 if verdict is not None:
     links.append(
@@ -104,11 +107,33 @@ if verdict is not None:
                 "title": "A revised answer: every edit with its reason and its source",
             }
         )
+# Worked out when it is first looked at, and kept for this version of the answer and this verdict.
+provenance: dict[str, ProvenanceReport] = st.session_state.setdefault("provenance", {})
+this_verdict = f"{stored.content_hash} {verdict.run_key} {verdict.verified_at}" if verdict else ""
+
+
+def _provenance() -> ProvenanceReport:
+    assert verdict is not None
+    if this_verdict not in provenance:
+        provenance.clear()
+        provenance[this_verdict] = report_of(
+            verdict.verification, stored.trace, stored.content_hash
+        )
+    return provenance[this_verdict]
+
+
+if verdict is not None and (view["panel"] == "provenance" or this_verdict in provenance):
+    data = {**data, "provenance": lay_out_provenance(_provenance(), stored.trace)}
 asked = show_evidence({**data, "view": view, "links": links}, key="evidence")
 if asked.page == "repair":
     st.switch_page(REPAIR, query_params={"trace": wanted})
 if asked.page == "review":
     st.switch_page(REVIEW)
+if asked.page == "provenance" and verdict is not None and this_verdict not in provenance:
+    _provenance()
+    st.rerun()
+if asked.page == "report" and verdict is not None:
+    show_downloads(one_answer(_provenance(), store), stored.trace.trace_id)
 if asked.source_id is not None and asked.source_id not in opened:
     opened.append(asked.source_id)
     st.rerun()

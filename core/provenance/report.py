@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from importlib.resources import files
 
 from core.codec import canonical_json
@@ -46,13 +47,29 @@ def schema() -> dict[str, object]:
     return found
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """The first and the last day of the verdicts that a report is on, in UTC; None: no bound."""
+
+    since: date | None
+    until: date | None
+
+
 def report_document(
-    reports: Sequence[ProvenanceReport], trail: TrailLink | None = None
+    reports: Sequence[ProvenanceReport],
+    trail: TrailLink | None = None,
+    period: Period | None = None,
 ) -> dict[str, object]:
     """One answer or many as JSON; the same reports give the same bytes, and ``sha256`` is of them."""
     answers = [answer_document(each) for each in reports]
     body: dict[str, object] = {
         "schema_version": SCHEMA_VERSION,
+        "period": None
+        if period is None
+        else {
+            "since": period.since.isoformat() if period.since else None,
+            "until": period.until.isoformat() if period.until else None,
+        },
         "method": {
             "risk_weights": dict(WEIGHTS),
             "grounded_from": GROUNDED_FROM,
@@ -230,6 +247,11 @@ def _lines(document: Mapping[str, object]) -> Iterator[str]:
     yield ""
     yield "## 1. Period and use of the system (Art. 12(1), 12(3)(a))"
     yield ""
+    period = document["period"]
+    if isinstance(period, dict):
+        first, last = period["since"] or "the beginning", period["until"] or "the day of the report"
+        yield f"Verdicts from {first} to {last}."
+        yield ""
     yield f"Answers: {summary['answers']}. Factual claims: {summary['claims']}."
     yield ""
     yield "## 2. Situations of risk (Art. 12(2)(a))"

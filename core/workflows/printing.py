@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -19,8 +20,15 @@ def find_browser() -> str | None:
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
+# The day of printing is all that differs between two printings of one page by one browser.
+_DATES = re.compile(rb"(/(?:CreationDate|ModDate) \(D:)\d{14}([+-]\d\d'\d\d'\))")
+
+
 def print_page(page: Path, pdf: Path) -> None:
-    """Print one HTML file of ours to ``pdf``; raises ComponentUnavailable."""
+    """Print one HTML file of ours to ``pdf``, without the day; raises ComponentUnavailable.
+
+    The same page printed by the same browser gives the same bytes.
+    """
     browser = find_browser()
     if browser is None:
         raise ComponentUnavailable(
@@ -43,3 +51,13 @@ def print_page(page: Path, pdf: Path) -> None:
             ) from None
     if not pdf.is_file():
         raise ComponentUnavailable(f"{browser} printed nothing: export without PDF")
+    pdf.write_bytes(_DATES.sub(rb"\g<1>19700101000000\g<2>", pdf.read_bytes()))
+
+
+def printed(html: str) -> bytes:
+    """A page of ours as PDF; raises ComponentUnavailable."""
+    with tempfile.TemporaryDirectory(prefix="provenanceguard-page-") as folder:
+        page, pdf = Path(folder) / "page.html", Path(folder) / "page.pdf"
+        page.write_text(html, encoding="utf-8")
+        print_page(page, pdf)
+        return pdf.read_bytes()

@@ -42,7 +42,8 @@ function chooseCitation(state, claim, at) {
   const again = state.check === key ? sources.indexOf(state.source) + 1 : 0;
   state.check = key;
   state.raw = false;
-  if (sources.length) state.source = sources[again % sources.length];
+  state.place = null;
+  if (sources.length) showSource(state, sources[again % sources.length]);
   for (const node of state.parts.claim.querySelectorAll("[data-check]")) {
     const chosen = node.dataset.check === key;
     node.classList.toggle("chosen", chosen);

@@ -7,6 +7,7 @@ function button(className, text, onClick, attributes) {
 }
 
 const two = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
+const percent = (share) => `${Math.round(share * 100)} %`;
 const many = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
 const RELATION = { entailment: "supports", neutral: "is silent", contradiction: "contradicts" };
 
@@ -46,6 +47,7 @@ function appendMarked(body, part, marks) {
         if (mark.end === to) node.classList.add("closes");
       }
     }
+    if (node.classList.contains("near")) node.title = "The line here that is nearest to the claim: shown to find the place, not as evidence";
     if (node.classList.contains("nearest")) node.title = "Nearest value here to the one that the claim states";
     body.append(node);
   }
@@ -53,22 +55,39 @@ function appendMarked(body, part, marks) {
 
 function alignmentTable(claim) {
   const details = el("details", "alignment");
-  details.append(el("summary", null, "Alignment values"));
+  details.append(el("summary", null, "Values for each word", { title: "Alignment score a_i of each word of the claim, from the reader's attention" }));
   const table = el("table");
   const names = el("tr");
-  names.append(el("th", null, "Word", { scope: "col" }), el("th", null, "Score", { scope: "col" }), el("th", null, "Grounded", { scope: "col" }));
+  names.append(el("th", null, "Word", { scope: "col" }), el("th", null, "Looked at", { scope: "col" }), el("th", null, "Found in the source", { scope: "col" }));
   table.append(names);
   for (const word of claim.words) {
     const row = el("tr");
-    row.append(el("td", null, word.text), el("td", "n", word.score.toFixed(4)), el("td", null, word.weak ? "weakly" : "yes"));
+    row.append(el("td", null, word.text), el("td", "n", word.score.toFixed(4)), el("td", null, word.weak ? "hardly" : "yes"));
     table.append(row);
   }
   details.append(table);
   return details;
 }
 
-function figure(name, value, detail, share, bad) {
-  const node = el("div", `figure${bad ? " bad" : ""}`);
+// Four steps that can be told apart, by shade and by the line below; relative to the claim's highest.
+const lookStep = (share) => (share >= 0.75 ? 4 : share >= 0.5 ? 3 : share >= 0.25 ? 2 : 1);
+
+// Where the reading model looked, said plainly. Only the claim's words have a value: the reader keeps
+// one number a word of the claim and nothing of the source's words, so the source is not shaded.
+function lookLegend(claim) {
+  const caption = el("p", "caption look-legend", null, {
+    title: "Heuristic: token alignment from the reader's attention, one value a word of the claim (weakly grounded words are dotted). It is kept for the claim's words alone.",
+  });
+  caption.append(el("span", null, "The model looked: less "));
+  for (const step of [1, 2, 3, 4]) caption.append(el("span", `swatch look-${step}`, null, { "aria-hidden": "true" }));
+  caption.append(el("span", null, " more. A hint where, not a reason why. "));
+  if (claim.tokens.weak.length) caption.append(el("span", "weak-words", `Hardly found in the source: ${claim.tokens.weak.join(", ")}`));
+  return caption;
+}
+
+// A figure in plain words; ``term`` is what the field calls it, for the hint.
+function figure(name, value, detail, share, { bad = false, term = "" } = {}) {
+  const node = el("div", `figure${bad ? " bad" : ""}`, null, { title: [term, detail].filter(Boolean).join("\n") });
   node.append(el("span", "figure-name", name), el("span", "figure-value", value));
   if (share !== undefined) {
     const meter = el("span", "meter", null, { "aria-hidden": "true" });
@@ -77,12 +96,12 @@ function figure(name, value, detail, share, bad) {
     meter.append(fill);
     node.append(meter);
   }
-  node.append(el("span", "figure-detail", detail, { title: detail }));
+  node.append(el("span", "figure-detail", detail));
   return node;
 }
 
 function reading(nli) {
-  const node = el("div", "figure");
+  const node = el("div", "figure", null, { title: `Natural language inference: entailment ${two(nli.entailment)}, neutral ${two(nli.neutral)}, contradiction ${two(nli.contradiction)}` });
   node.append(el("span", "figure-name", "The source"), el("span", "figure-value", RELATION[nli.relation] || nli.relation));
   const meter = el("span", "meter split", null, { "aria-hidden": "true" });
   for (const label of ["entailment", "neutral", "contradiction"]) {
@@ -90,8 +109,8 @@ function reading(nli) {
     share.style.setProperty("--share", String(nli[label]));
     meter.append(share);
   }
-  const detail = `supports ${two(nli.entailment)} · silent ${two(nli.neutral)} · contradicts ${two(nli.contradiction)}`;
-  node.append(meter, el("span", "figure-detail", detail, { title: detail }));
+  const detail = `says it ${percent(nli.entailment)} · silent ${percent(nli.neutral)} · says otherwise ${percent(nli.contradiction)}`;
+  node.append(meter, el("span", "figure-detail", detail));
   return node;
 }
 
@@ -104,8 +123,8 @@ function claimNodes(claim) {
     if (piece.value) classes.push("value", piece.value, piece.opens ? "opens" : "", piece.closes ? "closes" : "");
     const node = el("span", classes.join(" ").trim(), piece.text);
     if (piece.share !== undefined) {
-      node.style.setProperty("--look", (piece.share * 0.5).toFixed(3));
-      node.title = `${piece.weak ? "Weakly grounded. " : ""}Alignment ${piece.score.toFixed(4)}`;
+      node.classList.add(`look-${lookStep(piece.share)}`);
+      node.title = `${piece.weak ? "Hardly found in the source. " : ""}Looked at ${percent(piece.share)} as much as the most looked-at word (alignment ${piece.score.toFixed(4)})`;
     }
     if (piece.value === "missing") {
       node.title = `Not in the source${piece.nearest ? `; nearest there: ${piece.nearest}` : ""}. ${node.title}`;
@@ -120,12 +139,7 @@ function claimNodes(claim) {
   }
   const nodes = [line];
   if (claim.tokens) {
-    const caption = el("p", "caption");
-    caption.append(el("span", null, "Heuristic: where the model looked, not why."));
-    if (claim.tokens.weak.length) {
-      caption.append(el("span", "weak-words", ` Weakly grounded: ${claim.tokens.weak.join(", ")}`));
-    }
-    nodes.push(caption, alignmentTable(claim));
+    nodes.push(lookLegend(claim), alignmentTable(claim));
   }
   return nodes;
 }
@@ -133,24 +147,27 @@ function claimNodes(claim) {
 // What the verifier measured for one claim.
 function figuresOf(claim) {
   const figures = el("div", "figures");
-  if (claim.score !== null) figures.append(figure("Routing", two(claim.score), `lead over the next source ${two(claim.margin)}`, claim.score));
+  if (claim.score !== null) {
+    const next = claim.ranking.length > 1 ? `next best source ${two(claim.score - claim.margin)}` : "the only source";
+    figures.append(figure("Match with source", two(claim.score), next, claim.score, { term: `Routing score ${two(claim.score)}, lead ${two(claim.margin)}: how near the claim is to this source in meaning, 0 to 1` }));
+  }
   if (claim.nli) figures.append(reading(claim.nli));
   if (claim.support !== null && claim.threshold !== null) {
     const enough = claim.support >= claim.threshold;
-    const node = figure("Support", claim.support_words.join(enough ? " ≥ " : " < "), enough ? "reaches the threshold" : "below the threshold", claim.support);
+    const node = figure("Chance of support", claim.support_words[0], `${enough ? "enough" : "too low"}: ${claim.support_words[1]} needed`, claim.support, { term: `Calibrated support probability ${claim.support_words[0]}, threshold ${claim.support_words[1]}` });
     const tick = el("span", "tick");
     tick.style.setProperty("--share", String(claim.threshold));
     node.querySelector(".meter").append(tick);
     figures.append(node);
   }
-  if (claim.tokens) figures.append(figure("Words grounded", `${Math.round(claim.tokens.ratio * 100)} %`, claim.tokens.weak.length ? `${claim.tokens.weak.length} weakly` : "none weakly", claim.tokens.ratio));
+  if (claim.tokens) figures.append(figure("Words found in it", percent(claim.tokens.ratio), claim.tokens.weak.length ? `${claim.tokens.weak.length} hardly` : "all of them", claim.tokens.ratio, { term: "Words grounded: the share of the claim's words that the reader could tie to the source (heuristic)" }));
   if (claim.values.length) {
     const found = claim.values.filter((value) => value.present).length;
     const missing = claim.values.filter((value) => !value.present);
     const detail = missing.length
       ? `missing: ${missing.map((value) => value.nearest ? `${value.text} (source: ${value.nearest})` : value.text).join(", ")}`
       : "all in the source";
-    figures.append(figure("Exact values", `${found} of ${claim.values.length}`, detail, found / claim.values.length, missing.length > 0));
+    figures.append(figure("Exact values", `${found} of ${claim.values.length}`, detail, found / claim.values.length, { bad: missing.length > 0, term: "Protected values: numbers, dates, names and identifiers that must stand in the source" }));
   }
   if (claim.unwritten.length) {
     figures.append(figure("Not written as such", String(claim.unwritten.length), `${claim.unwritten.join(", ")}: lowers the support, does not block`));

@@ -13,7 +13,7 @@ export default function (component) {
   if (arriving) {
     state = {
       traceId: data.trace.id,
-      claim: null, source: null, check: null, raw: false, panel: null, shown: SOURCES_SHOWN_AT_FIRST,
+      claim: null, source: null, sides: null, check: null, raw: false, panel: null, shown: SOURCES_SHOWN_AT_FIRST,
     };
     states.set(parentElement, state);
   }
@@ -25,12 +25,14 @@ export default function (component) {
   state.json = JSON.stringify(data);
   state.cleanup?.();
   draw(root, state);
+  if (!arriving && state.panel) state.parts.drawer.hidden = false;
   if (arriving) {
     const wanted = data.claims.find((c) => c.id === data.view.claim) || data.claims.find((c) => c.id === data.first);
     const source = data.sources.some((s) => s.id === data.view.source) ? data.view.source : null;
-    choose(state, wanted ? wanted.id : null, { source, quiet: true });
+    choose(state, wanted ? wanted.id : null, { source, beside: data.view.beside, quiet: true });
+    if (data.view.panel) openPanel(state, data.view.panel);
   } else {
-    choose(state, state.claim, { source: state.source, quiet: true });
+    choose(state, state.claim, { source: state.source, keep: true, quiet: true });
   }
   const onKey = (event) => steer(event, state);
   document.addEventListener("keydown", onKey);
@@ -94,6 +96,11 @@ function question(state) {
       title: [`${at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" })} · ${data.verified}`, ...versions].join("\n"),
     }));
   }
+  if (data.claims.length) {
+    state.parts.provenanceButton = button("text", "Provenance", () => openPanel(state, "provenance"), { title: "Risk, distortions, contradictions, what was left out, and the report (P)", "aria-expanded": "false", "aria-keyshortcuts": "P" });
+    state.parts.matrixButton = button("text", "All claims × sources", () => openPanel(state, "matrix"), { title: "Which source says which claim (M)", "aria-expanded": "false", "aria-keyshortcuts": "M" });
+    line.append(state.parts.matrixButton, state.parts.provenanceButton);
+  }
   for (const link of data.links || []) line.append(button("text go", link.words, () => state.go(link.page), { title: link.title }));
   box.append(line);
   const reasons = [...data.reasons, ...data.notices.map((text) => ({ claim: null, text: `Import: ${text}` }))];
@@ -143,13 +150,19 @@ function step(state, by) {
   if (claims[at]) choose(state, claims[at].id);
 }
 
-function choose(state, claimId, { source = null, quiet = false } = {}) {
+function choose(state, claimId, { source = null, beside = null, keep = false, quiet = false } = {}) {
   const { data, parts } = state;
   const claim = data.claims.find((each) => each.id === claimId) || null;
   const next = claim ? claim.id : null;
   if (next !== state.claim) { state.check = null; state.allChecks = false; }
   state.claim = next;
   state.source = source || (claim && claim.routed) || state.source || (data.sources[0] && data.sources[0].id) || null;
+  if (!keep) {
+    state.place = null;
+    // A source that was asked for is shown as asked; else credit and support stand side by side.
+    state.sides = source && !beside ? null : sidesOf(state, claim, beside);
+    if (state.sides) state.source = state.sides.right = source || state.sides.right;
+  }
   const at = claim ? data.claims.indexOf(claim) : -1;
   for (const node of parts.answerText.querySelectorAll("[data-claims]")) {
     node.classList.toggle("chosen", node.dataset.claims.split(" ").includes(String(at)));
@@ -168,16 +181,22 @@ function choose(state, claimId, { source = null, quiet = false } = {}) {
   drawWhy(state, claim);
   drawSources(state, claim);
   bringIntoView(parts.answerText, parts.answerText.querySelector(".said.chosen"), 0.35);
-  if (state.panel === "matrix") drawMatrix(state);
+  drawPanel(state);
   if (!quiet) {
     remember(state);
     if (claim) parts.said.textContent = `Claim ${claim.number} of ${data.claims.length}: ${claim.headline}`;
   }
 }
 
+// Opens a source; of two panes the right one takes it, unless the left one shows it already.
+function showSource(state, sourceId) {
+  state.source = sourceId;
+  if (state.sides && state.sides.left !== sourceId) state.sides.right = sourceId;
+}
+
 function chooseSource(state, sourceId) {
   const { data } = state;
-  state.source = sourceId;
+  showSource(state, sourceId);
   state.raw = false;
   const claim = data.claims.find((each) => each.id === state.claim) || null;
   drawSources(state, claim);
@@ -193,6 +212,10 @@ function remember(state) {
   const claim = state.data.claims.find((each) => each.id === state.claim);
   if (state.source && (!claim || state.source !== claim.routed)) url.searchParams.set("source", state.source);
   else url.searchParams.delete("source");
+  const automatic = Boolean(claim && claim.sides && claim.sides.automatic);
+  const same = state.sides ? automatic && state.sides.left === claim.sides.left : !automatic;
+  if (same) url.searchParams.delete("beside"); else url.searchParams.set("beside", state.sides ? state.sides.left : "none");
+  if (state.panel) url.searchParams.set("panel", state.panel); else url.searchParams.delete("panel");
   window.history.replaceState(window.history.state, "", url);
 }
 
@@ -206,8 +229,10 @@ function steer(event, state) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key === "j" || (key === "ArrowDown" && !scrolling)) step(state, 1);
   else if (key === "k" || (key === "ArrowUp" && !scrolling)) step(state, -1);
-  else if (key === "m" && state.data.claims.length) toggleMatrix(state);
-  else if (key === "Escape" && state.panel) toggleMatrix(state);
+  else if (key === SIDES_KEY && state.data.sources.length > 1 && !state.panel) toggleSides(state);
+  else if (key === "m" && state.data.claims.length) openPanel(state, "matrix");
+  else if (key === "p" && state.data.claims.length) openPanel(state, "provenance");
+  else if (key === "Escape" && state.panel) openPanel(state, state.panel);
   else return;
   event.preventDefault();
 }

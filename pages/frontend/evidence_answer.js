@@ -7,19 +7,18 @@ function drawAnswer(state) {
   const bar = el("div", "pane-bar");
   bar.append(el("h2", null, "Answer"));
   parts.place = el("span", "place");
+  const passage = el("div", "verbatim", null, { "data-testid": "answer" });
   const steps = el("div", "steps");
   if (data.claims.length) {
     steps.append(
       button("icon", "↑", () => step(state, -1), { "aria-label": "Previous claim (arrow up or K)", title: "Previous claim (↑ or K)" }),
       button("icon", "↓", () => step(state, 1), { "aria-label": "Next claim (arrow down or J)", title: "Next claim (↓ or J)" }),
-      button("text", "All claims × sources", () => toggleMatrix(state), { title: "Every claim against every source (M)", "aria-expanded": "false" }),
     );
-    parts.matrixButton = steps.lastChild;
   }
+  steps.prepend(...layoutToggle(passage, data.pieces));
   bar.append(parts.place, steps);
   parts.answerText = el("div", "answer scroll", null, { tabindex: "0", "aria-label": "The answer, its claims marked" });
-  const passage = el("div", "verbatim", null, { "data-testid": "answer" });
-  data.pieces.forEach((piece) => passage.append(...answerNodes(piece, state)));
+  layOutAnswer(passage, data.blocks, data.pieces, (piece) => answerNodes(piece, state));
   parts.answerText.append(passage);
   parts.claim = el("div", "claim-card");
   pane.append(bar, parts.answerText, parts.claim);
@@ -39,11 +38,11 @@ function answerNodes(piece, state) {
     return node;
   });
   if (!piece.claims.length) {
-    nodes.push(el("span", piece.credits.length ? "credit" : null, piece.text, { "data-credits": piece.credits.join(" ") || null }));
+    nodes.push(el("span", `${piece.credits.length ? "credit" : ""}${lookOf(piece)}`.trim() || null, piece.text, { "data-credits": piece.credits.join(" ") || null }));
     return nodes;
   }
   const claim = data.claims[piece.claims[0]];
-  const node = el("mark", `said kind-${claim.kind}${piece.credits.length ? " credit" : ""}`, piece.text, {
+  const node = el("mark", `said kind-${claim.kind}${piece.credits.length ? " credit" : ""}${lookOf(piece)}`, piece.text, {
     "data-claims": piece.claims.join(" "),
     "data-credits": piece.credits.join(" ") || null,
     title: `Claim ${claim.number}: ${claim.word}`,

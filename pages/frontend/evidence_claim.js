@@ -54,7 +54,6 @@ function checkLine(state, claim, check, at) {
   const where = `${check.called[0] || ""}${others > 0 ? ` + ${others}` : ""}`;
   const node = button(`check ${check.outcome}${state.check === at ? " chosen" : ""}`, null, () => chooseCheck(state, claim, at), {
     "aria-pressed": String(state.check === at),
-    "aria-label": `${check.outcome === "supports" ? "in the record" : "contradicts"}: ${check.text}${where ? `, in ${where}` : ""}`,
     title: `${check.outcome === "supports" ? "In the record" : "Contradicts the claim"}: ${check.text}\nShow where ${check.called.join(", ")} says this`,
     "data-check": at,
   });
@@ -68,7 +67,8 @@ function chooseCheck(state, claim, at) {
   const again = state.check === at ? sources.indexOf(state.source) + 1 : 0;
   state.check = at;
   state.raw = false;
-  if (sources.length) state.source = sources[again % sources.length];
+  state.place = null;
+  if (sources.length) showSource(state, sources[again % sources.length]);
   for (const node of state.parts.claim.querySelectorAll("[data-check]")) {
     const chosen = Number(node.dataset.check) === at;
     node.classList.toggle("chosen", chosen);

@@ -9,12 +9,20 @@ function drawSources(state, claim) {
   const listTop = parts.sourceList && parts.listFor === (claim && claim.id) ? parts.sourceList.scrollTop : 0;
   pane.replaceChildren();
   const bar = el("div", "pane-bar");
-  bar.append(el("h2", null, "Sources"), el("span", "place", claim ? "ranked for this claim" : "in the order of the calls"));
+  bar.append(el("h2", null, "Sources"), el("span", "place", sourcesWords(state, claim)));
   pane.append(bar);
   if (!data.sources.length) {
     pane.append(el("p", "muted nothing", "No tool output was captured."));
     return;
   }
+  if (data.sources.length > 1) {
+    parts.sidesButton = button("text", state.sides ? "One source" : "Side by side", () => toggleSides(state), {
+      "aria-pressed": String(Boolean(state.sides)), "aria-keyshortcuts": "L", title: state.sides ? "Back to one source and the list (L)" : "Two sources side by side (L)",
+    });
+    bar.append(parts.sidesButton);
+  }
+  parts.panes.classList.toggle("beside", Boolean(state.sides));
+  if (state.sides) { drawSides(state, claim); return; }
   const rows = ranked(data, claim);
   const list = el("div", "source-list own-arrows", null, { role: "group", "aria-label": "Candidate sources" });
   const chosenAt = rows.findIndex((row) => row.source.id === state.source);
@@ -32,6 +40,12 @@ function drawSources(state, claim) {
   list.scrollTop = listTop;
   bringIntoView(list, list.querySelector(".chosen"), 0.3);
   drawOutput(state, claim);
+}
+
+function sourcesWords(state, claim) {
+  if (!claim) return "in the order of the calls";
+  if (state.sides && (claim.conflation || (claim.sides && claim.sides.left_place))) return "what is credited, and what says it";
+  return state.sides ? "side by side" : "best match first";
 }
 
 function ranked(data, claim) {
@@ -57,11 +71,12 @@ function sourceRow(state, claim, row) {
   node.append(sourceName("span", source));
   node.append(el("span", "source-family", source.status_short || source.family, { title: source.status_words || source.family }));
   const roles = el("span", "roles");
-  if (routed) roles.append(el("span", "role routed", "◉ checked against"));
-  if (stated) roles.append(el("span", "role stated", `○ ${claim.credit ? "credited" : "implied"}`));
-  if (nli) roles.append(el("span", `role rel-${nli.relation}`, `${RELATION[nli.relation]} ${two(nli[nli.relation])}`));
+  const credit = stated && (claim.credit ? "credited" : "implied");
+  if (routed) roles.append(el("span", "role routed", stated ? `◉ checked, ${credit}` : "◉ checked against", { title: stated ? `The claim was checked against this source, and the answer's credit ${claim.credit ? "names" : "means"} it` : "The claim was checked against this source" }));
+  else if (stated) roles.append(el("span", "role stated", `○ ${credit}`));
+  if (nli) roles.append(el("span", `role rel-${nli.relation}`, `${RELATION[nli.relation]} ${two(nli[nli.relation])}`, { title: `Read by the model: ${RELATION[nli.relation]}` }));
   node.append(roles);
-  const bar = el("span", `score${score === null ? " none" : ""}`, null, { title: score === null ? "Not ranked for this claim" : `Route score ${score.toFixed(4)}` });
+  const bar = el("span", `score${score === null ? " none" : ""}`, null, { title: score === null ? "Not ranked for this claim" : `Match with the claim (route score) ${score.toFixed(4)}` });
   if (score !== null) {
     const fill = el("span", "score-fill");
     fill.style.setProperty("--share", String(Math.max(0, Math.min(1, score))));
@@ -99,13 +114,21 @@ function drawOutput(state, claim) {
     drawSources(state, claim);
   }, { title: state.wide ? "Give the answer its room back" : "Give the source more room", "aria-pressed": String(Boolean(state.wide)) }));
   parts.sources.append(head);
-  const raw = state.raw && held && held.raw;
+  const raw = Boolean(state.raw && held && held.raw);
   const check = claim && state.check !== null ? chosenLine(claim, state.check) : null;
-  const facts = raw ? [] : factMarks(check, source);
-  const asked = check && check.asked && check.sources.includes(source.id);
-  if (facts.length) parts.sources.append(legend(check, ((claim.marks || {})[source.id] || []).some((mark) => mark.kind === "premise")));
+  if (!raw && factMarks(check, source).length) parts.sources.append(legend(check, ((claim.marks || {})[source.id] || []).some((mark) => mark.kind === "premise")));
   const box = el("div", "output scroll own-arrows", null, { tabindex: "0", "aria-label": "The source's output", "data-testid": "output" });
   parts.sources.append(box);
+  if (fillOutput(state, claim, source, box, { raw, extra: [] })) openAtPlace(box);
+}
+
+// Fills a box with what a tool was asked and gave; false where there is nothing to scroll to.
+function fillOutput(state, claim, source, box, { raw, extra }) {
+  const held = state.data.texts[source.id];
+  const check = claim && state.check !== null ? chosenLine(claim, state.check) : null;
+  const facts = raw ? [] : factMarks(check, source);
+  if (!raw && state.place && state.place.source === source.id) facts.push({ ...state.place, kind: "fact" });
+  const asked = check && check.asked && check.sources.includes(source.id);
   if (source.arguments) {
     const line = el("p", asked ? "arguments fact" : "arguments");
     line.append(el("span", "label", "Called with"), el("code", null, source.arguments));
@@ -114,15 +137,15 @@ function drawOutput(state, claim) {
   if (!held) {
     box.append(el("p", "muted", "Fetching this output …"));
     state.fetch(source.id);
-    return;
+    return false;
   }
   const text = raw ? held.raw : held.readable;
   const marks = raw
     ? (claim && (held.raw_marks || {})[claim.id]) || []
-    : [...((claim && claim.marks[source.id]) || []), ...facts];
+    : [...((claim && claim.marks[source.id]) || []), ...facts, ...extra];
   if (!text.characters) box.append(el("p", "muted", "This output is empty."));
-  if (claim && claim.routed && !raw && !marks.some((mark) => mark.kind === "premise") && claim.routed !== source.id) {
-    box.append(el("p", "muted small", "Not the source that this claim was checked against; the claim's values are boxed where they occur."));
+  if (claim && claim.routed && !raw && !state.sides && !marks.some((mark) => mark.kind === "premise") && claim.routed !== source.id) {
+    box.append(el("p", "muted small", "Not the source that this claim was checked against; the claim's values are boxed where they stand beside its words."));
   }
   const body = el("pre", raw ? "verbatim raw" : "verbatim", null, { "data-testid": "source-text" });
   let shownTo = 0;
@@ -135,6 +158,5 @@ function drawOutput(state, claim) {
   if (text.parts.length && text.parts[text.parts.length - 1].after < text.characters) {
     body.append(el("span", "gap", "\n… not shown …\n"));
   }
-  if (asked && !facts.length) return;  // the call's arguments stand at the top
-  bringIntoView(box, body.querySelector(".fact") || body.querySelector(".premise") || body.querySelector(".value"), 0.3);
+  return !(asked && !facts.length);  // the call's arguments stand at the top
 }

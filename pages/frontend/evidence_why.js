@@ -8,7 +8,7 @@ function drawWhy(state, claim) {
   why.className = `why ${claim ? `kind-${claim.kind}` : ""}`;
   if (!claim) { why.hidden = true; return; }
   why.hidden = false;
-  const words = el("div", "why-words");
+  const words = el("div", "why-words own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Why it was decided so" });
   const head = el("p", "headline");
   head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", claim.headline));
   words.append(head);

@@ -129,6 +129,7 @@ function editsPane(root, state) {
   const open = major.filter((edit) => !edit.choice).length;
   top.append(el("h2", null, major.length ? `${major.length} edit${major.length === 1 ? "" : "s"}` : "No edits"));
   top.append(el("span", "decided", open ? `${open} to decide` : major.length ? "all decided" : ""));
+  if (major.length) top.append(keyHint());
   const scroll = el("div", "scroll");
   const cards = el("div", "cards");
   for (const edit of major) cards.append(card(root, state, edit));
@@ -138,6 +139,13 @@ function editsPane(root, state) {
   scroll.append(cards);
   pane.append(top, scroll);
   return pane;
+}
+
+// Every key of this page, named where it works.
+function keyHint() {
+  const line = el("span", "key-hint", null, { title: "J or ↓ next edit, K or ↑ the one before; on the chosen edit Y accepts, E edits, N rejects, S shows its source; Esc closes" });
+  for (const [keys, words] of [["J K", "next, before"], ["Y E N S", "on the chosen edit"]]) line.append(el("kbd", null, keys), el("span", null, words));
+  return line;
 }
 
 function card(root, state, edit) {
@@ -162,7 +170,7 @@ function choices(root, state, edit) {
     button("Edit", () => { state.editing = edit.id; choose(root, state, edit.id); }, { "aria-pressed": String(edit.choice === "edit") }, "E"),
     button("Reject", () => decide(state, edit, "reject"), { "aria-pressed": String(edit.choice === "reject") }, "N"),
   );
-  if (state.data.sources[edit.id]) line.append(button(`Source: ${edit.sourceName}`, () => { state.source = edit.id; choose(root, state, edit.id); }, { "aria-haspopup": "dialog" }, "S"));
+  if (state.data.sources[edit.id]) line.append(button(state.data.sources[edit.id].credited ? `Both sources: ${state.data.sources[edit.id].credited.name} → ${edit.sourceName}` : `Source: ${edit.sourceName}`, () => { state.source = edit.id; choose(root, state, edit.id); }, { "aria-haspopup": "dialog" }, "S"));
   if (edit.choice) line.append(el("span", "decided", `by ${edit.reviewer}`));
   return line;
 }
@@ -197,18 +205,44 @@ function choose(root, state, id) {
 
 function drawer(root, state) {
   const source = state.source && state.data.sources[state.source];
-  const box = el("section", "drawer", null, { hidden: !source, role: "dialog", "aria-label": "Source" });
+  const box = el("section", "drawer", null, { hidden: !source, role: "dialog", "aria-label": source && source.credited ? "Both sources" : "Source" });
   if (!source) return box;
+  box.classList.toggle("both", Boolean(source.credited));
   const top = el("div", "pane-bar");
   const close = button("Close", () => { state.source = null; draw(root, state); }, {}, "Esc");
-  top.append(el("h2", null, source.name), el("span", "muted small", source.id), close);
+  const edit = state.data.edits.find((one) => one.id === state.source);
+  const head = source.credited ? "What the answer credited, and what says it" : source.name;
+  top.append(el("h2", null, head), el("span", "muted small", source.credited ? "" : source.id), close);
+  const sides = el("div", "sides");
+  if (source.credited) sides.append(sideOf("left", "○ The answer credited", source.credited, "near"));
+  sides.append(sideOf("right", source.credited ? "◉ Says it" : "", source, "premise"));
+  box.append(top);
+  if (source.credited && edit) {
+    const change = el("p", "change verbatim both-change");
+    change.append(...parts(edit.parts));
+    box.append(change);
+  }
+  box.append(sides);
+  requestAnimationFrame(() => {
+    for (const mark of box.querySelectorAll(".scroll")) mark.querySelector("mark")?.scrollIntoView({ block: "center" });
+  });
+  return box;
+}
+
+function sideOf(side, role, source, kind) {
+  const pane = el("section", "side", null, { "data-side": side, "aria-label": role || source.name });
+  if (role) {
+    const head = el("p", "side-head");
+    head.append(el("span", "side-role", role), el("span", "muted small", source.name, { title: source.id }));
+    pane.append(head);
+  }
   const scroll = el("div", "scroll");
   const output = el("div", "output verbatim");
-  for (const piece of source.pieces) output.append(piece.lit ? el("mark", "premise", piece.text) : el("span", null, piece.text));
+  for (const piece of source.pieces) output.append(piece.lit ? el("mark", kind, piece.text, { title: kind === "near" ? "The line nearest to the claim: to find the place, not as evidence" : null }) : el("span", null, piece.text));
+  if (kind === "near" && !source.pieces.some((piece) => piece.lit)) scroll.append(el("p", "empty", "Nothing here comes near the claim."));
   scroll.append(output);
-  box.append(top, scroll);
-  requestAnimationFrame(() => box.querySelector("mark.premise")?.scrollIntoView({ block: "center" }));
-  return box;
+  pane.append(scroll);
+  return pane;
 }
 
 // ---------------------------------------------------------------- keys
@@ -227,7 +261,13 @@ function steer(event, root, state) {
   const key = event.key.toLowerCase();
   if (key === "j" || event.key === "ArrowDown") step(event, root, state, major[Math.min(at + 1, major.length - 1)]);
   else if (key === "k" || event.key === "ArrowUp") step(event, root, state, major[Math.max(at - 1, 0)]);
-  else if (at < 0) return;
+  else if (at < 0) {
+    // A key acts only on an edit that is marked as the chosen one: the first press chooses it.
+    if (!"ynes".includes(key) || !major.length) return;
+    choose(root, state, major[0].id);
+    state.said.textContent = "Edit 1 is chosen now: press the key again for it.";
+    root.querySelector(".key-hint").textContent = state.said.textContent;
+  }
   else if (key === "y") decide(state, major[at], "accept");
   else if (key === "n") decide(state, major[at], "reject");
   else if (key === "e") { event.preventDefault(); state.editing = major[at].id; choose(root, state, major[at].id); }

@@ -21,7 +21,7 @@ export default function (component) {
   const before = state.data;
   state.data = data;
   if (state.key !== data.key) {
-    Object.assign(state, { key: data.key, source: firstSource(data), raw: false, query: "", at: 0, panel: null, below: null });
+    Object.assign(state, { key: data.key, source: firstSource(data), left: null, raw: false, query: "", at: 0, panel: null, below: null });
     draw(root, state);
   } else {
     refresh(state, before);
@@ -73,10 +73,13 @@ function refresh(state, before) {
   const root = parts.drawer.parentElement;
   root.style.setProperty("--taken", data.taken);
   root.dataset.item = data.key;
+  root.classList.toggle("seen", Boolean(data.machine || data.readings));
   drawProgress(state);
   const revealed = data.machine && !(before && before.machine);
   if (revealed && data.machine.claim.routed) {
-    state.source = data.machine.claim.routed;
+    const { sides } = data.machine.claim;
+    state.source = sides && sides.automatic ? sides.right : data.machine.claim.routed;
+    if (sides && sides.automatic && sides.left !== state.source) state.left = sides.left;
     state.raw = false;
   }
   // First what takes room, then what scrolls within the room that is left.
@@ -87,7 +90,7 @@ function refresh(state, before) {
   }
   if (!before || revealed) drawClaim(state);
   drawTabs(state);
-  const held = (each) => Boolean(each && each.texts[state.source]);
+  const held = (each) => Boolean(each && each.texts[state.source] && (!state.left || each.texts[state.left]));
   if (!before || revealed || held(before) !== held(data)) drawOutput(state, !before || revealed);
 }
 
@@ -112,7 +115,8 @@ function drawAnswer(state) {
   bar.append(el("h2", null, "Answer"), el("span", "place", "the claim is lit"));
   parts.answerText = el("div", "answer scroll own-arrows", null, { tabindex: "0", "aria-label": "The answer, the claim lit" });
   const passage = el("div", "verbatim", null, { "data-testid": "answer" });
-  for (const piece of data.pieces) passage.append(piece.lit ? el("mark", "lit", piece.text) : document.createTextNode(piece.text));
+  layOutAnswer(passage, data.blocks, data.pieces, (piece) => [el(piece.lit ? "mark" : "span", `${piece.lit ? "lit" : ""}${lookOf(piece)}`.trim() || null, piece.text)]);
+  bar.append(...layoutToggle(passage, data.pieces));
   parts.answerText.append(passage);
   parts.answer.append(parts.claim, bar, parts.answerText);
 }
@@ -130,7 +134,7 @@ function drawClaim(state) {
 function machine(state) {
   const { claim, here, agrees } = state.data.machine;
   const box = el("section", `machine kind-${claim.kind}`, null, { "aria-label": "The verifier's view" });
-  const words = el("div", "why-words");
+  const words = el("div", "why-words own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Why the verifier decided so" });
   const head = el("p", "headline");
   head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", `Verifier: ${claim.headline}`));
   words.append(head, el("p", "small", agrees, { "data-testid": "agrees" }), ...creditNodes(claim));
@@ -204,6 +208,7 @@ function steer(event, state) {
   const at = ids.indexOf(state.source);
   if (name === "next_source" && at + 1 < ids.length) choose(state, ids[at + 1]);
   else if (name === "previous_source" && at > 0) choose(state, ids[at - 1]);
+  else if (name === "side_by_side" && ids.length > 1) toggleSides(state);
   else if (name === "search" && state.parts.find) { state.parts.find.input.focus(); state.parts.find.input.select(); }
   else if (name === "raw" && data.texts[state.source]?.raw != null) showRaw(state, !state.raw);
   else if (name === "open_source" && data.answerable && state.source) state.tell("own", state.source);

@@ -2,6 +2,7 @@
 // string in `data` may come from an untrusted tool: it reaches the page as text alone.
 
 const HITS_SHOWN = 500;
+const TABS_ENOUGH = 6;
 
 function drawSources(state) {
   const { data, parts } = state;
@@ -13,7 +14,14 @@ function drawSources(state) {
     parts.sources.append(el("p", "muted nothing", "No tool output was captured."));
     return;
   }
-  parts.sources.append(parts.tabs, parts.head, parts.box);
+  parts.row = el("div", "tab-row");
+  parts.row.append(parts.tabs);
+  parts.beside = el("div", "beside-box");
+  parts.single = el("div", "single");
+  parts.single.append(parts.head, parts.box);
+  const both = el("div", "both");
+  both.append(parts.beside, parts.single);
+  parts.sources.append(parts.row, both);
   parts.find = finder(state);
 }
 
@@ -83,28 +91,73 @@ function drawTabs(state) {
   for (const source of data.sources) {
     const chosen = source.id === state.source;
     const node = button(`tab${chosen ? " chosen" : ""}`, null, () => choose(state, source.id), {
-      role: "tab", "aria-selected": String(chosen), tabindex: chosen ? "0" : "-1", title: [source.tool, source.identity, source.id].filter(Boolean).join("\n"), "data-source": source.id,
+      role: "tab", "aria-selected": String(chosen), tabindex: chosen ? "0" : "-1", title: [source.plain, source.identity, source.id].filter(Boolean).join("\n"), "data-source": source.id,
     });
     const top = el("span", "tab-top");
-    top.append(el("span", "tab-name", source.plain));
-    if (source.call) top.append(el("span", "tab-call", source.call));
+    // The same name as on its answer key; what the tool is called stands below where that is a number.
+    top.append(el("span", "tab-name", source.name));
     if (source.key) top.append(el("kbd", null, source.key));
     const more = el("span", "tab-more");
     if (data.owner === source.id) more.append(el("span", "mine", "● yours"));
     if (data.machine && data.machine.claim.routed === source.id) more.append(el("span", "theirs", "◉ verifier’s"));
     const found = hitsIn(state, source.id).length;
     if (found) more.append(el("span", "found", `${found}${found === HITS_SHOWN ? "+" : ""} found`));
-    more.append(el("span", null, [source.identity, source.status_short].filter(Boolean).join(" · ")));
+    more.append(el("span", null, [source.name === source.plain ? "" : source.plain, source.identity, source.status_short].filter(Boolean).join(" · ")));
     node.append(top, more);
     parts.tabs.append(node);
   }
   parts.tabs.scrollLeft = left;
+  drawPicker(state);
   const shown = parts.tabs.querySelector(".chosen");
   const frame = parts.tabs.getBoundingClientRect();
   const tab = shown.getBoundingClientRect();
   if (tab.left < frame.left) parts.tabs.scrollLeft -= frame.left - tab.left;
   if (tab.right > frame.right) parts.tabs.scrollLeft += tab.right - frame.right;
   if (focused) shown.focus();
+}
+
+// Beside the tabs: every source by name, for more of them than tabs can show, and the second pane.
+function drawPicker(state) {
+  const { data, parts } = state;
+  for (const node of parts.row.querySelectorAll(".row-tools")) node.remove();
+  if (data.sources.length < 2) return;
+  const tools = el("div", "row-tools");
+  if (data.sources.length > TABS_ENOUGH) tools.append(sourcePicker(pickerOptions(data), state.source, "All sources", (id) => choose(state, id)));
+  tools.append(tool(state, state.left ? "One source" : "Side by side", data.keys.side_by_side, () => toggleSides(state)));
+  parts.row.append(tools);
+}
+
+const pickerOptions = (data) => data.sources.map((source) => ({
+  id: source.id, words: [source.name, source.name === source.plain ? "" : source.plain, source.identity].filter(Boolean).join(" · "),
+}));
+
+// A second source to the left of the open one: the credited one, once the verifier's view may be seen.
+function toggleSides(state) {
+  const others = state.data.sources.filter((source) => source.id !== state.source);
+  state.left = state.left || !others.length ? null : others[0].id;
+  drawTabs(state);
+  drawOutput(state, true);
+}
+
+function drawBeside(state) {
+  const { data, parts } = state;
+  const source = data.sources.find((each) => each.id === state.left);
+  parts.sources.classList.toggle("beside", Boolean(source));
+  parts.sources.parentElement.classList.toggle("beside", Boolean(source));
+  parts.beside.replaceChildren();
+  if (!source) return;
+  const machine = data.machine && data.machine.claim;
+  const credited = machine && machine.stated.includes(source.id);
+  const pick = sourcePicker(pickerOptions(data), source.id, "The source on the left", (id) => { state.left = id; drawOutput(state, false); });
+  const made = sidePane("left", credited ? "The answer credits" : "Beside it", credited ? "○" : "", [pick]);
+  parts.beside.append(made.pane);
+  const held = data.texts[source.id];
+  if (!held) { made.box.append(el("p", "muted", "Fetching this output …")); state.tell("fetch", source.id); return; }
+  const body = el("pre", "verbatim");
+  const place = machine && machine.sides && machine.sides.left === source.id ? machine.sides.left_place : null;
+  appendMarked(body, { start: 0, text: held.text }, [...(machine ? machine.marks[source.id] || [] : []), ...(place ? [place] : [])]);
+  made.box.append(body);
+  openAtPlace(made.box);
 }
 
 function choose(state, id) {
@@ -120,6 +173,7 @@ function drawOutput(state, arriving) {
   const { data, parts } = state;
   const source = data.sources.find((each) => each.id === state.source);
   if (!source) return;
+  drawBeside(state);
   const top = parts.box.scrollTop;
   const held = data.texts[source.id];
   const typing = parts.find.input.getRootNode().activeElement === parts.find.input;
@@ -162,7 +216,8 @@ function drawOutput(state, arriving) {
   const here = found[Math.min(state.at, found.length - 1)];
   here?.classList.add("here");
   parts.find.count.textContent = state.query.trim() ? (hits.length ? `${Math.min(state.at, hits.length - 1) + 1} of ${hits.length}` : "none here") : "";
-  if (arriving) bringIntoView(box, here || body.querySelector(".premise"), 0.3);
+  if (arriving && here) bringIntoView(box, here, 0.3);
+  else if (arriving) openAtPlace(box);
   else box.scrollTop = top;
 }
 

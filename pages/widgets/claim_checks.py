@@ -53,6 +53,19 @@ def found_by_a_check(verdict: ClaimVerdict, value: Span) -> bool:
     return Outcome.SUPPORTS in outcomes and Outcome.CONTRADICTS not in outcomes
 
 
+def value_places(verdict: ClaimVerdict, value: Span, source_id: str) -> list[Span]:
+    """Where in one source the checks that support a value of the claim found it."""
+    return [
+        place.span
+        for check in _checks(verdict)
+        if check.outcome is Outcome.SUPPORTS
+        and check.claim_span is not None
+        and check.claim_span.overlaps(value)
+        for place in check.facts
+        if place.source_id == source_id and place.span is not None
+    ]
+
+
 def fact_spans(verdict: ClaimVerdict, source_id: str) -> Iterator[Span]:
     """Where the claim's lines stand in one source's text."""
     for check in _told(verdict):

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from core.causes import told_apart
 from core.records import (
     Alignment,
-    Attribution,
     AttributionStatus,
     ClaimVerdict,
     Judged,
@@ -25,6 +24,7 @@ from pages.widgets.claim_checks import (
 )
 from pages.widgets.headline import headline, is_shown_supported
 from pages.widgets.palette import LOOKS, Kind, family_words
+from pages.widgets.side_by_side import attribution_of, lay_out_sides, stated_sources
 from pages.widgets.source_marks import source_marks
 from pages.widgets.source_view import SentText
 
@@ -61,11 +61,12 @@ def lay_out_claim(
         "said": claim.said,
         "credit": _credit(claim.stated, names),
         "conflation": _conflation(verdict, names, families)
-        if _attribution(verdict).status is AttributionStatus.CONFLATION
+        if attribution_of(verdict).status is AttributionStatus.CONFLATION
         else None,
-        "stated": _stated_sources(verdict, families),
+        "stated": stated_sources(verdict, families),
         **_measured(verdict),
-        "marks": source_marks(verdict, sent),
+        "marks": source_marks(verdict, sent, families),
+        "sides": lay_out_sides(verdict, families, offsets),
     }
 
 
@@ -124,34 +125,8 @@ def _measured(verdict: ClaimVerdict) -> Json:
     }
 
 
-def _stated_sources(verdict: ClaimVerdict, families: Mapping[str, str]) -> list[str]:
-    """The sources that the answer credits: the one it means, else all of the family."""
-    stated_family = _attribution(verdict).stated_family
-    stated = verdict.claim.stated.source_id if verdict.claim.stated else None
-    if not stated_family and not stated:
-        return []
-    return [
-        source_id
-        for source_id, family in families.items()
-        if source_id == stated or (stated is None and family == stated_family)
-    ]
-
-
 def _called(route: Route, names: Mapping[str, str]) -> str:
     return names.get(route.source_id, route.source_id)
-
-
-def _attribution(verdict: ClaimVerdict) -> Attribution:
-    outcome = verdict.outcome
-    if isinstance(outcome, Judged):
-        return outcome.attribution
-    stated = verdict.claim.stated
-    return Attribution(
-        status=AttributionStatus.NONE,
-        stated_family=stated.family if stated else None,
-        routed_family=None,
-        reason="",
-    )
 
 
 def _credit(stated: StatedAttribution | None, names: Mapping[str, str]) -> Json | None:
@@ -178,7 +153,12 @@ def _conflation(
 
 
 def _claim_pieces(verdict: ClaimVerdict) -> list[Json]:
-    """The claim's text cut at its words and values; the pieces join to the text."""
+    """The claim's text cut at its words and values; the pieces join to the text.
+
+    ``share`` is a word's alignment score by the claim's highest, 0 to 1. The reader reduces its
+    attention to one number a word of the claim, so nothing is known of the source's words: only the
+    claim is shaded.
+    """
     text, judged = verdict.claim.text, verdict.outcome
     tokens = judged.alignment.tokens if isinstance(judged, Judged) else ()
     values = judged.literals.values if isinstance(judged, Judged) else ()

@@ -15,6 +15,7 @@ from datetime import datetime
 from core.records import Source, Span, Trace, VerdictLabel, Verification
 from core.review.items import Guideline, Progress, ReviewItem
 from core.review.records import Judgement, QueueReason
+from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.identities import identity_of, plain_tool_name
 from pages.widgets.palette import STATUS_WORDS
@@ -26,9 +27,9 @@ Json = Mapping[str, object]
 # Texts beyond this are fetched when their source is opened or searched.
 TEXTS_SENT_CHARACTERS = 400_000
 
-# On the buttons of one line: more sources than this are called by their number alone.
-NAMED_SOURCES = 5
-BUTTON_CHARACTERS = 20
+# On the buttons of one line and on the tabs: more sources than this are called by their number.
+NAMED_SOURCES = 3
+BUTTON_CHARACTERS = 32
 
 SUPPORT_WORDS: Mapping[VerdictLabel, str] = {
     VerdictLabel.SUPPORTED: "Supported",
@@ -64,14 +65,15 @@ def lay_out_blind(
     opened: Collection[str],
 ) -> dict[str, object]:
     """The review view's data for one claim; ``opened`` names sources whose text must be in it."""
-    names = call_names(trace.sources)
+    names = zip(call_names(trace.sources), short_names(trace.sources), strict=True)
     return {
         "question": trace.question,
         "claim": claim.text,
         "pieces": _pieces(trace.answer or "", claim.span),
+        "blocks": lay_out_blocks(trace.answer or ""),
         "sources": [
-            _source(source, call, at)
-            for at, (source, call) in enumerate(zip(trace.sources, names, strict=True))
+            _source(source, call, short, at)
+            for at, (source, (call, short)) in enumerate(zip(trace.sources, names, strict=True))
         ],
         "texts": _texts(trace.sources, opened),
         "keys": dict(keys_of_views(page)),
@@ -135,18 +137,22 @@ def duration_words(seconds: float) -> str:
 
 def source_buttons(trace: Trace) -> tuple[SourceButton, ...]:
     """The sources that have a key of their own, in trace order, in words that fit one line."""
-    names = call_names(trace.sources)
-    few = len(trace.sources) <= NAMED_SOURCES
     return tuple(
-        SourceButton(
-            source_id=source.source_id,
-            words=_button_words(source, call) if few else f"Source {number}",
-            key=key,
-        )
-        for number, (source, call, key) in enumerate(
-            zip(trace.sources, names, SOURCE_KEYS, strict=False), 1
+        SourceButton(source_id=source.source_id, words=words, key=key)
+        for source, words, key in zip(
+            trace.sources, short_names(trace.sources), SOURCE_KEYS, strict=False
         )
     )
+
+
+def short_names(sources: Sequence[Source]) -> list[str]:
+    """What each source is called on its tab and on its answer key alike."""
+    if len(sources) > NAMED_SOURCES:
+        return [f"Source {number}" for number in range(1, len(sources) + 1)]
+    return [
+        _button_words(source, call)
+        for source, call in zip(sources, call_names(sources), strict=True)
+    ]
 
 
 def answer_words(judgement: Judgement, trace: Trace) -> str:
@@ -190,17 +196,25 @@ def _button_words(source: Source, call: str) -> str:
 
 def _pieces(answer: str, span: Span) -> list[Json]:
     start, end = max(0, span.start), min(len(answer), span.end)
-    cut = [(answer[:start], False), (answer[start:end], True), (answer[end:], False)]
-    return [{"text": text, "lit": lit} for text, lit in cut if text]
+    return [
+        {
+            "text": part.span.cut(answer),
+            "block": part.block,
+            "cell": part.cell,
+            "look": part.look,
+            "lit": start <= part.span.start < end,
+        }
+        for part in answer_parts(answer, (start, end))
+    ]
 
 
-def _source(source: Source, call: str, at: int) -> Json:
+def _source(source: Source, call: str, name: str, at: int) -> Json:
     short, words = STATUS_WORDS[source.status.value]
     return {
         "id": source.source_id,
         "tool": source.tool_name,
-        "plain": plain_tool_name(source.tool_name),
-        "call": call,
+        "name": name,
+        "plain": plain_tool_name(source.tool_name) + call,
         "key": SOURCE_KEYS[at] if at < len(SOURCE_KEYS) else None,
         "identity": identity_of(source),
         "status_short": short,

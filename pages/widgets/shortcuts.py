@@ -68,6 +68,7 @@ RIGHTLY_CREDITED, WRONGLY_CREDITED = "rightly_credited", "wrongly_credited"
 SAVE, FIX_GUIDELINE = "save", "fix_guideline"
 OPEN_SOURCE, NEXT_SOURCE, PREVIOUS_SOURCE = "open_source", "next_source", "previous_source"
 SEARCH, RAW, GUIDELINE, HELP, CLOSE = "search", "raw", "guideline", "help", "close"
+SIDE_BY_SIDE = "side_by_side"
 
 _SUPPORT_WORDS = {
     VerdictLabel.SUPPORTED: "A source says this",
@@ -124,6 +125,9 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     Shortcut(name=NEXT_SOURCE, key="ArrowRight", words="Source after", reader=Reader.VIEW),
     Shortcut(name=SEARCH, key="/", words="Search in all sources", reader=Reader.VIEW),
     Shortcut(name=RAW, key="O", words="Readable text or raw output", reader=Reader.VIEW),
+    Shortcut(
+        name=SIDE_BY_SIDE, key="L", words="Two sources side by side, or one", reader=Reader.VIEW
+    ),
     Shortcut(name=GUIDELINE, key="G", words="The guideline", reader=Reader.VIEW),
     Shortcut(name=HELP, key="H", words="These keys", reader=Reader.VIEW),
     Shortcut(

@@ -15,9 +15,12 @@ from pages.widgets.citation_chips import cited_spans
 from pages.widgets.claim_checks import (
     fact_spans,
     found_by_a_check,
+    value_places,
 )
-from pages.widgets.excerpts import choose_excerpts, merge_spans
+from pages.widgets.evidence_lines import claim_terms, lit_lines, nearest_line, stands_beside
+from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.widgets.offsets import Offsets
+from pages.widgets.side_by_side import credited_source, is_conflation
 from pages.widgets.source_view import SentText
 
 Json = Mapping[str, object]
@@ -61,26 +64,56 @@ def _premise_spans(verdict: ClaimVerdict, source_id: str) -> Iterator[Span]:
         yield from outcome.premise.spans
 
 
-def source_marks(verdict: ClaimVerdict, sent: Mapping[str, SentText]) -> Json:
-    """For each source at hand: the premise, and where the claim's values stand in it."""
+def source_marks(
+    verdict: ClaimVerdict, sent: Mapping[str, SentText], families: Mapping[str, str]
+) -> Json:
+    """For each source at hand: the premise, and where the claim's values stand in it.
+
+    In a wrongly credited source its nearest line is marked too, to scroll to and not as evidence.
+    """
     judged = verdict.outcome
     if not isinstance(judged, Judged):
         return {}
     ranked = judged.route.ranking[:SOURCES_SEARCHED_FOR_VALUES]
     wanted = [judged.route.source_id, *(each.source_id for each in ranked)]
-    return {
+    credited = credited_source(verdict, families) if is_conflation(verdict) else None
+    marks = {
         source_id: _marks_in(verdict, judged, source_id, sent[source_id])
         for source_id in wanted
         if source_id in sent
     }
+    if credited is not None and credited in sent:
+        marks[credited] = [
+            *_nearest(verdict, sent[credited]),
+            *_marks_in(verdict, judged, credited, sent[credited]),
+        ]
+    return marks
+
+
+def _nearest(verdict: ClaimVerdict, source: SentText) -> list[Json]:
+    near = nearest_line(source.text[:SHOWN_WHOLE_CHARACTERS], claim_terms(verdict.claim.text))
+    return [] if near is None else [_mark(near, "near", source.offsets)]
 
 
 def _marks_in(
     verdict: ClaimVerdict, judged: Judged, source_id: str, source: SentText
 ) -> list[Json]:
     text, offsets = source.text, source.offsets
+    terms = claim_terms(verdict.claim.text)
     premise = merge_spans(list(_premise_spans(verdict, source_id)))
-    marks: list[Json] = [_mark(span, "premise", offsets) for span in premise]
+    values = list(_value_marks(verdict, judged, source_id, text, premise))
+    places = [span for span, _ in values]
+    marks: list[Json] = [
+        _mark(line, "premise", offsets) for line in lit_lines(premise, text, terms, places)
+    ]
+    return marks + [_mark(span, kind, offsets) for span, kind in values]
+
+
+def _value_marks(
+    verdict: ClaimVerdict, judged: Judged, source_id: str, text: str, premise: Sequence[Span]
+) -> Iterator[tuple[Span, str]]:
+    """Where the claim's values stand: at the facts that a check names, else beside its words."""
+    terms = claim_terms(verdict.claim.text)
     where = premise or (Span(start=0, end=len(text)),)
     for checked in judged.literals.values:
         if not checked.settles:
@@ -91,9 +124,11 @@ def _marks_in(
         shown = checked.present or not premise
         sought = checked.value.text if shown else checked.nearest
         kind = "value" if shown else "nearest"
-        for span in _occurrences(sought or "", text, where):
-            marks.append(_mark(span, kind, offsets))
-    return marks
+        named = value_places(verdict, checked.value.span, source_id) if shown else []
+        found = _occurrences(sought or "", text, where)
+        exact = [span for span in found if any(span.overlaps(place) for place in named)]
+        for span in exact or [span for span in found if stands_beside(span, text, terms)]:
+            yield span, kind
 
 
 def _occurrences(sought: str, text: str, where: Sequence[Span]) -> list[Span]:

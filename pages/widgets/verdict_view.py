@@ -15,11 +15,11 @@ from core.records import (
     AnswerDecision,
     ClaimVerdict,
     Decision,
-    Span,
     Trace,
     Verification,
     Versions,
 )
+from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_view import lay_out_claim
 from pages.widgets.palette import (
     DECISIONS,
@@ -61,6 +61,7 @@ def lay_out(
         "counts": _counts(kinds),
         "notices": list(trace.notices),
         "pieces": _answer_pieces(verification),
+        "blocks": lay_out_blocks(verification.trace.answer or ""),
         "claims": claims,
         "first": _first_claim(kinds, verdicts),
         "sources": [
@@ -159,16 +160,18 @@ def _answer_pieces(verification: Verification) -> list[Json]:
     edges = {0, len(answer)}
     for span in (*spans, *(credit for credit in credits if credit)):
         edges |= {span.start, span.end}
-    cuts = sorted(edge for edge in edges if 0 <= edge <= len(answer))
     pieces: list[Json] = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
-        here = Span(start=start, end=end)
+    for part in answer_parts(answer, edges):
+        here, start = part.span, part.span.start
         inside = [at for at, span in enumerate(spans) if span.overlaps(here)]
         # The smallest claim around a piece is the one that a click on it means.
         inside.sort(key=lambda at: (spans[at].end - spans[at].start, at))
         pieces.append(
             {
-                "text": answer[start:end],
+                "text": here.cut(answer),
+                "block": part.block,
+                "cell": part.cell,
+                "look": part.look,
                 "claims": inside,
                 "opens": [at for at in sorted(inside) if spans[at].start == start],
                 "credits": [at for at, span in enumerate(credits) if span and span.overlaps(here)],

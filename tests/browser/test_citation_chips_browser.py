@@ -68,6 +68,10 @@ def test_a_chip_opens_what_is_cited_and_then_what_says_it(
 
         found.nth(0).click()
 
+        # What is cited and what says it instead stand side by side, each lit at its place.
+        expect(page.locator(".side-left mark.fact")).to_have_text("Invented Heart")
+        expect(page.locator(".side-right mark.fact")).to_have_text("HbA1c 7.4 %")
+        page.keyboard.press("l")
         lit = page.locator(".output mark.fact")
         expect(lit).to_have_text("Invented Heart")
         expect(page.locator(".source-row.chosen")).to_have_attribute("data-source", METADATA)

@@ -92,11 +92,20 @@ def test_each_edit_stands_in_the_text_and_beside_it_with_its_reason(visit: Visit
 def test_the_source_is_one_click_away_and_scrolled_to_the_evidence(visit: Visit) -> None:
     page = visit.open("repair?trace=clin-0042", ".card")
 
-    page.get_by_role("button", name="Source: search_pubmed_key_words").first.click()
+    page.get_by_role(
+        "button", name="Both sources: load_patient_history → search_pubmed_key_words"
+    ).click()
 
-    mark = page.locator(".drawer mark.premise").first
+    # The corrected credit stands over both sources, each scrolled to what it says of the claim.
+    mark = page.locator(".drawer .side[data-side='right'] mark.premise").first
     expect(mark).to_contain_text("Empagliflozin reduced a mortality endpoint")
     expect(mark).to_be_in_viewport()
+    expect(page.locator(".drawer .side[data-side='left']")).to_contain_text("load_patient_history")
+    expect(page.locator(".drawer ins")).to_have_text("published literature")
+    page.keyboard.press("Escape")
+    expect(page.locator(".drawer")).to_be_hidden()
+    page.get_by_role("button", name="Source: load_patient_history").first.click()
+    expect(page.locator(".drawer mark.premise").first).to_contain_text("heart rate was 62 bpm")
     page.keyboard.press("Escape")
     expect(page.locator(".drawer")).to_be_hidden()
 
@@ -137,7 +146,14 @@ def test_keys_walk_through_the_edits_and_typing_decides_nothing(
     page = visit.open("repair?trace=clin-0042", ".card")
     words = len(workbench[1].export()[0]["choices"])  # type: ignore[arg-type]
 
-    page.keyboard.press("j")
+    # Keys are named where they work, and one pressed before an edit is chosen chooses, and says so.
+    expect(page.locator(".key-hint kbd")).to_have_text(["J K", "Y E N S"])
+    page.keyboard.press("y")
+    expect(page.locator(".key-hint")).to_have_text(
+        "Edit 1 is chosen now: press the key again for it."
+    )
+    assert len(workbench[1].export()[0]["choices"]) == words  # type: ignore[arg-type]
+    page.keyboard.press("k")
     expect(page.locator(".card.chosen")).to_contain_text("1 · Source credited correctly")
     page.keyboard.press("e")
     page.get_by_label("Your wording").press_sequentially("yny")

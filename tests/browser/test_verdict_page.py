@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlencode, urlparse
 
 import pytest
@@ -168,10 +169,19 @@ def test_a_conflation_names_what_was_stated_and_what_supports_it(visit: Visit) -
     flag = page.locator(".why .conflation")
     expect(flag).to_contain_text("“According to the patient's chart” (patient record)")
     expect(flag).to_contain_text("search_pubmed_key_words #1 (literature)")
+    # Both sources stand open, each at its place; L goes back to one, with the list of all.
+    for side, role, place in (
+        ("left", "The answer credits", "mark.near"),
+        ("right", "Says it", "mark.premise"),
+    ):
+        expect(page.locator(f".side-{side} .side-role")).to_contain_text(role)
+        assert is_inside(page, f".side-{side} {place}", f".side-{side} .output")
+    page.keyboard.press("l")
     expect(page.locator(f".source-row[data-source='{PATIENT}']")).to_contain_text("○ credited")
     expect(page.locator(f".source-row[data-source='{SEARCH}']")).to_contain_text(
         "◉ checked against"
     )
+    assert query(page)["beside"] == "none"
 
 
 def test_weakly_grounded_words_are_dotted_under_an_honest_caption(visit: Visit) -> None:
@@ -183,17 +193,22 @@ def test_weakly_grounded_words_are_dotted_under_an_honest_caption(visit: Visit) 
     )
     assert style == "dotted"
     expect(page.locator(".caption").first).to_contain_text(
-        "Heuristic: where the model looked, not why."
+        "The model looked: less more. A hint where, not a reason why."
     )
+    expect(page.locator(".caption").first).to_have_attribute("title", re.compile("^Heuristic: "))
+    shades = page.locator(".swatch").evaluate_all(
+        "nodes => new Set(nodes.map(n => getComputedStyle(n).backgroundColor)).size"
+    )
+    assert shades == 4
 
 
 def test_alignment_values_can_be_read_as_a_table(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(4)), READY)
 
-    page.get_by_text("Alignment values").click()
+    page.get_by_text("Values for each word").click()
 
     row = page.locator(".alignment tr").filter(has_text="lower")
-    expect(row).to_have_text("lower0.0200weakly")
+    expect(row).to_have_text("lower0.0200hardly")
 
 
 def test_a_link_to_a_claim_that_is_not_there_says_so(visit: Visit) -> None:
@@ -240,9 +255,12 @@ def test_every_claim_can_be_held_against_every_source(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(1)), READY)
 
     page.keyboard.press("m")
-    page.get_by_role("button", name="Claim 6", exact=False).or_(
-        page.locator(".heat[title^='Claim 6, search_pubmed_key_words #1']")
-    ).last.click()
+    said = page.get_by_role("button", name="Claim 4, search_pubmed_key_words #1: says otherwise")
+    expect(said).to_contain_text("✕")
+    expect(
+        page.get_by_role("button", name="Claim 1, load_patient_history: is silent")
+    ).to_contain_text("○")
+    page.get_by_role("button", name="Claim 6, search_pubmed_key_words #1").click()
     expect(page.locator(".place").first).to_have_text("claim 6 of 9")
     page.keyboard.press("Escape")
 
@@ -278,7 +296,7 @@ def test_link_and_reason_can_be_copied(visit: Visit) -> None:
 
 def test_the_focus_can_be_seen_on_every_control(visit: Visit) -> None:
     page = visit.open(verdict(), READY)
-    page.locator(".steps button").first.focus()
+    page.get_by_role("button", name="Previous claim").focus()
 
     page.keyboard.press("Tab")
 

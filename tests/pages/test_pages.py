@@ -101,7 +101,9 @@ def test_a_link_opens_its_claim_and_source(store: SqlStore) -> None:
     test = opened(VERDICT, trace="clin-0042", claim="clin-0042::c02", source="search#1")
 
     (view,) = views(test, "provenanceguard_evidence")
-    assert view["view"] == {"claim": "clin-0042::c02", "source": "search#1"}
+    assert view["view"] == {
+        "claim": "clin-0042::c02", "source": "search#1", "beside": None, "panel": None,
+    }  # fmt: skip
     assert view["trace"]["id"] == "clin-0042"
 
 

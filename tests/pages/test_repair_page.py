@@ -68,10 +68,13 @@ def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
     test = opened("repair")
 
     table = test.dataframe[0].value
-    assert list(zip(table["Trace"], table["Repair"], strict=True)) == [
+    assert list(zip(table["Trace"], table["State"], strict=True)) == [
         ("done", "Partly taken out"),
-        ("waits", "Waiting"),
+        ("waits", "Waiting for a repair"),
     ]
+    assert "taken out" in table["Edits"][0]
+    assert all(table["Question"]) and all(table["Blocked claims"])
+    assert not table.isnull().any(axis=None), "an empty cell reads None"
     assert {metric.label: metric.value for metric in test.metric}[
         "Supported claims kept"
     ] == "1 of 1"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from core.records import Decision, RepairKind
 from core.workflows.repair_figures import repair_figures
 from pages.screens.repair.view import STATUS_SHORT
 from pages.widgets.plain import show_notice
-from storage.repairs import Repairs
+from storage.records import TraceFilters, TraceRow
+from storage.repairs import Repairs, StoredRepair
 
 WAITING_SHOWN = 200
+ROWS_KNOWN = 500
+BLOCKED = TraceFilters(decisions=frozenset({Decision.BLOCK}))
 
 
 def show_repair_list(repairs: Repairs) -> str | None:
@@ -29,23 +33,36 @@ def show_repair_list(repairs: Repairs) -> str | None:
         return None
     if stored:
         _show_figures(repairs, listed=len(stored))
+    st.markdown("Choose a row to open the answer, its edits and the sources that they rest on.")
+    known = {row.trace_id: row for row in repairs.store.list_traces(BLOCKED, limit=ROWS_KNOWN).rows}
     rows = [
         {
-            "Trace": one.trace_id,
-            "Repair": STATUS_SHORT[one.status],
-            "Edits": len(one.outcome.actions),
-            "Repaired": one.repaired_at,
+            "Trace": name,
+            "State": state,
+            "Question": known[name].question if name in known else "",
+            **_counts(known.get(name)),
+            "Edits": edits,
+            "Repaired (UTC)": at,
         }
-        for one in stored
-    ] + [{"Trace": name, "Repair": "Waiting", "Edits": None, "Repaired": None} for name in waiting]
+        for name, state, edits, at in (
+            *(
+                (
+                    one.trace_id,
+                    STATUS_SHORT[one.status],
+                    _edits(one),
+                    f"{one.repaired_at:%Y-%m-%d %H:%M}",
+                )
+                for one in stored
+            ),
+            *((name, "Waiting for a repair", "", "") for name in waiting),
+        )
+    ]
     event = st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
         width="stretch",
         column_config={
-            "Repaired": st.column_config.DatetimeColumn(
-                "Repaired (UTC)", format="YYYY-MM-DD HH:mm", timezone="UTC"
-            )
+            "Question": st.column_config.TextColumn(width="large"),
         },
         on_select="rerun",
         selection_mode="single-row",
@@ -53,6 +70,24 @@ def show_repair_list(repairs: Repairs) -> str | None:
     )
     chosen = event.selection.rows
     return str(rows[chosen[0]]["Trace"]) if chosen else None
+
+
+def _counts(row: TraceRow | None) -> dict[str, str]:
+    counts = row.counts if row is not None else None
+    return {
+        "Blocked claims": f"{counts.blocked:,}" if counts else "",
+        "Wrong credits": f"{counts.conflations:,}" if counts else "",
+    }
+
+
+def _edits(repair: StoredRepair) -> str:
+    """What a repair did, in words: "2 corrected, 1 taken out"."""
+    kinds = [action.kind for action in repair.outcome.actions]
+    taken = sum(kind is RepairKind.PRUNE for kind in kinds)
+    other = {RepairKind.PRUNE, RepairKind.MEND, RepairKind.FALLBACK}
+    corrected = sum(kind not in other for kind in kinds)
+    words = [f"{corrected} corrected" if corrected else "", f"{taken} taken out" if taken else ""]
+    return ", ".join(each for each in words if each) or "none"
 
 
 def _show_figures(repairs: Repairs, *, listed: int) -> None:

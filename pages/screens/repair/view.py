@@ -17,13 +17,17 @@ from core.records import (
     Source,
     Span,
     Trace,
+    Verification,
 )
 from core.repair.drafts import RULES
 from core.repair.edits import word_diff
 from core.repair.loop import chosen_answer
-from pages.widgets.excerpts import choose_excerpts, merge_spans
+from pages.widgets.evidence_lines import claim_terms, nearest_line
+from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.widgets.frontend import script, styles
 from pages.widgets.palette import DECISIONS
+from pages.widgets.side_by_side import lay_out_sides
+from pages.widgets.source_view import source_names
 from storage.repairs import Choice, StoredChoice
 
 Json = Mapping[str, object]
@@ -90,9 +94,16 @@ def _nothing() -> None:
 
 
 def lay_out_repair(
-    repair: RepairOutcome, trace: Trace, decision: str, choices: Mapping[str, StoredChoice]
+    repair: RepairOutcome,
+    trace: Trace,
+    decision: str,
+    choices: Mapping[str, StoredChoice],
+    verification: Verification | None = None,
 ) -> Json:
-    """The view's data: the answer as pieces, each edit with its reason, source and choice."""
+    """The view's data: the answer as pieces, each edit with its reason, source and choice.
+
+    With the ``verification`` of the answer a corrected credit shows the credited source as well.
+    """
     answer = trace.answer or ""
     actions = repair.actions
     if any(said.choice is Choice.REJECT for said in choices.values()):
@@ -106,7 +117,7 @@ def lay_out_repair(
         "figures": _figures(repair.saved, actions),
         "pieces": _pieces(answer, actions, choices),
         "edits": [_edit(action, trace, choices.get(action.action_id)) for action in actions],
-        "sources": _sources(trace, actions),
+        "sources": _sources(trace, actions, verification),
         "final": final_answer(answer, repair.actions, choices),
         "checked": repair.decision_after is Decision.ALLOW and not changed_by_reviewer(choices),
     }
@@ -206,21 +217,53 @@ def _is_minor(action: RepairAction) -> bool:
 
 def _source_name(trace: Trace, source_id: str | None) -> str:
     found = next((one for one in trace.sources if one.source_id == source_id), None)
-    return "" if found is None else found.tool_name
+    return "" if found is None else source_names(trace.sources)[found.source_id]
 
 
-def _sources(trace: Trace, actions: Sequence[RepairAction]) -> dict[str, Json]:
+def _sources(
+    trace: Trace, actions: Sequence[RepairAction], verification: Verification | None
+) -> dict[str, Json]:
     """The sources that edits rest on, once for each edit's evidence, cut into lit and plain pieces."""
+    names, known = source_names(trace.sources), {one.source_id: one for one in trace.sources}
     found: dict[str, Json] = {}
     for action in actions:
-        source = next((one for one in trace.sources if one.source_id == action.source_id), None)
-        if source is not None:
-            found[action.action_id] = {
-                "name": source.tool_name,
-                "id": source.source_id,
-                "pieces": _lit(source, action.evidence),
+        source = known.get(action.source_id or "")
+        if source is None:
+            continue
+        credited = None
+        if action.kind is RepairKind.ATTRIBUTION and verification is not None:
+            credited = _credited(action, verification)
+        other = known.get(credited[0]) if credited else None
+        found[action.action_id] = {
+            "name": names[source.source_id],
+            "id": source.source_id,
+            "pieces": _lit(source, action.evidence),
+            "credited": {
+                "name": names[other.source_id],
+                "id": other.source_id,
+                "pieces": _lit(other, _near(other, credited[1])),
             }
+            if other is not None and credited is not None and other is not source
+            else None,
+        }
     return found
+
+
+def _credited(action: RepairAction, verification: Verification) -> tuple[str, str] | None:
+    """The source that the answer had credited for an edit's claim, and the claim's words."""
+    for verdict in verification.claims:
+        if verdict.claim.claim_id not in action.claim_ids:
+            continue
+        sides = lay_out_sides(verdict, verification.families, {})
+        for side in ("left", "right"):
+            if sides is not None and sides[side] not in (None, action.source_id):
+                return str(sides[side]), verdict.claim.text
+    return None
+
+
+def _near(source: Source, claim: str) -> list[Span]:
+    line = nearest_line(source.text[:SHOWN_WHOLE_CHARACTERS], claim_terms(claim))
+    return [] if line is None else [line]
 
 
 def _lit(source: Source, evidence: Sequence[Span]) -> list[Json]:

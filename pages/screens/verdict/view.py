@@ -14,16 +14,20 @@ from pages.widgets.frontend import script, styles
 _EVIDENCE = st.components.v2.component(
     "provenanceguard_evidence",
     html='<div id="evidence">\n</div>',
-    css=styles("evidence", "citation_chips"),
+    css=styles("evidence", "answer_layout", "sides", "citation_chips", "provenance"),
     js=script(
         "common",
+        "answer_layout",
+        "sides",
         "citation_chips",
         "evidence",
         "evidence_answer",
         "evidence_claim",
         "evidence_sources",
+        "evidence_sides",
         "evidence_why",
         "evidence_matrix",
+        "provenance",
     ),
 )
 

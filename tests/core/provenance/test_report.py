@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
@@ -13,12 +14,14 @@ from cli import app
 from core.codec import canonical_json
 from core.codec.verdicts import verdict_document
 from core.provenance.analyse import analyse
+from core.provenance.page import report_page
 from core.provenance.records import Grounding, RiskLevel, Tier
 from core.provenance.report import TrailLink, report_document, report_markdown, schema
 from core.provenance.risk import WEIGHTS, level_of, tier_of, weighed
 from core.records import Check, FactPlace, Judged, Outcome, Span
+from core.workflows.printing import find_browser
 from storage.store import open_store
-from tests.verdicts import fill, showcase, with_checks
+from tests.verdicts import fill, hostile, showcase, with_checks
 
 ROOT = Path(__file__).parents[3]
 
@@ -174,3 +177,31 @@ def test_a_database_gives_its_trail_and_only_the_days_that_are_asked_for(tmp_pat
     assert document["audit_trail"]["intact"] and document["audit_trail"]["events"] > 0
     assert document["answers"][0]["content_hash"].startswith("sha256:")
     assert later.exit_code == 2
+
+
+def test_a_report_of_a_period_names_it_and_is_printed_alike_twice(tmp_path: Path) -> None:
+    if find_browser() is None:
+        pytest.skip("no browser that can print on this machine: apt-get install chromium")
+    store = open_store(str(tmp_path / "w.db"))
+    fill(store, showcase())
+    store.close()
+    asked = ["report", "--db", str(tmp_path / "w.db"), "--since", "2020-01-02", "--json", "-"]
+
+    found = [
+        CliRunner().invoke(app, [*asked, "--pdf", str(tmp_path / name)]) for name in ("a", "b")
+    ]
+
+    document = json.loads(found[0].stdout)
+    assert document["period"] == {"since": "2020-01-02", "until": None}
+    Draft202012Validator(schema()).validate(document)
+    assert "Verdicts from 2020-01-02" in report_markdown(document)
+    printed = (tmp_path / "a").read_bytes()
+    assert printed.startswith(b"%PDF-") and printed == (tmp_path / "b").read_bytes()
+
+
+def test_the_page_of_a_report_holds_no_markup_of_a_trace() -> None:
+    page = report_page(report_document([analyse(hostile())]))
+
+    assert "<script" not in page and "<img" not in page
+    assert "&lt;script&gt;window.hacked = 1&lt;/script&gt;" in page
+    assert page.count("<h2>") == 4 and "<table>" in page

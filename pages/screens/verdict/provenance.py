@@ -1,0 +1,195 @@
+"""The provenance of one answer, laid out for its panel: risk, distortions, what was left out, chain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import streamlit as st
+
+from core.codec import canonical_json
+from core.errors import ComponentUnavailable
+from core.provenance.page import report_page
+from core.provenance.records import ClaimProvenance, ProvenanceReport, RiskLevel, Tier
+from core.provenance.report import report_markdown
+from core.provenance.risk import MEASURED, WEIGHTS
+from core.records import Check, FactPlace, Outcome, Span, Trace
+from core.workflows.printing import printed
+from pages.widgets.offsets import Offsets
+from pages.widgets.source_view import source_names
+
+Json = Mapping[str, object]
+FACTS_SHOWN = 8
+AROUND = 70  # characters of context on each side of what differs
+
+TIER_WORDS: Mapping[Tier, str] = {
+    Tier.S: "hardly any risk",
+    Tier.A: "low risk",
+    Tier.B: "some risk",
+    Tier.C: "high risk",
+    Tier.D: "very high risk",
+}
+LEVEL_WORDS: Mapping[RiskLevel, tuple[str, str]] = {
+    RiskLevel.LOW: ("▁", "low"),
+    RiskLevel.MEDIUM: ("▃", "medium"),
+    RiskLevel.HIGH: ("▅", "high"),
+    RiskLevel.CRITICAL: ("█", "critical"),
+}
+PART_WORDS: Mapping[str, tuple[str, str]] = {
+    "attribution": ("Unlike its sources", "attribution: 1 − likeness to the evidence"),
+    "fidelity": ("Told otherwise", "fidelity: distortions and values that stand nowhere"),
+    "entailment": ("Not said by any source", "entailment: 1 − the best reading"),
+    "specificity": (
+        "Exact values made up",
+        "specificity: the share of values that no output holds",
+    ),
+}
+
+
+def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
+    """The panel's data; places are in the browser's count of characters."""
+    names = source_names(trace.sources)
+    offsets = {source.source_id: Offsets(source.text) for source in trace.sources}
+    texts = {source.source_id: source.text for source in trace.sources}
+    ordered = sorted(report.claims, key=lambda claim: -claim.risk.total)
+
+    def place(each: FactPlace) -> Json | None:
+        counted = offsets.get(each.source_id)
+        if counted is None:
+            return None
+        span = each.span
+        return {
+            "source": each.source_id,
+            "called": names[each.source_id],
+            "start": counted.of_point(span.start) if span else None,
+            "end": counted.of_point(span.end) if span else None,
+            **_in_context(span, texts[each.source_id]),
+        }
+
+    def claim(each: ClaimProvenance) -> Json:
+        mark, word = LEVEL_WORDS[each.risk.level]
+        return {
+            "id": each.claim_id,
+            "risk": each.risk.total,
+            "level": each.risk.level.value,
+            "mark": mark,
+            "word": word,
+            "parts": _parts(each),
+            "distortions": [_distortion(check, each, place) for check in each.distortions],
+            "made_up": [value.text for value in each.fabrications],
+            "chain": [
+                {
+                    "source": link.source_id,
+                    "called": names.get(link.source_id, link.tool_name),
+                    "call": link.call_id,
+                    "arguments": link.arguments,
+                    "facts": [found for fact in link.facts[:FACTS_SHOWN] if (found := place(fact))],
+                }
+                for link in each.chain
+            ],
+        }
+
+    return {
+        "tier": report.tier.value if report.tier else None,
+        "tier_words": TIER_WORDS[report.tier] if report.tier else "no factual claim to judge",
+        "risk": report.risk,
+        "grounded": report.grounding_percentage,
+        "note": f"On {MEASURED['claims']} claims that people read, this risk ranks worse (AUROC "
+        f"{MEASURED['risk_auroc']:.2f}) than the chance of support ({MEASURED['support_auroc']:.2f}): "
+        "decide by the verdict, read by the risk.",
+        "claims": [claim(each) for each in ordered],
+        "contradictions": [
+            {
+                "kind": each.kind,
+                "first": each.first.claim_id,
+                "second": each.second.claim_id,
+                "first_said": each.first_said,
+                "second_said": each.second_said,
+            }
+            for each in report.contradictions
+        ],
+        "omissions": [
+            {
+                "severity": each.severity.value,
+                "mark": LEVEL_WORDS[each.severity][0],
+                "word": LEVEL_WORDS[each.severity][1],
+                "category": each.category.replace("_", " "),
+                "text": each.text,
+                "place": place(each.place),
+            }
+            for each in report.omissions
+        ],
+        "omissions_found": report.omissions_found,
+        "cited": [each.text for each in report.citations_made_up],
+    }
+
+
+def _in_context(span: Span | None, text: str) -> Json:
+    """The words of a span, and what stands around them on their line."""
+    if span is None:
+        return {"before": "", "words": "", "after": ""}
+    before = text[max(0, span.start - AROUND) : span.start].rpartition("\n")[2]
+    after = text[span.end : span.end + AROUND].partition("\n")[0]
+    return {
+        "before": f"… {before.partition(' ')[2]}" if len(before) == AROUND else before,
+        "words": span.cut(text)[:240],
+        "after": f"{after.rpartition(' ')[0]} …" if len(after) == AROUND else after,
+    }
+
+
+def _parts(claim: ClaimProvenance) -> list[Json]:
+    return [
+        {
+            "words": words,
+            "term": term,
+            "value": getattr(claim.risk, name),
+            "weight": WEIGHTS[name],
+        }
+        for name, (words, term) in PART_WORDS.items()
+    ]
+
+
+def _distortion(check: Check, claim: ClaimProvenance, place: object) -> Json:
+    assert callable(place)
+    found: Iterator[Json] = (spot for fact in check.facts if (spot := place(fact)))
+    return {
+        "kind": check.check,
+        "against": check.outcome is Outcome.CONTRADICTS,
+        "reason": check.reason,
+        "said": _in_context(check.claim_span, claim.text) if check.claim_span else None,
+        "claim": claim.text,
+        "place": next(found, None),
+    }
+
+
+@st.dialog("Provenance report of this answer")
+def show_downloads(document: Mapping[str, object], trace_id: str) -> None:
+    """Offer the report as Markdown, JSON and PDF; the PDF is printed when it is asked for."""
+    trail = document["audit_trail"]
+    assert isinstance(trail, Mapping)
+    st.markdown(
+        "The same verdict gives the same report. It names the state of the audit trail: "
+        f"{trail['events']:,} events, {'intact' if trail['intact'] else 'NOT intact'}."
+    )
+    name = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in trace_id)[
+        :60
+    ]
+    row = st.container(horizontal=True)
+    row.download_button(
+        "Markdown", report_markdown(document), f"provenance-{name}.md", "text/markdown",
+        icon=":material/download:", on_click="ignore", key="report-md",
+    )  # fmt: skip
+    row.download_button(
+        "JSON", canonical_json(document), f"provenance-{name}.json", "application/json",
+        icon=":material/download:", on_click="ignore", key="report-json",
+    )  # fmt: skip
+    if row.button("Print as PDF", icon=":material/print:", key="report-print"):
+        try:
+            with st.spinner("Printing …"):
+                pdf = printed(report_page(document))
+        except ComponentUnavailable as error:
+            st.warning(str(error))
+            return
+        st.download_button(
+            "PDF", pdf, f"provenance-{name}.pdf", "application/pdf",
+            icon=":material/download:", on_click="ignore", key="report-pdf",
+        )  # fmt: skip
