@@ -1,4 +1,7 @@
-"""Adjudications: what a third person decided. The last one on a claim counts; no row ever changes."""
+"""Adjudications: what a third person decided. The last one on a claim counts, unless it was reopened.
+
+No row ever changes.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from core.review.records import Adjudication, Cause, Judgement
 from storage.audit import add_row
 from storage.columns import plain_text
 from storage.review_tables import AdjudicationRow, PersonRow
+from storage.triage_tables import AdjudicationReopening
 
 
 def put_adjudication(
@@ -85,7 +89,12 @@ def _statement(project_id: int) -> Any:
     return (
         select(AdjudicationRow.__table__, col(PersonRow.name))  # type: ignore[attr-defined]
         .join(PersonRow, col(PersonRow.person_id) == col(AdjudicationRow.person_id))
-        .where(col(AdjudicationRow.project_id) == project_id)
+        .where(
+            col(AdjudicationRow.project_id) == project_id,
+            col(AdjudicationRow.adjudication_id).not_in(
+                select(col(AdjudicationReopening.adjudication_id))
+            ),
+        )
         .order_by(col(AdjudicationRow.adjudication_id))
     )
 

@@ -12,7 +12,7 @@ from storage.engine import Database
 from storage.seals import add_seal
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
-NEWEST = "0005"  # a test compares it with the files
+NEWEST = "0006"  # a test compares it with the files
 CLAIMS = "0003"  # the first schema that keeps the claims of verdicts beside them
 
 

@@ -1,0 +1,212 @@
+"""Marks on traces, claims asked for, reopened adjudications, tiers, calibration rounds, preferences."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+from storage.migrations.refusals import refuse
+
+revision = "0006"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add seven tables; nothing that was there changes."""
+    _marks()
+    _requests()
+    _reopenings()
+    op.create_table(
+        "verdict_tier",
+        sa.Column("verdict_id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("tier", sa.String(length=4), nullable=False),
+        sa.Column("risk", sa.Float(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["verdict_id"],
+            ["verdict.verdict_id"],
+            name="fk_verdict_tier_verdict_id_verdict",
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("verdict_id", name="pk_verdict_tier"),
+    )
+    _rounds()
+    op.create_table(
+        "preference",
+        sa.Column("scope", sa.String(length=40), nullable=False),
+        sa.Column("name", sa.String(length=40), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.PrimaryKeyConstraint("scope", "name", name="pk_preference"),
+    )
+
+
+def _marks() -> None:
+    op.create_table(
+        "trace_mark",
+        sa.Column("mark_id", sa.Integer(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("claim_id", sa.Text(), nullable=True),
+        sa.Column("kind", sa.String(length=8), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.CheckConstraint(
+            "kind IN ('flag', 'unflag', 'comment', 'tag', 'untag')", name="ck_trace_mark_kind"
+        ),
+        sa.ForeignKeyConstraint(
+            ["position"],
+            ["trace_version.position"],
+            name="fk_trace_mark_position_trace_version",
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["person_id"], ["person.person_id"], name="fk_trace_mark_person_id_person"
+        ),
+        sa.PrimaryKeyConstraint("mark_id", name="pk_trace_mark"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_trace_mark_position", "trace_mark", ["position"])
+    refuse("UPDATE", "trace_mark")
+
+
+def _requests() -> None:
+    op.create_table(
+        "reading_request",
+        sa.Column("request_id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("claim_key", sa.Integer(), nullable=True),
+        sa.Column("person_id", sa.Integer(), nullable=True),
+        sa.Column("now", sa.Boolean(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["project_id"],
+            ["project.project_id"],
+            name="fk_reading_request_project_id_project",
+        ),
+        sa.ForeignKeyConstraint(
+            ["position"],
+            ["trace_version.position"],
+            name="fk_reading_request_position_trace_version",
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["claim_key"],
+            ["claim.claim_key"],
+            name="fk_reading_request_claim_key_claim",
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["person_id"], ["person.person_id"], name="fk_reading_request_person_id_person"
+        ),
+        sa.PrimaryKeyConstraint("request_id", name="pk_reading_request"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        "ix_reading_request_project_id_person_id", "reading_request", ["project_id", "person_id"]
+    )
+    op.create_index("ix_reading_request_position", "reading_request", ["position"])
+
+
+def _reopenings() -> None:
+    op.create_table(
+        "adjudication_reopening",
+        sa.Column("reopening_id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("claim_key", sa.Integer(), nullable=False),
+        sa.Column("adjudication_id", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["project_id"],
+            ["project.project_id"],
+            name="fk_adjudication_reopening_project_id_project",
+        ),
+        sa.ForeignKeyConstraint(
+            ["claim_key"],
+            ["claim.claim_key"],
+            name="fk_adjudication_reopening_claim_key_claim",
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["adjudication_id"],
+            ["adjudication.adjudication_id"],
+            name="fk_adjudication_reopening_adjudication_id_adjudication",
+        ),
+        sa.ForeignKeyConstraint(
+            ["person_id"], ["person.person_id"], name="fk_adjudication_reopening_person_id_person"
+        ),
+        sa.UniqueConstraint(
+            "adjudication_id", name="uq_adjudication_reopening_adjudication_id"
+        ),
+        sa.PrimaryKeyConstraint("reopening_id", name="pk_adjudication_reopening"),
+        sqlite_autoincrement=True,
+    )
+    _appended_only("adjudication_reopening")
+
+
+def _rounds() -> None:
+    op.create_table(
+        "calibration_round",
+        sa.Column("round_id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("claims", sa.Text(), nullable=False),
+        sa.Column("guideline_version", sa.Integer(), nullable=False),
+        sa.Column("by", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["project_id"], ["project.project_id"], name="fk_calibration_round_project_id_project"
+        ),
+        sa.PrimaryKeyConstraint("round_id", name="pk_calibration_round"),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "round_answer",
+        sa.Column("answer_id", sa.Integer(), nullable=False),
+        sa.Column("round_id", sa.Integer(), nullable=False),
+        sa.Column("claim_key", sa.Integer(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=False),
+        sa.Column("support", sa.String(length=24), nullable=False),
+        sa.Column("source_id", sa.Text(), nullable=True),
+        sa.Column("conflation", sa.Boolean(), nullable=False),
+        sa.Column("rationale", sa.Text(), nullable=False),
+        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+        sa.CheckConstraint(
+            "support IN ('supported', 'unsupported', 'contradicted', 'not_enough_evidence')",
+            name="ck_round_answer_support",
+        ),
+        sa.ForeignKeyConstraint(
+            ["round_id"],
+            ["calibration_round.round_id"],
+            name="fk_round_answer_round_id_calibration_round",
+        ),
+        sa.ForeignKeyConstraint(
+            ["claim_key"],
+            ["claim.claim_key"],
+            name="fk_round_answer_claim_key_claim",
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["person_id"], ["person.person_id"], name="fk_round_answer_person_id_person"
+        ),
+        sa.UniqueConstraint(
+            "round_id",
+            "person_id",
+            "claim_key",
+            name="uq_round_answer_round_id_person_id_claim_key",
+        ),
+        sa.PrimaryKeyConstraint("answer_id", name="pk_round_answer"),
+        sqlite_autoincrement=True,
+    )
+    op.create_index("ix_round_answer_claim_key", "round_answer", ["claim_key"])
+    for table in ("calibration_round", "round_answer"):
+        _appended_only(table)
+
+
+def _appended_only(table: str) -> None:
+    refuse("UPDATE", table)
+    refuse("DELETE", table)
