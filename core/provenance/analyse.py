@@ -57,8 +57,7 @@ def analyse(
     """The report on one answer; ``earlier`` are the claims of the conversation's turns before it."""
     trace = verified.trace
     factual = [each for each in verified.claims if not isinstance(each.outcome, SetAside)]
-    evidence = everything_captured(trace)
-    claims = tuple(_claim(each, trace, evidence) for each in factual)
+    claims = claims_of(verified)
     omissions, found = find_omissions(trace, read_chart_facts(trace), weights or packaged_weights())
     risks = [claim.risk.total for claim in claims]
     worst = max(risks) if risks else None
@@ -78,6 +77,16 @@ def analyse(
         level=level_of(worst) if worst is not None else None,
         tier=tier_of(worst) if worst is not None else None,
         versions=verified.versions,
+    )
+
+
+def claims_of(verified: Verification) -> tuple[ClaimProvenance, ...]:
+    """Every claim that is not set aside, traced to its sources, in the answer's order."""
+    evidence = everything_captured(verified.trace)
+    return tuple(
+        _claim(each, verified.trace, evidence)
+        for each in verified.claims
+        if not isinstance(each.outcome, SetAside)
     )
 
 
