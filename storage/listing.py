@@ -175,9 +175,7 @@ def _joined(
         .scalar_subquery()
     )
     seen = and_(col(Verdict.verdict_id) == newest, ~(false() if hidden is None else hidden))
-    return statement.outerjoin(Verdict, seen).outerjoin(
-        Run, col(Run.run_id) == col(Verdict.run_id)
-    )
+    return statement.outerjoin(Verdict, seen).outerjoin(Run, col(Run.run_id) == col(Verdict.run_id))
 
 
 def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[bool]:

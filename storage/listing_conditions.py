@@ -9,11 +9,9 @@ from sqlalchemy import ColumnElement, Connection, and_, false, func, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.records import VerdictLabel
 from storage.columns import plain_text
-from storage.records import Cause
 from storage.tables import ImportRecord, TraceSlice, TraceVersion, Verdict
-from storage.triage_tables import ReadingRequest, TraceMark, VerdictTier
+from storage.triage_tables import ReadingRequest, TraceMark, VerdictCause, VerdictTier
 
 
 def same_trace() -> ColumnElement[bool]:
@@ -21,22 +19,17 @@ def same_trace() -> ColumnElement[bool]:
     return col(TraceVersion.position) == col(TraceSlice.position)
 
 
-def with_cause(cause: Cause) -> ColumnElement[bool]:
-    """Whether a claim of the verdict is held back for that cause."""
-    contradicted = _count(VerdictLabel.CONTRADICTED)
-    unjudged = _count(VerdictLabel.UNJUDGED)
-    if cause is Cause.CONTRADICTED:
-        return contradicted > 0
-    if cause is Cause.CONFLATION:
-        return col(Verdict.conflations) > 0
-    if cause is Cause.UNJUDGED:
-        return unjudged > 0
-    # As the list counts them: what is blocked for none of the other causes.
-    return col(Verdict.blocked) - contradicted - col(Verdict.conflations) - unjudged > 0
-
-
-def _count(label: VerdictLabel) -> Any:
-    return Verdict.__table__.c[label.value]  # type: ignore[attr-defined]
+def with_cause(cause: str) -> ColumnElement[bool]:
+    """Whether the verdict holds a claim back for that cause."""
+    return (
+        select(1)
+        .where(
+            col(VerdictCause.verdict_id) == col(Verdict.verdict_id),
+            col(VerdictCause.cause) == cause,
+        )
+        .correlate(Verdict)
+        .exists()
+    )
 
 
 def of_batch(connection: Connection, import_id: int) -> ColumnElement[bool]:
@@ -145,6 +138,14 @@ def batches(connection: Connection) -> list[tuple[int, str, Any, int]]:
         (row.import_id, " + ".join(sorted(_names(row.files))), row.imported_at, row.traces)
         for row in rows
     ]
+
+
+def causes(connection: Connection) -> dict[str, int]:
+    """How many stored verdicts hold a claim back for each cause."""
+    rows = connection.execute(
+        select(col(VerdictCause.cause), func.count()).group_by(col(VerdictCause.cause))
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def tiers(connection: Connection) -> dict[str, int]:

@@ -106,16 +106,16 @@ def marks_on(connection: Connection, position: int) -> tuple[Mark, ...]:
     )
 
 
-def standing_marks(
-    connection: Connection, positions: Collection[int]
-) -> Mapping[int, TraceMarks]:
+def standing_marks(connection: Connection, positions: Collection[int]) -> Mapping[int, TraceMarks]:
     """What stands of the marks on these traces, and who is to read them: position → marks."""
     flags: dict[int, dict[str, bool]] = {}
     tags: dict[int, dict[str, bool]] = {}
     comments: dict[int, int] = {}
     readers: dict[int, list[str]] = {}
     for row in connection.execute(
-        select(col(TraceMark.position), col(TraceMark.kind), col(TraceMark.text), col(PersonRow.name))
+        select(
+            col(TraceMark.position), col(TraceMark.kind), col(TraceMark.text), col(PersonRow.name)
+        )
         .join(PersonRow, col(PersonRow.person_id) == col(TraceMark.person_id))
         .where(col(TraceMark.position).in_(positions))
         .order_by(col(TraceMark.mark_id))
@@ -130,9 +130,7 @@ def standing_marks(
     for row in connection.execute(
         select(col(ReadingRequest.position), col(PersonRow.name))
         .outerjoin(PersonRow, col(PersonRow.person_id) == col(ReadingRequest.person_id))
-        .where(
-            col(ReadingRequest.position).in_(positions), col(ReadingRequest.now) == false()
-        )
+        .where(col(ReadingRequest.position).in_(positions), col(ReadingRequest.now) == false())
         .order_by(col(ReadingRequest.request_id))
     ):
         readers.setdefault(row.position, []).append(row.name or "")

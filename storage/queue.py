@@ -19,6 +19,7 @@ from core.review.items import QueueState
 from core.review.leases import stream_order
 from core.review.records import Project, ProjectSettings, QueueReason, Signal
 from core.review.sampling import Place, audit_draw, place_claim
+from storage.reading_requests import kept_for_others, next_requested
 from storage.review_tables import (
     AssignmentRow,
     ClaimRow,
@@ -26,7 +27,6 @@ from storage.review_tables import (
     ProjectRow,
     QueueRow,
 )
-from storage.reading_requests import kept_for_others, next_requested
 from storage.tables import TraceSlice, TraceVersion
 from storage.traces import is_newest
 

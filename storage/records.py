@@ -21,22 +21,14 @@ class Order(StrEnum):
     MOST_CONFLATIONS = "most_conflations"
 
 
-class Cause(StrEnum):
-    """Why a verdict holds an answer back: at least one of its claims is so."""
-
-    CONTRADICTED = "contradicted"
-    CONFLATION = "conflation"
-    UNSUPPORTED = "unsupported"
-    UNJUDGED = "unjudged"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceFilters:
     """Which traces to list; an empty field asks for nothing.
 
     ``decisions`` and ``verdicts`` are alternatives: a trace passes with one of them. ``verified``
     None means either. ``search`` is found in the id, the question or the answer, in any case.
-    ``batch`` is the id of an import, ``tier`` a provenance tier, ``assigned_to`` a person's id.
+    ``batch`` is the id of an import, ``tier`` and ``cause`` are as
+    core/provenance/triage.py words them, ``assigned_to`` a person's id.
     ``viewer`` is who looks: where they may not see a verdict yet, the trace has none for them, in
     filters, order and rows alike.
     """
@@ -48,7 +40,7 @@ class TraceFilters:
     category: str | None = None
     slice: str | None = None
     search: str = ""
-    cause: Cause | None = None
+    cause: str | None = None
     file: str | None = None
     batch: int | None = None
     tier: str | None = None

@@ -43,9 +43,7 @@ class Decided:
     at: datetime
 
 
-def decided(
-    connection: Connection, project: Project, viewer: Person
-) -> tuple[Decided, ...]:
+def decided(connection: Connection, project: Project, viewer: Person) -> tuple[Decided, ...]:
     """The adjudications that stand and the viewer may reopen, the latest first.
 
     A lead sees all of them, an adjudicator their own: they know what they decided.
@@ -139,7 +137,5 @@ def reopen(
         col(AssignmentRow.slot) == ADJUDICATION_SLOT,
     )
     connection.execute(delete(Draft).where(col(Draft.assignment_id).in_(third)))
-    connection.execute(
-        delete(AssignmentRow).where(col(AssignmentRow.assignment_id).in_(third))
-    )
+    connection.execute(delete(AssignmentRow).where(col(AssignmentRow.assignment_id).in_(third)))
     settle(connection, project, claim_key)

@@ -35,9 +35,7 @@ class Scoped(SqlStore):
 
     def _waiting(self, run_key: str) -> list[int]:
         with self.database.reading() as connection:
-            waiting = set(
-                traces.waiting(connection, run_key, after=0, limit=2**31 - 1)
-            )
+            waiting = set(traces.waiting(connection, run_key, after=0, limit=2**31 - 1))
         return [position for position in self.positions if position in waiting]
 
 

@@ -101,13 +101,9 @@ class Triage:
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "assign traces")
             positions = _known(marks.newest_positions(connection, trace_ids), trace_ids)
-            reading_requests.withdraw(
-                connection, project, positions, by=by, at=self.store.now()
-            )
+            reading_requests.withdraw(connection, project, positions, by=by, at=self.store.now())
 
-    def turn_to(
-        self, project: Project, trace_id: str, claim_id: str | None, *, by: Person
-    ) -> bool:
+    def turn_to(self, project: Project, trace_id: str, claim_id: str | None, *, by: Person) -> bool:
         """From a verdict to its claims: they come next to that person, the named one first.
 
         A claim in hand that nothing was answered of goes back to the queue; False: one was begun,
@@ -151,6 +147,11 @@ class Triage:
                 Batch(import_id=number, files=files, at=at, traces=traces)
                 for number, files, at, traces in listing_conditions.batches(connection)
             )
+
+    def causes(self) -> Mapping[str, int]:
+        """How many stored verdicts hold a claim back for each cause."""
+        with self.store.database.reading() as connection:
+            return listing_conditions.causes(connection)
 
     def tiers(self) -> Mapping[str, int]:
         """How many stored verdicts have each provenance tier."""

@@ -1,12 +1,12 @@
 """The tables of triage: what people say of traces, which claims they ask for, and what they prefer.
 
-    trace_mark              a flag, comment or tag on a trace; the latest word on a flag or tag counts
-    reading_request         claims that somebody is to read before the rest of the queue (changes)
-    adjudication_reopening  an adjudication that no longer stands, and why
-    verdict_tier            the provenance tier of a verdict, worked out from it
-    calibration_round       the same claims for everybody, under one version of the guideline
-    round_answer            what one person says of one claim of a round
-    preference              keys, keywords: one value a scope and name (changes)
+trace_mark              a flag, comment or tag on a trace; the latest word on a flag or tag counts
+reading_request         claims that somebody is to read before the rest of the queue (changes)
+adjudication_reopening  an adjudication that no longer stands, and why
+verdict_tier, verdict_cause   what lists filter a verdict by, worked out from it
+calibration_round       the same claims for everybody, under one version of the guideline
+round_answer            what one person says of one claim of a round
+preference              keys, keywords: one value a scope and name (changes)
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ class ReadingRequest(SQLModel, table=True):
     request_id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(foreign_key="project.project_id")
     position: int = Field(foreign_key="trace_version.position", ondelete="CASCADE")
-    claim_key: int | None = Field(
-        default=None, foreign_key="claim.claim_key", ondelete="CASCADE"
-    )
+    claim_key: int | None = Field(default=None, foreign_key="claim.claim_key", ondelete="CASCADE")
     person_id: int | None = Field(default=None, foreign_key="person.person_id")
     now: bool
     at: datetime = Field(sa_type=UtcDateTime)
@@ -80,7 +78,7 @@ class AdjudicationReopening(SQLModel, table=True):
 
 
 class VerdictTier(SQLModel, table=True):
-    """The tier of a verdict: S, A, B, C or D, the worst claim's; "none" where nothing was judged."""
+    """The tier of a verdict: S, A, B, C or D, the worst claim's; "none" without a claim."""
 
     __tablename__: ClassVar[str] = "verdict_tier"
 
@@ -91,7 +89,20 @@ class VerdictTier(SQLModel, table=True):
         sa_column_kwargs={"autoincrement": False},
     )
     tier: str = Field(max_length=4)
-    risk: float | None = None
+
+
+class VerdictCause(SQLModel, table=True):
+    """One cause for which a verdict holds claims back, in the words of core/provenance/triage.py."""
+
+    __tablename__: ClassVar[str] = "verdict_cause"
+
+    verdict_id: int = Field(
+        primary_key=True,
+        foreign_key="verdict.verdict_id",
+        ondelete="CASCADE",
+        sa_column_kwargs={"autoincrement": False},
+    )
+    cause: str = Field(primary_key=True, max_length=60)
 
 
 class CalibrationRound(SQLModel, table=True):

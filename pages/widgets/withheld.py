@@ -26,7 +26,9 @@ def _stop_unread() -> NoReturn:
         key="unread",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Review claims", type="primary", icon=":material/rate_review:", key="to-review"):
+        if st.button(
+            "Review claims", type="primary", icon=":material/rate_review:", key="to-review"
+        ):
             st.switch_page(REVIEW)
         st.page_link(TRACES, label="Back to the traces", icon=":material/list_alt:")
     st.stop()

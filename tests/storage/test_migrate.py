@@ -24,7 +24,7 @@ from storage.store import SqlStore, open_store
 ROOT = Path(__file__).resolve().parents[2]
 APPENDED_SINCE_0005 = ("adjudication_reopening", "round_answer", "calibration_round")
 SINCE_0005 = (
-    *APPENDED_SINCE_0005, "trace_mark", "reading_request", "verdict_tier", "preference",
+    *APPENDED_SINCE_0005, "trace_mark", "reading_request", "verdict_tier", "verdict_cause", "preference",
 )  # fmt: skip
 
 

@@ -17,7 +17,6 @@ from core.review.records import Exposure
 from core.workflows.verify import run_key
 from storage.store import SqlStore
 
-
 # They read claims and may see verdicts before: who only reads may not.
 LEADING = ("Ada", "Cleo")
 
@@ -232,9 +231,7 @@ def test_a_claim_that_was_passed_on_does_not_keep_its_verdict_from_them(store: S
 
 
 def test_an_adjudicator_sees_no_verdict_of_a_disagreement_that_may_come(store: SqlStore) -> None:
-    office = an_office(
-        store, verifications=[a_reviewed_trace(1, SENTENCES[:1])], reads_per_claim=2
-    )
+    office = an_office(store, verifications=[a_reviewed_trace(1, SENTENCES[:1])], reads_per_claim=2)
     assert look(office, "Dora", "review-0001") is None
     office.read("Ada", SUPPORTED)
     office.read("Ben", UNSUPPORTED)

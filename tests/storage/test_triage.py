@@ -18,12 +18,12 @@ from reviewing import (
 from sqlalchemy import text
 
 from core.errors import Conflict, InputError, NotAllowed
+from core.provenance.triage import CONTRADICTED, NO_SOURCE
 from core.records import FileCount, IngestReport, Origin
 from core.review.items import Withheld
 from core.review.records import Cause, ReviewStatus
 from core.workflows.verify import run_key
 from storage.marks import MarkKind
-from storage.records import Cause as BlockedFor
 from storage.records import Order, TraceFilters
 from storage.scoped import newest_of_file, only, sample_of
 from storage.store import SqlStore
@@ -38,7 +38,9 @@ def ids(store: SqlStore, **filters: object) -> list[str]:
 def of_file(number: int, file: str) -> object:
     """A verified trace that came from that file."""
     verified = a_reviewed_trace(number)
-    return replace(verified, trace=replace(verified.trace, origin=Origin(format="native", file=file)))
+    return replace(
+        verified, trace=replace(verified.trace, origin=Origin(format="native", file=file))
+    )
 
 
 # ---------------------------------------------------------------- marks
@@ -62,7 +64,11 @@ def test_flags_comments_and_tags_stay_and_the_latest_word_counts(store: SqlStore
     assert ids(store, flagged=True) == ["review-0001"]
     assert ids(store, tag="second look") == ["review-0001"]
     (comment,) = [m for m in triage.marks_on("review-0001") if m.kind is MarkKind.COMMENT]
-    assert (comment.text, comment.claim_id, comment.person) == ("<b>Ask</b> the ward.", "c01", "Ada")
+    assert (comment.text, comment.claim_id, comment.person) == (
+        "<b>Ask</b> the ward.",
+        "c01",
+        "Ada",
+    )
     with pytest.raises(InputError):
         triage.mark(["review-0001"], MarkKind.COMMENT, "  ", by=ada)
     assert problems_beside_the_clock(store) == []
@@ -87,8 +93,11 @@ def test_a_list_is_narrowed_by_file_batch_and_cause(store: SqlStore) -> None:
     assert ids(store, batch=99) == []
     assert ids(store, file="a.jsonl") == ["review-0001"]
     assert [each.name for each in store.files()] == ["b.jsonl", "a.jsonl"]
-    assert ids(store, cause=BlockedFor.UNSUPPORTED) == ["review-0001", "review-0002"]
-    assert ids(store, cause=BlockedFor.CONTRADICTED) == []
+    assert ids(store, cause=NO_SOURCE) == ["review-0001", "review-0002"]
+    assert ids(store, cause=CONTRADICTED) == []
+    (tier,) = office.workspace.triage.tiers()
+    assert ids(store, tier=tier) == ["review-0001", "review-0002"]
+    assert office.workspace.triage.causes()[NO_SOURCE] == 2
 
 
 def test_a_trace_knows_its_place_in_a_list_and_what_is_beside_it(store: SqlStore) -> None:
@@ -123,7 +132,7 @@ def test_a_list_says_nothing_of_verdicts_that_somebody_must_not_see_yet(store: S
     overview = store.overview(ada)
     assert (overview.traces, overview.withheld, overview.waiting) == (2, 2, 0)
     assert ids(store, viewer=ada, verified=False) == []
-    assert ids(store, viewer=ada, cause=BlockedFor.UNSUPPORTED) == []
+    assert ids(store, viewer=ada, cause=NO_SOURCE) == []
     for _ in range(5):
         office.read("Ben")
     assert seen()["review-0001"][1] is False
@@ -234,7 +243,10 @@ def test_a_file_is_erased_with_a_reason_and_the_trail_stays_whole(store: SqlStor
     assert ids(store) == [judged]
     assert problems_beside_the_clock(store) == []
     events = [e for e in store.audit_events() if e.action == "traces.erased"]
-    assert {json.loads(event.detail)["reason"] for event in events} <= {"exported twice", "the same"}
+    assert {json.loads(event.detail)["reason"] for event in events} <= {
+        "exported twice",
+        "the same",
+    }
     with pytest.raises(InputError):
         triage.erase_file("a.jsonl", " ", by=lea)
     with pytest.raises(NotAllowed):

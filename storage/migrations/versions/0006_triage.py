@@ -1,4 +1,4 @@
-"""Marks on traces, claims asked for, reopened adjudications, tiers, calibration rounds, preferences."""
+"""Marks, requests to read, reopened adjudications, tiers and causes, calibration rounds, preferences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add seven tables; nothing that was there changes."""
+    """Add eight tables; nothing that was there changes."""
     _marks()
     _requests()
     _reopenings()
@@ -22,7 +22,6 @@ def upgrade() -> None:
         "verdict_tier",
         sa.Column("verdict_id", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("tier", sa.String(length=4), nullable=False),
-        sa.Column("risk", sa.Float(), nullable=True),
         sa.ForeignKeyConstraint(
             ["verdict_id"],
             ["verdict.verdict_id"],
@@ -30,6 +29,18 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("verdict_id", name="pk_verdict_tier"),
+    )
+    op.create_table(
+        "verdict_cause",
+        sa.Column("verdict_id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("cause", sa.String(length=60), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["verdict_id"],
+            ["verdict.verdict_id"],
+            name="fk_verdict_cause_verdict_id_verdict",
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("verdict_id", "cause", name="pk_verdict_cause"),
     )
     _rounds()
     op.create_table(
@@ -139,9 +150,7 @@ def _reopenings() -> None:
         sa.ForeignKeyConstraint(
             ["person_id"], ["person.person_id"], name="fk_adjudication_reopening_person_id_person"
         ),
-        sa.UniqueConstraint(
-            "adjudication_id", name="uq_adjudication_reopening_adjudication_id"
-        ),
+        sa.UniqueConstraint("adjudication_id", name="uq_adjudication_reopening_adjudication_id"),
         sa.PrimaryKeyConstraint("reopening_id", name="pk_adjudication_reopening"),
         sqlite_autoincrement=True,
     )
