@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from pages.widgets.navigation import usable_pages
 from pages.widgets.routing import mark_routed
 
 PAGES = Path(__file__).parent / "pages"
@@ -78,6 +79,9 @@ KEEP = (
 )
 
 
+USABLE = usable_pages(tuple(name for name, *_ in (*WORK, *MEASURE, *KEEP)))
+
+
 def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]:
     return [
         st.Page(
@@ -86,6 +90,8 @@ def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]
             icon=f":material/{icon}:",
             help=words,
             default=name == "home",
+            # Whoever has a link still gets there, and is told why there is nothing for them.
+            visibility="visible" if name in USABLE else "hidden",
         )
         for name, title, icon, words in listed
     ]

@@ -78,6 +78,11 @@ class Triage:
         with self.store.database.reading() as connection:
             return marks.tags_in_use(connection)
 
+    def positions(self, trace_ids: Sequence[str]) -> list[int]:
+        """The positions of the newest versions of these traces; raises NotFound."""
+        with self.store.database.reading() as connection:
+            return _known(marks.newest_positions(connection, trace_ids), trace_ids)
+
     # ------------------------------------------------------------ who reads what first
 
     def assign(
