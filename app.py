@@ -17,6 +17,16 @@ ICON = PAGES / "frontend" / "icon.svg"
 
 st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
 
+# What has the keyboard's focus is seen in both themes; Streamlit marks it by a shade alone.
+FRAME = """<style>
+:is(button, a, input, textarea, [role="radio"], [role="tab"], [tabindex="0"]):focus-visible {
+  outline: 2.5px solid light-dark(#24508F, #9CC1F2) !important; outline-offset: 1px; }
+</style>"""
+# The page that is open is inside a menu: the menu is marked as pages are.
+OPEN_SECTION = """<style>
+[data-testid="stTopNavSection"]:nth-of-type({number}) {{ font-weight: 650; }}
+</style>"""
+
 # Each page: its file, title, icon, and what it is for.
 WORK = (
     ("home", "Home", "home", "What waits for you, how far the team is, and what changed lately."),
@@ -97,8 +107,15 @@ def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]
     ]
 
 
-page = st.navigation(
-    {"": _pages(WORK), "Measure": _pages(MEASURE), "Keep": _pages(KEEP)}, position="top"
+LISTED = {"": _pages(WORK), "Measure": _pages(MEASURE), "Keep": _pages(KEEP)}
+page = st.navigation(LISTED, position="top")
+st.html(
+    FRAME
+    + (
+        OPEN_SECTION.format(number=1 if page in LISTED["Measure"] else 2)
+        if page in (*LISTED["Measure"], *LISTED["Keep"])
+        else ""
+    )
 )
 mark_routed()
 page.run()

@@ -88,6 +88,15 @@ _CAUSE_WORDS = {
 _REVIEW = (Page.REVIEW,)
 _ADJUDICATE = (Page.ADJUDICATE,)
 _VERDICT = (Page.VERDICT,)
+_REPAIR_KEYS = {
+    "next edit": "J",
+    "edit before": "K",
+    "accept": "Y",
+    "change it": "E",
+    "reject": "N",
+    "its source": "S",
+    "close, leave a field": "Escape",
+}
 
 SHORTCUTS: tuple[Shortcut, ...] = (
     *(
@@ -126,6 +135,10 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     Shortcut(name=DECLINE, key="P", words="Do not give it back", pages=(Page.GIVE_BACK,)),
     Shortcut(name=PREVIOUS_TRACE, key="P", words="Answer before, in the list", pages=_VERDICT),
     Shortcut(name=NEXT_TRACE, key="N", words="Answer after, in the list", pages=_VERDICT),
+    *(
+        Shortcut(name=words, key=key, words=words, pages=(Page.REPAIR,), reader=Reader.VIEW)
+        for words, key in _REPAIR_KEYS.items()
+    ),
     Shortcut(name=PREVIOUS_SOURCE, key="ArrowLeft", words="Source before", reader=Reader.VIEW),
     Shortcut(name=NEXT_SOURCE, key="ArrowRight", words="Source after", reader=Reader.VIEW),
     Shortcut(name=SEARCH, key="/", words="Search in all sources", reader=Reader.VIEW),
@@ -164,6 +177,11 @@ def opening_keys() -> tuple[Mapping[str, str], ...]:
         {"key": key_of(DECLINE), "button": ".st-key-decline", "awaits": ".st-key-decline_not"},
         {"key": key_of(DECLINE), "button": ".st-key-decline_not", "awaits": ".st-key-undo"},
     )
+
+
+def key_words(page: Page) -> list[tuple[str, str]]:
+    """Every key of a page with what it does, as it is shown there."""
+    return [(_ON_SCREEN.get(each.key, each.key), each.words) for each in on_page(page)]
 
 
 def on_page(page: Page) -> tuple[Shortcut, ...]:

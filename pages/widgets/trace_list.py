@@ -132,9 +132,15 @@ def keep_choice(choice: ListChoice) -> None:
 
 def verdict_query(trace_id: str, choice: ListChoice, place: int) -> dict[str, str]:
     """The address of a verdict that was opened from that place of the list."""
-    st.session_state[_LAST] = trace_id
     query = choice.query()
     return {"trace": trace_id, **({LIST: query} if query else {}), AT: str(place)}
+
+
+def remember_list(trace_id: str) -> None:
+    """Keep in the tab what the address of a verdict says of its list: a reload has forgotten it."""
+    if AT in st.query_params:
+        st.session_state[_KEPT] = st.query_params.get(LIST, "")
+    st.session_state[_LAST] = trace_id
 
 
 def last_opened() -> str | None:

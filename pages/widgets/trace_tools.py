@@ -13,7 +13,14 @@ from core.errors import ProvenanceGuardError
 from core.review.records import Person, Role
 from pages.widgets.plain import show_cards
 from pages.widgets.shortcuts import NEXT_TRACE, PREVIOUS_TRACE, Page, key_of
-from pages.widgets.trace_list import AT, LIST, choice_of_query, filters_of, verdict_query
+from pages.widgets.trace_list import (
+    AT,
+    LIST,
+    choice_of_query,
+    filters_of,
+    remember_list,
+    verdict_query,
+)
 from storage.marks import Mark, MarkKind
 from storage.records import Neighbours, Order, TraceMarks
 from storage.workspace import Workspace
@@ -82,6 +89,7 @@ def show_trace_tools(workspace: Workspace, user: Person, trace_id: str, *, read:
 
 def _show_neighbours(workspace: Workspace, user: Person, trace_id: str) -> None:
     """The answers before and after this one in the list that it was opened from."""
+    remember_list(trace_id)
     at = st.query_params.get(AT, "")
     if not at.isdecimal():
         return

@@ -191,17 +191,20 @@ def show_packet_import(packets: Packets, user: Person) -> None:
     )
     if file is None or not st.button("Read the packet", key="read-packet"):
         return
+    place = ""
     try:
         with (
             st.spinner("Checking and reading the packet …"),
             tempfile.TemporaryDirectory(prefix="provenanceguard-packet-") as place,
         ):
+            # The folder is this server's and gone by the time a message names it.
             unpack(file.getvalue(), Path(place), name=file.name)
             done = import_packet(
                 packets, Path(place), user, max_record_bytes=settings().max_record_bytes
             )
     except ProvenanceGuardError as error:
-        show_notice("The packet was not read", str(error), key="packet-error", tone="bad")
+        words = str(error).replace(place, file.name) if place else str(error)
+        show_notice("The packet was not read", words, key="packet-error", tone="bad")
         return
     put = done.reviews
     show_cards(

@@ -33,20 +33,19 @@ def show_repair_list(repairs: Repairs) -> str | None:
         {
             "Trace": one.trace_id,
             "Repair": STATUS_SHORT[one.status],
-            "Edits": len(one.outcome.actions),
-            "Repaired": one.repaired_at,
+            "Edits": f"{len(one.outcome.actions):,}",
+            "Repaired (UTC)": f"{one.repaired_at:%Y-%m-%d %H:%M}",
         }
         for one in stored
-    ] + [{"Trace": name, "Repair": "Waiting", "Edits": None, "Repaired": None} for name in waiting]
+    ] + [
+        {"Trace": name, "Repair": "Waiting", "Edits": "–", "Repaired (UTC)": "–"}
+        for name in waiting
+    ]
+    st.caption("Choose a row to open its repair, or the answer that waits for one.")
     event = st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
         width="stretch",
-        column_config={
-            "Repaired": st.column_config.DatetimeColumn(
-                "Repaired (UTC)", format="YYYY-MM-DD HH:mm", timezone="UTC"
-            )
-        },
         on_select="rerun",
         selection_mode="single-row",
         key="repairs",

@@ -24,6 +24,7 @@ from core.repair.loop import chosen_answer
 from pages.widgets.excerpts import choose_excerpts, merge_spans
 from pages.widgets.frontend import script, styles
 from pages.widgets.palette import DECISIONS
+from pages.widgets.shortcuts import Page, key_words
 from storage.repairs import Choice, StoredChoice
 
 Json = Mapping[str, object]
@@ -103,6 +104,7 @@ def lay_out_repair(
         "before": _badge(decision),
         "after": _badge(repair.decision_after.value),
         "status": STATUS_WORDS[repair.status],
+        "keys": key_words(Page.REPAIR),
         "figures": _figures(repair.saved, actions),
         "pieces": _pieces(answer, actions, choices),
         "edits": [_edit(action, trace, choices.get(action.action_id)) for action in actions],
