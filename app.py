@@ -24,7 +24,8 @@ FRAME = """<style>
 </style>"""
 # The page that is open is inside a menu: the menu is marked as pages are.
 OPEN_SECTION = """<style>
-[data-testid="stTopNavSection"]:nth-of-type({number}) {{ font-weight: 650; }}
+[data-testid="stTopNav"] > :nth-child({number} of :has([data-testid="stTopNavSection"])) button {{
+  background: color-mix(in srgb, currentColor 12%, transparent); font-weight: 650; }}
 </style>"""
 
 # Each page: its file, title, icon, and what it is for.
@@ -109,13 +110,14 @@ def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]
 
 LISTED = {"": _pages(WORK), "Measure": _pages(MEASURE), "Keep": _pages(KEEP)}
 page = st.navigation(LISTED, position="top")
-st.html(
-    FRAME
-    + (
-        OPEN_SECTION.format(number=1 if page in LISTED["Measure"] else 2)
-        if page in (*LISTED["Measure"], *LISTED["Keep"])
-        else ""
-    )
-)
+st.html(FRAME)
+MENUS = [
+    listed
+    for name, listed in LISTED.items()
+    if name and any(each.visibility == "visible" for each in listed)
+]
+for number, menu in enumerate(MENUS, 1):
+    if page in menu:
+        st.html(OPEN_SECTION.format(number=number))
 mark_routed()
 page.run()

@@ -18,9 +18,17 @@ _RECORD_KEYS = {
     "question_id", "user_question", "category", "route", "tool_calls", "full_tool_outputs",
     "final_reply_to_user", "elapsed_s",
 }  # fmt: skip
-# A record without any of these asks, answers and captures nothing.
+# A record without any of these asks, answers, captures and names nothing.
 _OF_A_TRACE = frozenset(
-    {"user_question", "full_tool_outputs", "final_reply_to_user", "assistant_answer"}
+    {
+        "user_question",
+        "full_tool_outputs",
+        "final_reply_to_user",
+        "assistant_answer",
+        "question_id",
+        "trace_id",
+        "task_id",
+    }  # fmt: skip
 )
 _OUTPUT_KEYS = {
     "tool_name", "source_id", "source_role", "chunk_count", "text", "server", "call_id", "arguments",
