@@ -30,8 +30,6 @@ TOLD: tuple[type[SQLModel], ...] = (
     review_tables.Promotion,
     review_tables.PacketLock,
     triage_tables.AdjudicationReopening,
-    triage_tables.CalibrationRound,
-    triage_tables.RoundAnswer,
 )
 
 

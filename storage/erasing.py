@@ -21,7 +21,7 @@ from storage.review_tables import (
     VoteRow,
 )
 from storage.tables import RepairChoice, RepairRow, Run, TraceVersion, Verdict
-from storage.triage_tables import RoundAnswer, TraceMark
+from storage.triage_tables import TraceMark
 
 TRACES_AN_EVENT = 25  # their rows' hashes make an event of at most a few megabytes
 
@@ -92,7 +92,7 @@ def _judged(connection: Connection, positions: Sequence[int]) -> Iterable[tuple[
     """Those of the positions that somebody has judged or has in hand, with their trace's id."""
     said = [
         exists().where(model.__table__.c.claim_key == col(ClaimRow.claim_key))  # type: ignore[attr-defined]
-        for model in (VoteRow, Decline, AdjudicationRow, RoundAnswer, AssignmentRow)
+        for model in (VoteRow, Decline, AdjudicationRow, AssignmentRow)
     ]
     rows = connection.execute(
         select(col(TraceVersion.position), col(TraceVersion.trace_id))

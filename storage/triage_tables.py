@@ -1,4 +1,4 @@
-"""The tables of triage: what people say of traces, which claims they ask for, and what they prefer.
+"""The tables of triage: what people say of traces, and which claims they ask for.
 
 trace_mark              a flag, comment or tag on a trace; the latest word on a flag or tag counts
 reading_request         claims that somebody is to read before the rest of the queue (changes)
@@ -14,11 +14,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from sqlalchemy import CheckConstraint, Index, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from storage.columns import PlainText, UtcDateTime
-from storage.review_tables import SUPPORT
 
 
 class TraceMark(SQLModel, table=True):
@@ -103,51 +102,3 @@ class VerdictCause(SQLModel, table=True):
         sa_column_kwargs={"autoincrement": False},
     )
     cause: str = Field(primary_key=True, max_length=60)
-
-
-class CalibrationRound(SQLModel, table=True):
-    """The same claims for everybody; ``claims`` is a JSON list of their keys, in order."""
-
-    __tablename__: ClassVar[str] = "calibration_round"
-    __table_args__ = ({"sqlite_autoincrement": True},)
-
-    round_id: int | None = Field(default=None, primary_key=True)
-    project_id: int = Field(foreign_key="project.project_id")
-    name: str = Field(sa_type=PlainText)
-    claims: str = Field(sa_type=Text)
-    guideline_version: int
-    by: str = Field(sa_type=PlainText)
-    at: datetime = Field(sa_type=UtcDateTime)
-
-
-class RoundAnswer(SQLModel, table=True):
-    """What one person says of one claim of a round: once, and no label of the claim."""
-
-    __tablename__: ClassVar[str] = "round_answer"
-    __table_args__ = (
-        CheckConstraint(f"support IN {SUPPORT}", name="support"),
-        UniqueConstraint("round_id", "person_id", "claim_key"),
-        Index(None, "claim_key"),
-        {"sqlite_autoincrement": True},
-    )
-
-    answer_id: int | None = Field(default=None, primary_key=True)
-    round_id: int = Field(foreign_key="calibration_round.round_id")
-    claim_key: int = Field(foreign_key="claim.claim_key", ondelete="CASCADE")
-    person_id: int = Field(foreign_key="person.person_id")
-    support: str = Field(max_length=24)
-    source_id: str | None = Field(default=None, sa_type=PlainText)
-    conflation: bool
-    rationale: str = Field(sa_type=PlainText)
-    at: datetime = Field(sa_type=UtcDateTime)
-
-
-class Preference(SQLModel, table=True):
-    """What a person or a project prefers; ``scope`` is "person 3" or "project 1"."""
-
-    __tablename__: ClassVar[str] = "preference"
-
-    scope: str = Field(primary_key=True, max_length=40)
-    name: str = Field(primary_key=True, max_length=40)
-    value: str = Field(sa_type=Text)  # JSON
-    at: datetime = Field(sa_type=UtcDateTime)

@@ -13,6 +13,9 @@ from streamlit.testing.v1 import AppTest
 from core.records import IngestReport
 from core.review.items import Progress
 from core.review.records import Cause, ReviewStatus
+from core.workflows.export import select_claims
+from pages.screens.agreement.over_time import causes_of, weeks_of
+from pages.screens.export.preview import ChosenPackets
 from pages.screens.home.tour import tour_steps
 from pages.screens.traces.importing import _file_card
 from pages.widgets.navigation import may_use
@@ -227,3 +230,51 @@ def test_an_adjudication_is_reopened_from_its_page_with_a_reason(
     (claim,) = office.workspace.labels.reviewed(office.project.project_id)
     assert claim.resolution.status is ReviewStatus.UNRESOLVED
     assert "Nothing to reopen" in [card["title"] for card in cards(test.run())]
+
+
+# ---------------------------------------------------------------- figures and packets
+
+
+def test_the_team_is_seen_over_time_and_disagreements_by_cause(office: Office) -> None:
+    for _ in range(4):
+        office.read("Ada", SUPPORTED)
+    office.clock.advance(days=14)
+    for _ in range(4):
+        office.read("Ben", UNSUPPORTED)
+    desk = office.desk("Dora")
+    for cause in (Cause.GUIDELINE_GAP, Cause.GUIDELINE_GAP, Cause.REVIEWER_ERROR):
+        item = desk.next_disagreement()
+        assert item is not None
+        nonce = desk.show(item.assignment_id)
+        office.clock.advance(seconds=5)
+        desk.adjudicate(item, nonce, SUPPORTED, cause, cause is Cause.GUIDELINE_GAP)
+    claims = office.workspace.labels.reviewed(office.project.project_id)
+
+    weeks, causes = weeks_of(claims), causes_of(claims)
+
+    assert [week[1:] for week in weeks] == [(4, 0, 0), (0, 0, 0), (4, 3, 3)]
+    assert [(words, count, fixes) for words, count, _, fixes in causes] == [
+        ("Guideline silent", 2, 2),
+        ("Reviewer error", 1, 0),
+    ]
+    test = opened("agreement", office.people["Lea"].person_id)
+    assert "Why readings differed" in [each.value for each in test.subheader]
+    assert "The team over time" in [each.value for each in test.subheader]
+
+
+def test_a_claim_that_was_left_out_by_hand_is_not_in_the_packet(office: Office) -> None:
+    for name in ("Ada", "Ben"):
+        for _ in range(4):
+            office.read(name, SUPPORTED)
+    lea = office.people["Lea"]
+    packets = office.workspace.packets(office.project)
+    everything = select_claims(packets, lea).claims
+    gone = everything[0].claim_key
+
+    chosen = ChosenPackets(store=packets.store, project=packets.project, without=frozenset({gone}))
+
+    assert {claim.claim_key for claim in select_claims(chosen, lea).claims} == {
+        claim.claim_key for claim in everything[1:]
+    }
+    test = opened("export", lea.person_id)
+    assert any(expander.label.startswith("Look at the 4 claims") for expander in test.expander)

@@ -22,9 +22,8 @@ from storage.migrate import MIGRATIONS, NEWEST, migrate, revision
 from storage.store import SqlStore, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
-APPENDED_SINCE_0005 = ("adjudication_reopening", "round_answer", "calibration_round")
 SINCE_0005 = (
-    *APPENDED_SINCE_0005, "trace_mark", "reading_request", "verdict_tier", "verdict_cause", "preference",
+    "adjudication_reopening", "trace_mark", "reading_request", "verdict_tier", "verdict_cause",
 )  # fmt: skip
 
 
@@ -90,7 +89,7 @@ def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
             connection.exec_driver_sql("DROP FUNCTION verdict_opening_refuses_update")
-            for table in APPENDED_SINCE_0005:
+            for table in ("adjudication_reopening",):
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
             connection.exec_driver_sql("DROP FUNCTION trace_mark_refuses_update")

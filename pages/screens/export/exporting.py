@@ -49,10 +49,17 @@ class Prepared:
     place: tempfile.TemporaryDirectory[str]
     report: ExportReport
     filters: ExportFilters
+    without: frozenset[int] = frozenset()
 
 
 def prepare(
-    packets: Packets, user: Person, filters: ExportFilters, *, reports: bool, pdf: bool
+    packets: Packets,
+    user: Person,
+    filters: ExportFilters,
+    *,
+    reports: bool,
+    pdf: bool,
+    without: frozenset[int] = frozenset(),
 ) -> None:
     """Write the packet to a folder of this session, and remember it."""
     st.session_state.pop(_PREPARED, None)
@@ -80,7 +87,9 @@ def prepare(
         return
     finally:
         bar.empty()
-    st.session_state[_PREPARED] = Prepared(place=place, report=report, filters=filters)
+    st.session_state[_PREPARED] = Prepared(
+        place=place, report=report, filters=filters, without=without
+    )
 
 
 def prepared() -> Prepared | None:

@@ -1,4 +1,4 @@
-"""Marks, requests to read, reopened adjudications, tiers and causes, calibration rounds, preferences."""
+"""Marks, requests to read, reopened adjudications, and the tiers and causes of verdicts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add eight tables; nothing that was there changes."""
+    """Add five tables; nothing that was there changes."""
     _marks()
     _requests()
     _reopenings()
@@ -41,15 +41,6 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("verdict_id", "cause", name="pk_verdict_cause"),
-    )
-    _rounds()
-    op.create_table(
-        "preference",
-        sa.Column("scope", sa.String(length=40), nullable=False),
-        sa.Column("name", sa.String(length=40), nullable=False),
-        sa.Column("value", sa.Text(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.PrimaryKeyConstraint("scope", "name", name="pk_preference"),
     )
 
 
@@ -154,68 +145,5 @@ def _reopenings() -> None:
         sa.PrimaryKeyConstraint("reopening_id", name="pk_adjudication_reopening"),
         sqlite_autoincrement=True,
     )
-    _appended_only("adjudication_reopening")
-
-
-def _rounds() -> None:
-    op.create_table(
-        "calibration_round",
-        sa.Column("round_id", sa.Integer(), nullable=False),
-        sa.Column("project_id", sa.Integer(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("claims", sa.Text(), nullable=False),
-        sa.Column("guideline_version", sa.Integer(), nullable=False),
-        sa.Column("by", sa.Text(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["project_id"], ["project.project_id"], name="fk_calibration_round_project_id_project"
-        ),
-        sa.PrimaryKeyConstraint("round_id", name="pk_calibration_round"),
-        sqlite_autoincrement=True,
-    )
-    op.create_table(
-        "round_answer",
-        sa.Column("answer_id", sa.Integer(), nullable=False),
-        sa.Column("round_id", sa.Integer(), nullable=False),
-        sa.Column("claim_key", sa.Integer(), nullable=False),
-        sa.Column("person_id", sa.Integer(), nullable=False),
-        sa.Column("support", sa.String(length=24), nullable=False),
-        sa.Column("source_id", sa.Text(), nullable=True),
-        sa.Column("conflation", sa.Boolean(), nullable=False),
-        sa.Column("rationale", sa.Text(), nullable=False),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint(
-            "support IN ('supported', 'unsupported', 'contradicted', 'not_enough_evidence')",
-            name="ck_round_answer_support",
-        ),
-        sa.ForeignKeyConstraint(
-            ["round_id"],
-            ["calibration_round.round_id"],
-            name="fk_round_answer_round_id_calibration_round",
-        ),
-        sa.ForeignKeyConstraint(
-            ["claim_key"],
-            ["claim.claim_key"],
-            name="fk_round_answer_claim_key_claim",
-            ondelete="CASCADE",
-        ),
-        sa.ForeignKeyConstraint(
-            ["person_id"], ["person.person_id"], name="fk_round_answer_person_id_person"
-        ),
-        sa.UniqueConstraint(
-            "round_id",
-            "person_id",
-            "claim_key",
-            name="uq_round_answer_round_id_person_id_claim_key",
-        ),
-        sa.PrimaryKeyConstraint("answer_id", name="pk_round_answer"),
-        sqlite_autoincrement=True,
-    )
-    op.create_index("ix_round_answer_claim_key", "round_answer", ["claim_key"])
-    for table in ("calibration_round", "round_answer"):
-        _appended_only(table)
-
-
-def _appended_only(table: str) -> None:
-    refuse("UPDATE", table)
-    refuse("DELETE", table)
+    refuse("UPDATE", "adjudication_reopening")
+    refuse("DELETE", "adjudication_reopening")
