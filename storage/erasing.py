@@ -36,13 +36,12 @@ class Erased:
 
 def of_file(connection: Connection, file: str) -> list[int]:
     """Every trace version that came from that file."""
-    return list(
-        connection.execute(
-            select(col(TraceVersion.position))
-            .where(col(TraceVersion.file) == file)
-            .order_by(col(TraceVersion.position))
-        ).scalars()
+    rows = connection.execute(
+        select(col(TraceVersion.position))
+        .where(col(TraceVersion.file) == file)
+        .order_by(col(TraceVersion.position))
     )
+    return [position for position in rows.scalars() if position is not None]
 
 
 def erase(
@@ -57,7 +56,8 @@ def erase(
 
     The event keeps the hash of every row that goes: with them the seals can still be checked.
     """
-    gone, kept = 0, []
+    gone = 0
+    kept: list[str] = []
     for some in _pieces(positions, TRACES_AN_EVENT):
         judged = dict(_judged(connection, some))
         kept += judged.values()
@@ -91,8 +91,13 @@ def erase(
 def _judged(connection: Connection, positions: Sequence[int]) -> Iterable[tuple[int, str]]:
     """Those of the positions that somebody has judged or has in hand, with their trace's id."""
     said = [
-        exists().where(model.__table__.c.claim_key == col(ClaimRow.claim_key))  # type: ignore[attr-defined]
-        for model in (VoteRow, Decline, AdjudicationRow, AssignmentRow)
+        exists().where(column == col(ClaimRow.claim_key))
+        for column in (
+            col(VoteRow.claim_key),
+            col(Decline.claim_key),
+            col(AdjudicationRow.claim_key),
+            col(AssignmentRow.claim_key),
+        )
     ]
     rows = connection.execute(
         select(col(TraceVersion.position), col(TraceVersion.trace_id))

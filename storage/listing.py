@@ -79,7 +79,7 @@ def list_traces(
 def overview(connection: Connection, viewer: Person | None = None) -> records.Overview:
     """How many newest traces there are, by decision of their latest verdict, as ``viewer`` sees it."""
     hidden = _hidden(viewer)
-    decided: Select[Any] = _joined(
+    decided = _joined(
         select(col(Verdict.decision), hidden.label("withheld")).select_from(TraceVersion), hidden
     ).where(is_newest())
     each = decided.subquery()

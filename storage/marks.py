@@ -17,6 +17,7 @@ from storage.columns import plain_text
 from storage.records import TraceMarks
 from storage.review_tables import PersonRow
 from storage.tables import TraceVersion
+from storage.traces import trace_key
 from storage.triage_tables import ReadingRequest, TraceMark
 
 COMMENT_CHARACTERS, TAG_CHARACTERS = 4_000, 60
@@ -127,13 +128,13 @@ def standing_marks(connection: Connection, positions: Collection[int]) -> Mappin
             flags.setdefault(row.position, {})[row.name] = kind is MarkKind.FLAG
         else:
             tags.setdefault(row.position, {})[row.text] = kind is MarkKind.TAG
-    for row in connection.execute(
+    for asked in connection.execute(
         select(col(ReadingRequest.position), col(PersonRow.name))
         .outerjoin(PersonRow, col(PersonRow.person_id) == col(ReadingRequest.person_id))
         .where(col(ReadingRequest.position).in_(positions), col(ReadingRequest.now) == false())
         .order_by(col(ReadingRequest.request_id))
     ):
-        readers.setdefault(row.position, []).append(row.name or "")
+        readers.setdefault(asked.position, []).append(asked.name or "")
     return {
         position: TraceMarks(
             flagged_by=tuple(name for name, on in flags.get(position, {}).items() if on),
@@ -155,8 +156,6 @@ def tags_in_use(connection: Connection) -> tuple[str, ...]:
 
 def newest_positions(connection: Connection, trace_ids: Sequence[str]) -> dict[str, int]:
     """The newest version of each of these traces: id → position; unknown ones are left out."""
-    from storage.traces import trace_key
-
     keys = {trace_key(each): each for each in trace_ids}
     rows = connection.execute(
         select(col(TraceVersion.trace_key), col(TraceVersion.position))

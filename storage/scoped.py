@@ -52,7 +52,8 @@ def newest_of_file(store: SqlStore, file: str | None) -> list[int]:
     if file is not None:
         statement = statement.where(col(TraceVersion.file) == file)
     with store.database.reading() as connection:
-        return list(connection.execute(statement.order_by(col(TraceVersion.position))).scalars())
+        rows = connection.execute(statement.order_by(col(TraceVersion.position)))
+        return [position for position in rows.scalars() if position is not None]
 
 
 def sample_of(positions: Sequence[int], size: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from pages.widgets.navigation import may_use
 from storage.engine import ENVIRONMENT_VARIABLE
 from storage.marks import MarkKind
 from storage.records import Overview
+from storage.store import utc_now
 
 ALL_PAGES = {
     "Home", "Traces", "Verdict", "Review", "Adjudicate", "Repair", "Thresholds", "Evaluation",
@@ -271,7 +273,11 @@ def test_a_claim_that_was_left_out_by_hand_is_not_in_the_packet(office: Office) 
     everything = select_claims(packets, lea).claims
     gone = everything[0].claim_key
 
-    chosen = ChosenPackets(store=packets.store, project=packets.project, without=frozenset({gone}))
+    chosen = ChosenPackets(
+        store=replace(packets.store, now=utc_now),
+        project=packets.project,
+        without=frozenset({gone}),
+    )
 
     assert {claim.claim_key for claim in select_claims(chosen, lea).claims} == {
         claim.claim_key for claim in everything[1:]
