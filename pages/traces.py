@@ -91,7 +91,7 @@ if not found.rows:
     )
     st.stop()
 
-bar = st.container()
+bar = st.container(key="chosen-slot")
 marks = workspace.triage.standing([row.trace_id for row in found.rows])
 said = show_trace_table(
     found.rows, marks, blind=is_blind(user), last=last_opened(), key=f"traces-{choice.query()}"

@@ -52,10 +52,9 @@ def choose_claims(packets: Packets, claims: Sequence[ReviewedClaim]) -> Packets:
             height="auto" if len(shown) < 10 else 380,
             key=f"packet-claims-{hash(tuple(claim.claim_key for claim in shown))}",
         )
+    ticks: Sequence[bool] = list(edited["In the packet"])  # type: ignore[call-overload]
     without = frozenset(
-        claim.claim_key
-        for claim, wanted in zip(shown, edited["In the packet"], strict=True)
-        if not wanted
+        claim.claim_key for claim, wanted in zip(shown, ticks, strict=True) if not wanted
     )
     if not without:
         return packets

@@ -31,6 +31,9 @@ ORDERS = {
 _SHOWN = "list-shown"
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
 CHOSEN_IS_TEXT = """<style>
+/* No room is kept for what is done with chosen traces while none is chosen. */
+[data-testid="stLayoutWrapper"]:has(> .st-key-chosen-slot:empty) { display: none; }
+.st-key-files button { min-height: 2rem; padding: .05rem .6rem; }
 .st-key-decision button[role="radio"][aria-checked="true"] { color: inherit; }
 </style>"""
 _MORE = ("cause", "tier", "file", "batch", "category", "slice", "tag", "flagged", "reader")
