@@ -46,7 +46,7 @@ words = [
 ]
 words += [f"{overview.waiting:,} not verified yet"] if overview.waiting else []
 words += [f"{overview.withheld:,} yours to read first"] if overview.withheld else []
-left, middle, right = st.columns([4, 0.8, 1.2], vertical_alignment="center")
+left, middle, right = st.columns([3.7, 0.8, 1.5], vertical_alignment="center")
 with left.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
     st.title("Traces", anchor=False, width="content")
     if overview.traces:

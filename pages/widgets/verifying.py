@@ -73,11 +73,21 @@ def show_verifying(store: SqlStore, *, waiting: int, button_in: DeltaGenerator) 
     if not waiting:
         return
     noun = "trace" if waiting == 1 else "traces"
-    button_in.button(
-        f"Verify {waiting:,} {noun}",
-        type="primary",
-        icon=":material/play_arrow:",
-        width="stretch",
+    sample_first = waiting >= LARGE_TRACES and job.pace is None
+    place = button_in.container(horizontal=True, horizontal_alignment="right", gap="small")
+    if sample_first:
+        place.button(
+            f"Verify {SAMPLE_TRACES} first",
+            type="primary",
+            key="verify-sample",
+            help="Drawn at random. Nobody knows yet how long all take on this machine: they tell.",
+            on_click=start_sample,
+            args=(store, None),
+        )
+    place.button(
+        f"All {waiting:,}" if sample_first else f"Verify {waiting:,} {noun}",
+        type="secondary" if sample_first else "primary",
+        icon=None if sample_first else ":material/play_arrow:",
         key="verify",
         on_click=start_verifying,
         args=(store,),
@@ -87,13 +97,3 @@ def show_verifying(store: SqlStore, *, waiting: int, button_in: DeltaGenerator) 
             f"{waiting:,} {noun} wait: {estimate_words(job.pace, waiting)} at the pace of the "
             f"last {job.pace.n:,} here. Nothing has to stay open meanwhile."
         )
-    elif waiting >= LARGE_TRACES:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                f"Verify a sample of {SAMPLE_TRACES} first",
-                key="verify-sample",
-                icon=":material/science:",
-                on_click=start_sample,
-                args=(store, None),
-            )
-            st.caption("Nobody knows yet how long so many take on this machine: a sample tells.")
