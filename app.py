@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from pages.widgets.navigation import usable_pages
 from pages.widgets.routing import mark_routed
 
 PAGES = Path(__file__).parent / "pages"
@@ -15,6 +16,17 @@ PAGES = Path(__file__).parent / "pages"
 ICON = PAGES / "frontend" / "icon.svg"
 
 st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
+
+# What has the keyboard's focus is seen in both themes; Streamlit marks it by a shade alone.
+FRAME = """<style>
+:is(button, a, input, textarea, [role="radio"], [role="tab"], [tabindex="0"]):focus-visible {
+  outline: 2.5px solid light-dark(#24508F, #9CC1F2) !important; outline-offset: 1px; }
+</style>"""
+# The page that is open is inside a menu: the menu is marked as pages are.
+OPEN_SECTION = """<style>
+[data-testid="stTopNav"] > :nth-child({number} of :has([data-testid="stTopNavSection"])) button {{
+  background: color-mix(in srgb, currentColor 12%, transparent); font-weight: 650; }}
+</style>"""
 
 # Each page: its file, title, icon, and what it is for.
 WORK = (
@@ -78,6 +90,9 @@ KEEP = (
 )
 
 
+USABLE = usable_pages(tuple(name for name, *_ in (*WORK, *MEASURE, *KEEP)))
+
+
 def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]:
     return [
         st.Page(
@@ -86,13 +101,23 @@ def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]
             icon=f":material/{icon}:",
             help=words,
             default=name == "home",
+            # Whoever has a link still gets there, and is told why there is nothing for them.
+            visibility="visible" if name in USABLE else "hidden",
         )
         for name, title, icon, words in listed
     ]
 
 
-page = st.navigation(
-    {"": _pages(WORK), "Measure": _pages(MEASURE), "Keep": _pages(KEEP)}, position="top"
-)
+LISTED = {"": _pages(WORK), "Measure": _pages(MEASURE), "Keep": _pages(KEEP)}
+page = st.navigation(LISTED, position="top")
+st.html(FRAME)
+MENUS = [
+    listed
+    for name, listed in LISTED.items()
+    if name and any(each.visibility == "visible" for each in listed)
+]
+for number, menu in enumerate(MENUS, 1):
+    if page in menu:
+        st.html(OPEN_SECTION.format(number=number))
 mark_routed()
 page.run()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
+from core.review.records import Role
 from core.workflows.review import open_review_session
 from pages.screens.adjudicate.bar import LINES, show_bar
+from pages.screens.adjudicate.decided import open_decided, show_decided, shows_decided
 from pages.screens.adjudicate.disagreement import (
     answer,
     current_disagreement,
@@ -31,6 +33,8 @@ session = open_review_session(workspace, workspace.project(), user)
 @st.fragment
 def work() -> None:
     """The disagreement on screen; a decision brings the next one."""
+    if shows_decided():
+        st.rerun()  # the other half of this page was asked for
     _show_disagreement()
     show_told()  # last: what a drawing shows that a key press cuts short never arrives
 
@@ -40,6 +44,7 @@ def _show_disagreement() -> None:
         held = current_disagreement(session, workspace)
     except NotAllowed as error:
         show_notice("This page is for adjudicators", str(error), key="not-an-adjudicator")
+        _offer_decided()
         return
     except ProvenanceGuardError as error:
         show_notice(
@@ -55,6 +60,7 @@ def _show_disagreement() -> None:
             key="no-disagreements",
             tone="good",
         )
+        _offer_decided()
         return
     waiting = held.item.waiting
     show_claim(
@@ -78,5 +84,15 @@ def _show_disagreement() -> None:
         show_bar(held, session)
 
 
+def _offer_decided() -> None:
+    if user.roles & {Role.LEAD, Role.ADJUDICATOR} and Role.AUDITOR not in user.roles:
+        st.button(
+            "Decided before", icon=":material/history:", key="to-decided", on_click=open_decided
+        )
+
+
 show_current_user(user)
-work()
+if shows_decided():
+    show_decided(workspace, user)
+else:
+    work()

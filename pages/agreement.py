@@ -9,6 +9,7 @@ import streamlit as st
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.agreement_records import Basis, Grouping, Question
 from pages.screens.agreement.claim_table import show_claims
+from pages.screens.agreement.over_time import show_causes, show_over_time
 from pages.screens.agreement.view import (
     CLAIM_HEADER,
     GROUP_HEADER,
@@ -144,6 +145,9 @@ if people.claims:
         key="claims",
         nothing=f"There is no claim on which readings {which}.",
     )
+
+show_causes(list(view.claims.values()))
+show_over_time(list(view.claims.values()))
 
 # ---------------------------------------------------------------- people with the machine
 

@@ -29,6 +29,7 @@ from pages.widgets.evaluated import (
     own_predictions,
 )
 from pages.widgets.file_names import safe_name
+from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -44,10 +45,11 @@ ensure_routed(__file__)
 st.set_page_config(page_title="Evaluation · ProvenanceGuard")
 user = current_user()
 show_current_user(user)
-st.title("Evaluation", anchor=False)
 
 try:
     workspace = open_workspace()
+    stop_while_blind(user, workspace.project(), "Evaluation")
+    st.title("Evaluation", anchor=False)
     store, ruling = workspace.store, workspace.calibrators.current()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

@@ -17,6 +17,7 @@ from pages.screens.export.exporting import (
     show_prepared,
     show_signed,
 )
+from pages.screens.export.preview import ChosenPackets, choose_claims
 from pages.widgets.chosen import read_chosen
 from pages.widgets.counting import counted
 from pages.widgets.current_user import current_user, show_current_user
@@ -103,6 +104,10 @@ else:
         until=until,
     )
     chosen = select_claims(packets, user, filters)
+    packets = choose_claims(packets, chosen.claims)
+    without = packets.without if isinstance(packets, ChosenPackets) else frozenset[int]()
+    if without:
+        chosen = select_claims(packets, user, filters)
     traces = len({claim.content_hash for claim in chosen.claims})
     show_cards(
         [
@@ -124,7 +129,7 @@ else:
     packet = prepared()
     ready = (
         packet is not None
-        and packet.filters == filters
+        and (packet.filters, packet.without) == (filters, without)
         and (packet.pseudonyms is not None) == named
     )
     if st.button(
@@ -134,7 +139,7 @@ else:
         disabled=not chosen.claims,
         key="prepare",
     ):
-        prepare(packets, user, filters, reports=reports, pdf=pdf, people=hidden)
+        prepare(packets, user, filters, reports=reports, pdf=pdf, people=hidden, without=without)
         st.rerun() if prepared() else st.stop()
     if packet is not None and ready:
         show_prepared(signatures, user, packet)

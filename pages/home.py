@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
-from core.review.readers import may_read
+from core.review.readers import is_blind, may_read
 from core.review.roles import may_write
 from core.workflows.ingest import ingest
 from core.workflows.review import open_review_session
@@ -31,10 +31,11 @@ show_current_user(user)
 try:
     workspace = open_workspace(user)
     store = workspace.store
-    overview = store.overview()
+    overview = store.overview(user)
     project = workspace.project()
+    blind = is_blind(user) and project.settings.decide_first
     progress = open_review_session(workspace, project, user).progress()
-    steps = tour_steps(overview, progress, workspace.calibrators.count())
+    steps = tour_steps(overview, progress, workspace.calibrators.count(), user, blind=blind)
     lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
@@ -80,7 +81,7 @@ if overview.traces == 0:
 left, right = st.columns([1.55, 1], gap="large")
 with left:
     st.subheader("Waiting for you", anchor=False)
-    waiting = what_waits(overview, progress, user)
+    waiting = what_waits(overview, progress, user, blind=blind)
     if not waiting:
         show_notice(
             "Nothing waits for you", "New work comes with new traces.", key="nothing", tone="good"

@@ -17,6 +17,7 @@ from pages.screens.repair.view import (
     show_repair,
 )
 from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import load_models_once, open_workspace, settings
@@ -31,7 +32,9 @@ show_current_user(user)
 wanted = st.query_params.get("trace")
 if wanted is None:
     try:
-        chosen = show_repair_list(open_workspace().repairs)
+        workspace = open_workspace(user)
+        stop_while_blind(user, workspace.project(), "Repair")
+        chosen = show_repair_list(workspace.repairs)
     except ProvenanceGuardError as error:
         show_notice("The database could not be read", str(error), key="no-database", tone="bad")
         st.stop()

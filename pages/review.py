@@ -63,4 +63,6 @@ def _show_claim() -> None:
 
 
 show_current_user(user)
+if words := st.session_state.pop("review-told", None):
+    st.toast(words)
 work()

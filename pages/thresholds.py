@@ -38,6 +38,7 @@ from pages.widgets.evaluated import (
 )
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import show_flips
+from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -49,10 +50,11 @@ ensure_routed(__file__)
 st.set_page_config(page_title="Thresholds · ProvenanceGuard")
 user = current_user()
 show_current_user(user)
-st.title("Thresholds", anchor=False)
 
 try:
     workspace = open_workspace()
+    stop_while_blind(user, workspace.project(), "Thresholds")
+    st.title("Thresholds", anchor=False)
     store, ruling = workspace.store, workspace.calibrators.current()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

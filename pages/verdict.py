@@ -14,11 +14,12 @@ from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
+from pages.widgets.trace_tools import go_to_its_claims, show_trace_tools
 from pages.widgets.verdict_view import lay_out, unverified
 from pages.widgets.withheld import stop_while_undecided
 from storage.records import StoredVerdict
 
-TRACES, REPAIR, REVIEW = "pages/traces.py", "pages/repair.py", "pages/review.py"
+TRACES, REPAIR = "pages/traces.py", "pages/repair.py"
 
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
 CHOSEN_IS_TEXT = """<style>
@@ -64,6 +65,7 @@ except NotFound:
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
     stop_while_undecided(workspace, user, verdict)
+show_trace_tools(workspace, user, wanted, read=verdict is not None)
 
 if len(stored.versions) > 1:
     st.html(CHOSEN_IS_TEXT)
@@ -128,7 +130,7 @@ asked = show_evidence({**data, "view": view, "links": links}, key="evidence")
 if asked.page == "repair":
     st.switch_page(REPAIR, query_params={"trace": wanted})
 if asked.page == "review":
-    st.switch_page(REVIEW)
+    go_to_its_claims(workspace, user, wanted)
 if asked.page == "provenance" and verdict is not None and this_verdict not in provenance:
     _provenance()
     st.rerun()

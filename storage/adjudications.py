@@ -1,4 +1,7 @@
-"""Adjudications: what a third person decided. The last one on a claim counts; no row ever changes."""
+"""Adjudications: what a third person decided. The last one on a claim counts, unless it was reopened.
+
+No row ever changes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, Row, select
 from sqlmodel import col
 
 from core.review.items import Assignment
@@ -16,6 +19,7 @@ from storage.audit import add_row
 from storage.columns import plain_text
 from storage.judgements import judgement_columns, judgement_of, with_names
 from storage.review_tables import AdjudicationRow
+from storage.triage_tables import AdjudicationReopening
 
 
 def put_adjudication(
@@ -68,17 +72,23 @@ def put_adjudication(
 
 def adjudication_of(connection: Connection, project_id: int, claim_key: int) -> Adjudication | None:
     """The adjudication that counts on a claim."""
-    statement = with_names(AdjudicationRow, "adjudication_id", project_id).where(
-        col(AdjudicationRow.claim_key) == claim_key
-    )
+    statement = _standing(project_id).where(col(AdjudicationRow.claim_key) == claim_key)
     rows = connection.execute(statement).all()
     return _adjudication(rows[-1]) if rows else None
 
 
 def every_adjudication(connection: Connection, project_id: int) -> Mapping[int, Adjudication]:
     """The adjudication that counts on every claim of a project: claim key → adjudication."""
-    rows = connection.execute(with_names(AdjudicationRow, "adjudication_id", project_id))
+    rows = connection.execute(_standing(project_id))
     return {row.claim_key: _adjudication(row) for row in rows}
+
+
+def _standing(project_id: int) -> Any:
+    """The adjudications of a project that nobody has reopened, the oldest first."""
+    reopened = select(col(AdjudicationReopening.adjudication_id))
+    return with_names(AdjudicationRow, "adjudication_id", project_id).where(
+        col(AdjudicationRow.adjudication_id).not_in(reopened)
+    )
 
 
 def _adjudication(row: Row[Any]) -> Adjudication:

@@ -11,12 +11,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, insert, select
 from sqlmodel import SQLModel, col
 
-from storage import calibrator_tables, packet_tables, records, review_tables
+from storage import calibrator_tables, packet_tables, records, review_tables, triage_tables
 from storage.columns import plain_text
 from storage.tables import AuditEvent, Run, TraceVersion, Verdict
 from storage.writers import check_writer
 
 BEGINNING = "sha256:" + "0" * 64
+ERASED = "traces.erased"  # an event that tells of rows that went, with the hash of each
 
 # Every row of these tables has an event that holds its hash: write them with add_row.
 TOLD: tuple[type[SQLModel], ...] = (
@@ -29,6 +30,7 @@ TOLD: tuple[type[SQLModel], ...] = (
     calibrator_tables.CalibratorRow,
     calibrator_tables.Promotion,
     packet_tables.PacketLock,
+    triage_tables.AdjudicationReopening,
 )
 
 
@@ -220,6 +222,21 @@ def _event(row: Row[*tuple[Any, ...]]) -> records.AuditEvent:
     return records.AuditEvent(**row._mapping)
 
 
+def erased_rows(connection: Connection) -> Mapping[str, Mapping[int, str]]:
+    """The rows that were erased as the trail tells: table → key → hash."""
+    found: dict[str, dict[int, str]] = {}
+    details = connection.execute(
+        select(col(AuditEvent.detail)).where(col(AuditEvent.action) == ERASED)
+    ).scalars()
+    for detail in details:
+        try:
+            for table, rows in json.loads(detail)["erased"].items():
+                found.setdefault(table, {}).update((int(key), str(digest)) for key, digest in rows)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            continue  # check_trail says that the event cannot be read
+    return found
+
+
 def check_trail(connection: Connection) -> records.AuditReport:
     """Check every link, and every stored document against the link that announced it."""
     problems: list[str] = []
@@ -270,6 +287,11 @@ def _announced(
             verdicts.update(
                 ((content, event.entity), document) for content, document in detail["verdicts"]
             )
+        elif event.action == ERASED:
+            for content in detail["traces"]:
+                traces.pop(content, None)
+            for content, run_key in detail["verdicts"]:
+                verdicts.pop((content, run_key), None)
         rows.update(((table, key), digest) for table, key, digest in detail.get("rows", ()))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return [f"event {event.sequence}: its detail cannot be read ({type(error).__name__})"]

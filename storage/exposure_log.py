@@ -13,8 +13,10 @@ from sqlmodel import col
 from core.errors import NotFound
 from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import Withheld
+from core.review.readers import is_blind
 from core.review.records import Exposure
 from storage.audit import append_event
+from storage.people import person_at
 from storage.review_tables import (
     AdjudicationRow,
     AssignmentRow,
@@ -24,6 +26,8 @@ from storage.review_tables import (
     VoteRow,
 )
 from storage.tables import Run, TraceVersion, Verdict
+from storage.triage_tables import AdjudicationReopening
+from storage.unread import yet_to_judge
 
 VERDICT_PAGE = "verdict page"
 
@@ -32,7 +36,8 @@ def withheld(connection: Connection, person_id: int, content_hash: str) -> Withh
     """Why the person must not see what the machine says of any version of this trace; None: may.
 
     They hold one of its claims undecided, in a project that wants the decision first. A lease that
-    ran out counts while nobody else has taken the claim: it would come back to them.
+    ran out counts while nobody else has taken the claim: it would come back to them. Whoever leads
+    nobody must not see it either while one of its claims may still come to them.
     """
     this = aliased(TraceVersion)
     slots = connection.execute(
@@ -51,8 +56,18 @@ def withheld(connection: Connection, person_id: int, content_hash: str) -> Withh
     ).scalars()
     found = sorted(slots)
     if not found:
-        return None
+        return _unread(connection, person_id, content_hash)
     return Withheld.DISAGREEMENT if found[0] == ADJUDICATION_SLOT else Withheld.ANNOTATION
+
+
+def _unread(connection: Connection, person_id: int, content_hash: str) -> Withheld | None:
+    person = person_at(connection, person_id)
+    if not is_blind(person):
+        return None
+    found = connection.execute(
+        select(1).where(col(TraceVersion.content_hash) == content_hash, yet_to_judge(person))
+    ).first()
+    return None if found is None else Withheld.UNREAD
 
 
 def seen(connection: Connection, person_id: int, content_hash: str, run_key: str) -> bool:
@@ -138,5 +153,8 @@ def _decided() -> ColumnElement[bool]:
         col(AdjudicationRow.project_id) == col(AssignmentRow.project_id),
         col(AdjudicationRow.claim_key) == col(AssignmentRow.claim_key),
         col(AssignmentRow.slot) == ADJUDICATION_SLOT,
+        col(AdjudicationRow.adjudication_id).not_in(
+            select(col(AdjudicationReopening.adjudication_id))
+        ),
     )
     return read | settled

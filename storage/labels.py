@@ -34,6 +34,7 @@ from storage.review_tables import (
 )
 from storage.store import SqlStore
 from storage.tables import Run, TraceSlice, TraceVersion
+from storage.triage_tables import AdjudicationReopening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +130,7 @@ class _Mark:
     annotation: int
     voted_at: datetime | None
     decision: int
+    reopening: int
     signal: int
 
 
@@ -166,6 +168,7 @@ def _mark(connection: Connection, project_id: int) -> _Mark:
         annotation=last.vote_id if last else 0,
         voted_at=last.at if last else None,
         decision=one(func.max(col(AdjudicationRow.adjudication_id))) or 0,
+        reopening=one(func.max(col(AdjudicationReopening.reopening_id))) or 0,
         signal=one(func.max(col(ClaimSignal.signal_id))) or 0,
     )
 
@@ -228,6 +231,10 @@ def _written_about(connection: Connection, project_id: int, since: _Mark) -> lis
             select(col(AdjudicationRow.claim_key)).where(
                 col(AdjudicationRow.adjudication_id) > since.decision,
                 col(AdjudicationRow.project_id) == project_id,
+            ),
+            select(col(AdjudicationReopening.claim_key)).where(
+                col(AdjudicationReopening.reopening_id) > since.reopening,
+                col(AdjudicationReopening.project_id) == project_id,
             ),
             select(col(ClaimSignal.claim_key)).where(
                 col(ClaimSignal.signal_id) > since.signal, voted

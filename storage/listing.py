@@ -11,6 +11,7 @@ from sqlalchemy import (
     Row,
     Select,
     and_,
+    false,
     func,
     or_,
     select,
@@ -19,11 +20,23 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.records import Decision
+from core.review.readers import is_blind
+from core.review.records import Person
 from storage import records
 from storage.columns import plain_text
+from storage.listing_conditions import (
+    of_batch,
+    same_trace,
+    with_cause,
+    with_flag,
+    with_reader,
+    with_tag,
+    with_tier,
+)
 from storage.records import Order, TraceFilters
 from storage.tables import Run, TraceSlice, TraceVersion, Verdict
 from storage.traces import is_newest
+from storage.unread import yet_to_judge
 from storage.verdicts import COUNT_COLUMNS, counts
 
 Columns = TypeVarTuple("Columns")
@@ -35,9 +48,9 @@ def list_traces(
     connection: Connection, filters: TraceFilters, *, order: Order, offset: int, limit: int
 ) -> records.TracePage:
     """One page of the newest trace versions that pass the filters."""
-    passing = _passing(filters)
+    passing, hidden = _passing(connection, filters), _hidden(filters.viewer)
     total = connection.execute(
-        _joined(select(func.count()).select_from(TraceVersion)).where(passing)
+        _joined(select(func.count()).select_from(TraceVersion), hidden).where(passing)
     ).scalar_one()
     columns = select(
         col(TraceVersion.trace_id),
@@ -51,8 +64,9 @@ def list_traces(
         col(TraceVersion.sources),
         col(TraceVersion.imported_at),
     ).add_columns(*COUNT_COLUMNS, col(Verdict.decision), col(Verdict.verified_at), col(Run.run_key))
+    columns = columns.add_columns(hidden.label("withheld"))
     statement = (
-        _joined(columns.select_from(TraceVersion))
+        _joined(columns.select_from(TraceVersion), hidden)
         .where(passing)
         .order_by(*_order(order))
         .offset(offset)
@@ -62,17 +76,61 @@ def list_traces(
     return records.TracePage(rows=rows, total=total, offset=offset)
 
 
-def overview(connection: Connection) -> records.Overview:
-    """How many newest traces there are, by decision of their latest verdict."""
+def overview(connection: Connection, viewer: Person | None = None) -> records.Overview:
+    """How many newest traces there are, by decision of their latest verdict, as ``viewer`` sees it."""
+    hidden = _hidden(viewer)
+    decided = _joined(
+        select(col(Verdict.decision), hidden.label("withheld")).select_from(TraceVersion), hidden
+    ).where(is_newest())
+    each = decided.subquery()
     rows = connection.execute(
-        _joined(select(col(Verdict.decision), func.count()).select_from(TraceVersion))
-        .where(is_newest())
-        .group_by(col(Verdict.decision))
+        select(each.c.decision, each.c.withheld, func.count()).group_by(
+            each.c.decision, each.c.withheld
+        )
     ).all()
     return records.Overview(
-        traces=sum(count for _, count in rows),
-        by_decision={Decision(name): count for name, count in rows if name is not None},
+        traces=sum(count for _, _, count in rows),
+        by_decision={Decision(name): count for name, _, count in rows if name is not None},
+        withheld=sum(count for _, withheld, count in rows if withheld),
     )
+
+
+def find_neighbours(
+    connection: Connection, filters: TraceFilters, order: Order, trace_id: str, near: int
+) -> records.Neighbours | None:
+    """Where the trace stands in that list, looked for at place ``near`` first; None: not in it."""
+    from_place = max(0, near - 2)
+    page = list_traces(connection, filters, order=order, offset=from_place, limit=3)
+    ids = [row.trace_id for row in page.rows]
+    if trace_id not in ids or from_place + ids.index(trace_id) + 1 != near:
+        # The list has changed since: somebody decided, verified or erased something.
+        hidden = _hidden(filters.viewer)
+        names = _joined(select(col(TraceVersion.trace_id)).select_from(TraceVersion), hidden)
+        rows = connection.execute(
+            names.where(_passing(connection, filters)).order_by(*_order(order))
+        )
+        ids, from_place = list(rows.scalars()), 0
+    if trace_id not in ids:
+        return None
+    at = ids.index(trace_id)
+    return records.Neighbours(
+        place=from_place + at + 1,
+        total=page.total,
+        before=ids[at - 1] if at else None,
+        after=ids[at + 1] if at + 1 < len(ids) else None,
+    )
+
+
+def files(connection: Connection) -> tuple[records.NamedCount, ...]:
+    """The files that the newest traces came from, the last added first."""
+    file = col(TraceVersion.file)
+    rows = connection.execute(
+        select(file, func.count())
+        .where(is_newest(), file.is_not(None))
+        .group_by(file)
+        .order_by(func.max(col(TraceVersion.position)).desc())
+    )
+    return tuple(records.NamedCount(name=str(row[0]), count=row[1]) for row in rows)
 
 
 def categories(connection: Connection) -> tuple[records.NamedCount, ...]:
@@ -92,7 +150,7 @@ def slices(connection: Connection) -> tuple[records.NamedCount, ...]:
     name = col(TraceSlice.slice)
     rows = connection.execute(
         select(name, func.count())
-        .join_from(TraceSlice, TraceVersion, _same_trace())
+        .join_from(TraceSlice, TraceVersion, same_trace())
         .where(is_newest())
         .group_by(name)
         .order_by(func.count().desc(), name)
@@ -100,12 +158,15 @@ def slices(connection: Connection) -> tuple[records.NamedCount, ...]:
     return tuple(records.NamedCount(name=str(row[0]), count=row[1]) for row in rows)
 
 
-def _same_trace() -> ColumnElement[bool]:
-    return col(TraceVersion.position) == col(TraceSlice.position)
+def _hidden(viewer: Person | None) -> ColumnElement[bool]:
+    """Whether the verdict on the trace is hidden from who looks."""
+    return yet_to_judge(viewer) if viewer is not None and is_blind(viewer) else false()
 
 
-def _joined(statement: Select[*Columns]) -> Select[*Columns]:
-    """The statement with each trace's latest verdict, where there is one."""
+def _joined(
+    statement: Select[*Columns], hidden: ColumnElement[bool] | None = None
+) -> Select[*Columns]:
+    """The statement with each trace's latest verdict, where there is one that is not hidden."""
     latest = aliased(Verdict)
     newest = (
         select(func.max(col(latest.verdict_id)))
@@ -113,12 +174,11 @@ def _joined(statement: Select[*Columns]) -> Select[*Columns]:
         .correlate(TraceVersion)
         .scalar_subquery()
     )
-    return statement.outerjoin(Verdict, col(Verdict.verdict_id) == newest).outerjoin(
-        Run, col(Run.run_id) == col(Verdict.run_id)
-    )
+    seen = and_(col(Verdict.verdict_id) == newest, ~(false() if hidden is None else hidden))
+    return statement.outerjoin(Verdict, seen).outerjoin(Run, col(Run.run_id) == col(Verdict.run_id))
 
 
-def _passing(filters: TraceFilters) -> ColumnElement[bool]:
+def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[bool]:
     conditions: list[ColumnElement[bool]] = [is_newest()]
     if filters.decisions:
         wanted = [decision.value for decision in filters.decisions]
@@ -130,15 +190,31 @@ def _passing(filters: TraceFilters) -> ColumnElement[bool]:
     if filters.verified is not None:
         verdict_id = col(Verdict.verdict_id)
         conditions.append(verdict_id.is_not(None) if filters.verified else verdict_id.is_(None))
+        if not filters.verified:
+            conditions.append(~_hidden(filters.viewer))
     if filters.category is not None:
         conditions.append(col(TraceVersion.category) == filters.category)
     if filters.slice is not None:
         conditions.append(
             select(1)
-            .where(_same_trace(), col(TraceSlice.slice) == filters.slice)
+            .where(same_trace(), col(TraceSlice.slice) == filters.slice)
             .correlate(TraceVersion)
             .exists()
         )
+    if filters.file is not None:
+        conditions.append(col(TraceVersion.file) == filters.file)
+    if filters.batch is not None:
+        conditions.append(of_batch(connection, filters.batch))
+    if filters.cause is not None:
+        conditions.append(with_cause(filters.cause))
+    if filters.tier is not None:
+        conditions.append(with_tier(filters.tier))
+    if filters.tag is not None:
+        conditions.append(with_tag(filters.tag))
+    if filters.flagged:
+        conditions.append(with_flag())
+    if filters.assigned_to is not None:
+        conditions.append(with_reader(filters.assigned_to))
     if filters.search.strip():
         sought = plain_text(filters.search.strip())
         conditions.append(
@@ -186,4 +262,5 @@ def _row(row: Row[*tuple[Any, ...]]) -> records.TraceRow:
         counts=counts(row._mapping) if verified else None,
         run_key=row.run_key,
         verified_at=row.verified_at,
+        withheld=bool(row.withheld),
     )

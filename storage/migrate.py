@@ -9,10 +9,12 @@ from sqlalchemy import Connection, inspect, text
 from core.errors import StoreError
 from storage.claims import fill_claims
 from storage.engine import Database
+from storage.graded import fill_grades
 from storage.seals import add_seal
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 NEWEST = "0007"  # a test compares it with the files
+GRADES = "0006"  # the first that keeps their tiers
 CLAIMS = "0003"  # the first schema that keeps the claims of verdicts beside them
 
 
@@ -34,6 +36,8 @@ def migrate(database: Database) -> None:
         if found is not None and found < CLAIMS:
             # Not in the migration itself: an old migration must not call code that changes.
             fill_claims(connection)
+        if found is not None and found < GRADES:
+            fill_grades(connection)
         if found is not None:
             add_seal(connection)  # of everything that is there
 

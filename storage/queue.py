@@ -19,6 +19,7 @@ from core.review.items import QueueState
 from core.review.leases import stream_order
 from core.review.records import Project, ProjectSettings, QueueReason, Signal
 from core.review.sampling import Place, audit_draw, place_claim
+from storage.reading_requests import kept_for_others, next_requested
 from storage.review_tables import (
     AssignmentRow,
     ClaimRow,
@@ -223,7 +224,15 @@ def set_standing(
 def next_to_read(
     connection: Connection, project: Project, person_id: int, *, audit_first: bool
 ) -> Queued | None:
-    """The claim that the person should read next, in the order of ``stream_order``."""
+    """The claim that the person should read next: what was asked for, then by ``stream_order``."""
+    free = not_yet(project.project_id, person_id)
+    asked = next_requested(connection, project.project_id, person_id, *free)
+    if asked is not None:
+        return Queued(
+            claim_key=asked.claim_key,
+            reason=QueueReason(asked.reason),
+            inclusion_probability=asked.inclusion_probability,
+        )
     order = stream_order(project.settings.reads_per_claim, audit_first=audit_first)
     for missing, audit in order:
         row = connection.execute(
@@ -236,7 +245,8 @@ def next_to_read(
                 col(QueueRow.project_id) == project.project_id,
                 col(QueueRow.missing) == missing,
                 col(QueueRow.audit) == literal(audit),
-                *not_yet(project.project_id, person_id),
+                *free,
+                ~kept_for_others(project.project_id, person_id),
             )
             .order_by(col(QueueRow.rank), col(QueueRow.claim_key))
             .limit(1)

@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.records import Decision, IngestReport, Trace, VerdictLabel, Verification, Versions
+from core.review.records import Person
 
 
 class Order(StrEnum):
@@ -26,6 +27,10 @@ class TraceFilters:
 
     ``decisions`` and ``verdicts`` are alternatives: a trace passes with one of them. ``verified``
     None means either. ``search`` is found in the id, the question or the answer, in any case.
+    ``batch`` is the id of an import, ``tier`` and ``cause`` are as
+    core/provenance/triage.py words them, ``assigned_to`` a person's id.
+    ``viewer`` is who looks: where they may not see a verdict yet, the trace has none for them, in
+    filters, order and rows alike.
     """
 
     decisions: frozenset[Decision] = frozenset()
@@ -35,6 +40,14 @@ class TraceFilters:
     category: str | None = None
     slice: str | None = None
     search: str = ""
+    cause: str | None = None
+    file: str | None = None
+    batch: int | None = None
+    tier: str | None = None
+    tag: str | None = None
+    flagged: bool = False
+    assigned_to: int | None = None
+    viewer: Person | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +78,27 @@ class TraceRow:
     counts: VerdictCounts | None
     run_key: str | None
     verified_at: datetime | None
+    withheld: bool = False  # there may be a verdict: it is hidden from who looks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceMarks:
+    """What people said of a trace: flagged by whom, its tags, how many comments, who is to read it."""
+
+    flagged_by: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    comments: int = 0
+    readers: tuple[str, ...] = ()  # "" for whoever asks next
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """Where a trace stands in a list: the first has place 1; None where there is no trace."""
+
+    place: int
+    total: int
+    before: str | None
+    after: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,11 +157,12 @@ class Overview:
 
     traces: int
     by_decision: Mapping[Decision, int]
+    withheld: int = 0  # whose verdict who looks may not see yet
 
     @property
     def waiting(self) -> int:
         """Traces without a verdict."""
-        return self.traces - sum(self.by_decision.values())
+        return self.traces - self.withheld - sum(self.by_decision.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

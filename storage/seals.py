@@ -8,6 +8,7 @@ that were added since the last seal, the state of the small tables that may chan
 from __future__ import annotations
 
 import hashlib
+import heapq
 import hmac
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,8 +19,8 @@ from typing import Any
 from sqlalchemy import Connection, Table, func, insert, inspect, select
 from sqlmodel import SQLModel, col
 
-from storage import packet_tables, review_tables, tables
-from storage.audit import BEGINNING, row_hash, sha256_of
+from storage import packet_tables, review_tables, tables, triage_tables
+from storage.audit import BEGINNING, erased_rows, row_hash, sha256_of
 from storage.keys import trail_key
 from storage.tables import AuditEvent, TrailSeal
 
@@ -35,6 +36,7 @@ APPENDED: tuple[type[SQLModel], ...] = (
     review_tables.ClaimSignal,
     review_tables.VerdictOpening,
     packet_tables.PacketSignatureRow,
+    triage_tables.TraceMark,
 )
 # Few rows, which may change: each seal after a change holds all of them.
 WHOLE: tuple[type[SQLModel], ...] = (review_tables.ProjectRow, review_tables.PersonRow)
@@ -156,6 +158,7 @@ def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
     reach: dict[str, int] = {}
     whole: Mapping[str, object] = {}
     known = {_table(model).name: _table(model) for model in APPENDED}
+    erased = erased_rows(connection)
     for row in rows:
         try:
             covered = json.loads(row.covered)
@@ -164,7 +167,7 @@ def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
                 if start != reach.get(name, 0):
                     yield f"seal {row.seal_id}: {name} rows {reach.get(name, 0) + 1} to {start}: missing"
                 reach[name] = end
-                _, now, found = _range(connection, known[name], start, end)
+                _, now, found = _range(connection, known[name], start, end, erased.get(name, {}))
                 if (now, found) != (count, digest):
                     gone = f"{count - now} gone" if now < count else "changed"
                     yield f"{name} rows {start + 1} to {end}: {gone} after they were written"
@@ -182,17 +185,29 @@ def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
 
 
 def _range(
-    connection: Connection, table: Table, start: int, end: int | None
+    connection: Connection,
+    table: Table,
+    start: int,
+    end: int | None,
+    erased: Mapping[int, str] = {},
 ) -> tuple[int, int, str]:
-    """The last key, the number and the digest of the rows behind ``start``, up to ``end``."""
+    """The last key, the number and the digest of the rows behind ``start``, up to ``end``.
+
+    Rows that were ``erased`` (key → hash) count as if they were there.
+    """
     (key,) = table.primary_key.columns
     statement = select(table).where(key > start).order_by(key)
     if end is not None:
         statement = statement.where(key <= end)
     digest, count, last = hashlib.sha256(), 0, start
-    for row in connection.execute(statement).yield_per(100):
-        digest.update(row_hash(row._mapping).encode())
-        count, last = count + 1, row._mapping[key]
+    gone = [(at, said) for at, said in erased.items() if at > start and (end is None or at <= end)]
+    there = (
+        (int(row._mapping[key]), row_hash(row._mapping))
+        for row in connection.execute(statement).yield_per(100)
+    )
+    for at, said in heapq.merge(sorted(gone), there):
+        digest.update(said.encode())
+        count, last = count + 1, at
     return last, count, "sha256:" + digest.hexdigest()
 
 

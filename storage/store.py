@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core.records import IngestReport, Trace, Verification, Versions
+from core.review.records import Person
 from storage import audit, imports, listing, records, traces, verdicts
 from storage.checking import check_database
 from storage.engine import Database, open_database
@@ -126,10 +127,22 @@ class SqlStore:
                 connection, filters or TraceFilters(), order=order, offset=offset, limit=limit
             )
 
-    def overview(self) -> records.Overview:
-        """How many traces there are, by decision."""
+    def overview(self, viewer: Person | None = None) -> records.Overview:
+        """How many traces there are, by decision, as ``viewer`` may see it."""
         with self.database.reading() as connection:
-            return listing.overview(connection)
+            return listing.overview(connection, viewer)
+
+    def neighbours(
+        self, trace_id: str, filters: TraceFilters, order: Order, near: int
+    ) -> records.Neighbours | None:
+        """Where the trace stands in that list, and what is beside it; None: it is not in it."""
+        with self.database.reading() as connection:
+            return listing.find_neighbours(connection, filters, order, trace_id, near)
+
+    def files(self) -> tuple[records.NamedCount, ...]:
+        """The files that traces came from, the last added first."""
+        with self.database.reading() as connection:
+            return listing.files(connection)
 
     def count_traces(self) -> int:
         """How many traces there are."""

@@ -17,6 +17,7 @@ from core.records import Decision, VerdictLabel, Verification, Versions, summari
 from storage import records
 from storage.audit import append_event, sha256_of
 from storage.claims import put_claims
+from storage.graded import put_grade
 from storage.tables import Run, TraceVersion, Verdict
 from storage.traces import is_newest, trace_key
 
@@ -49,8 +50,9 @@ def put_verdicts(
             continue
         judged.add(positions[content])
         text = json.dumps(verdict_document(verification), separators=(",", ":"), allow_nan=False)
-        connection.execute(
-            insert(Verdict).values(
+        verdict_id = connection.execute(
+            insert(Verdict)
+            .values(
                 position=positions[content],
                 run_id=run_id,
                 decision=summary.decision.value,
@@ -62,7 +64,10 @@ def put_verdicts(
                 document_sha256=sha256_of(text),
                 document=text,
             )
-        )
+            .returning(col(Verdict.verdict_id))
+        ).scalar_one()
+        assert verdict_id is not None
+        put_grade(connection, verdict_id, verification)
         put_claims(connection, positions[content], run_id, run_key, verification)
         stored.append((content, sha256_of(text)))
     if stored:

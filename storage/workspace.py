@@ -28,6 +28,7 @@ from storage.reviews import Reviews
 from storage.splits import Splits
 from storage.store import SqlStore, open_store
 from storage.trail import Trail
+from storage.triage import Triage
 
 
 def open_workspace(
@@ -129,6 +130,11 @@ class Workspace:
     def trail(self) -> Trail:
         """The audit trail as people read it."""
         return Trail(store=self.store)
+
+    @property
+    def triage(self) -> Triage:
+        """What people say of traces, who reads which first, and what goes."""
+        return Triage(store=self.store)
 
     def packets(self, project: Project | None = None) -> Packets:
         """The packets of a project, else of the default one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -115,11 +115,15 @@ def an_office(
     traces: int = 2,
     reviewers: Sequence[str] = ("Ada", "Ben", "Cleo"),
     adjudicators: Sequence[str] = ("Dora",),
+    leading: Collection[str] = (),
     verifications: Sequence[Verification] | None = None,
     shipped: Path | None = None,
     **settings: object,
 ) -> Office:
-    """An office in an empty store: ``Lea`` leads, ``Otto`` audits; four claims a trace."""
+    """An office in an empty store: ``Lea`` leads, ``Otto`` audits; four claims a trace.
+
+    Reviewers named in ``leading`` lead as well, and so may see verdicts before they read.
+    """
     clock = Clock()
     store = dataclasses.replace(store, now=clock)
     fill(store, *(verifications or [a_reviewed_trace(n) for n in range(1, traces + 1)]))
@@ -129,7 +133,8 @@ def an_office(
     lead = people.add("Lea", {Role.LEAD}, by=local)
     everybody = {"Lea": lead, "Otto": people.add("Otto", {Role.AUDITOR}, by=lead)}
     for name in reviewers:
-        everybody[name] = people.add(name, {Role.REVIEWER}, by=lead)
+        roles = {Role.REVIEWER, *([Role.LEAD] if name in leading else [])}
+        everybody[name] = people.add(name, roles, by=lead)
     for name in adjudicators:
         everybody[name] = people.add(name, {Role.ADJUDICATOR}, by=lead)
     projects = workspace.projects

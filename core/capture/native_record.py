@@ -18,6 +18,18 @@ _RECORD_KEYS = {
     "question_id", "user_question", "category", "route", "tool_calls", "full_tool_outputs",
     "final_reply_to_user", "elapsed_s",
 }  # fmt: skip
+# A record without any of these asks, answers, captures and names nothing.
+_OF_A_TRACE = frozenset(
+    {
+        "user_question",
+        "full_tool_outputs",
+        "final_reply_to_user",
+        "assistant_answer",
+        "question_id",
+        "trace_id",
+        "task_id",
+    }  # fmt: skip
+)
 _OUTPUT_KEYS = {
     "tool_name", "source_id", "source_role", "chunk_count", "text", "server", "call_id", "arguments",
     "uri", "status", "note",
@@ -46,6 +58,10 @@ def read_trace(value: object, origin: Origin | None, notes: Sequence[str] = ()) 
         notices=tuple(dict.fromkeys(note for note in (*notes, doubt) if note)),
         extra={key: item for key, item in value.items() if key not in _RECORD_KEYS},
     )
+    if not _OF_A_TRACE & value.keys():
+        raise BadRecord(
+            f"none of the fields of a trace is in it ({', '.join(sorted(_OF_A_TRACE))})"
+        )
     if not trace.trace_id:
         trace = dataclasses.replace(trace, trace_id=content_hash(trace))
     return _with_as_read(trace, value)

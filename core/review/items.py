@@ -145,6 +145,7 @@ class Withheld(StrEnum):
 
     ANNOTATION = "reading"  # an annotation of one of its claims is in their hands, undecided
     DISAGREEMENT = "tie"  # the adjudication of one of its claims is
+    UNREAD = "unread"  # one of its claims may still come to them, and they have not read it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,14 @@ def may_read(user: Person) -> bool:
     return bool(user.roles & {Role.LEAD, Role.AUDITOR})
 
 
+def is_blind(person: Person) -> bool:
+    """Whether the person judges claims and leads nobody: what the machine says waits until they have.
+
+    Leads see verdicts to lead; what they have in hand is hidden from them as well.
+    """
+    return bool(person.roles & {Role.REVIEWER, Role.ADJUDICATOR}) and not may_read(person)
+
+
 def readable_by(
     viewer: Person, claims: Iterable[ReviewedClaim], open_claims: frozenset[int]
 ) -> Readable:

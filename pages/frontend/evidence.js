@@ -97,7 +97,7 @@ function question(state) {
     }));
   }
   if (data.claims.length) {
-    state.parts.provenanceButton = button("text", "Provenance", () => openPanel(state, "provenance"), { title: "Risk, distortions, contradictions, what was left out, and the report (P)", "aria-expanded": "false", "aria-keyshortcuts": "P" });
+    state.parts.provenanceButton = button("text", "Provenance", () => openPanel(state, "provenance"), { title: "Risk, distortions, contradictions, what was left out, and the report (V)", "aria-expanded": "false", "aria-keyshortcuts": "V" });
     state.parts.matrixButton = button("text", "All claims × sources", () => openPanel(state, "matrix"), { title: "Which source says which claim (M)", "aria-expanded": "false", "aria-keyshortcuts": "M" });
     line.append(state.parts.matrixButton, state.parts.provenanceButton);
   }
@@ -231,7 +231,7 @@ function steer(event, state) {
   else if (key === "k" || (key === "ArrowUp" && !scrolling)) step(state, -1);
   else if (key === SIDES_KEY && state.data.sources.length > 1 && !state.panel) toggleSides(state);
   else if (key === "m" && state.data.claims.length) openPanel(state, "matrix");
-  else if (key === "p" && state.data.claims.length) openPanel(state, "provenance");
+  else if (key === "v" && state.data.claims.length) openPanel(state, "provenance");
   else if (key === "Escape" && state.panel) openPanel(state, state.panel);
   else return;
   event.preventDefault();

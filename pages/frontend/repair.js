@@ -38,7 +38,7 @@ function draw(root, state) {
   const list = root.querySelector(".cards");
   if (list) state.scroll = list.parentElement.scrollTop;
   const { data } = state;
-  root.replaceChildren(bar(data), summary(data));
+  root.replaceChildren(bar(data), summary(data), keys(data));
   const panes = el("div", "panes");
   panes.append(textPane(root, state), editsPane(root, state));
   state.said = el("div", "said-aloud", null, { role: "status" });
@@ -53,6 +53,17 @@ function bar(data) {
   const verdict = el("div", "verdict");
   verdict.append(badge(data.before), el("span", "muted", "→", { "aria-label": "after repair" }), badge(data.after));
   line.append(names, verdict);
+  return line;
+}
+
+// Every key is named where it works; those of a single edit stand on its buttons as well.
+function keys(data) {
+  const line = el("p", "keys-line");
+  for (const [key, words] of data.keys) {
+    const one = el("span");
+    one.append(el("kbd", null, key), el("span", null, ` ${words}`));
+    line.append(one);
+  }
   return line;
 }
 

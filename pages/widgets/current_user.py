@@ -63,6 +63,25 @@ def current_user() -> Person:
     return person
 
 
+def person_at_work() -> Person | None:
+    """Who works here, as far as this session knows before its page is drawn; None: nobody yet."""
+    people = open_workspace().people
+    if has_logins():
+        email = st.user.get("email")
+        try:
+            return people.by_email(str(email)) if email else None
+        except (NotFound, InputError):
+            return None
+    asked = st.query_params.get(_PARAMETER, "")
+    chosen = st.session_state.get(_CHOSEN)
+    if chosen is None and asked.isdecimal():
+        chosen = int(asked)
+    if chosen is None:
+        chosen = remembered(people.database_id())
+    active = {each.person_id: each for each in people.everybody() if each.active}
+    return active.get(chosen) if chosen is not None else people.local()
+
+
 def show_current_user(person: Person) -> None:
     """Name the current user; on a machine without login, let them practise as somebody else."""
     with st.container(key="person", width="content"):

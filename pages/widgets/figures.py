@@ -82,9 +82,11 @@ def show_numbers(
 
 
 def _column(cells: list[Cell]) -> list[Cell]:
-    """A column of one type: where words stand among numbers, all of it is words."""
+    """A column of one type: where words stand among numbers, all of it is words; none is a dash."""
     kinds = {isinstance(cell, str) for cell in cells if cell is not None}
-    return [cell if cell is None else str(cell) for cell in cells] if len(kinds) > 1 else cells
+    if kinds == {False}:
+        return cells  # numbers, sorted as such; what is missing among them stays empty
+    return ["–" if cell is None else str(cell) for cell in cells]
 
 
 def _harmless(cell: Cell) -> Cell:

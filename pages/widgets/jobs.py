@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
+import math
+import statistics
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Lock, Thread
@@ -48,7 +51,8 @@ class Work(Protocol):
 class Job(Generic[Result]):
     """One task at a time in a thread of this process; it goes on when its page is closed.
 
-    ``before`` is said until the task has reported something; ``began`` is that moment.
+    ``before`` is said until the task has reported something; ``began`` is that moment, and ``steps``
+    are (how many done, when) since then.
     """
 
     doing: str
@@ -58,6 +62,7 @@ class Job(Generic[Result]):
     done: int = 0
     total: int | None = None
     began: float | None = None
+    steps: list[tuple[int, float]] = field(default_factory=list)
     stopping: bool = False
     starting: Lock = field(default_factory=Lock)
 
@@ -87,6 +92,7 @@ class Job(Generic[Result]):
             if self.running:
                 return
             self.done, self.total, self.began, self.stopping = 0, None, None, False
+            self.steps = []
             self.future = Future()
             # A daemon, unlike an executor's thread, lets Ctrl-C end the workbench at once: tasks keep
             # what they have done step by step, so nothing is lost but the step under way.
@@ -105,8 +111,16 @@ class Job(Generic[Result]):
         """How far it is, how fast, and how long it may still take; ``now`` as time.monotonic()."""
         if self.began is None or not self.total:
             return self.before
-        seconds = (time.monotonic() if now is None else now) - self.began
-        return pace_words(self.done, self.total, self.noun, seconds)
+        at = time.monotonic() if now is None else now
+        reported = self.steps[-1][1] if self.steps else at
+        return pace_words(
+            self.done, self.total, self.noun, reported - self.began, since=at - reported
+        )
+
+    @property
+    def pace(self) -> Pace | None:
+        """What the steps so far cost; None before there are two of them."""
+        return pace_of([(0, self.began), *self.steps]) if self.began is not None else None
 
     def _run(self, future: Future[Result], task: Callable[[ProgressReporter], Result]) -> None:
         try:
@@ -120,20 +134,76 @@ class Job(Generic[Result]):
         if self.began is None:
             self.began = time.monotonic()
         self.done, self.total = done, total
+        if done:
+            self.steps.append((done, time.monotonic()))
         if self.stopping:
             raise Stopped
 
 
-def pace_words(done: int, total: int, noun: str, seconds: float, *, before: int = 0) -> str:
-    """How far, how fast and how long still; ``before`` were done when the seconds began."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Seconds one thing took: the mean of ``n`` and its 95 % interval, as far as steps tell."""
+
+    seconds: float
+    low: float
+    high: float
+    n: int
+
+
+def pace_of(steps: Sequence[tuple[int, float]]) -> Pace | None:
+    """The pace of steps (how many done, when), the first being the start; None with fewer than two.
+
+    A normal interval of the steps' means: rough, and honest about work of very different sizes.
+    """
+    each = [
+        (later[1] - earlier[1]) / (later[0] - earlier[0])
+        for earlier, later in itertools.pairwise(steps)
+        if later[0] > earlier[0]
+    ]
+    if len(each) < 2:
+        return None
+    done = steps[-1][0] - steps[0][0]
+    mean = (steps[-1][1] - steps[0][1]) / done
+    spread = 1.96 * statistics.stdev(each) / math.sqrt(len(each))
+    return Pace(seconds=mean, low=max(0.0, mean - spread), high=mean + spread, n=done)
+
+
+def estimate_words(pace: Pace, left: int) -> str:
+    """How long so many more take at that pace, with the range that it leaves open."""
+    low, high = span_words(pace.low * left), span_words(pace.high * left)
+    about = f"about {span_words(pace.seconds * left)}"
+    return about if low == high else f"{about} (between {low} and {high})"
+
+
+def span_words(seconds: float) -> str:
+    """Seconds as a person says them: "40 s", "12 min", "3 h 20 min"."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    hours, rest = divmod(round(minutes / 10) * 10, 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+def pace_words(
+    done: int, total: int, noun: str, seconds: float, *, before: int = 0, since: float = 0.0
+) -> str:
+    """How far, how fast and how long still; ``before`` were done when the seconds began.
+
+    ``since`` are the seconds since the last of them was done: meanwhile the time left goes down, and
+    when it is overdue that is said, instead of a pace that seems to fall.
+    """
     text = f"{done:,} of {total:,} {noun}"
     if done <= before or seconds <= 0:
         return f"{text} · reading the first ones"
     rate = (done - before) / seconds
     left = (total - done) / rate
     speed = f"{rate:.1f} a second" if rate >= 1 else f"{rate * 60:.0f} a minute"
-    ahead = f"{max(1, round(left))} s" if left < 90 else f"{round(left / 60)} min"
-    return f"{text} · {speed} · about {ahead} left"
+    overdue = since > max(10.0, 5 / rate)
+    ahead = span_words(max(1.0, left - since))
+    late = " · the ones under way take longer than those before" if overdue else ""
+    return f"{text} · {speed} · about {ahead} left{late}"
 
 
 @st.fragment(run_every="1s")

@@ -20,6 +20,8 @@ class Page(StrEnum):
     REVIEW = "review"
     ADJUDICATE = "adjudicate"
     GIVE_BACK = "give back"  # the bar of the review page while a claim is given back
+    VERDICT = "verdict"
+    REPAIR = "repair"
 
 
 class Reader(StrEnum):
@@ -67,6 +69,7 @@ KEEP, UNDO, DECLINE, NOTES = "keep", "undo", "decline", "notes"
 RIGHTLY_CREDITED, WRONGLY_CREDITED = "rightly_credited", "wrongly_credited"
 SAVE, FIX_GUIDELINE = "save", "fix_guideline"
 OPEN_SOURCE, NEXT_SOURCE, PREVIOUS_SOURCE = "open_source", "next_source", "previous_source"
+PREVIOUS_TRACE, NEXT_TRACE = "previous_trace", "next_trace"
 SEARCH, RAW, GUIDELINE, HELP, CLOSE = "search", "raw", "guideline", "help", "close"
 SIDE_BY_SIDE = "side_by_side"
 
@@ -85,6 +88,16 @@ _CAUSE_WORDS = {
 }
 _REVIEW = (Page.REVIEW,)
 _ADJUDICATE = (Page.ADJUDICATE,)
+_VERDICT = (Page.VERDICT,)
+_REPAIR_KEYS = {
+    "next edit": "J",
+    "edit before": "K",
+    "accept": "Y",
+    "change it": "E",
+    "reject": "N",
+    "its source": "S",
+    "close, leave a field": "Escape",
+}
 
 SHORTCUTS: tuple[Shortcut, ...] = (
     *(
@@ -121,6 +134,12 @@ SHORTCUTS: tuple[Shortcut, ...] = (
         for words, key in DECLINE_KEYS.items()
     ),
     Shortcut(name=DECLINE, key="P", words="Do not give it back", pages=(Page.GIVE_BACK,)),
+    Shortcut(name=PREVIOUS_TRACE, key="P", words="Answer before, in the list", pages=_VERDICT),
+    Shortcut(name=NEXT_TRACE, key="N", words="Answer after, in the list", pages=_VERDICT),
+    *(
+        Shortcut(name=words, key=key, words=words, pages=(Page.REPAIR,), reader=Reader.VIEW)
+        for words, key in _REPAIR_KEYS.items()
+    ),
     Shortcut(name=PREVIOUS_SOURCE, key="ArrowLeft", words="Source before", reader=Reader.VIEW),
     Shortcut(name=NEXT_SOURCE, key="ArrowRight", words="Source after", reader=Reader.VIEW),
     Shortcut(name=SEARCH, key="/", words="Search in all sources", reader=Reader.VIEW),
@@ -162,6 +181,11 @@ def opening_keys() -> tuple[Mapping[str, str], ...]:
         {"key": key_of(DECLINE), "button": ".st-key-decline", "awaits": ".st-key-decline_not"},
         {"key": key_of(DECLINE), "button": ".st-key-decline_not", "awaits": ".st-key-undo"},
     )
+
+
+def key_words(page: Page) -> list[tuple[str, str]]:
+    """Every key of a page with what it does, as it is shown there."""
+    return [(_ON_SCREEN.get(each.key, each.key), each.words) for each in on_page(page)]
 
 
 def on_page(page: Page) -> tuple[Shortcut, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
@@ -15,6 +17,23 @@ from storage.workspace import Workspace
 REVIEW, ADJUDICATE, TRACES = "pages/review.py", "pages/adjudicate.py", "pages/traces.py"
 
 
+def _stop_unread() -> NoReturn:
+    st.title("Yours to read first", anchor=False)
+    show_notice(
+        "A claim of this answer may still come to you",
+        "This project asks for your own view before the verifier's. Once you have read this answer's "
+        "claims, or others have settled them, this page opens.",
+        key="unread",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button(
+            "Review claims", type="primary", icon=":material/rate_review:", key="to-review"
+        ):
+            st.switch_page(REVIEW)
+        st.page_link(TRACES, label="Back to the traces", icon=":material/list_alt:")
+    st.stop()
+
+
 def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVerdict) -> None:
     """Write down that the person sees this verdict; end the page where they must decide first."""
     try:
@@ -26,6 +45,8 @@ def stop_while_undecided(workspace: Workspace, person: Person, verdict: StoredVe
         st.stop()
     if why is None:
         return
+    if why is Withheld.UNREAD:
+        _stop_unread()
     deciding = why is Withheld.DISAGREEMENT
     st.title("Decide first", anchor=False)
     show_notice(

@@ -237,7 +237,7 @@ def test_the_provenance_of_an_answer_is_shown_followed_and_downloaded(
     visit = a_visit(chromium, workbench, scheme, (1280, 800))
     page = visit.open(link("prov-1"), READY)
 
-    page.keyboard.press("p")
+    page.keyboard.press("v")
 
     expect(page.locator(".tier-words")).to_contain_text("Tier ")
     expect(page.locator(".risks tr")).to_have_count(4)

@@ -37,7 +37,7 @@ def test_a_row_opens_its_verdict_and_back_returns_to_the_list(visit: Visit) -> N
 
     page.locator(TABLE).first.click()
     page.locator("#evidence .answer").wait_for()
-    assert page.url.endswith("/verdict?trace=clin-0042")
+    assert page.url.endswith("/verdict?trace=clin-0042&at=1")
     assert page.title() == "clin-0042 · ProvenanceGuard"
     page.keyboard.press("j")
     page.go_back()
@@ -94,6 +94,7 @@ def test_hostile_ids_and_categories_are_shown_verbatim_and_fetch_nothing(visit: 
     assert row.locator(".trace-id").text_content() == HOSTILE
     assert row.locator(".question").text_content() == HOSTILE
     assert row.locator("td.category").text_content() == HOSTILE
+    page.get_by_role("button", name="Filters").click()
     page.get_by_label("Category").click()
     option = page.get_by_role("option").filter(has_text="tracker.invalid")
     assert option.text_content() == HOSTILE

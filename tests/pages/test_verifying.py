@@ -14,8 +14,9 @@ from lexical import lexical_models
 from core.config import Config
 from core.errors import ComponentUnavailable
 from core.pipeline import Models
-from pages.widgets.jobs import Stopped
+from pages.widgets.jobs import Stopped, estimate_words, pace_of
 from pages.widgets.verifying import TRACES_A_STEP, verification, verify_waiting
+from storage.scoped import newest_of_file, only, sample_of
 from storage.store import SqlStore
 
 SECONDS = 60
@@ -112,7 +113,7 @@ def test_a_missing_model_ends_the_run_with_its_own_message(store: SqlStore) -> N
     [
         (0, 12, 3.0, "0 of 12 traces · reading the first ones"),
         (4, 12, 2.0, "4 of 12 traces · 2.0 a second · about 4 s left"),
-        (4, 1_200, 120.0, "4 of 1,200 traces · 2 a minute · about 598 min left"),
+        (4, 1_200, 120.0, "4 of 1,200 traces · 2 a minute · about 10 h left"),
     ],
 )
 def test_progress_says_how_far_how_fast_and_how_long(
@@ -122,3 +123,37 @@ def test_progress_says_how_far_how_fast_and_how_long(
     job.done, job.total, job.began = done, total, 100.0
 
     assert job.words(now=100.0 + seconds) == words
+
+
+def test_the_time_left_goes_down_while_a_step_is_under_way_and_never_grows() -> None:
+    job = verification()
+    job.done, job.total, job.began, job.steps = 4, 12, 100.0, [(4, 108.0)]
+
+    said = [job.words(now=108.0 + seconds) for seconds in (0, 5, 10, 40)]
+
+    assert [words.split("about ")[1].split(" left")[0] for words in said] == [
+        "16 s", "11 s", "6 s", "1 s",
+    ]  # fmt: skip
+    assert "take longer" in said[-1] and "take longer" not in said[0]
+
+
+def test_an_estimate_gives_the_range_that_a_sample_leaves_open() -> None:
+    assert pace_of([(0, 0.0), (4, 8.0)]) is None
+    even = pace_of([(0, 0.0), (4, 8.0), (8, 16.0), (12, 24.0)])
+    uneven = pace_of([(0, 0.0), (4, 4.0), (8, 20.0), (12, 24.0)])
+    assert even is not None and uneven is not None
+
+    assert estimate_words(even, 3_000) == "about 100 min"
+    assert estimate_words(uneven, 3_000) == "about 100 min (between 2 min and 3 h 20 min)"
+
+
+def test_a_sample_is_verified_before_the_rest_and_tells_the_pace(store: SqlStore) -> None:
+    job = verification()
+    part = only(store, sample_of(newest_of_file(store, None), 2 * TRACES_A_STEP))
+
+    job.start(partial(verify_waiting, part, Config(), load=lexical))
+
+    assert job.future is not None
+    assert job.future.result(SECONDS).verified == 2 * TRACES_A_STEP
+    assert store.overview().waiting == TRACES_A_STEP
+    assert job.pace is not None and job.pace.n == 2 * TRACES_A_STEP

@@ -22,6 +22,9 @@ from storage.migrate import MIGRATIONS, NEWEST, migrate, revision
 from storage.store import SqlStore, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
+SINCE_0005 = (
+    "adjudication_reopening", "trace_mark", "reading_request", "verdict_tier", "verdict_cause",
+)  # fmt: skip
 
 
 def test_the_migrations_build_exactly_the_tables(store: SqlStore) -> None:
@@ -76,6 +79,8 @@ def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
     with store.database.writing() as connection:  # back to what 0003 left
         connection.exec_driver_sql("DROP INDEX ix_audit_event_actor_sequence")
         connection.exec_driver_sql("DROP INDEX ix_audit_event_action_sequence")
+        for table in SINCE_0005:
+            connection.exec_driver_sql(f"DROP TABLE {table}")
         connection.exec_driver_sql("DROP TABLE verdict_opening")
         connection.exec_driver_sql("DROP TABLE trail_seal")
         connection.exec_driver_sql("DROP TABLE packet_signature")
@@ -84,6 +89,10 @@ def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
             connection.exec_driver_sql("DROP FUNCTION verdict_opening_refuses_update")
+            for table in ("adjudication_reopening",):
+                connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
+                connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
+            connection.exec_driver_sql("DROP FUNCTION trace_mark_refuses_update")
         connection.exec_driver_sql("ALTER TABLE claim_signal DROP COLUMN review_from")
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
     before = store.audit_events()
@@ -116,6 +125,7 @@ def test_what_0003_left_is_what_the_test_above_goes_back_to(database_address: st
         "verdict_opening",
         "trail_seal",
         "packet_signature",
+        *SINCE_0005,
     }
 
     migrate(database)

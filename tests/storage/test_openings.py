@@ -6,7 +6,7 @@ import dataclasses
 import json
 
 import pytest
-from reviewing import SUPPORTED, UNSUPPORTED, Office, a_reviewed_trace, an_office
+from reviewing import SENTENCES, SUPPORTED, UNSUPPORTED, Office, a_reviewed_trace, an_office
 from sqlalchemy import text
 from verdicts import VERSIONS
 
@@ -16,6 +16,9 @@ from core.review.items import ReviewItem, Withheld
 from core.review.records import Exposure
 from core.workflows.verify import run_key
 from storage.store import SqlStore
+
+# They read claims and may see verdicts before: who only reads may not.
+LEADING = ("Ada", "Cleo")
 
 
 def look(office: Office, name: str, trace_id: str) -> Withheld | None:
@@ -51,7 +54,7 @@ def in_hand(office: Office, name: str) -> ReviewItem:
 def test_a_verdict_stays_hidden_from_whoever_has_one_of_its_claims_to_decide(
     store: SqlStore,
 ) -> None:
-    office = an_office(store)
+    office = an_office(store, leading=LEADING)
     item = in_hand(office, "Ada")
     other = next(f"review-{n:04d}" for n in (1, 2) if f"review-{n:04d}" != item.trace_id)
 
@@ -77,7 +80,7 @@ def test_a_newer_version_of_the_trace_is_hidden_as_well(store: SqlStore) -> None
 
 
 def test_a_claim_whose_time_ran_out_still_hides_its_verdict(store: SqlStore) -> None:
-    office = an_office(store)
+    office = an_office(store, leading=LEADING)
     item = in_hand(office, "Ada")
     office.clock.advance(days=3)
 
@@ -101,7 +104,7 @@ def test_a_tie_in_hand_hides_the_verdict_until_it_is_decided(store: SqlStore) ->
 def test_a_verdict_seen_before_the_claim_was_in_hand_is_kept_with_the_reading(
     store: SqlStore,
 ) -> None:
-    office = an_office(store, traces=1)
+    office = an_office(store, traces=1, leading=LEADING)
     seen_at = office.clock.at
     assert look(office, "Ada", "review-0001") is None
     office.clock.advance(hours=1)
@@ -121,7 +124,7 @@ def test_a_verdict_seen_before_the_claim_was_in_hand_is_kept_with_the_reading(
 def test_no_judgement_counts_as_unaided_when_the_verdict_was_seen_before_it(
     store: SqlStore,
 ) -> None:
-    office = an_office(store, traces=1)
+    office = an_office(store, traces=1, leading=LEADING)
     look(office, "Ada", "review-0001")
     desk, item = office.desk("Ada"), in_hand(office, "Ada")
     office.decide("Ada", item, SUPPORTED)
@@ -140,7 +143,7 @@ def test_no_judgement_counts_as_unaided_when_the_verdict_was_seen_before_it(
 def test_a_verdict_seen_between_two_judgements_leaves_the_first_one_unaided(
     store: SqlStore,
 ) -> None:
-    office = an_office(store, traces=1)
+    office = an_office(store, traces=1, leading=LEADING)
     office.read("Ada", SUPPORTED)
     look(office, "Ada", "review-0001")
     again = office.desk("Ada").undo()
@@ -168,7 +171,7 @@ def test_where_the_machine_may_come_first_its_verdict_opens_and_is_written_down(
 
 
 def test_another_runs_verdict_is_another_thing_to_have_seen(store: SqlStore) -> None:
-    office = an_office(store, traces=1)
+    office = an_office(store, traces=1, leading=LEADING)
     look(office, "Ada", "review-0001")
     verify_again(office.store, a_reviewed_trace(1))
 
@@ -189,7 +192,7 @@ def test_a_verdict_that_is_not_there_is_not_written_down_as_seen(store: SqlStore
 
 
 def test_what_was_seen_cannot_be_changed_and_goes_with_its_trace(store: SqlStore) -> None:
-    office = an_office(store, traces=1)
+    office = an_office(store, traces=1, leading=LEADING)
     look(office, "Ada", "review-0001")
 
     with pytest.raises(StoreError), store.database.writing() as connection:
@@ -199,3 +202,45 @@ def test_what_was_seen_cannot_be_changed_and_goes_with_its_trace(store: SqlStore
 
     with store.database.reading() as connection:
         assert connection.execute(text("SELECT count(*) FROM verdict_opening")).scalar() == 0
+
+
+def test_whoever_only_reads_sees_no_verdict_while_a_claim_of_it_may_still_come(
+    store: SqlStore,
+) -> None:
+    office = an_office(store, traces=1, reviewers=("Ada", "Ben"), reads_per_claim=1)
+
+    assert look(office, "Ada", "review-0001") is Withheld.UNREAD
+    assert look(office, "Otto", "review-0001") is None
+    for _ in range(3):
+        office.read("Ada")
+    assert look(office, "Ada", "review-0001") is Withheld.UNREAD  # the fourth may come
+    office.read("Ben")
+
+    assert look(office, "Ada", "review-0001") is None
+    assert [who for who, _ in openings(office)] == ["Otto", "Ada"]
+
+
+def test_a_claim_that_was_passed_on_does_not_keep_its_verdict_from_them(store: SqlStore) -> None:
+    office = an_office(store, verifications=[a_reviewed_trace(1, SENTENCES[:1])])
+    item = in_hand(office, "Ada")
+
+    office.desk("Ada").decline(item.assignment_id, "Outside my field")
+
+    assert look(office, "Ada", "review-0001") is None
+    assert look(office, "Ben", "review-0001") is Withheld.UNREAD
+
+
+def test_an_adjudicator_sees_no_verdict_of_a_disagreement_that_may_come(store: SqlStore) -> None:
+    office = an_office(store, verifications=[a_reviewed_trace(1, SENTENCES[:1])], reads_per_claim=2)
+    assert look(office, "Dora", "review-0001") is None
+    office.read("Ada", SUPPORTED)
+    office.read("Ben", UNSUPPORTED)
+
+    assert look(office, "Dora", "review-0001") is Withheld.UNREAD
+    assert look(office, "Ada", "review-0001") is None
+
+
+def test_where_the_machine_may_come_first_nothing_is_hidden_from_readers(store: SqlStore) -> None:
+    office = an_office(store, traces=1, decide_first=False)
+
+    assert look(office, "Ada", "review-0001") is None

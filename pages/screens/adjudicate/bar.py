@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.review.records import Cause
 from core.workflows.review import ReviewSession
+from pages.screens.adjudicate.decided import open_decided
 from pages.screens.adjudicate.disagreement import (
+    CAUSES,
     Disagreement,
     answer,
     keep_note,
@@ -27,13 +28,6 @@ from pages.widgets.judgement_form import (
 from pages.widgets.shortcuts import CAUSE_KEYS, FIX_GUIDELINE, NOTES, SAVE, Page, key_of
 
 LINES = 5
-CAUSES = {
-    Cause.AMBIGUOUS_CLAIM: "Claim ambiguous",
-    Cause.GUIDELINE_GAP: "Guideline silent",
-    Cause.REVIEWER_ERROR: "Reviewer error",
-    Cause.DECOMPOSITION_ERROR: "Claim cut wrongly",
-    Cause.AMBIGUOUS_SOURCE: "Source ambiguous",
-}
 
 
 def show_bar(held: Disagreement, session: ReviewSession) -> None:
@@ -72,6 +66,10 @@ def _show_next(held: Disagreement, session: ReviewSession) -> None:
             chosen=held.fix_guideline,
             act=toggle_fix,
         )
+        st.button(
+            "Decided", key="to-decided", help="What was decided before, to be taken up again",
+            on_click=open_decided,
+        )  # fmt: skip
         key_button(held, "Reason", name="notes", key=key_of(NOTES), act=toggle_note)
         key_button(
             held,

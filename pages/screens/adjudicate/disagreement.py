@@ -22,6 +22,13 @@ from pages.widgets.review_layout import CONFIDENCE, Json, answer_words
 from storage.workspace import Workspace
 
 _HELD = f"{OF_USER}disagreement"
+CAUSES = {
+    Cause.AMBIGUOUS_CLAIM: "Claim ambiguous",
+    Cause.GUIDELINE_GAP: "Guideline silent",
+    Cause.REVIEWER_ERROR: "Reviewer error",
+    Cause.DECOMPOSITION_ERROR: "Claim cut wrongly",
+    Cause.AMBIGUOUS_SOURCE: "Source ambiguous",
+}
 
 
 @dataclass(slots=True, kw_only=True, weakref_slot=True)

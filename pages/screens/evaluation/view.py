@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.bootstrap import RESAMPLES
+from core.bootstrap import RESAMPLES, Interval
 from core.evaluation.metrics import Metric
 from core.evaluation.report import read_metrics
 from core.records import JsonObject
@@ -94,11 +94,25 @@ def _sentence(metrics: Mapping[str, Metric], counts: Mapping[str, int]) -> str:
         parts.append(f"of 100 good claims about {round(100 * blocked)} would be held back")
     f1, everything = metrics["block_f1"].value, metrics["block_all_f1"].value
     if f1 is not None and everything is not None:
-        than = "better than" if f1 > everything else "no better than"
-        parts.append(f"its block F1 is {than} blocking everything ({everything:.3f})")
+        parts.append(_beside_everything(f1, metrics["block_f1"].interval, everything))
     if not parts:
         return "No claim of this packet has a label to compare with."
     return f"On this packet: {'; '.join(parts)}."
+
+
+def _beside_everything(f1: float, ends: Interval | None, everything: float) -> str:
+    """Whether it beats blocking everything, as far as so many claims can tell."""
+    beside = f"blocking everything ({everything:.3f})"
+    if ends is None:
+        return f"its block F1 is {f1:.3f}, without an interval to compare with {beside}"
+    if ends.low > everything:
+        return f"its block F1 is better than {beside}"
+    if ends.high < everything:
+        return f"its block F1 is worse than {beside}"
+    return (
+        f"its block F1 is not shown to differ from {beside}: its interval is "
+        f"{ends.low:.3f} to {ends.high:.3f}"
+    )
 
 
 # ---------------------------------------------------------------- metrics

@@ -64,6 +64,7 @@ class Prepared:
     report: ExportReport
     filters: ExportFilters
     pseudonyms: Names | None  # who is who, where the packet names nobody
+    without: frozenset[int] = frozenset()
 
 
 def prepare(
@@ -74,6 +75,7 @@ def prepare(
     reports: bool,
     pdf: bool,
     people: Sequence[Person] | None = None,
+    without: frozenset[int] = frozenset(),
 ) -> None:
     """Write the packet to a folder of this session, and remember it.
 
@@ -108,7 +110,11 @@ def prepare(
     finally:
         bar.empty()
     st.session_state[_PREPARED] = Prepared(
-        place=place, report=report, filters=filters, pseudonyms=hidden.names if hidden else None
+        place=place,
+        report=report,
+        filters=filters,
+        pseudonyms=hidden.names if hidden else None,
+        without=without,
     )
 
 
@@ -219,18 +225,21 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
     )
     if file is None or not st.button("Read the packet", key="read-packet"):
         return
+    place = ""
     try:
         with (
             st.spinner("Checking and reading the packet …"),
             tempfile.TemporaryDirectory(prefix="provenanceguard-packet-") as place,
         ):
+            # The folder is this server's and gone by the time a message names it.
             unpack(file.getvalue(), Path(place), name=file.name)
             check, keys = check_packet(Path(place)), trusted_keys()
             done = import_packet(
                 intake, Path(place), user, max_record_bytes=settings().max_record_bytes
             )
     except ProvenanceGuardError as error:
-        show_notice("The packet was not read", str(error), key="packet-error", tone="bad")
+        words = str(error).replace(place, file.name) if place else str(error)
+        show_notice("The packet was not read", words, key="packet-error", tone="bad")
         return
     show_cards(signature_cards(check.signatures, keys), key="packet-signatures")
     put = done.reviews

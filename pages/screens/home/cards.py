@@ -27,8 +27,10 @@ class Waiting:
     query: Mapping[str, str]
 
 
-def what_waits(overview: Overview, progress: Progress | None, person: Person) -> list[Waiting]:
-    """What this person can do now, the most useful first."""
+def what_waits(
+    overview: Overview, progress: Progress | None, person: Person, *, blind: bool = False
+) -> list[Waiting]:
+    """What this person can do now, the most useful first; ``blind``: no verdict is counted for them."""
     waiting = []
     if progress and Role.ADJUDICATOR in person.roles and progress.ties:
         waiting.append(
@@ -64,7 +66,7 @@ def what_waits(overview: Overview, progress: Progress | None, person: Person) ->
             )
         )
     blocked = overview.by_decision.get(Decision.BLOCK, 0)
-    if blocked:
+    if blocked and not blind:
         waiting.append(
             Waiting(
                 title=f"{_many(blocked, 'blocked answer')}",

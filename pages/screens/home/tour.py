@@ -1,12 +1,14 @@
-"""The guided tour: six steps on the sample traces, from the first verdict to a first recalibration."""
+"""The guided tour: a few steps on the sample traces, from the first verdict to a recalibration."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import streamlit as st
 
 from core.review.items import Progress
+from core.review.records import Person, Role
 from storage.records import Overview
 
 LABELS_FOR_A_FIRST_FIT = 12  # enough to see the whole way; the page says how sure the figures are
@@ -20,32 +22,43 @@ class TourStep:
     done: bool
     page: str
     label: str
+    query: Mapping[str, str] = field(default_factory=dict)
 
 
-def tour_steps(overview: Overview, progress: Progress, calibrators: int) -> tuple[TourStep, ...]:
-    """The steps with what is done; ``calibrators`` counts the forests that were fitted here."""
+def tour_steps(
+    overview: Overview, progress: Progress, calibrators: int, person: Person, *, blind: bool
+) -> tuple[TourStep, ...]:
+    """The steps with what is done; ``calibrators`` counts the forests that were fitted here.
+
+    Whoever reads ``blind`` reads before looking at verdicts, and is led to no page of a lead's.
+    """
     verified = overview.traces > overview.waiting
     read = progress.mine_done
+    load = TourStep(
+        words="Load the sample traces and verify them",
+        done=verified,
+        page="pages/traces.py",
+        label="Traces",
+    )
+    reading = TourStep(
+        words=f"Read {LABELS_FOR_A_FIRST_FIT} claims yourself ({min(read, LABELS_FOR_A_FIRST_FIT)} "
+        f"read): decide first, then see the verifier's view",
+        done=read >= LABELS_FOR_A_FIRST_FIT,
+        page="pages/review.py",
+        label="Review",
+    )
+    if blind:
+        return (load, reading) if Role.REVIEWER in person.roles else (load,)
     return (
-        TourStep(
-            words="Load the sample traces and verify them",
-            done=verified,
-            page="pages/traces.py",
-            label="Traces",
-        ),
+        load,
         TourStep(
             words="Open a blocked answer: what no source says, and what is credited wrongly",
             done=verified and read > 0,
             page="pages/traces.py",
             label="Blocked answers",
+            query={"decision": "block"},
         ),
-        TourStep(
-            words=f"Read {LABELS_FOR_A_FIRST_FIT} claims yourself ({min(read, LABELS_FOR_A_FIRST_FIT)} "
-            f"read): decide first, then see the verifier's view",
-            done=read >= LABELS_FOR_A_FIRST_FIT,
-            page="pages/review.py",
-            label="Review",
-        ),
+        reading,
         TourStep(
             words="See what another threshold would block and pass",
             done=calibrators > 0,
@@ -70,4 +83,9 @@ def show_tour(steps: tuple[TourStep, ...]) -> None:
             mark = "✓" if step.done else "→" if step is upcoming else "○"
             with st.container(horizontal=True, vertical_alignment="center", key=f"tour-{number}"):
                 st.text(f"{mark} {number}. {step.words}", width="stretch")
-                st.page_link(step.page, label=step.label, width="content")
+                st.page_link(
+                    step.page,
+                    label=step.label,
+                    width="content",
+                    query_params=dict(step.query) or None,
+                )

@@ -17,7 +17,7 @@ from storage.guidelines import Guidelines
 from storage.people import People
 from storage.projects import Projects
 
-_SAVED = "people_saved"
+_SAVED, _SAVED_FORMS = "people_saved", "people_forms_saved"
 # The accent carries white button text, so in the dark theme it is too dark to be text itself.
 CHOSEN_IS_TEXT = """<style>
 [role="tab"][aria-selected="true"], button[role="radio"][aria-checked="true"] {
@@ -72,16 +72,18 @@ def show_people(people: People, me: Person) -> None:
 
 
 def _show_add(people: People, me: Person) -> None:
-    with st.form("add-person", clear_on_submit=False):
+    # What was saved is not offered again: each saved form is followed by an empty one.
+    number = f"-{saved}" if (saved := st.session_state.get(_SAVED_FORMS, 0)) else ""
+    with st.form(f"add-person{number}", clear_on_submit=False):
         name_box, email_box = st.columns(2)
-        name = name_box.text_input("Name", key="new-name", max_chars=200)
+        name = name_box.text_input("Name", key=f"new-name{number}", max_chars=200)
         email = email_box.text_input(
-            "E-mail of the login, if there is one", key="new-email", max_chars=300
+            "E-mail of the login, if there is one", key=f"new-email{number}", max_chars=300
         )
         roles = st.multiselect(
-            "Roles", list(ROLE_WORDS), format_func=ROLE_WORDS.__getitem__, key="new-roles"
+            "Roles", list(ROLE_WORDS), format_func=ROLE_WORDS.__getitem__, key=f"new-roles{number}"
         )
-        if st.form_submit_button("Add this person", key="add-person-button"):
+        if st.form_submit_button("Add this person", key=f"add-person-button{number}"):
             save(
                 lambda: people.add(name, roles, by=me, email=email.strip() or None),
                 f"{name} was added.",
@@ -89,7 +91,8 @@ def _show_add(people: People, me: Person) -> None:
 
 
 def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
-    with st.form("change-role", clear_on_submit=False):
+    number = f"-{saved}" if (saved := st.session_state.get(_SAVED_FORMS, 0)) else ""
+    with st.form(f"change-role{number}", clear_on_submit=False):
         user_box, role_box = st.columns(2)
         user = user_box.selectbox(
             "Person",
@@ -97,7 +100,7 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
             format_func=lambda each: each.name,
             index=None,
             placeholder="Whose role?",
-            key="role-person",
+            key=f"role-person{number}",
         )
         role = role_box.selectbox(
             "Role",
@@ -105,12 +108,14 @@ def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
             format_func=ROLE_WORDS.__getitem__,
             index=None,
             placeholder="Which role?",
-            key="role-role",
+            key=f"role-role{number}",
         )
-        reason = st.text_input("Reason (to take a role away)", key="role-reason", max_chars=500)
+        reason = st.text_input(
+            "Reason (to take a role away)", key=f"role-reason{number}", max_chars=500
+        )
         with st.container(horizontal=True):
-            give = st.form_submit_button("Give the role", key="give-role")
-            take = st.form_submit_button("Take it away", key="take-role")
+            give = st.form_submit_button("Give the role", key=f"give-role{number}")
+            take = st.form_submit_button("Take it away", key=f"take-role{number}")
     if not (give or take):
         return
     if user is None or role is None:
@@ -296,4 +301,5 @@ def save(write: Callable[[], object], said: str) -> None:
         show_notice("This was not saved", str(error), key="not-saved", tone="bad")
         return
     st.session_state[_SAVED] = said
+    st.session_state[_SAVED_FORMS] = st.session_state.get(_SAVED_FORMS, 0) + 1
     st.rerun()

@@ -17,8 +17,8 @@ from core.workflows.ingest import SameId, ingest, preview
 from pages.widgets.file_names import safe_name
 from pages.widgets.plain import Card, show_cards
 from pages.widgets.session import settings
-from pages.widgets.verifying import start_verifying
-from storage.records import Order
+from pages.widgets.trace_list import show_newest_first
+from pages.widgets.verifying import LARGE_TRACES, SAMPLE_TRACES, start_sample, start_verifying
 from storage.store import SqlStore
 
 RECOGNISED = "auto"
@@ -26,6 +26,11 @@ _SAME_ID_WORDS = {
     SameId.APART: "other traces: keep both",
     SameId.VERSION: "new versions of the same traces",
 }
+_MARKS = {"good": "✓", "careful": "!", "bad": "✕"}
+_WITHOUT_EVIDENCE = (
+    "Nothing here can be checked: the traces lack a tool output to check against, or an answer. "
+    "Were the outputs captured?"
+)
 REASONS_SHOWN = 200
 TOOLS_SHOWN = 200
 # A call log says nothing about answers: it is read together with the transcripts beside it.
@@ -67,9 +72,16 @@ def show_import(store: SqlStore) -> bool:
         return False
     same_id = _ask_same_id(sum(each.report.clashes for each in chosen))
     noun = "trace" if traces == 1 else "traces"
+    large = traces >= LARGE_TRACES
     with st.container(horizontal=True):
         both = st.button(
-            f"Add {traces:,} {noun} and verify", type="primary", icon=":material/add:", key="add"
+            f"Add {traces:,} {noun} and verify {f'a sample of {SAMPLE_TRACES}' if large else ''}".strip(),
+            type="primary",
+            icon=":material/add:",
+            key="add",
+            help="So many take long: the sample tells how long, before you decide on the rest."
+            if large
+            else None,
         )
         only = st.button("Add without verifying", key="add-only")
     if both or only:
@@ -77,8 +89,10 @@ def show_import(store: SqlStore) -> bool:
             cards = _keep(store, chosen, same_id)
         st.session_state["import_result"] = cards
         st.session_state["import_generation"] = generation + 1
-        st.session_state["order"] = Order.NEWEST  # what was just added comes first
-        if both:
+        show_newest_first()
+        if both and large:
+            start_sample(store, chosen[0].name if len(chosen) == 1 else None)
+        elif both:
             start_verifying(store)
         st.rerun()
     return True
@@ -204,6 +218,12 @@ def _file_card(name: str, size: int, wanted: str, report: IngestReport) -> Card:
     facts.append(("Traces", _traces_words(report)))
     if calls:
         facts.append(("Tool calls", f"{calls:,} by {_many(len(report.tools), 'tool')}"))
+    nothing_to_check = max(report.without_evidence, report.without_answer) >= report.traces
+    if not report.traces:
+        tone = "bad"
+    else:
+        partly = report.skipped_count or report.without_evidence or report.without_answer
+        tone = "careful" if partly else "good"
     tools = {
         "title": "Tool calls by server and tool",
         "items": [
@@ -215,8 +235,9 @@ def _file_card(name: str, size: int, wanted: str, report: IngestReport) -> Card:
     return {
         "title": name,
         "aside": _size_words(size),
-        "mark": "✕" if not report.traces else "!" if report.skipped_count else "✓",
-        "tone": "bad" if not report.traces else "careful" if report.skipped_count else "good",
+        "mark": _MARKS[tone],
+        "tone": tone,
+        "text": _WITHOUT_EVIDENCE if report.traces and nothing_to_check else "",
         "facts": facts,
         "lists": [*_skipped_list(report), *([tools] if tools["items"] else [])],
     }

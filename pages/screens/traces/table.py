@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 from core.records import VerdictLabel
 from pages.widgets.frontend import script, styles
 from pages.widgets.palette import DECISIONS, LOOKS, Kind
-from storage.records import TraceRow, VerdictCounts
+from storage.records import TraceMarks, TraceRow, VerdictCounts
 
 _TABLE = st.components.v2.component(
     "provenanceguard_traces",
@@ -25,10 +26,27 @@ _COLUMNS = (Kind.CONTRADICTED, Kind.CONFLATION, Kind.UNSUPPORTED, Kind.UNJUDGED,
 _WORDS = {Kind.UNSUPPORTED: f"{LOOKS[Kind.UNSUPPORTED].word}, or {LOOKS[Kind.PERSON].word}"}
 
 
-def show_trace_table(rows: Sequence[TraceRow], *, key: str) -> str | None:
-    """Show the rows; the id of the trace that was just opened, if any."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the reader did in the list: which trace was opened, and which are ticked."""
+
+    opened: str | None
+    chosen: tuple[str, ...]
+
+
+def show_trace_table(
+    rows: Sequence[TraceRow],
+    marks: Mapping[str, TraceMarks],
+    *,
+    blind: bool,
+    last: str | None,
+    key: str,
+) -> Said:
+    """Show the rows with their marks; ``last`` was looked at last, ``blind`` readers see no counts."""
     data = {
-        "columns": [
+        "columns": []
+        if blind
+        else [
             {
                 "kind": kind.value,
                 "mark": LOOKS[kind].mark,
@@ -36,14 +54,17 @@ def show_trace_table(rows: Sequence[TraceRow], *, key: str) -> str | None:
             }
             for kind in _COLUMNS
         ],
-        "rows": [_row(row) for row in rows],
+        "rows": [_row(row, marks.get(row.trace_id, TraceMarks()), blind) for row in rows],
+        "last": last,
     }
-    opened: str | None = _TABLE(key=key, data=data, on_open_change=_nothing).open
-    return opened
+    said = _TABLE(key=key, data=data, on_open_change=_nothing, on_chosen_change=_nothing)
+    known = {row.trace_id for row in rows}
+    chosen = said.chosen if isinstance(said.chosen, list) else []
+    return Said(opened=said.open, chosen=tuple(each for each in chosen if each in known))
 
 
-def _row(row: TraceRow) -> dict[str, object]:
-    decision = row.decision.value if row.decision else "pending"
+def _row(row: TraceRow, marks: TraceMarks, blind: bool) -> dict[str, object]:
+    decision = row.decision.value if row.decision else "unread" if row.withheld else "pending"
     counts = claim_counts(row.counts) if row.counts else {}
     return {
         "id": row.trace_id,
@@ -53,12 +74,28 @@ def _row(row: TraceRow) -> dict[str, object]:
         "version": row.version,
         "decision": {
             "kind": decision,
-            "mark": DECISIONS[decision].mark,
-            "word": DECISIONS[decision].word,
+            "mark": DECISIONS[decision].mark if decision in DECISIONS else "◌",
+            "word": DECISIONS[decision].word if decision in DECISIONS else "Read it first",
         },
-        "counts": [counts.get(kind) for kind in _COLUMNS],
+        "counts": [] if blind else [counts.get(kind) for kind in _COLUMNS],
         "imported": _iso(row.imported_at),
+        "marks": _marks(marks),
     }
+
+
+def _marks(marks: TraceMarks) -> list[dict[str, str]]:
+    """What people said of a trace, as small labels beside its id."""
+    found = []
+    if marks.flagged_by:
+        found.append({"text": "⚑ flagged", "title": f"Flagged by {', '.join(marks.flagged_by)}"})
+    if marks.comments:
+        noun = "comment" if marks.comments == 1 else "comments"
+        found.append({"text": f"{marks.comments:,} {noun}", "title": "Open the answer to read"})
+    found += [{"text": tag, "title": "Tag"} for tag in marks.tags]
+    readers = [name or "whoever asks next" for name in marks.readers]
+    if readers:
+        found.append({"text": f"→ {', '.join(readers)}", "title": "Its claims come first to them"})
+    return found
 
 
 def claim_counts(counts: VerdictCounts) -> dict[Kind, int]:

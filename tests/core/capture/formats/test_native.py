@@ -186,6 +186,11 @@ def test_a_task_and_its_trial_make_the_id_and_nothing_makes_the_hash():
     assert read_trace({"user_question": "Why?"}, None).trace_id.startswith("sha256:")
 
 
+def test_a_record_without_any_field_of_a_trace_is_no_trace():
+    with pytest.raises(BadRecord, match="none of the fields of a trace"):
+        read_trace({"foo": "bar"}, None)
+
+
 def test_a_script_in_a_tool_output_stays_text():
     text = "<script>alert('x')</script>"
 

@@ -1,0 +1,122 @@
+"""What was adjudicated: listed, and taken up again with a reason."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.review.records import Person
+from pages.screens.adjudicate.disagreement import CAUSES
+from pages.widgets.counting import counted
+from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.review_layout import SUPPORT_WORDS
+from storage.reopening import Decided
+from storage.workspace import Workspace
+
+SHOW, DECIDED = "show", "decided"  # ?show=decided
+_SAID = "reopened-said"
+
+
+def shows_decided() -> bool:
+    """Whether the page shows what was decided, instead of what waits."""
+    return st.query_params.get(SHOW) == DECIDED
+
+
+def open_decided() -> None:
+    """Show what was decided from the next drawing on."""
+    st.query_params[SHOW] = DECIDED
+
+
+def _open_waiting() -> None:
+    st.query_params.pop(SHOW, None)
+
+
+def show_decided(workspace: Workspace, user: Person) -> None:
+    """The adjudications that the user may reopen, the latest first, and the form that does it."""
+    left, right = st.columns([4, 1.4], vertical_alignment="center")
+    left.title("Decided", anchor=False)
+    right.button(
+        "What waits", icon=":material/balance:", key="to-waiting", on_click=_open_waiting,
+        width="stretch",
+    )  # fmt: skip
+    if said := st.session_state.pop(_SAID, None):
+        st.toast(said)
+    project = workspace.project()
+    try:
+        listed = workspace.triage.decided(project, user)
+    except ProvenanceGuardError as error:
+        show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+        return
+    if not listed:
+        show_notice(
+            "Nothing to reopen",
+            "A lead sees every adjudication that stands; an adjudicator those of their own.",
+            key="nothing-decided",
+        )
+        return
+    zone = st.context.timezone or "UTC"
+    event = st.dataframe(
+        {
+            "Claim": [each.text for each in listed],
+            "Label": [SUPPORT_WORDS[each.support] for each in listed],
+            "Why they differed": [CAUSES[each.cause] for each in listed],
+            "Decided by": [each.decided_by for each in listed],
+            "When": [each.at for each in listed],
+            "Trace": [each.trace_id for each in listed],
+        },
+        column_config={
+            "When": st.column_config.DatetimeColumn(
+                f"When ({zone})", format="D MMM, HH:mm", timezone=zone
+            )
+        },
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        width="stretch",
+        alt=f"{counted(len(listed), 'adjudication')}, the latest first; choose one to reopen it",
+        key="decided",
+    )
+    chosen = [at for at in event["selection"]["rows"] if at < len(listed)]
+    if not chosen:
+        st.caption("Choose a row to take its adjudication up again.")
+        return
+    _show_reopening(workspace, user, listed[chosen[0]])
+
+
+def _show_reopening(workspace: Workspace, user: Person, one: Decided) -> None:
+    show_cards([_card(one)], key="to-reopen")
+    with st.form("reopen", clear_on_submit=False):
+        reason = st.text_input(
+            "Why is it decided again? The trail keeps the reason.", key="reopen-reason",
+            max_chars=500,
+        )  # fmt: skip
+        pressed = st.form_submit_button(
+            "Reopen this adjudication",
+            type="primary",
+            key="reopen-button",
+            help="The decision stays in the trail and no longer counts; the disagreement waits for a "
+            "third person again.",
+        )
+    if not pressed:
+        return
+    try:
+        workspace.triage.reopen(workspace.project(), one.claim_key, reason, by=user)
+    except ProvenanceGuardError as error:
+        show_notice("It was not reopened", str(error), key="not-reopened", tone="bad")
+        return
+    st.session_state[_SAID] = "Reopened: the claim waits for a third person again."
+    st.rerun()
+
+
+def _card(one: Decided) -> dict[str, object]:
+    at: datetime = one.at.astimezone()
+    return {
+        "title": one.text,
+        "facts": [
+            ["Label", SUPPORT_WORDS[one.support]],
+            ["Decided by", f"{one.decided_by}, {at:%d %b %Y, %H:%M}"],
+            ["Claim id", one.claim_id],
+        ],
+    }

@@ -1,0 +1,138 @@
+"""Figures for a team: how far it is week by week, and why readings differed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from datetime import date, timedelta
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.review.records import Cause, ReviewedClaim
+from pages.widgets.counting import counted
+from pages.widgets.figures import percent, show_numbers
+from pages.widgets.plots import BLUE, GREEN, ORANGE
+
+CAUSE_WORDS = {
+    Cause.AMBIGUOUS_CLAIM: "Claim ambiguous",
+    Cause.GUIDELINE_GAP: "Guideline silent",
+    Cause.REVIEWER_ERROR: "Reviewer error",
+    Cause.DECOMPOSITION_ERROR: "Claim cut wrongly",
+    Cause.AMBIGUOUS_SOURCE: "Source ambiguous",
+}
+Week = tuple[str, int, int, int]  # its Monday; readings, decisions, claims settled so far
+
+
+def weeks_of(claims: Collection[ReviewedClaim]) -> list[Week]:
+    """What was read and decided in each week from the first to the last, none left out."""
+    readings: Counter[date] = Counter()
+    decisions: Counter[date] = Counter()
+    settled: Counter[date] = Counter()
+    for claim in claims:
+        for each in claim.annotations:
+            readings[_monday(each.at.date())] += 1
+        last = max(each.at for each in claim.annotations)
+        if claim.adjudication is not None:
+            last = claim.adjudication.at
+            decisions[_monday(last.date())] += 1
+        if claim.resolution.final is not None:
+            settled[_monday(last.date())] += 1
+    if not readings:
+        return []
+    weeks, so_far = [], 0
+    monday, end = min(readings), max([*readings, *decisions])
+    while monday <= end:
+        so_far += settled[monday]
+        weeks.append((monday.isoformat(), readings[monday], decisions[monday], so_far))
+        monday += timedelta(days=7)
+    return weeks
+
+
+def causes_of(claims: Collection[ReviewedClaim]) -> list[tuple[str, int, float, int]]:
+    """Why readings differed, the most frequent first: words, claims, share, guideline to be fixed."""
+    decided = [claim.adjudication for claim in claims if claim.adjudication is not None]
+    counts = Counter(each.cause for each in decided)
+    fixes = Counter(each.cause for each in decided if each.guideline_needs_fix)
+    return [
+        (CAUSE_WORDS[cause], count, count / len(decided), fixes[cause])
+        for cause, count in counts.most_common()
+    ]
+
+
+def show_over_time(claims: Collection[ReviewedClaim]) -> None:
+    """How far the team is, week by week: readings, decisions, and what is settled."""
+    weeks = weeks_of(claims)
+    if not weeks:
+        return
+    st.subheader("The team over time", anchor=False)
+    st.plotly_chart(_weeks_figure(weeks), width="stretch", key="team-weeks")
+    show_numbers(
+        ("Week from", "Readings", "Adjudications", "Claims settled so far"),
+        weeks,
+        name="team-by-week",
+        alt="Readings and adjudications of each week, and how many claims are settled by its end",
+    )
+
+
+def show_causes(claims: Collection[ReviewedClaim]) -> None:
+    """Why two readings differed, as the third person said."""
+    causes = causes_of(claims)
+    if not causes:
+        return
+    total = sum(count for _, count, _, _ in causes)
+    st.subheader("Why readings differed", anchor=False)
+    figure = go.Figure(
+        go.Bar(
+            x=[count for _, count, _, _ in causes],
+            y=[words for words, _, _, _ in causes],
+            orientation="h",
+            marker={"color": ORANGE},
+            text=[f"{count:,} ({percent(share)})" for _, count, share, _ in causes],
+            textposition="auto",
+            hovertemplate="%{y}: %{x}<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        title=f"Causes of disagreement, n = {counted(total, 'adjudication')}",
+        height=130 + 42 * len(causes),
+        margin={"l": 10, "r": 10, "t": 45, "b": 10},
+        xaxis_title="claims",
+        yaxis={"autorange": "reversed"},
+    )
+    st.plotly_chart(figure, width="stretch", key="causes")
+    show_numbers(
+        ("Cause", "Claims", "Share", "Guideline to be fixed"),
+        causes,
+        name="disagreement-by-cause",
+        alt="Causes of disagreement: how many claims, which share, how often the guideline is at fault",
+    )
+
+
+def _weeks_figure(weeks: Sequence[Week]) -> go.Figure:
+    names = [name for name, _, _, _ in weeks]
+    figure = go.Figure()
+    figure.add_bar(x=names, y=[week[1] for week in weeks], name="readings", marker={"color": BLUE})
+    figure.add_bar(
+        x=names, y=[week[2] for week in weeks], name="adjudications", marker={"color": ORANGE}
+    )
+    figure.add_scatter(
+        x=names,
+        y=[week[3] for week in weeks],
+        name="claims settled so far",
+        mode="lines+markers",
+        line={"color": GREEN},
+    )
+    figure.update_layout(
+        title=f"Readings and adjudications a week, n = {sum(week[1] for week in weeks):,} readings",
+        height=300,
+        margin={"l": 10, "r": 10, "t": 45, "b": 10},
+        xaxis={"title": "week from", "type": "category"},
+        yaxis_title="count",
+        barmode="group",
+    )
+    return figure
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())

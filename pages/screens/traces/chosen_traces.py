@@ -1,0 +1,144 @@
+"""What is done with several traces at once: marked, given to somebody to read, verified, erased."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.review.records import Person, Role
+from pages.widgets.counting import counted
+from pages.widgets.plain import show_notice
+from pages.widgets.verifying import start_verifying
+from storage.marks import MarkKind
+from storage.workspace import Workspace
+
+NOBODY = 0
+_SAID = "triage-said"
+
+
+def show_said() -> None:
+    """Say once what the last press did."""
+    said = st.session_state.pop(_SAID, None)
+    if isinstance(said, tuple):
+        show_notice("That was not done", said[0], key="triage-problem", tone="bad")
+    elif said:
+        st.toast(said)
+
+
+def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> None:
+    """The actions on the traces that are chosen; a lead has all of them."""
+    triage, noun = workspace.triage, counted(len(chosen), "trace")
+    with st.container(horizontal=True, vertical_alignment="center", key="chosen-bar"):
+        st.text(f"{noun} chosen", width="content")
+        st.button(
+            "Flag",
+            icon=":material/flag:",
+            key="flag-chosen",
+            on_click=_do,
+            args=(lambda: triage.mark(chosen, MarkKind.FLAG, by=user), f"{noun} flagged."),
+        )
+        with st.popover("Tag", icon=":material/sell:", key="tag-chosen"):
+            tag = st.text_input("Tag", key="tag-text", max_chars=60)
+            st.button(
+                "Add the tag",
+                key="tag-add",
+                disabled=not tag.strip(),
+                on_click=_do,
+                args=(lambda: triage.mark(chosen, MarkKind.TAG, tag, by=user), f"{noun} tagged."),
+            )
+        if Role.LEAD not in user.roles or Role.AUDITOR in user.roles:
+            return
+        with st.popover("Assign", icon=":material/person_add:", key="assign-chosen"):
+            _show_assigning(workspace, user, chosen)
+        st.button(
+            "Verify again",
+            icon=":material/replay:",
+            key="verify-chosen",
+            help="With the models and the calibrator of now; a verdict of theirs that is there stays.",
+            on_click=_verify_again,
+            args=(workspace, chosen),
+        )
+        with st.popover("Erase", icon=":material/delete:", key="erase-chosen"):
+            show_erasing(lambda reason: triage.erase(chosen, reason, by=user), noun, key="chosen")
+
+
+def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -> None:
+    triage, project = workspace.triage, workspace.project()
+    readers = {
+        each.person_id: each
+        for each in workspace.people.everybody()
+        if Role.REVIEWER in each.roles and each.active
+    }
+    who = st.selectbox(
+        "Their claims come first to",
+        [NOBODY, *readers],
+        format_func=lambda each: "whoever asks next" if each == NOBODY else readers[each].name,
+        key="assign-to",
+    )
+    st.caption(
+        "Who they are given to reads them before everything else; others do not get them meanwhile."
+    )
+    noun = counted(len(chosen), "trace")
+    with st.container(horizontal=True):
+        st.button(
+            "Put first" if who == NOBODY else "Assign",
+            type="primary",
+            key="assign",
+            on_click=_do,
+            args=(
+                lambda: triage.assign(project, chosen, readers.get(who), by=user),
+                f"The claims of {noun} come first.",
+            ),
+        )
+        st.button(
+            "Take back",
+            key="unassign",
+            on_click=_do,
+            args=(
+                lambda: triage.unassign(project, chosen, by=user),
+                f"The claims of {noun} come in their turn again.",
+            ),
+        )
+
+
+def show_erasing(erase: Callable[[str], object], noun: str, *, key: str) -> None:
+    """Ask for the reason, then erase; what people have judged stays."""
+    st.text(f"{noun} with verdicts, marks and repairs. What people have judged, or hold, stays.")
+    reason = st.text_input("Reason, for the trail", key=f"erase-reason-{key}", max_chars=500)
+    st.button(
+        "Erase for good",
+        key=f"erase-{key}",
+        type="primary",
+        disabled=not reason.strip(),
+        on_click=_erase,
+        args=(erase, reason),
+    )
+
+
+def _erase(erase: Callable[[str], object], reason: str) -> None:
+    try:
+        done = erase(reason)
+    except ProvenanceGuardError as error:
+        st.session_state[_SAID] = (str(error),)
+        return
+    gone, kept = getattr(done, "traces", 0), getattr(done, "kept", ())
+    words = f"{counted(gone, 'trace')} erased."
+    if kept:
+        words += f" {len(kept):,} stay: people have judged them, or hold a claim of them."
+    st.session_state[_SAID] = words
+
+
+def _verify_again(workspace: Workspace, chosen: Sequence[str]) -> None:
+    start_verifying(workspace.store, workspace.triage.positions(chosen))
+    st.session_state[_SAID] = "Verifying what has no verdict of the present versions."
+
+
+def _do(act: Callable[[], object], said: str) -> None:
+    try:
+        act()
+    except ProvenanceGuardError as error:
+        st.session_state[_SAID] = (str(error),)
+        return
+    st.session_state[_SAID] = said
