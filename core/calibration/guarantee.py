@@ -131,8 +131,8 @@ def _design_effect(counts: Array, whole: Array) -> Array:
         return np.full(counts.shape[1], float(bad))  # one trace is one draw
     left = ((counts - rate * whole[:, None]) ** 2).sum(axis=0) * traces / (traces - 1)
     alike = rate * (1.0 - rate) * bad
-    effect: Array = np.maximum(1.0, np.divide(left, alike, out=np.ones_like(left), where=alike > 0))
-    return effect
+    effect: Array = np.divide(left, alike, out=np.ones_like(left), where=alike > 0)
+    return np.asarray(np.maximum(1.0, effect), dtype=np.float64)
 
 
 def guaranteed_point(
