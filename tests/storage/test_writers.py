@@ -88,11 +88,11 @@ def _guideline(made: Office, user: Person) -> None:
 
 
 def _sign(made: Office, user: Person) -> None:
-    made.workspace.packets().lock("{}", "approval", by=user)
+    made.workspace.packet_signatures.lock("{}", "approval", by=user)
 
 
 def _bring_reviews(made: Office, user: Person) -> None:
-    made.workspace.packets().allow_import(user)
+    made.workspace.packet_intake().allow_import(user)
 
 
 VERBS = (_import, _report, _verdicts, _read, _person, _role, _project, _guideline, _sign,

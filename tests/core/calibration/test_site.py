@@ -14,7 +14,8 @@ from scipy.stats import ks_2samp
 from core.calibration.rows import KeptRows, TrainingRow
 from core.calibration.site import Rate, drift_of, site_errors
 from core.records import Features
-from core.workflows.retrain import Material, Side, compare
+from core.workflows.calibrator_comparison import compare
+from core.workflows.reviewed_material import Material, Side
 
 
 class Told:
