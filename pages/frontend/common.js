@@ -48,6 +48,7 @@ function appendMarked(body, part, marks) {
       }
     }
     if (node.classList.contains("near")) node.title = "The line here that is nearest to the claim: shown to find the place, not as evidence";
+    if (node.classList.contains("looked")) node.title = "The model looked here: a hint where, not a reason why";
     if (node.classList.contains("nearest")) node.title = "Nearest value here to the one that the claim states";
     body.append(node);
   }
@@ -72,11 +73,11 @@ function alignmentTable(claim) {
 // Four steps that can be told apart, by shade and by the line below; relative to the claim's highest.
 const lookStep = (share) => (share >= 0.75 ? 4 : share >= 0.5 ? 3 : share >= 0.25 ? 2 : 1);
 
-// Where the reading model looked, said plainly. Only the claim's words have a value: the reader keeps
-// one number a word of the claim and nothing of the source's words, so the source is not shaded.
+// Where the reading model looked, said plainly: the claim's words are shaded, and the words of the
+// source that they looked at are underlined, the thicker the more.
 function lookLegend(claim) {
   const caption = el("p", "caption look-legend", null, {
-    title: "Heuristic: token alignment from the reader's attention, one value a word of the claim (weakly grounded words are dotted). It is kept for the claim's words alone.",
+    title: "Heuristic: token alignment from the reader's attention, one value a word (weakly grounded words of the claim are dotted; words of the source are underlined). No explanation of the verdict.",
   });
   caption.append(el("span", null, "The model looked: less "));
   for (const step of [1, 2, 3, 4]) caption.append(el("span", `swatch look-${step}`, null, { "aria-hidden": "true" }));

@@ -155,9 +155,7 @@ def _conflation(
 def _claim_pieces(verdict: ClaimVerdict) -> list[Json]:
     """The claim's text cut at its words and values; the pieces join to the text.
 
-    ``share`` is a word's alignment score by the claim's highest, 0 to 1. The reader reduces its
-    attention to one number a word of the claim, so nothing is known of the source's words: only the
-    claim is shaded.
+    ``share`` is a word's alignment score by the claim's highest, 0 to 1.
     """
     text, judged = verdict.claim.text, verdict.outcome
     tokens = judged.alignment.tokens if isinstance(judged, Judged) else ()

@@ -67,7 +67,7 @@ def _premise_spans(verdict: ClaimVerdict, source_id: str) -> Iterator[Span]:
 def source_marks(
     verdict: ClaimVerdict, sent: Mapping[str, SentText], families: Mapping[str, str]
 ) -> Json:
-    """For each source at hand: the premise, and where the claim's values stand in it.
+    """For each source at hand: the premise, where the claim's values stand in it, and the words looked at.
 
     In a wrongly credited source its nearest line is marked too, to scroll to and not as evidence.
     """
@@ -106,7 +106,26 @@ def _marks_in(
     marks: list[Json] = [
         _mark(line, "premise", offsets) for line in lit_lines(premise, text, terms, places)
     ]
-    return marks + [_mark(span, kind, offsets) for span, kind in values]
+    marks += [_mark(span, kind, offsets) for span, kind in values]
+    if source_id == judged.route.source_id:
+        marks += _looked_at(judged, text, offsets)
+    return marks
+
+
+def _looked_at(judged: Judged, text: str, offsets: Offsets) -> list[Json]:
+    """The words of the source that the claim's words looked at, in three steps of the highest."""
+    tokens = judged.alignment.source_tokens
+    highest = max((token.score for token in tokens), default=0.0)
+    return [
+        _mark(token.span, f"looked looked-{step}", offsets)
+        for token in tokens
+        if token.span.end <= len(text) and (step := _step(token.score, highest)) > 1
+    ]
+
+
+def _step(score: float, highest: float) -> int:
+    """The step of four that a score stands on, as the claim's words are shaded."""
+    return min(4, 1 + int(4 * score / highest)) if highest > 0 else 1
 
 
 def _value_marks(
