@@ -11,7 +11,7 @@ from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.nothing_left import show_nothing_to_review
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim, show_told
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import show_notice, show_toast
 from pages.widgets.review_layout import progress_data
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -64,5 +64,5 @@ def _show_claim() -> None:
 
 show_current_user(user)
 if words := st.session_state.pop("review-told", None):
-    st.toast(words)
+    show_toast(words)
 work()

@@ -46,6 +46,9 @@ UNCOVERED: Mapping[str, str] = {
     "trace_slice": "what the trace's own document says, which is covered",
     "queue": "work in progress: the order of what waits; made anew from claims and readings",
     "assignment": "work in progress: who holds what until when; each change is an event",
+    "reading_request": "work in progress: what is to be read first; whoever gave it is in an event",
+    "verdict_tier": "worked out from a verdict, which is covered, for lists to filter by",
+    "verdict_cause": "worked out from a verdict, which is covered, for lists to filter by",
     "draft": "work in progress: what somebody has typed and not handed in",
     "alembic_version": "which migrations have run; the tables show it",
 }

@@ -4,9 +4,6 @@ trace_mark              a flag, comment or tag on a trace; the latest word on a 
 reading_request         claims that somebody is to read before the rest of the queue (changes)
 adjudication_reopening  an adjudication that no longer stands, and why
 verdict_tier, verdict_cause   what lists filter a verdict by, worked out from it
-calibration_round       the same claims for everybody, under one version of the guideline
-round_answer            what one person says of one claim of a round
-preference              keys, keywords: one value a scope and name (changes)
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _CARDS = st.components.v2.component(
 Card = Mapping[str, object]
 # Where one of these is followed by nothing visible, no address, e-mail or picture name is read in it.
 _JOINER = "\u2060"
-_ADDRESS = re.compile(r"www(?=\.)|[:@]", re.IGNORECASE)
+_ADDRESS = re.compile(r"www(?=\.)|[:@](?=\S)", re.IGNORECASE)
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.review.records import Person, Role
-from pages.widgets.plain import show_cards
+from pages.widgets.plain import show_cards, show_toast
 from pages.widgets.shortcuts import NEXT_TRACE, PREVIOUS_TRACE, Page, key_of
 from pages.widgets.trace_list import (
     AT,
@@ -49,7 +49,7 @@ def show_trace_tools(workspace: Workspace, user: Person, trace_id: str, *, read:
     if going:
         st.switch_page(VERDICT, query_params=going)
     if said := st.session_state.pop(_SAID, None):
-        st.toast(said)
+        show_toast(said)
     triage = workspace.triage
     marks = triage.standing([trace_id]).get(trace_id, TraceMarks())
     st.html(_PLACE)

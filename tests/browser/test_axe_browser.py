@@ -21,7 +21,7 @@ PLACES = (
     (LINK.format(1), READY, "", ".side-left"),
     (f"{LINK.format(4)}&source={SEARCH.replace('#', '%23')}", READY, "", ".source-row"),
     (LINK.format(4), READY, "m", ".matrix"),
-    (LINK.format(4), READY, "p", ".tier"),
+    (LINK.format(4), READY, "v", ".tier"),
     ("review", "#review .the-claim", "l", ".beside-box .side"),
     ("repair", "[data-testid='stDataFrame']", "", "h1"),
 )

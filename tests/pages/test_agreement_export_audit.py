@@ -109,7 +109,7 @@ def test_a_packet_is_prepared_signed_and_unlocked_on_the_page(office: Office) ->
     (signed,) = [card for card in cards(test) if card.get("aside") == "locked"]
     assert signed["facts"][0][0] == "Lea, review"
     assert own_fingerprint("Lea") in signed["facts"][0][1]
-    (kept,) = office.workspace.packets(office.project).signed()
+    (kept,) = office.workspace.packet_signatures.signed()
     assert json.loads(kept.manifest)[TO_BE_SIGNED] == "review"  # taken out, it would be missed
 
     test.text_input(key="unlock-reason").set_value("a reading was wrong").run()

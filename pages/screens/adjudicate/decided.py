@@ -10,7 +10,7 @@ from core.errors import ProvenanceGuardError
 from core.review.records import Person
 from pages.screens.adjudicate.disagreement import CAUSES
 from pages.widgets.counting import counted
-from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.plain import show_cards, show_notice, show_toast
 from pages.widgets.review_layout import SUPPORT_WORDS
 from storage.reopening import Decided
 from storage.workspace import Workspace
@@ -42,7 +42,7 @@ def show_decided(workspace: Workspace, user: Person) -> None:
         width="stretch",
     )  # fmt: skip
     if said := st.session_state.pop(_SAID, None):
-        st.toast(said)
+        show_toast(said)
     project = workspace.project()
     try:
         listed = workspace.triage.decided(project, user)

@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.records import Person, Role
 from pages.widgets.counting import counted
-from pages.widgets.plain import show_notice
+from pages.widgets.plain import show_notice, show_toast
 from pages.widgets.verifying import start_verifying
 from storage.marks import MarkKind
 from storage.workspace import Workspace
@@ -24,7 +24,7 @@ def show_said() -> None:
     if isinstance(said, tuple):
         show_notice("That was not done", said[0], key="triage-problem", tone="bad")
     elif said:
-        st.toast(said)
+        show_toast(said)
 
 
 def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> None:
