@@ -103,23 +103,23 @@ def _marks_in(
     premise = merge_spans(list(_premise_spans(verdict, source_id)))
     values = list(_value_marks(verdict, judged, source_id, text, premise))
     places = [span for span, _ in values]
-    marks: list[Json] = [
-        _mark(line, "premise", offsets) for line in lit_lines(premise, text, terms, places)
-    ]
+    lit = list(lit_lines(premise, text, terms, places))
+    marks: list[Json] = [_mark(line, "premise", offsets) for line in lit]
     marks += [_mark(span, kind, offsets) for span, kind in values]
     if source_id == judged.route.source_id:
-        marks += _looked_at(judged, text, offsets)
+        marks += _looked_at(judged, lit, offsets)
     return marks
 
 
-def _looked_at(judged: Judged, text: str, offsets: Offsets) -> list[Json]:
-    """The words of the source that the claim's words looked at, in three steps of the highest."""
+def _looked_at(judged: Judged, lit: Sequence[Span], offsets: Offsets) -> list[Json]:
+    """The words of the lit lines that the claim's words looked at, in three steps of the highest."""
     tokens = judged.alignment.source_tokens
     highest = max((token.score for token in tokens), default=0.0)
     return [
         _mark(token.span, f"looked looked-{step}", offsets)
         for token in tokens
-        if token.span.end <= len(text) and (step := _step(token.score, highest)) > 1
+        if any(token.span.overlaps(line) for line in lit)
+        and (step := _step(token.score, highest)) > 1
     ]
 
 
