@@ -17,6 +17,10 @@ os.environ.setdefault("PROVENANCEGUARD_KEYS", tempfile.mkdtemp(prefix="provenanc
 sys.path.insert(0, str(Path(__file__).parent))
 
 
+# Files whose tests start real processes with the real weights.
+PROCESSES = ("tests/service/", "tests/core/workflows/test_workers.py", "tests/test_cli_policy_gate")
+
+
 class OneBrowserAtATime(LoadFileScheduling):  # type: ignore[misc]
     """Files go to whichever worker is free, the browser's all to one.
 
@@ -25,8 +29,12 @@ class OneBrowserAtATime(LoadFileScheduling):  # type: ignore[misc]
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        browser = "tests/browser/"
-        return browser if nodeid.startswith(browser) else str(super()._split_scope(nodeid))
+        if nodeid.startswith("tests/browser/"):
+            return "tests/browser/"
+        # Few tests of many seconds each: with others of their kind they begin early too.
+        if nodeid.startswith(PROCESSES):
+            return "processes"
+        return str(super()._split_scope(nodeid))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> OneBrowserAtATime | None:
