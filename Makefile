@@ -1,7 +1,9 @@
 # make run    the workbench on http://127.0.0.1:8501, with the sample traces verified
 # make test   everything that must hold, on a bare machine too
 # make check  style, types, architecture, tests
-# make stress attacks by generator and fuzzing, with their table (FUZZ_SECONDS=3600 for an hour)
+# make stress attacks by generator and fuzzing, with their table (FUZZ_SECONDS=3600 for an hour); killed
+#             workers; memory over claims (CLAIMS_SECONDS=0 for all million of them)
+# make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all)
 # make sbom   what is installed and under which licence: build/sbom.json, build/licences.csv
 # make audit  known weaknesses of what is installed, where a database of them can be reached
 
@@ -11,7 +13,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev run test check lint stress bench browser sbom audit lock clean
+.PHONY: setup setup-dev run test check lint stress bench bench-parts bench-load browser sbom audit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -50,17 +52,30 @@ lint: setup-dev
 	@$(BIN)/lint-imports
 
 FUZZ_SECONDS ?= 600
+CLAIMS_SECONDS ?= 600
 stress: setup-dev
 	@PYTHONPATH=. $(BIN)/python bench/attacks.py
 	@PYTHONPATH=. $(BIN)/python bench/hidden_statements.py
 	@PYTHONPATH=. nice -n 19 $(BIN)/python tests/fuzzing/importers.py build/fuzzing -max_total_time=$(FUZZ_SECONDS)
+	@PYTHONPATH=. $(BIN)/python bench/killed_workers.py --traces 2000 --variants 40
+	@PYTHONPATH=. $(BIN)/python bench/million_claims.py --seconds $(CLAIMS_SECONDS)
 	@$(BIN)/python -m pytest -m stress --override-ini addopts="-q --strict-markers --import-mode=importlib"
 
+# Ours, CrossEncoder, SummaC-ZS and a lexical audit on the same claims: one table.
+CLAIMS ?= 200
 bench: setup-dev
+	@PYTHONPATH=. $(BIN)/python bench/compared_bench.py --claims $(CLAIMS)
+
+bench-parts: setup-dev
 	@$(BIN)/python bench/pair_reader_bench.py
 	@$(BIN)/python bench/threshold_bench.py
 	@PYTHONPATH=. $(BIN)/python bench/review_bench.py
 	@PYTHONPATH=. $(BIN)/python bench/service_bench.py
+	@PYTHONPATH=. $(BIN)/python bench/evidence_bench.py cost
+
+# Fifty connections against serve http for five minutes; wrk must be installed.
+bench-load: setup-dev
+	@$(BIN)/python bench/load_bench.py --seconds 300 --connections 50
 
 sbom: setup-dev
 	@$(BIN)/python bench/sbom.py build

@@ -9,37 +9,36 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
-import sys
 import time
 from pathlib import Path
 
 from big_review import put_readings, staff
-from databases import workspace_of  # noqa: E402
+from builders import a_source, a_trace
+from databases import workspace_of
+from evaluations import keep_evaluated
+from lexical import verify_lexically
 from sqlalchemy import Engine, event
 from steps import Say, progress
+from verdicts import VERSIONS, Said, a_verification
 
-PROJECT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
-
-from builders import a_source, a_trace  # noqa: E402
-from evaluations import keep_evaluated  # noqa: E402
-from lexical import verify_lexically  # noqa: E402
-from verdicts import VERSIONS, Said, a_verification  # noqa: E402
-
-from core.attribution.families import load_families  # noqa: E402
-from core.codec import (  # noqa: E402
+from core.attribution.families import load_families
+from core.codec import (
     content_hash,
     repair_document,
+    repair_from_document,
     verdict_document,
     verification_from_document,
 )
-from core.config import Config  # noqa: E402
-from core.records import Trace, VerdictLabel, Verification  # noqa: E402
-from core.repair.loop import repair_answer  # noqa: E402
-from core.workflows.repair_savings import outcome_of  # noqa: E402
-from core.workflows.verify import run_key  # noqa: E402
-from storage.store import SqlStore  # noqa: E402
+from core.config import Config
+from core.models.forest import load_forest
+from core.records import Trace, VerdictLabel, Verification
+from core.repair.loop import repair_answer
+from core.workflows.repair_savings import outcome_of
+from core.workflows.verify import run_key
+from storage.store import SqlStore
 
+PROJECT = Path(__file__).resolve().parents[1]
+FEATURES = load_forest().encoding.numeric  # a candidate is compared with the forest in use
 CLAIMS = 10  # a trace
 VARIANTS = 40
 AT_ONCE = 200  # traces
@@ -165,7 +164,7 @@ def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trac
         probability = generator.uniform(0.66, 1.0) if supported else generator.uniform(0.0, 0.64)
         claim["support_probability"] = round(probability, 4)
         claim["calibrator_input"]["numeric_features"] = {
-            f"feature_{n:02d}": round(generator.random(), 4) for n in range(21)
+            name: round(generator.random(), 4) for name in FEATURES
         }
     named = {**document, "content_hash": content_hash(made)}
     return made, verification_from_document(named)
@@ -181,9 +180,8 @@ def put_repairs(store: SqlStore, count: int, say: Say) -> None:
     pattern = json.dumps(repair_document(outcome_of(repaired)))
     for number in progress(range(count), count, "repairs", say):
         stored = store.get_trace(f"bench-{number:05d}")
-        workspace_of(store).repairs.put(
-            stored.content_hash, json.loads(pattern.replace(NUMBER, f"{number:05d}"))
-        )
+        document = json.loads(pattern.replace(NUMBER, f"{number:05d}"))
+        workspace_of(store).repairs.put(stored.content_hash, repair_from_document(document))
 
 
 def put_evaluation(store: SqlStore, say: Say) -> None:

@@ -7,25 +7,25 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from databases import workspace_of  # noqa: E402
+from databases import workspace_of
 from sqlalchemy import Connection, insert, select, update
 from sqlmodel import SQLModel, col
 from steps import Say, progress
 
-from core.errors import NotFound  # noqa: E402
-from core.review.items import QueueState  # noqa: E402
-from core.review.records import Person, Project, ProjectSettings, Role  # noqa: E402
-from storage.audit import BEGINNING, event_hash, row_hash  # noqa: E402
-from storage.records import AuditEvent  # noqa: E402
-from storage.review_tables import (  # noqa: E402
+from core.errors import NotFound
+from core.review.items import QueueState
+from core.review.records import Person, Project, ProjectSettings, Role
+from storage.audit import BEGINNING, event_hash, row_hash
+from storage.records import AuditEvent
+from storage.review_tables import (
     AdjudicationRow,
     AssignmentRow,
     ClaimRow,
     QueueRow,
     VoteRow,
 )
-from storage.store import SqlStore  # noqa: E402
-from storage.tables import AuditEvent as EventRow  # noqa: E402
+from storage.store import SqlStore
+from storage.tables import AuditEvent as EventRow
 
 PEOPLE = 20
 ROWS_AT_ONCE = 2_000

@@ -17,7 +17,7 @@ from core.evaluation.frozen import readable  # noqa: E402
 from core.evaluation.packets import PacketRow, read_packet  # noqa: E402
 from core.provenance.distortions.alignment import Prose, read_prose  # noqa: E402
 from core.provenance.distortions.detect import find_distortions  # noqa: E402
-from core.provenance.distortions.records import DistortionKind  # noqa: E402
+from core.provenance.distortions.records import NAMED_KINDS, DistortionKind  # noqa: E402
 from core.records import Trace  # noqa: E402
 
 
@@ -53,7 +53,7 @@ def _packet(path: Path, show: str | None) -> None:
     print(
         f"{path.name}: {good} good, {bad} bad claims, {1000 * seconds / len(rows):.1f} ms a claim"
     )
-    for kind in DistortionKind:
+    for kind in NAMED_KINDS:
         print(f"  {kind.value:26} good {told[kind, False]:4} ({told[kind, False] / good:.1%})"
               f"   bad {told[kind, True]:4} ({told[kind, True] / max(bad, 1):.1%})")  # fmt: skip
     print(f"  {'any':26} good {accused[False]:4}   bad {accused[True]:4}")

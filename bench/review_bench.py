@@ -24,10 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+_HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(_HERE), str(_HERE.parent), str(_HERE.parent / "tests")]
 
 import big_database  # noqa: E402
 from databases import workspace_of  # noqa: E402
+from opening import drawn  # noqa: E402
 from query_plans import Scan, scans, watched  # noqa: E402
 from streamlit.testing.v1 import AppTest  # noqa: E402
 
@@ -55,15 +57,17 @@ class Taken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A page with the parameters of its address."""
+    """A page with the parameters of its address; by default in the hands of who leads."""
 
     page: str
     query: dict[str, str]
+    blind: bool = False
 
     @property
     def name(self) -> str:
         """The page, and what is asked of it."""
-        return self.page + "".join(f" {key}={value}" for key, value in self.query.items())
+        words = [self.page, *(f"{key}={value}" for key, value in self.query.items())]
+        return " ".join([*words, *(["blind"] if self.blind else [])])
 
 
 VISITS = (
@@ -88,6 +92,13 @@ VISITS = (
     Visit(page="traces", query={"decision": "block", "order": "most_blocked", "page": "40"}),
     Visit(page="verdict", query={"trace": "bench-00007"}),
     Visit(page="repair", query={"trace": "bench-00007"}),
+    # Whoever still has claims to read sees no verdict of theirs, in lists and counts alike.
+    *(Visit(page=page, query={}, blind=True) for page in ("home", "traces", "people")),
+    Visit(page="traces", query={"search": "visit 00042"}, blind=True),
+    Visit(page="traces", query={"order": "most_blocked"}, blind=True),
+    Visit(page="traces", query={"decision": "block", "page": "40"}, blind=True),
+    Visit(page="traces", query={"decision": "pending"}, blind=True),
+    Visit(page="verdict", query={"trace": "bench-00007"}, blind=True),
 )
 
 
@@ -151,9 +162,9 @@ def measure_keys(who: Person, votes: int) -> None:
     seen, came = [], []
     for _ in range(votes):
         for key in ("v_supported", "own_1"):
-            test.button(key=key).click().run()
+            drawn(test, key).click().run()
         for key, taken in (("rightly_credited", seen), ("keep", came)):
-            taken.append(timed(lambda key=key: test.button(key=key).click().run())[0])
+            taken.append(timed(lambda key=key: drawn(test, key).click().run())[0])
             _no_fault(test, "review")
     said("last answer → verifier's view, page", seen, NEXT_CLAIM_SECONDS)
     said("keep → next claim, page", came, NEXT_CLAIM_SECONDS)
@@ -162,7 +173,7 @@ def measure_keys(who: Person, votes: int) -> None:
 # ---------------------------------------------------------------- pages
 
 
-def measure_pages(store: SqlStore, desk: ReviewSession, *, plans: bool) -> None:
+def measure_pages(store: SqlStore, desk: ReviewSession, reader: Person, *, plans: bool) -> None:
     """Each page opened for the first time, after one more vote of somebody, and drawn once more."""
     there = {file.stem for file in (PROJECT / "pages").glob("*.py")} - {"__init__"}
     if there != {visit.page for visit in VISITS}:
@@ -173,10 +184,10 @@ def measure_pages(store: SqlStore, desk: ReviewSession, *, plans: bool) -> None:
     )
     found: dict[str, list[Scan]] = {}
     for visit in VISITS:
-        first = opened(visit)[0]
+        first = opened(visit, reader)[0]
         one_more_vote(desk)
         with watched() as sent:
-            after, test = opened(visit)
+            after, test = opened(visit, reader)
         again, _ = timed(test.run)
         _no_fault(test, visit.name)
         fine = max(after.clock, again.clock) < PAGE_SECONDS
@@ -196,9 +207,11 @@ def measure_pages(store: SqlStore, desk: ReviewSession, *, plans: bool) -> None:
             )
 
 
-def opened(visit: Visit) -> tuple[Taken, AppTest]:
+def opened(visit: Visit, reader: Person) -> tuple[Taken, AppTest]:
     """A new session that opens a page; how long the page took, without the way there."""
     test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=600)
+    if visit.blind:
+        test.query_params["as"] = str(reader.person_id)
     for name, value in visit.query.items():
         test.query_params[name] = value
     taken, _ = timed(test.run)
@@ -276,9 +289,8 @@ def main() -> None:
         measure_steps(store, project, who, options.votes)
         measure_keys(who, max(3, options.votes // 4))
     if "pages" in wanted:
-        measure_pages(
-            store, open_review_session(workspace_of(store), project, others[0]), plans=options.plans
-        )
+        desk = open_review_session(workspace_of(store), project, others[0])
+        measure_pages(store, desk, others[1], plans=options.plans)
     if "large" in wanted:
         measure_large(store, project)
     print(f"load average {os.getloadavg()[0]:.1f} at the end")

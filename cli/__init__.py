@@ -27,6 +27,10 @@ from cli import (
     gate,
     import_files,
     probe,
+    queue_add,
+    queue_retry,
+    queue_show,
+    queue_work,
     reader,
     recalibrate,
     record,
@@ -34,6 +38,7 @@ from cli import (
     report,
     serve_http,
     serve_mcp,
+    serve_proxy,
     snapshot,
     sweep,
     train_reader,
@@ -76,9 +81,13 @@ def site(
 audit_app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Check the audit trail.")
 app.add_typer(audit_app, name="audit")
 serve_app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Verify as a service: MCP or HTTP."
+    rich_markup_mode=None, no_args_is_help=True, help="Verify as a service: MCP, HTTP, or a proxy."
 )
 app.add_typer(serve_app, name="serve")
+queue_app = typer.Typer(
+    rich_markup_mode=None, no_args_is_help=True, help="Leave a database's traces to workers."
+)
+app.add_typer(queue_app, name="queue")
 
 app.command("import", epilog=import_files.EXAMPLE)(import_files.import_files)
 app.command("convert", epilog=convert.EXAMPLE)(convert.convert)
@@ -107,5 +116,14 @@ audit_app.command("anchor", epilog=audit_anchor.EXAMPLE)(audit_anchor.audit_anch
 audit_app.command("trust", epilog=audit_trust.EXAMPLE)(audit_trust.audit_trust)
 serve_app.command("mcp", epilog=serve_mcp.EXAMPLE)(serve_mcp.serve_mcp)
 serve_app.command("http", epilog=serve_http.EXAMPLE)(serve_http.serve_http)
+serve_app.command(
+    "proxy",
+    epilog=serve_proxy.EXAMPLE,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)(serve_proxy.serve_proxy)
+queue_app.command("add", epilog=queue_add.EXAMPLE)(queue_add.queue_add)
+queue_app.command("work", epilog=queue_work.EXAMPLE)(queue_work.queue_work)
+queue_app.command("show", epilog=queue_show.EXAMPLE)(queue_show.queue_show)
+queue_app.command("retry", epilog=queue_retry.EXAMPLE)(queue_retry.queue_retry)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)

@@ -68,7 +68,9 @@ def gate(
             say(f"skipped: {item.located()}")
     if not traces:
         raise InputError("no trace could be read")
-    models = models_for(Config(), calibrator, reader=reader)
+    models = models_for(
+        Config(), calibrator, reader=reader, by_kind=report.policy.threshold_by_kind
+    )
     with Progress() as progress:
         for verification in verify_all(traces, models, Config()):
             report.add(verification)

@@ -27,6 +27,7 @@ def verify_files(
     anew: bool = False,
     cache: Path | None = None,
     crew: Any = None,
+    by_kind: bool = False,
 ) -> VerifyReport:
     """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds.
 
@@ -45,7 +46,11 @@ def verify_files(
             total = sum(
                 not isinstance(item, InputError) for item in read_traces(files, format, config)
             )
-        models: Any = None if crew else models_for(config, decides, reader=reader, cache=cache)
+        models: Any = (
+            None
+            if crew
+            else models_for(config, decides, reader=reader, cache=cache, by_kind=by_kind)
+        )
         return verify_file(
             read_traces(files, format, config),
             out,
@@ -66,17 +71,20 @@ def models_for(
     workspace: Workspace | None = None,
     reader: str | None = None,
     cache: Path | None = None,
+    by_kind: bool = False,
 ) -> Any:
     """The models that judge, with the reader and the calibrator that were asked for.
 
-    ``cache`` is a folder for what they read, so that it is not read again.
+    ``cache`` is a folder for what they read, so that it is not read again; ``by_kind`` decides each
+    kind of source by its own threshold, where the calibrator has one.
     """
     from core.workflows.kept_readings import kept_in
-    from core.workflows.models import load_models
+    from core.workflows.models import deciding_by_kind, load_models
 
     models = load_models(
         config, pair_reader=reader_for(reader, workspace), calibrator=_decider(decides, workspace)
     )
+    models = deciding_by_kind(models) if by_kind else models
     return models if cache is None else kept_in(cache, models)
 
 

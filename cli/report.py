@@ -53,9 +53,10 @@ def report(
     For one answer, a file of verdicts, or a period of the database (by day of the verdict). The same
     verdicts give the same bytes; from a database the report names where its audit trail stood.
     """
+    from core.provenance.markdown import report_markdown
     from core.provenance.omissions import read_weights
     from core.provenance.page import report_page
-    from core.provenance.report import Period, report_document, report_markdown
+    from core.provenance.report import Period, report_document
     from core.workflows.printing import printed
     from core.workflows.provenance_report import trail_link, verified_in
 
@@ -135,10 +136,11 @@ def _with_store(db: str | None, use: Any) -> Any:
 
 def _lines(reports: list[ProvenanceReport], out: Path | None) -> list[str]:
     claims = [claim for each in reports for claim in each.claims]
-    levels = {level: sum(c.risk.level.value == level for c in claims)
-              for level in ("LOW", "MEDIUM", "HIGH", "CRITICAL")}  # fmt: skip
+    shown = [claim.level.value for claim in claims if claim.level is not None]
+    levels = {level: shown.count(level) for level in ("LOW", "MEDIUM", "HIGH", "CRITICAL")}
     return [
         f"{counted(len(reports), 'answer')}, {counted(len(claims), 'factual claim')}",
+        f"  blocked        {len(claims) - len(shown):>6}",
         *(f"  risk {level:<9} {count:>6}" for level, count in levels.items()),
         f"  distortions    {sum(len(c.distortions) for c in claims):>6}",
         f"  contradictions {sum(len(each.contradictions) for each in reports):>6}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,19 +43,24 @@ class Parts:
 
 def served(most_bytes: int, seconds: float, calibrator: str | None, reader: str | None) -> Parts:
     """Load the models and the service; raises ComponentUnavailable without the extra."""
-    try:
-        from service import running
-        from service.verbs import Limits
-    except ModuleNotFoundError as error:
-        raise ComponentUnavailable(
-            f"{error.name} is not installed: pip install 'provenanceguard-workbench[service]'"
-        ) from None
+    running = service_module("running")
     from core.config import Config
+    from service.verbs import Limits
 
     config = Config()
     models = models_for(config, calibrator, reader=reader)
     limits = Limits(most_bytes=most_bytes, seconds=seconds)
     return Parts(running=running, models=models, config=config, limits=limits)
+
+
+def service_module(name: str) -> Any:
+    """A module of the service package; raises ComponentUnavailable without the extra."""
+    try:
+        return import_module(f"service.{name}")
+    except ModuleNotFoundError as error:
+        raise ComponentUnavailable(
+            f"{error.name} is not installed: pip install 'provenanceguard-workbench[service]'"
+        ) from None
 
 
 def tokens_file(tokens: Path, no_token: bool) -> Path | None:

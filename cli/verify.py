@@ -13,13 +13,20 @@ import typer
 
 from cli.judging import models_for, reader_for, verify_files, writing_database
 from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
-from cli.output import GATE_BLOCKED, Progress, counted, print_lines, say, write_json
+from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from core.workflows.verify import VerifyReport
 
 EXAMPLE = "Example: provenanceguard verify traces.jsonl --out verdicts.jsonl --fail-on block"
+
+
+class Engine(StrEnum):
+    """What hands traces to workers."""
+
+    HERE = "here"
+    RAY = "ray"
 
 
 class FailOn(StrEnum):
@@ -57,6 +64,14 @@ def verify(
     workers: Annotated[
         int, typer.Option("--workers", min=1, help="Worker processes, for files.")
     ] = 1,
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            "--engine",
+            help="ray: the workers are those of the Ray cluster at RAY_ADDRESS, else of this "
+            "machine; --out is a folder, whose files by name are the verdicts in order.",
+        ),
+    ] = Engine.HERE,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -64,6 +79,14 @@ def verify(
             help="A folder that keeps what was read, so that no run reads it again; at most 1 GB.",
         ),
     ] = None,
+    threshold_by_kind: Annotated[
+        bool,
+        typer.Option(
+            "--threshold-by-kind",
+            help="Decide each kind of source by its own threshold, where the calibrator rests on "
+            "enough labels of it, and the others by the one; for files.",
+        ),
+    ] = False,
     calibrator: Decides = None,
     reader: Reader = None,
     db: DatabaseUrl = None,
@@ -81,10 +104,19 @@ def verify(
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
-        report = _verify_files(
-            files, out, format, repair, workers, cache, calibrator, reader, anew=bool(fail_on)
-        )
+        verifying = _verify_files if engine is Engine.HERE else _verify_on_ray
+        report = verifying(
+            files, out, format, repair, workers, cache, calibrator, reader, anew=bool(fail_on),
+            by_kind=threshold_by_kind,
+        )  # fmt: skip
     else:
+        if engine is Engine.RAY:
+            raise ConfigError("--engine ray: give the files to verify")
+        if threshold_by_kind:
+            raise ConfigError(
+                "--threshold-by-kind: give the files to verify; a database's gate is the one threshold "
+                "that a lead promoted"
+            )
         if workers > 1:
             raise ConfigError("--workers: give the files to verify; a database has one verifier")
         if out is not None:
@@ -122,22 +154,72 @@ def _verify_files(
     reader: str | None,
     *,
     anew: bool,
+    by_kind: bool,
 ) -> VerifyReport:
     if workers == 1:
         return verify_files(
             files, out, format, _judged_by(repair), decides=calibrator, reader=reader, anew=anew,
-            cache=cache,
+            cache=cache, by_kind=by_kind,
         )  # fmt: skip
     from core.workflows.workers import Crew
 
-    if calibrator == "promoted":
-        raise ConfigError("--workers: give a calibrator's folder, not 'promoted'")
-    folder = None if calibrator in (None, "shipped") else calibrator
     with Crew(
-        workers, reader=reader_for(reader), calibrator=folder, repair=repair, cache=cache
+        workers,
+        reader=reader_for(reader),
+        calibrator=_folder(calibrator),
+        repair=repair,
+        cache=cache,
+        by_kind=by_kind,
     ) as crew:
         judge = crew.judge()
         return verify_files(files, out, format, lambda models, config: judge, anew=anew, crew=crew)
+
+
+def _verify_on_ray(
+    files: Sequence[Path],
+    out: Path | None,
+    format: str,
+    repair: bool,
+    workers: int,
+    cache: Path | None,
+    calibrator: str | None,
+    reader: str | None,
+    *,
+    anew: bool,
+    by_kind: bool,
+) -> VerifyReport:
+    from core.workflows.on_ray import RayRun, verify_on_ray
+
+    if out is None:
+        raise ConfigError("--engine ray: give a folder for the verdicts with --out")
+    if format not in ("auto", "native"):
+        raise ConfigError("--engine ray: reads native traces; `convert --to native` makes them")
+    require(files)
+    run = RayRun(
+        files=[file.resolve() for file in files],
+        out=out,
+        workers=workers,
+        reader=_anywhere(reader_for(reader)),
+        calibrator=_folder(calibrator),
+        repair=repair,
+        cache=cache,
+        anew=anew,
+        by_kind=by_kind,
+    )
+    with Progress() as progress:
+        return verify_on_ray(run, progress, lambda error: say(f"skipped: {error.located()}"))
+
+
+def _folder(calibrator: str | None) -> str | None:
+    """The calibrator for other processes, which open no database."""
+    if calibrator == "promoted":
+        raise ConfigError("several workers: give a calibrator's folder, not 'promoted'")
+    return None if calibrator in (None, "shipped") else _anywhere(calibrator)
+
+
+def _anywhere(named: str | None) -> str | None:
+    """A folder by its whole path: other processes have other working folders."""
+    return str(Path(named).resolve()) if named is not None and Path(named).is_dir() else named
 
 
 def _not_allowed(report: VerifyReport, allowed: Sequence[str]) -> int:

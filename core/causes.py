@@ -28,6 +28,7 @@ class Cause(StrEnum):
     NO_SOURCE_SAYS_IT = "no source says it"
     CLOSE_TO_IT = "close to it"
     SUPPORT_TOO_LOW = "support too low"
+    HOW_OFTEN_CONTRADICTED = "how often contradicted"
     # the gate, of a claim that passes
     SUPPORTED = "supported"
     SUPPORTED_AS_CREDITED = "supported as credited"
@@ -71,6 +72,10 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.NO_SOURCE_SAYS_IT: "No source says this; the closest is {source} ({numbers}).",
     Cause.CLOSE_TO_IT: "{source} is close to this but does not clearly say it ({numbers}).",
     Cause.SUPPORT_TOO_LOW: "{numbers}.",
+    Cause.HOW_OFTEN_CONTRADICTED: (
+        "Contradicted with probability {chance} (95 % interval {low} to {high}): of {claims} claims of "
+        "{answers} answers that were told against like this, people found {contradicted} contradicted."
+    ),
     Cause.SUPPORTED: "Supported by {source}.",
     Cause.SUPPORTED_AS_CREDITED: "Supported by {source}, the source that the answer credits.",
     Cause.NOT_WRITTEN_AS_SUCH: "Not written there as such: {values}.",
@@ -130,10 +135,14 @@ def say(cause: Cause, **gaps: object) -> str:
     return sentence
 
 
-def below(probability: float, threshold: float) -> str:
-    """ "support 0.53, below the threshold 0.64": in as many decimals as tell the two apart."""
+def below(probability: float, threshold: float, kind: str | None = None) -> str:
+    """ "support 0.53, below the threshold 0.64": in as many decimals as tell the two apart.
+
+    ``kind`` is the kind of source whose own threshold it is, where it is not for all.
+    """
     lower, higher = told_apart(probability, threshold)
-    return f"support {lower}, below the threshold {higher}"
+    of_kind = f" for {kind.replace('_', ' ')}" if kind else ""
+    return f"support {lower}, below the threshold {higher}{of_kind}"
 
 
 def told_apart(one: float, other: float) -> tuple[str, str]:

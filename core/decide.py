@@ -13,7 +13,18 @@ from core.attribution.attribute import attribute
 from core.attribution.families import Families
 from core.config import Config
 from core.ports import Calibrator
-from core.records import Claim, Features, Judged, LiteralCheck, Measurements
+from core.records import (
+    Against,
+    Claim,
+    ContradictedShare,
+    Features,
+    Judged,
+    LiteralCheck,
+    Measurements,
+    Relation,
+    SetAside,
+    Unjudged,
+)
 from core.stages.calibration import decide_support
 
 
@@ -49,12 +60,14 @@ def judge(
     catalogue: Families,
     config: Config,
     review_from: float | None = None,
+    threshold_kind: str | None = None,
 ) -> Judged:
     """The claim with its support and attribution; ``families`` are those of the trace's sources.
 
-    From ``review_from`` up to the threshold a claim needs a person.
+    From ``review_from`` up to the threshold a claim needs a person; ``threshold_kind`` is the kind
+    of source that the threshold is for, where it is not for all.
     """
-    support = decide_support(chances.routed, threshold, review_from)
+    support = decide_support(chances.routed, threshold, review_from, threshold_kind)
     candidates = [
         (other.source_id, chance)
         for other, chance in zip(measured.others, chances.others, strict=True)
@@ -86,11 +99,12 @@ def decide(
             claim,
             one,
             chances,
-            calibrator.threshold,
+            threshold_of(calibrator, one.route.family),
             families=families,
             catalogue=catalogue,
             config=config,
             review_from=review_from_of(calibrator),
+            threshold_kind=threshold_kind_of(calibrator, one.route.family),
         )
         for claim, one, chances in zip(
             claims, measured, calibrate(measured, calibrator), strict=True
@@ -102,6 +116,34 @@ def review_from_of(calibrator: Calibrator) -> float | None:
     """Where a calibrator's middle begins; None for those fitted before there was one."""
     found = getattr(calibrator, "review_from", None)
     return float(found) if isinstance(found, int | float) else None
+
+
+def threshold_of(calibrator: Calibrator, family: str) -> float:
+    """What decides for a claim that is routed to a kind of source: its own threshold, else the one."""
+    kinds: Mapping[str, float] = getattr(calibrator, "kinds", {})
+    return float(kinds.get(family, calibrator.threshold))
+
+
+def threshold_kind_of(calibrator: Calibrator, family: str) -> str | None:
+    """The kind of source, where the calibrator decides it by a threshold of its own."""
+    return family if family in getattr(calibrator, "kinds", {}) else None
+
+
+def against(features: Features) -> Against:
+    """What speaks against a claim, by what the stages measured of it."""
+    told = features.numeric
+    if told.get("checks_contradicts", 0.0) >= 1.0:
+        return Against.SHOWN if told.get("checks_vetoes", 0.0) >= 1.0 else Against.HELD
+    read = features.categorical.get("verifier_label") == Relation.CONTRADICTION.value
+    return Against.READ if read else Against.NOTHING
+
+
+def contradicted_share(
+    calibrator: Calibrator, outcome: Judged | Unjudged | SetAside
+) -> ContradictedShare | None:
+    """How often claims with the same thing against them were contradicted; None where nobody counted."""
+    shares: Mapping[Against, ContradictedShare] = getattr(calibrator, "contradicted", {})
+    return shares.get(against(outcome.features)) if isinstance(outcome, Judged) else None
 
 
 def measurements_of(judged: Judged) -> Measurements:

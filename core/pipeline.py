@@ -14,6 +14,7 @@ from itertools import islice
 from core.citations.claims import citations_by_claim
 from core.citations.references import set_entries_aside
 from core.config import Config
+from core.decide import contradicted_share
 from core.errors import StageError
 from core.identity import rules_digest
 from core.judging.cases import Case, Readings, rank_claim, read_window
@@ -117,9 +118,14 @@ def _conclude(
     with one.clock("decide"):
         verdicts = tuple(
             decide_claim(
-                claim, _outcome(claim, judged, config), config, cited.get(claim.claim_id, ())
+                claim,
+                outcome,
+                config,
+                cited.get(claim.claim_id, ()),
+                contradicted_share(models.calibrator, outcome),
             )
             for claim in one.claims
+            for outcome in (_outcome(claim, judged, config),)
         )
         answer = decide_answer(one.trace, verdicts)
     spent = {stage: tuple(seconds) for stage, seconds in one.clock.seconds.items()}

@@ -17,6 +17,8 @@ from pages.screens.adjudicate.disagreement import (
 )
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim, show_told
+from pages.widgets.my_keys import my_keys
+from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -28,6 +30,8 @@ st.set_page_config(page_title="Adjudicate · ProvenanceGuard")
 user = current_user()
 workspace = open_workspace()
 session = open_review_session(workspace, workspace.project(), user)
+keys = my_keys(workspace, user)
+lit_words = my_words(workspace, session.project, user)
 
 
 @st.fragment
@@ -63,6 +67,7 @@ def _show_disagreement() -> None:
         _offer_decided()
         return
     waiting = held.item.waiting
+    held.form.keys = keys
     show_claim(
         held,
         {
@@ -74,6 +79,7 @@ def _show_disagreement() -> None:
             },
             "readings": lay_out_readings(held),
             "mine": lay_out_mine(held),
+            "words": lit_words,
         },
         page=Page.ADJUDICATE,
         lines=LINES,

@@ -8,8 +8,10 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.agreement_records import Basis, Grouping, Question
+from core.review.readers import require_reader
 from pages.screens.agreement.claim_table import show_claims
 from pages.screens.agreement.over_time import show_causes, show_over_time
+from pages.screens.agreement.rounds import show_rounds
 from pages.screens.agreement.view import (
     CLAIM_HEADER,
     GROUP_HEADER,
@@ -27,17 +29,31 @@ from pages.widgets.chosen import read_chosen
 from pages.widgets.counting import counted
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.figures import show_numbers
+from pages.widgets.forms import show_saved
 from pages.widgets.plain import show_notice
 from pages.widgets.reviewed import agreement_for, packets_for
 from pages.widgets.routing import ensure_routed
+from pages.widgets.session import open_workspace
+
+ALL_READINGS, ROUNDS = "All readings", "Calibration rounds"
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Agreement · ProvenanceGuard")
 user = current_user()
 show_current_user(user)
 st.title("Agreement", anchor=False)
-read_chosen("question", "basis", "which")
+read_chosen("question", "basis", "which", "readings", "round-shown")
+show_saved()
 
+readings = st.segmented_control(
+    "Readings",
+    [ALL_READINGS, ROUNDS],
+    default=ALL_READINGS,
+    required=True,
+    label_visibility="collapsed",
+    key="readings",
+    bind="query-params",
+)
 left, middle, right = st.columns([2.6, 2, 1.2], vertical_alignment="bottom")
 question = left.segmented_control(
     "Compared on",
@@ -47,6 +63,15 @@ question = left.segmented_control(
     required=True,
     key="question",
 )
+if readings == ROUNDS:
+    try:
+        require_reader(user, "see how far readers agree")
+        show_rounds(open_workspace(user), user, question)
+    except NotAllowed as error:
+        show_notice("Agreement is for leads and auditors", str(error), key="not-allowed")
+    except ProvenanceGuardError as error:
+        show_notice("The database could not be read", str(error), key="no-database", tone="bad")
+    st.stop()
 basis = middle.segmented_control(
     "Judgements",
     list(Basis),

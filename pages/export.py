@@ -17,6 +17,7 @@ from pages.screens.export.exporting import (
     show_prepared,
     show_signed,
 )
+from pages.screens.export.formats import choose_formats, show_preview
 from pages.screens.export.preview import ChosenPackets, choose_claims
 from pages.widgets.chosen import read_chosen
 from pages.widgets.counting import counted
@@ -32,7 +33,7 @@ st.set_page_config(page_title="Export · ProvenanceGuard")
 user = current_user()
 show_current_user(user)
 st.title("Export", anchor=False)
-read_chosen("statuses", "labels")
+read_chosen("statuses", "labels", "formats")
 
 try:
     packets, workspace = packets_for(user), open_workspace(user)
@@ -94,6 +95,7 @@ else:
         help="Name no reviewer in the packet. Who is who stays in this machine's key folder.",
         key="pseudonyms",
     )
+    narrowed = choose_formats(everything.claims, workspace.triage.tags())
     hidden = workspace.people.everybody() if named else None
     since, until = whole_days(days)
     filters = ExportFilters(
@@ -102,6 +104,8 @@ else:
         slice=slice_name,
         since=since,
         until=until,
+        traces=narrowed.traces,
+        tag=narrowed.tag,
     )
     chosen = select_claims(packets, user, filters)
     packets = choose_claims(packets, chosen.claims)
@@ -113,9 +117,7 @@ else:
         [
             {
                 "title": f"{counted(len(chosen.claims), 'claim')} of {counted(traces, 'trace')}",
-                "text": "Each with its label, every reading and decision, its sources, and the trail. "
-                "As JSON Lines, CSV, Parquet, OpenInference annotations, preference pairs, and a "
-                "page to read for each trace.",
+                "text": "Each with its label, every reading and decision, its sources, and the trail.",
                 "facts": [
                     [f"left out: {reason}", f"{count:,}"]
                     for reason, count in chosen.left_out.items()
@@ -125,11 +127,13 @@ else:
         key="selection",
     )
 
+    show_preview(packets, user, chosen, filters, narrowed.formats, hidden)
+
     # ------------------------------------------------------------ prepare, download, sign
     packet = prepared()
     ready = (
         packet is not None
-        and (packet.filters, packet.without) == (filters, without)
+        and (packet.filters, packet.without, packet.formats) == (filters, without, narrowed.formats)
         and (packet.pseudonyms is not None) == named
     )
     if st.button(
@@ -139,7 +143,10 @@ else:
         disabled=not chosen.claims,
         key="prepare",
     ):
-        prepare(packets, user, filters, reports=reports, pdf=pdf, people=hidden, without=without)
+        prepare(
+            packets, user, filters, reports=reports, pdf=pdf, people=hidden, without=without,
+            formats=narrowed.formats,
+        )  # fmt: skip
         st.rerun() if prepared() else st.stop()
     if packet is not None and ready:
         show_prepared(signatures, user, packet)

@@ -35,7 +35,14 @@ try:
     project = workspace.project()
     blind = is_blind(user) and project.settings.decide_first
     progress = open_review_session(workspace, project, user).progress()
-    steps = tour_steps(overview, progress, workspace.calibrators.count(), user, blind=blind)
+    steps = tour_steps(
+        overview,
+        progress,
+        workspace.calibrators.count(),
+        user,
+        blind=blind,
+        opened=workspace.reviews.has_opened(user),
+    )
     lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

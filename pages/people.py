@@ -7,15 +7,16 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.workflows.review import open_review_session
 from pages.screens.people.forms import (
-    save,
     show_guideline,
     show_people,
     show_project,
-    show_saved,
 )
+from pages.screens.people.own_keys import MY_KEYS, MY_KEYS_LINK, show_own_keys
 from pages.screens.people.reader_form import show_reader
+from pages.screens.people.word_forms import WORDS, WORDS_LINK, show_words
 from pages.widgets.assignments import ASSIGNMENTS, ASSIGNMENTS_LINK, show_assignments
 from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.forms import save, show_saved
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -31,9 +32,10 @@ st.title("People", anchor=False)
 try:
     workspace = open_workspace()
     projects = workspace.projects
-    tabs = ["People and roles", ASSIGNMENTS, "How claims are read", "Guideline"]
-    shown = ASSIGNMENTS if st.query_params.get("show") == ASSIGNMENTS_LINK else tabs[0]
-    roles, assigned, reading, rules = st.tabs(tabs, default=shown)
+    tabs = ["People and roles", ASSIGNMENTS, "How claims are read", "Guideline", MY_KEYS, WORDS]
+    links = {ASSIGNMENTS_LINK: ASSIGNMENTS, MY_KEYS_LINK: MY_KEYS, WORDS_LINK: WORDS}
+    shown = links.get(st.query_params.get("show", ""), tabs[0])
+    roles, assigned, reading, rules, own_keys, words = st.tabs(tabs, default=shown)
     with roles:
         show_people(workspace.people, user)
     with assigned:
@@ -44,5 +46,9 @@ try:
         show_reader(workspace, user, save)
     with rules:
         show_guideline(workspace.guidelines, user)
+    with own_keys:
+        show_own_keys(workspace, user)
+    with words:
+        show_words(workspace, projects.default(), user)
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")

@@ -142,7 +142,15 @@ step = st.session_state["step"]
 if step == "Labels":
     show_labels(material)
     if material.rows:
-        show_site([one.row for one in material.rows], shipped, active_forest(calibrators))
+        try:
+            show_site([one.row for one in material.rows], shipped, active_forest(calibrators))
+        except ProvenanceGuardError as error:
+            show_notice(
+                "How it does on these labels cannot be said",
+                f"{error} Verify their traces again.",
+                key="no-site",
+                tone="careful",
+            )
         show_next("Split")
 elif step == "Split":
     show_split(material)

@@ -17,6 +17,7 @@ from pages.screens.repair.view import (
     show_repair,
 )
 from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.my_keys import my_keys
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
@@ -94,6 +95,7 @@ def _repair_now() -> None:
 
 known = _known_repair()
 if known is None:
+    st.title("Repair", anchor=False)
     if verdict.decision is not Decision.BLOCK:
         show_notice(
             "Nothing to repair",
@@ -120,7 +122,14 @@ if known is None:
 
 choices = repairs.choices(known.repair_id)
 decided = show_repair(
-    lay_out_repair(known.outcome, trace, verdict.decision.value, choices, verdict.verification),
+    lay_out_repair(
+        known.outcome,
+        trace,
+        verdict.decision.value,
+        choices,
+        verdict.verification,
+        my_keys(workspace, user),
+    ),
     key="repair-view",
 )
 if decided is not None:

@@ -9,8 +9,11 @@ from core.workflows.review import open_review_session
 from pages.screens.review.assignment import answer, current_assignment
 from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.nothing_left import show_nothing_to_review
+from pages.screens.review.round_claim import current_round_claim, show_round_claim
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim, show_told
+from pages.widgets.my_keys import my_keys
+from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice, show_toast
 from pages.widgets.review_layout import progress_data
 from pages.widgets.routing import ensure_routed
@@ -24,6 +27,8 @@ st.set_page_config(page_title="Review · ProvenanceGuard")
 user = current_user()
 workspace = open_workspace()
 session = open_review_session(workspace, workspace.project(), user)
+keys = my_keys(workspace, user)
+lit_words = my_words(workspace, session.project, user)
 
 
 @st.fragment
@@ -35,9 +40,12 @@ def work() -> None:
 
 def _show_claim() -> None:
     try:
+        if of_round := current_round_claim(workspace, session.project, user):
+            show_round_claim(of_round, workspace, keys, lit_words)
+            return
         held = current_assignment(session, workspace)
         if held is None:
-            show_nothing_to_review(session, user)
+            show_nothing_to_review(session, user, keys)
             return
     except NotAllowed as error:
         show_notice("This page is for reviewers", str(error), key="not-a-reviewer")
@@ -45,6 +53,7 @@ def _show_claim() -> None:
     except ProvenanceGuardError as error:
         show_notice("There is no claim to show", str(error), key="no-claim", tone="bad")
         return
+    held.form.keys = keys
     show_claim(
         held,
         {
@@ -52,6 +61,7 @@ def _show_claim() -> None:
             "title": "Review",
             "progress": progress_data(held.item, held.progress),
             "machine": held.machine,
+            "words": lit_words,
         },
         page=Page.REVIEW,
         lines=LINES,

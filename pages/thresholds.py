@@ -7,10 +7,15 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.evaluation.outcomes import outcomes_at
-from core.evaluation.threshold_view import flips_between
+from core.evaluation.threshold_view import ThresholdView, flips_between
 from pages.screens.thresholds.beside import show_beside
 from pages.screens.thresholds.choosing import show_rules, show_workload
-from pages.screens.thresholds.guaranteed import guarantee_of, show_guarantee, show_risk
+from pages.screens.thresholds.guaranteed import (
+    guarantee_of,
+    kinds_in_force,
+    show_guarantee,
+    show_risk,
+)
 from pages.screens.thresholds.promoting import show_use, threshold_in_use
 from pages.screens.thresholds.snapshots import make_snapshot, show_snapshots
 from pages.screens.thresholds.three import middle_begins, show_review_from, show_three, show_weights
@@ -45,6 +50,7 @@ from pages.widgets.session import open_workspace
 
 EVALUATION = "pages/evaluation.py"
 NO_OVERLAY = "Nothing"
+FLIPS_HEIGHT = 190  # pixels: the head and four claims
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Thresholds · ProvenanceGuard")
@@ -54,7 +60,6 @@ show_current_user(user)
 try:
     workspace = open_workspace()
     stop_while_blind(user, workspace.project(), "Thresholds")
-    st.title("Thresholds", anchor=False)
     store, ruling = workspace.store, workspace.calibrators.current()
 except ProvenanceGuardError as error:
     show_notice("The database could not be read", str(error), key="no-database", tone="bad")
@@ -62,7 +67,9 @@ except ProvenanceGuardError as error:
 
 # ---------------------------------------------------------------- which claims
 
-columns = st.columns([2.2, 1.4, 1.6, 1.6], vertical_alignment="bottom")
+# The title shares the row: a short window keeps room for the claims that flip.
+named, *columns = st.columns([1.15, 2, 1.2, 1.5, 1.3], vertical_alignment="bottom")
+named.title("Thresholds", anchor=False)
 with columns[0]:
     choice = choose_packet(store, user, evaluated=True)
 if choice is None or choice.kept is None:
@@ -130,11 +137,11 @@ def _weigh() -> None:
         overlay = curve_of(
             beside.name, *sliced(beside, slice_name, thresholds), thresholds, beside.threshold
         )
-    slot = st.container()
-    left, middle, right = st.columns([1.5, 3.4, 1.1], vertical_alignment="bottom")
+    slot, flipping = st.container(), st.container()
+    left, right = st.columns([1.5, 3.4], vertical_alignment="bottom")
     with left:
         workload = show_workload()
-    with middle:
+    with right:
         show_rules(view, workload, _move)
     chosen = nearest(thresholds, st.session_state.setdefault("threshold", _asked_for()))
     with slot:
@@ -156,8 +163,8 @@ def _weigh() -> None:
         st.session_state.pop("rule-said", None)
     threshold = thresholds[chosen]
     st.query_params["threshold"] = f"{threshold:g}"
-    with right:
-        show_use(workspace, run, threshold, ruling, user)
+    with flipping:
+        _show_flips(view, threshold)
     three, guarantee, two, snapshots = st.tabs(
         ["Pass, needs a person, block", "Guarantee", "Side by side", "Snapshot"]
     )
@@ -170,7 +177,7 @@ def _weigh() -> None:
         show_three(view, thresholds, threshold, review_from, workload, weights, _move)
     with guarantee:
         points = guarantee_of(found, slice_name, show_risk())
-        show_guarantee(points, _move)
+        show_guarantee(points, kinds_in_force(workspace.calibrators, ruling.label), _move)
     with two:
         show_beside(
             names,
@@ -187,22 +194,30 @@ def _weigh() -> None:
             make_snapshot(packet, run, slice_name, here, current, workload, weights, points),
             slice_key=f"slice-{run.folder}",
         )
-    flips = flips_between(view, current, threshold)
-    between = f" between {current:g} and {threshold:g}" if threshold != current else ""
-    st.subheader(f"Claims that flip{between}", anchor=False)
-    st.text(flip_words(flips, found))
-    if len(flips.claim):
-        link = {"packet": packet.sha256, "run": run.run, "view": "Errors"}
-        chosen_flip = show_flips(shown_flips(flips, found, link), page="evaluation", key="flips")
-        if chosen_flip is not None:
-            st.switch_page(EVALUATION, query_params=dict(chosen_flip.query))
-        if len(flips.claim) > FLIPS_SHOWN:
-            st.caption(f"The newest {FLIPS_SHOWN} of {len(flips.claim):,}.")
     with st.expander("The numbers behind the curves, and every flip"):
         header, rows = curve_table(curve)
         show_numbers(header, rows, name="thresholds", alt="Both error rates at every threshold")
-        header, rows = flip_table(flips, found)
+        header, rows = flip_table(flips_between(view, current, threshold), found)
         show_numbers(header, rows, name="flips", alt="Every claim that flips")
+
+
+def _show_flips(view: ThresholdView, threshold: float) -> None:
+    """Right under the slider, in a frame of one height: what is below never moves with the slider."""
+    flips = flips_between(view, current, threshold)
+    between = f" between {current:g} and {threshold:g}" if threshold != current else ""
+    title, words, use = st.columns([2.1, 2.6, 1.2], vertical_alignment="center")
+    title.subheader(f"Claims that flip{between}", anchor=False)
+    words.text(flip_words(flips, found))
+    with use:
+        show_use(workspace, run, threshold, ruling, user)
+    link = {"packet": packet.sha256, "run": run.run, "view": "Errors"}
+    with st.container(height=FLIPS_HEIGHT, border=False, key="flips-frame"):
+        if len(flips.claim):
+            chosen = show_flips(shown_flips(flips, found, link), page="evaluation", key="flips")
+            if chosen is not None:
+                st.switch_page(EVALUATION, query_params=dict(chosen.query))
+        if len(flips.claim) > FLIPS_SHOWN:
+            st.caption(f"The newest {FLIPS_SHOWN} of {len(flips.claim):,}.")
 
 
 _weigh()

@@ -16,6 +16,7 @@ from pages.screens.traces.table import show_trace_table
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.palette import DECISIONS
 from pages.widgets.plain import show_notice
+from pages.widgets.queueing import show_queue
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
 from pages.widgets.trace_list import filters_of, last_opened, verdict_query
@@ -61,6 +62,7 @@ if overview.traces:
         show_files(workspace, user)
 # One primary action a page: while files wait to be added, that is what comes next.
 show_verifying(store, waiting=overview.waiting if may_add and not adding else 0, button_in=right)
+show_queue(workspace, user)
 
 if overview.traces == 0:
     show_notice(

@@ -11,9 +11,12 @@ from core.workflows.provenance_report import one_answer, report_of
 from pages.screens.verdict.provenance import lay_out_provenance, show_downloads
 from pages.screens.verdict.view import show_evidence
 from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.my_keys import my_keys
+from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
+from pages.widgets.shortcuts import Page
 from pages.widgets.trace_tools import go_to_its_claims, show_trace_tools
 from pages.widgets.verdict_view import lay_out, unverified
 from pages.widgets.withheld import stop_while_undecided
@@ -31,6 +34,7 @@ user = current_user()
 show_current_user(user)
 wanted = st.query_params.get("trace")
 if wanted is None:
+    st.title("Verdict", anchor=False)
     show_notice("Choose a trace", "Verdicts are opened from the list of traces.", key="no-trace")
     st.page_link(TRACES, label="Go to the traces", icon=":material/list_alt:")
     st.stop()
@@ -65,7 +69,8 @@ except NotFound:
 st.set_page_config(page_title=f"{stored.trace.trace_id} · ProvenanceGuard")
 if verdict is not None:
     stop_while_undecided(workspace, user, verdict)
-show_trace_tools(workspace, user, wanted, read=verdict is not None)
+keys = my_keys(workspace, user)
+show_trace_tools(workspace, user, wanted, read=verdict is not None, keys=keys)
 
 if len(stored.versions) > 1:
     st.html(CHOSEN_IS_TEXT)
@@ -126,7 +131,11 @@ def _provenance() -> ProvenanceReport:
 
 if verdict is not None and (view["panel"] == "provenance" or this_verdict in provenance):
     data = {**data, "provenance": lay_out_provenance(_provenance(), stored.trace)}
-asked = show_evidence({**data, "view": view, "links": links}, key="evidence")
+own_keys = dict(keys.of_views(Page.VERDICT))
+lit_words = my_words(workspace, workspace.project(), user)
+asked = show_evidence(
+    {**data, "view": view, "links": links, "keys": own_keys, "words": lit_words}, key="evidence"
+)
 if asked.page == "repair":
     st.switch_page(REPAIR, query_params={"trace": wanted})
 if asked.page == "review":

@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import hashlib
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, Request
@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError
+from service.keeping import Latest
 from service.metrics import CONTENT_TYPE, Metrics
 from service.problems import NotKept, TooLarge, TooLate, log_crash
 from service.replies import CitationsReply, ExplainReply, VerifyReply
@@ -25,6 +26,7 @@ from service.requests import Asked, ExplainAsked, VerifyAsked, asked, body_value
 from service.verbs import Verbs
 
 KEYS_KEPT = 1_024
+KEY_BYTES_KEPT = 32 * 1024 * 1024  # of replies
 Described = dict[int | str, dict[str, Any]]
 PROBLEM = "application/problem+json"
 IdempotencyKey = Annotated[
@@ -50,38 +52,46 @@ class KeyReused(ProvenanceGuardError):
     """An idempotency key came again with another body."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Kept:
     body_sha256: str
     work: asyncio.Future[BaseModel]
 
 
 class Replies:
-    """Replies by idempotency key: the same request is judged once, also while it is under way."""
+    """Replies by idempotency key: the same request is judged once, also while it is under way.
 
-    def __init__(self, most: int = KEYS_KEPT) -> None:
-        self._most = most
-        self._kept: OrderedDict[tuple[str, str, str], _Kept] = OrderedDict()
+    In memory alone, within a number and within bytes: a verb changes nothing, and the same body has
+    the same verdict, so that a key that is forgotten costs time and gives no other reply.
+    """
+
+    def __init__(self, most: int = KEYS_KEPT, most_bytes: int = KEY_BYTES_KEPT) -> None:
+        self._kept = Latest[str, _Kept](most, most_bytes)
 
     async def once(
         self, key: tuple[str, str, str], body: bytes, work: Callable[[], Awaitable[BaseModel]]
     ) -> BaseModel:
         """The reply to that key; raises KeyReused for another body."""
         digest = hashlib.sha256(body).hexdigest()
-        kept = self._kept.get(key)
+        # Of the token that is part of the key, a digest.
+        name = hashlib.sha256("\x1f".join(key).encode("utf-8", "replace")).hexdigest()
+        kept = self._kept.get(name)
         if kept is None:
             kept = _Kept(digest, asyncio.ensure_future(work()))
-            self._kept[key] = kept
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            self._kept.put(name, kept, 0)
+            kept.work.add_done_callback(partial(self._weigh, name, kept))
         elif kept.body_sha256 != digest:
             raise KeyReused("Idempotency-Key: it came with another body before")
         try:
             return await asyncio.shield(kept.work)
         except ProvenanceGuardError:
-            if self._kept.get(key) is kept:  # what failed may be tried again
-                del self._kept[key]
+            self._kept.drop(name, kept)  # what failed may be tried again
             raise
+
+    def _weigh(self, name: str, kept: _Kept, done: asyncio.Future[BaseModel]) -> None:
+        """Count the bytes of a reply once it is there, whether or not its caller still waits."""
+        if not done.cancelled() and done.exception() is None:
+            self._kept.put(name, kept, len(done.result().model_dump_json()))
 
 
 _PROBLEMS: dict[int, str] = {

@@ -24,7 +24,7 @@ INSTRUCTIONS = (
     "a claim is blocked. Nothing that is sent here leaves this machine."
 )
 READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-_STEPS = {Step.WAITING: 0.0, Step.JUDGING: 1.0, Step.REPAIRING: 2.0, Step.DONE: 3.0}
+STEPS = {Step.WAITING: 0.0, Step.JUDGING: 1.0, Step.REPAIRING: 2.0, Step.DONE: 3.0}
 
 Trace = Annotated[
     dict[str, Any] | list[Any] | str | None,
@@ -123,7 +123,7 @@ def _asked(
 
 def _telling(context: Context[Any, Any]) -> Told:
     async def tell(step: Step) -> None:
-        await context.report_progress(_STEPS[step], _STEPS[Step.DONE], step.value)
+        await context.report_progress(STEPS[step], STEPS[Step.DONE], step.value)
 
     return tell
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from core.codec import content_hash
 from core.config import Config
 from core.records import Trace, Verification
 from core.workflows.batching import BatchingVerifier, Step
+from service.keeping import Latest
 from service.problems import NotKept, TooLarge, TooLate
 from service.replies import (
     CitationsReply,
@@ -40,6 +39,7 @@ class Limits:
     most_bytes: int = 8 * 1024 * 1024
     seconds: float = 60.0
     verdicts_kept: int = 256
+    verdict_bytes_kept: int = 64 * 1024 * 1024  # of the texts that they are about
 
 
 class Verbs:
@@ -53,51 +53,48 @@ class Verbs:
     ) -> None:
         self.verifier, self.limits, self._judged = verifier, limits, judged
         self.config: Config = verifier.config
-        self._kept: OrderedDict[str, Verification] = OrderedDict()
-        self._keeping = threading.Lock()
+        self._kept = Latest[str, Verification](limits.verdicts_kept, limits.verdict_bytes_kept)
 
     async def verify_answer(self, request: VerifyAsked, told: Told | None = None) -> VerifyReply:
         """The verdict on an answer; raises InputError, Busy, TooLate, TooLarge."""
-        trace = await asyncio.to_thread(self._trace, request)
-        verification = await self._verified(trace, request.repair, told)
+        trace = await asyncio.to_thread(trace_of, request, self.config)
+        return await self.verify_trace(trace, request.repair, told)
+
+    async def verify_trace(
+        self, trace: Trace, repair: bool = False, told: Told | None = None
+    ) -> VerifyReply:
+        """The verdict on a captured run; raises Busy, TooLate, TooLarge."""
+        verification = await self._verified(self._sized(trace), repair, told)
         return verify_reply(self._keep(verification), verification)
 
     async def audit_citations(self, request: Asked) -> CitationsReply:
         """Where everything that the answer cites leads; raises InputError, TooLate, TooLarge."""
-        return await self._in_time(asyncio.to_thread(self._audited, request))
+        trace = await self._in_time(asyncio.to_thread(trace_of, request, self.config))
+        return await self.audit_trace(trace)
+
+    async def audit_trace(self, trace: Trace) -> CitationsReply:
+        """Where everything that a captured answer cites leads; raises TooLate, TooLarge."""
+        return await self._in_time(asyncio.to_thread(_audited, self._sized(trace)))
 
     async def explain_claim(self, request: ExplainAsked, told: Told | None = None) -> ExplainReply:
         """Why a claim got its verdict; raises NotKept as well."""
-        if request.verdict_id is None:
-            trace = await asyncio.to_thread(self._trace, request)
-            verification = await self._verified(trace, False, told)
-            verdict_id = self._keep(verification)
-        else:
-            verdict_id = request.verdict_id
-            with self._keeping:
-                found = self._kept.get(verdict_id)
-            if found is None:
-                raise NotKept("verdict_id: not kept (any more); send the answer again")
-            verification = found
-        for verdict in verification.claims:
-            if verdict.claim.claim_id == request.claim_id:
-                return explain_reply(verdict_id, verdict, verification)
-        raise NotKept("claim_id: the answer has no such claim")
+        if request.verdict_id is not None:
+            return self.explain_kept(request.verdict_id, request.claim_id)
+        trace = await asyncio.to_thread(trace_of, request, self.config)
+        verification = await self._verified(self._sized(trace), False, told)
+        return _explained(self._keep(verification), verification, request.claim_id)
 
-    def _trace(self, request: Asked) -> Trace:
-        trace = trace_of(request, self.config)
-        size = len((trace.answer or "").encode("utf-8", "replace")) + sum(
-            len(source.text.encode("utf-8", "replace")) for source in trace.sources
-        )
-        if size > self.limits.most_bytes:
+    def explain_kept(self, verdict_id: str, claim_id: str) -> ExplainReply:
+        """Why a claim of a verdict given before got its own; raises NotKept."""
+        verification = self._kept.get(verdict_id)
+        if verification is None:
+            raise NotKept("verdict_id: not kept (any more); send the answer again")
+        return _explained(verdict_id, verification, claim_id)
+
+    def _sized(self, trace: Trace) -> Trace:
+        if _size(trace) > self.limits.most_bytes:
             raise TooLarge(self.limits.most_bytes)
         return trace
-
-    def _audited(self, request: Asked) -> CitationsReply:
-        trace = self._trace(request)
-        evidence = "\n".join(source.text for source in trace.sources if source.is_evidence)
-        lexical = audit_lexically(trace.answer or "", evidence)
-        return citations_reply(citations_document(trace, audit_citations(trace), lexical))
 
     async def _verified(self, trace: Trace, repair: bool, told: Told | None) -> Verification:
         """One verification; when the caller goes away or the time is up, it is not waited for."""
@@ -130,12 +127,27 @@ class Verbs:
 
     def _keep(self, verification: Verification) -> str:
         verdict_id = verification.content_hash or content_hash(verification.trace)
-        with self._keeping:
-            self._kept[verdict_id] = verification
-            self._kept.move_to_end(verdict_id)
-            while len(self._kept) > self.limits.verdicts_kept:
-                self._kept.popitem(last=False)
+        self._kept.put(verdict_id, verification, _size(verification.trace))
         return verdict_id
+
+
+def _size(trace: Trace) -> int:
+    """Bytes of the texts of a trace."""
+    texts = (trace.answer or "", *(source.text for source in trace.sources))
+    return sum(len(text.encode("utf-8", "replace")) for text in texts)
+
+
+def _audited(trace: Trace) -> CitationsReply:
+    evidence = "\n".join(source.text for source in trace.sources if source.is_evidence)
+    lexical = audit_lexically(trace.answer or "", evidence)
+    return citations_reply(citations_document(trace, audit_citations(trace), lexical))
+
+
+def _explained(verdict_id: str, verification: Verification, claim_id: str) -> ExplainReply:
+    for verdict in verification.claims:
+        if verdict.claim.claim_id == claim_id:
+            return explain_reply(verdict_id, verdict, verification)
+    raise NotKept("claim_id: the answer has no such claim")
 
 
 async def _tell(steps: asyncio.Queue[Step], told: Told) -> None:

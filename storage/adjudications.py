@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, select
 from sqlmodel import col
 
 from core.review.items import Assignment
@@ -83,12 +83,16 @@ def every_adjudication(connection: Connection, project_id: int) -> Mapping[int, 
     return {row.claim_key: _adjudication(row) for row in rows}
 
 
-def _standing(project_id: int) -> Any:
-    """The adjudications of a project that nobody has reopened, the oldest first."""
-    reopened = select(col(AdjudicationReopening.adjudication_id))
-    return with_names(AdjudicationRow, "adjudication_id", project_id).where(
-        col(AdjudicationRow.adjudication_id).not_in(reopened)
+def stands() -> ColumnElement[bool]:
+    """Whether nobody has reopened the adjudication in the row."""
+    return col(AdjudicationRow.adjudication_id).not_in(
+        select(col(AdjudicationReopening.adjudication_id))
     )
+
+
+def _standing(project_id: int) -> Any:
+    """The adjudications of a project that stand, the oldest first."""
+    return with_names(AdjudicationRow, "adjudication_id", project_id).where(stands())
 
 
 def _adjudication(row: Row[Any]) -> Adjudication:

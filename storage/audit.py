@@ -11,7 +11,15 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, insert, select
 from sqlmodel import SQLModel, col
 
-from storage import calibrator_tables, packet_tables, records, review_tables, triage_tables
+from storage import (
+    calibrator_tables,
+    packet_tables,
+    preference_tables,
+    records,
+    review_tables,
+    round_tables,
+    triage_tables,
+)
 from storage.columns import plain_text
 from storage.tables import AuditEvent, Run, TraceVersion, Verdict
 from storage.writers import check_writer
@@ -31,6 +39,13 @@ TOLD: tuple[type[SQLModel], ...] = (
     calibrator_tables.Promotion,
     packet_tables.PacketLock,
     triage_tables.AdjudicationReopening,
+    preference_tables.KeyBinding,
+    preference_tables.WordList,
+    round_tables.CalibrationRoundRow,
+    round_tables.CalibrationClaim,
+    round_tables.CalibrationReader,
+    round_tables.CalibrationLabel,
+    round_tables.CalibrationClosing,
 )
 
 

@@ -88,6 +88,16 @@ class Database:
             finally:
                 connection.info.pop(_TOUCHED, None)
 
+    @contextmanager
+    def queueing(self) -> Iterator[Connection]:
+        """One transaction on the queue of jobs alone, beside others on PostgreSQL; it seals nothing.
+
+        No table that the trail covers may be written in it.
+        """
+        engine = self.engine.execution_options(begin_mode="IMMEDIATE")
+        with plain_errors(self.name), engine.begin() as connection:
+            yield connection
+
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()

@@ -20,6 +20,7 @@ from storage.review_tables import (
     VerdictOpening,
     VoteRow,
 )
+from storage.round_tables import CalibrationClaim
 from storage.tables import RepairChoice, RepairRow, Run, TraceVersion, Verdict
 from storage.triage_tables import TraceMark
 
@@ -97,6 +98,7 @@ def _judged(connection: Connection, positions: Sequence[int]) -> Iterable[tuple[
             col(Decline.claim_key),
             col(AdjudicationRow.claim_key),
             col(AssignmentRow.claim_key),
+            col(CalibrationClaim.claim_key),
         )
     ]
     rows = connection.execute(

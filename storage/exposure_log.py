@@ -15,6 +15,7 @@ from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import Withheld
 from core.review.readers import is_blind
 from core.review.records import Exposure
+from storage.adjudications import stands
 from storage.audit import append_event
 from storage.people import person_at
 from storage.review_tables import (
@@ -25,8 +26,8 @@ from storage.review_tables import (
     VerdictOpening,
     VoteRow,
 )
+from storage.round_conditions import waits_in_round
 from storage.tables import Run, TraceVersion, Verdict
-from storage.triage_tables import AdjudicationReopening
 from storage.unread import yet_to_judge
 
 VERDICT_PAGE = "verdict page"
@@ -56,8 +57,17 @@ def withheld(connection: Connection, person_id: int, content_hash: str) -> Withh
     ).scalars()
     found = sorted(slots)
     if not found:
+        if _in_round(connection, person_id, content_hash):
+            return Withheld.ANNOTATION
         return _unread(connection, person_id, content_hash)
     return Withheld.DISAGREEMENT if found[0] == ADJUDICATION_SLOT else Withheld.ANNOTATION
+
+
+def _in_round(connection: Connection, person_id: int, content_hash: str) -> bool:
+    trace_key = connection.execute(
+        select(col(TraceVersion.trace_key)).where(col(TraceVersion.content_hash) == content_hash)
+    ).scalar()
+    return trace_key is not None and waits_in_round(connection, person_id, trace_key)
 
 
 def _unread(connection: Connection, person_id: int, content_hash: str) -> Withheld | None:
@@ -81,6 +91,16 @@ def seen(connection: Connection, person_id: int, content_hash: str, run_key: str
             col(VerdictOpening.person_id) == person_id,
             col(Run.run_key) == run_key,
         )
+    ).first()
+    return found is not None
+
+
+def has_seen_any(connection: Connection, person_id: int) -> bool:
+    """Whether it is written down that the person saw some verdict."""
+    found = connection.execute(
+        select(col(VerdictOpening.opening_id))
+        .where(col(VerdictOpening.person_id) == person_id)
+        .limit(1)
     ).first()
     return found is not None
 
@@ -153,8 +173,6 @@ def _decided() -> ColumnElement[bool]:
         col(AdjudicationRow.project_id) == col(AssignmentRow.project_id),
         col(AdjudicationRow.claim_key) == col(AssignmentRow.claim_key),
         col(AssignmentRow.slot) == ADJUDICATION_SLOT,
-        col(AdjudicationRow.adjudication_id).not_in(
-            select(col(AdjudicationReopening.adjudication_id))
-        ),
+        stands(),
     )
     return read | settled

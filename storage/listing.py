@@ -49,9 +49,10 @@ def list_traces(
 ) -> records.TracePage:
     """One page of the newest trace versions that pass the filters."""
     passing, hidden = _passing(connection, filters), _hidden(filters.viewer)
-    total = connection.execute(
-        _joined(select(func.count()).select_from(TraceVersion), hidden).where(passing)
-    ).scalar_one()
+    counting = select(func.count()).select_from(TraceVersion)
+    if _asks_for_verdict(filters):
+        counting = _joined(counting, hidden)
+    total = connection.execute(counting.where(passing)).scalar_one()
     columns = select(
         col(TraceVersion.trace_id),
         col(TraceVersion.content_hash),
@@ -79,8 +80,9 @@ def list_traces(
 def overview(connection: Connection, viewer: Person | None = None) -> records.Overview:
     """How many newest traces there are, by decision of their latest verdict, as ``viewer`` sees it."""
     hidden = _hidden(viewer)
+    # Told apart once a trace, here: in the join as well it would be asked twice.
     decided = _joined(
-        select(col(Verdict.decision), hidden.label("withheld")).select_from(TraceVersion), hidden
+        select(col(Verdict.decision), hidden.label("withheld")).select_from(TraceVersion)
     ).where(is_newest())
     each = decided.subquery()
     rows = connection.execute(
@@ -90,7 +92,11 @@ def overview(connection: Connection, viewer: Person | None = None) -> records.Ov
     ).all()
     return records.Overview(
         traces=sum(count for _, _, count in rows),
-        by_decision={Decision(name): count for name, _, count in rows if name is not None},
+        by_decision={
+            Decision(name): count
+            for name, withheld, count in rows
+            if name is not None and not withheld
+        },
         withheld=sum(count for _, withheld, count in rows if withheld),
     )
 
@@ -176,6 +182,12 @@ def _joined(
     )
     seen = and_(col(Verdict.verdict_id) == newest, ~(false() if hidden is None else hidden))
     return statement.outerjoin(Verdict, seen).outerjoin(Run, col(Run.run_id) == col(Verdict.run_id))
+
+
+def _asks_for_verdict(filters: TraceFilters) -> bool:
+    """Whether the latest verdict has a say in which traces pass."""
+    of_verdict = (filters.decisions, filters.verdicts, filters.conflated, filters.cause)
+    return any(of_verdict) or filters.verified is not None or filters.tier is not None
 
 
 def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[bool]:

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, and_, false, func, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
+from core.records import Decision
 from storage.columns import plain_text
 from storage.tables import ImportRecord, TraceSlice, TraceVersion, Verdict
 from storage.triage_tables import ReadingRequest, TraceMark, VerdictCause, VerdictTier
@@ -60,14 +61,15 @@ def _names(files: str) -> set[str]:
 
 
 def with_tier(tier: str) -> ColumnElement[bool]:
-    """Whether the verdict has that provenance tier."""
-    return (
+    """Whether the verdict has that provenance tier; one that does not allow its answer has none."""
+    return and_(
+        col(Verdict.decision) == Decision.ALLOW.value,
         select(1)
         .where(
             col(VerdictTier.verdict_id) == col(Verdict.verdict_id), col(VerdictTier.tier) == tier
         )
         .correlate(Verdict)
-        .exists()
+        .exists(),
     )
 
 
@@ -149,8 +151,11 @@ def causes(connection: Connection) -> dict[str, int]:
 
 
 def tiers(connection: Connection) -> dict[str, int]:
-    """How many of the stored verdicts have each tier."""
+    """How many of the stored verdicts that allow their answer have each tier."""
     rows = connection.execute(
-        select(col(VerdictTier.tier), func.count()).group_by(col(VerdictTier.tier))
+        select(col(VerdictTier.tier), func.count())
+        .join(Verdict, col(Verdict.verdict_id) == col(VerdictTier.verdict_id))
+        .where(col(Verdict.decision) == Decision.ALLOW.value)
+        .group_by(col(VerdictTier.tier))
     )
     return {row[0]: row[1] for row in rows}

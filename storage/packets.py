@@ -20,10 +20,12 @@ from storage.anchors import anchor_of, write_anchor
 from storage.audit import append_event
 from storage.guidelines import Guidelines
 from storage.labels import Labels
+from storage.listing_conditions import with_tag
 from storage.people import People
 from storage.repairs import Repairs
 from storage.review_tables import AdjudicationRow, AssignmentRow, PersonRow, VoteRow
 from storage.store import SqlStore
+from storage.tables import TraceVersion
 from storage.trail import Trail
 
 
@@ -71,6 +73,15 @@ class Packets:
                 continue
             return Evidence(trace=trace, verdict=found.verification)
         return Evidence(trace=trace, verdict=None)
+
+    def tagged(self, tag: str) -> frozenset[str]:
+        """The ids of the traces that have that tag."""
+        with self.store.database.reading() as connection:
+            return frozenset(
+                connection.execute(
+                    select(col(TraceVersion.trace_id)).where(with_tag(tag))
+                ).scalars()
+            )
 
     def edits(self, content_hashes: Sequence[str]) -> Mapping[str, Sequence[ChosenEdit]]:
         """The last word on each edit of the latest repair of these traces."""

@@ -27,6 +27,7 @@ from storage.review_tables import (
     ProjectRow,
     QueueRow,
 )
+from storage.round_conditions import not_in_round, open_round
 from storage.tables import TraceSlice, TraceVersion
 from storage.traces import is_newest
 
@@ -225,7 +226,9 @@ def next_to_read(
     connection: Connection, project: Project, person_id: int, *, audit_first: bool
 ) -> Queued | None:
     """The claim that the person should read next: what was asked for, then by ``stream_order``."""
-    free = not_yet(project.project_id, person_id)
+    # A calibration round shows the same claims to all of its readers before anybody else reads them.
+    aside = not_in_round(open_round(connection, project.project_id))
+    free = (*not_yet(project.project_id, person_id), aside)
     asked = next_requested(connection, project.project_id, person_id, *free)
     if asked is not None:
         return Queued(

@@ -96,11 +96,22 @@ def next_requested(
         col(ReadingRequest.request_id),
         col(ClaimRow.number),
     )
-    return connection.execute(
-        select(col(QueueRow.claim_key), col(QueueRow.reason), col(QueueRow.inclusion_probability))
+    # Not joined: SQLite would begin with the queue, and read all of it where nothing was asked for.
+    waiting = (
+        select(1)
+        .where(
+            col(QueueRow.project_id) == project_id,
+            col(QueueRow.claim_key) == col(ClaimRow.claim_key),
+            col(QueueRow.missing) > 0,
+            *free,
+        )
+        .correlate(ClaimRow)
+        .exists()
+    )
+    asked = connection.execute(
+        select(col(ClaimRow.claim_key))
         .select_from(ReadingRequest)
         .join(ClaimRow, col(ClaimRow.position) == col(ReadingRequest.position))
-        .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
         .where(
             col(ReadingRequest.project_id) == project_id,
             or_(
@@ -111,13 +122,18 @@ def next_requested(
                 col(ReadingRequest.claim_key).is_(None),
                 col(ReadingRequest.claim_key) == col(ClaimRow.claim_key),
             ),
-            col(QueueRow.project_id) == project_id,
-            col(QueueRow.missing) > 0,
-            *free,
+            waiting,
         )
         .order_by(*order)
         .limit(1)
-    ).first()  # type: ignore[return-value]
+    ).scalar()
+    if asked is None:
+        return None
+    return connection.execute(
+        select(
+            col(QueueRow.claim_key), col(QueueRow.reason), col(QueueRow.inclusion_probability)
+        ).where(col(QueueRow.project_id) == project_id, col(QueueRow.claim_key) == asked)
+    ).one()  # type: ignore[return-value]
 
 
 def kept_for_others(project_id: int, person_id: int) -> ColumnElement[bool]:

@@ -12,7 +12,7 @@ from core.errors import Conflict, NotAllowed
 from core.records import VerdictLabel
 from core.review.assignment import ADJUDICATION_SLOT
 from core.review.records import Cause, Person, Project, Role
-from storage.adjudications import adjudication_of
+from storage.adjudications import adjudication_of, stands
 from storage.audit import add_row
 from storage.people import person_at
 from storage.review_tables import (
@@ -65,9 +65,7 @@ def decided(connection: Connection, project: Project, viewer: Person) -> tuple[D
         .join(PersonRow, col(PersonRow.person_id) == col(AdjudicationRow.person_id))
         .where(
             col(AdjudicationRow.project_id) == project.project_id,
-            col(AdjudicationRow.adjudication_id).not_in(
-                select(col(AdjudicationReopening.adjudication_id))
-            ),
+            stands(),
         )
         .order_by(col(AdjudicationRow.adjudication_id).desc())
         .limit(LISTED)

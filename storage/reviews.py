@@ -53,6 +53,11 @@ class Reviews(ReadingClaims, Adjudicating):
                 )
             return why
 
+    def has_opened(self, user: Person) -> bool:
+        """Whether the person has seen any verdict of the machine."""
+        with self.store.database.reading() as connection:
+            return exposure_log.has_seen_any(connection, user.person_id)
+
     def progress(self, project_id: int, user: Person) -> Progress:
         """How far the project is."""
         with self.store.database.reading() as connection:

@@ -12,7 +12,7 @@ from sqlmodel import col
 from core.records import Trace
 from storage import traces
 from storage.store import SqlStore
-from storage.tables import TraceVersion
+from storage.tables import TraceVersion, Verdict
 from storage.traces import is_newest
 
 
@@ -54,6 +54,15 @@ def newest_of_file(store: SqlStore, file: str | None) -> list[int]:
     with store.database.reading() as connection:
         rows = connection.execute(statement.order_by(col(TraceVersion.position)))
         return [position for position in rows.scalars() if position is not None]
+
+
+def unverified(store: SqlStore) -> list[int]:
+    """The newest trace versions that nothing was ever said about, in import order."""
+    position = col(TraceVersion.position)
+    said = select(col(Verdict.verdict_id)).where(col(Verdict.position) == position).exists()
+    statement = select(position).where(is_newest(), ~said).order_by(position)
+    with store.database.reading() as connection:
+        return [found for found in connection.execute(statement).scalars() if found is not None]
 
 
 def sample_of(positions: Sequence[int], size: int) -> list[int]:

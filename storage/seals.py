@@ -49,6 +49,7 @@ UNCOVERED: Mapping[str, str] = {
     "reading_request": "work in progress: what is to be read first; whoever gave it is in an event",
     "verdict_tier": "worked out from a verdict, which is covered, for lists to filter by",
     "verdict_cause": "worked out from a verdict, which is covered, for lists to filter by",
+    "job": "work in progress: what workers are to verify; each verdict is an event",
     "draft": "work in progress: what somebody has typed and not handed in",
     "alembic_version": "which migrations have run; the tables show it",
 }

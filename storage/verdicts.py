@@ -109,6 +109,12 @@ def _already_judged(connection: Connection, run_id: int, positions: Sequence[int
     )
 
 
+def judged_by(connection: Connection, run_key: str, positions: Sequence[int]) -> set[int]:
+    """Those of the trace versions that have a verdict of that run."""
+    found = connection.execute(select(col(Run.run_id)).where(col(Run.run_key) == run_key)).scalar()
+    return set() if found is None else _already_judged(connection, found, positions)
+
+
 def get_verdict(
     connection: Connection,
     trace_id: str,

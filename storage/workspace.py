@@ -15,6 +15,8 @@ from core.review.records import Project
 from storage.calibrators import Calibrators
 from storage.engine import DEFAULT_DATABASE, ENVIRONMENT_VARIABLE
 from storage.guidelines import Guidelines
+from storage.jobs import Jobs
+from storage.key_bindings import KeyBindings
 from storage.labels import Labels
 from storage.packet_intake import PacketIntake
 from storage.packet_signatures import PacketSignatures
@@ -25,10 +27,12 @@ from storage.readers import Readers
 from storage.repairs import Repairs
 from storage.rescoring import Rescoring
 from storage.reviews import Reviews
+from storage.rounds import Rounds
 from storage.splits import Splits
 from storage.store import SqlStore, open_store
 from storage.trail import Trail
 from storage.triage import Triage
+from storage.word_lists import WordLists
 
 
 def open_workspace(
@@ -87,6 +91,16 @@ class Workspace:
         return Guidelines(store=self.store)
 
     @property
+    def jobs(self) -> Jobs:
+        """The traces that wait for workers."""
+        return Jobs(store=self.store)
+
+    @property
+    def key_bindings(self) -> KeyBindings:
+        """Which keys people chose for themselves."""
+        return KeyBindings(store=self.store)
+
+    @property
     def labels(self) -> Labels:
         """What people said about claims, and what stands."""
         return Labels(store=self.store)
@@ -122,6 +136,11 @@ class Workspace:
         return Reviews(store=self.store)
 
     @property
+    def rounds(self) -> Rounds:
+        """Calibration rounds, and what was said in them."""
+        return Rounds(store=self.store)
+
+    @property
     def splits(self) -> Splits:
         """The side that each trace stands on."""
         return Splits(store=self.store)
@@ -135,6 +154,11 @@ class Workspace:
     def triage(self) -> Triage:
         """What people say of traces, who reads which first, and what goes."""
         return Triage(store=self.store)
+
+    @property
+    def word_lists(self) -> WordLists:
+        """Which words people want lit."""
+        return WordLists(store=self.store)
 
     def packets(self, project: Project | None = None) -> Packets:
         """The packets of a project, else of the default one."""

@@ -10,8 +10,9 @@ from core.review.roles import require_writer
 from storage.columns import plain_text
 from storage.review_tables import PersonRow, RoleGrant
 
-# What somebody who only reads leaves behind: that they looked, and that they took a copy away.
-READING = frozenset({"verdict.opened", "packet.exported"})
+# What somebody who only reads leaves behind: that they looked, that they took a copy away, and how
+# their own keyboard is set.
+READING = frozenset({"verdict.opened", "packet.exported", "keys.bound"})
 # Under these names the program itself writes: nobody is called so.
 PROGRAM_NAMES = frozenset({"local", "first start", "fitting", "this machine"})
 

@@ -14,6 +14,7 @@ from serving import ANSWER, OUTPUTS, ROOT
 from typer.testing import CliRunner, Result
 
 from cli import app
+from core.models.forest import load_forest
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
@@ -69,6 +70,8 @@ def test_the_gate_tells_in_three_formats_what_it_blocked(traces: Path, tmp_path:
         ("[most]\nblocked = 1", 0, "the policy is kept"),
         ("[most]\nblocked = 1\nunsupported = 0\nnot_enough_evidence = 0\ncontradicted = 0", 1,
          "broken: "),
+        ("threshold_by_kind = true\n[most]\nblocked = 1", 0, "the policy is kept"),
+        ("threshold_by_kind = 1", 2, "threshold_by_kind: expected true or false"),
         ("[most]\nblockd = 1", 2, "most.blockd: unknown"),
         ("[most]\nblocked = -1", 2, "most.blocked: expected a whole number, found -1"),
         ('unavailable = "maybe"', 2, "unavailable: expected"),
@@ -82,6 +85,31 @@ def test_a_policy_says_how_much_may_be_there(
 
     assert result.exit_code == code, result.output
     assert told in result.output + result.stderr
+
+
+def test_verify_by_kind_is_another_run_whose_thresholds_are_those_of_the_kinds(
+    traces: Path, tmp_path: Path
+) -> None:
+    written = {}
+    for name, more in {"one": [], "kinds": ["--threshold-by-kind"]}.items():
+        out = tmp_path / f"{name}.jsonl"
+        result = CliRunner().invoke(app, ["verify", str(traces), "--out", str(out), *more])
+        assert result.exit_code == 0, result.output
+        written[name] = [json.loads(line) for line in out.read_text().splitlines()]
+
+    (one, *_), (kinds, *_) = written["one"], written["kinds"]
+    assert kinds["versions"] == {
+        **one["versions"],
+        "calibrator": f"{one['versions']['calibrator']}+by-kind",
+    }
+    card = load_forest().by_kind().kinds
+    judged = [claim for claim in kinds["claims"] if claim["threshold"] is not None]
+    assert judged
+    for claim in judged:
+        assert claim["threshold"] == card[claim["routed_source"]["family"]]
+    assert {claim["threshold"] for claim in one["claims"]} <= {load_forest().threshold, None}
+    refused = CliRunner().invoke(app, ["verify", "--threshold-by-kind", "--db", "x.db"])
+    assert refused.exit_code == 2 and "give the files" in refused.output
 
 
 def test_what_could_not_be_read_breaks_the_policy_unless_it_is_named(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from core.attribution.families import load_families
+from core.calibration.by_kind import Effect, effects, labelled
+from core.calibration.contradicted import contradicted_card, reliability
 from core.calibration.crossed import Array, Fitter, fit_crossed, forest_fitter, out_of_fold
 from core.calibration.fit import ForestSettings, fit_encoding
 from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows
@@ -37,6 +39,7 @@ from core.workflows.kept_readings import FileShelf, KeptEmbedder, KeptReader
 from core.workflows.recalibrate import training_rows
 
 SEED = 20260607
+LEAST_SHOWN = 20  # claims of a kind of source, for a line of its own
 SHARED_WORDS = "evidence_rare_overlap"
 
 # What the forest is told, and in which direction more of it may move the support. Of seventy measured
@@ -85,6 +88,12 @@ def main() -> None:
     for name, table in tables.items():
         print("\n".join(ranking_table(name, table)))
         print(contradictions(*packets[name]))
+    of_packets = [row for _, of_packet in packets.values() for row in of_packet]
+    print("\n".join(contradicted_lines(of_packets)))
+    where = [name for name, (_, of_packet) in packets.items() for _ in of_packet]
+    fit = _with(more[1], forest_fitter(settings))
+    scores = labelled(of_packets, out_of_fold(of_packets, fit))
+    print("\n".join(by_kind_lines(effects(scores, where, risk=options.risk), options.risk)))
     if options.json:
         options.json.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
     if options.out:
@@ -134,6 +143,42 @@ def contradictions(gold: Sequence[PacketRow], rows: Sequence[TrainingRow]) -> st
         f"\nContradicted: {labelled.sum()} claims. Shown by a check: {(shown & labelled).sum()} of "
         f"{shown.sum()} right; taken so by the reader: {(read & labelled).sum()} of {read.sum()} right."
     )
+
+
+def contradicted_lines(rows: Sequence[TrainingRow]) -> list[str]:
+    """How often claims were contradicted by what speaks against them, and how well that carries."""
+    lines = ["", "Contradicted, by what speaks against a claim:"]
+    for cause, told in contradicted_card(rows).items():
+        lines.append(
+            f"- {cause}: {told['contradicted']} of {told['claims']} claims of {told['answers']} answers "
+            f"(95 % interval {told['low']} to {told['high']})"
+        )
+    ways = reliability(rows)["ways"]
+    assert isinstance(ways, dict)
+    for name, way in ways.items():
+        bands = "; ".join(
+            f"said {band['said']}: {band['contradicted']} of {band['claims']}"
+            for band in way["said_and_so"]
+        )
+        lines.append(f"Cross-validated by answer, {name}: Brier {way['brier']}; {bands}")
+    return lines
+
+
+def by_kind_lines(found: Mapping[tuple[str, str], Effect], risk: float) -> list[str]:
+    """Both errors by one threshold and by kind of source, thresholds chosen on other answers."""
+    return [
+        "",
+        f"One threshold → thresholds by kind of source, each at a bad-pass rate of at most {risk:g}:",
+        "",
+        "| packet | kind of source | good blocked | bad passed |",
+        "|---|---|---|---|",
+        *(
+            f"| {packet} | {kind} | {one.good_blocked[0]} → {one.good_blocked[1]} of {one.good} | "
+            f"{one.bad_passed[0]} → {one.bad_passed[1]} of {one.bad} |"
+            for (packet, kind), one in found.items()
+            if one.good + one.bad >= LEAST_SHOWN
+        ),
+    ]
 
 
 def cross_validated(

@@ -60,6 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--clinical-pairs", type=int, default=CLINICAL_PAIRS_PER_PASS)
     parser.add_argument("--literature-pairs", type=int, default=LITERATURE_PAIRS_PER_PASS)
     parser.add_argument("--meaning-pairs", type=int, default=MEANING_PAIRS_PER_PASS)
+    parser.add_argument(
+        "--others-share",
+        type=float,
+        help="train on training/pairs/authored, with so many other pairs for each of them",
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--seed", type=int, default=TrainingOptions.__dataclass_fields__["seed"].default

@@ -46,6 +46,8 @@ class TrainingOptions:
     clinical_pairs: int = CLINICAL_PAIRS_PER_PASS
     literature_pairs: int = LITERATURE_PAIRS_PER_PASS
     meaning_pairs: int = MEANING_PAIRS_PER_PASS
+    # A pass of all authored pairs with so many others for each of them; None: others alone.
+    others_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ from core.models.pair_reader import has_bf16
 from training.batches import TARGETS, Batch, collate, encode, plan_batches
 from training.data import (
     Pair,
+    authored_pass,
     load_sources,
     one_pass,
     read_pairs,
@@ -150,14 +151,7 @@ class TrainingRun:
     def _stream(self, rows: Mapping[str, Sequence[Pair]]) -> Iterator[Batch]:
         """Yield batches without end, pass after pass, from where the run stands."""
         while True:
-            pairs = one_pass(
-                rows,
-                self.options.seed,
-                self.pass_index,
-                self.options.clinical_pairs,
-                self.options.literature_pairs,
-                self.options.meaning_pairs,
-            )
+            pairs = self._pass(rows)
             batches = plan_batches(
                 pairs,
                 self.tokenizer,
@@ -177,6 +171,24 @@ class TrainingRun:
             for items in batches[self.batch_index :]:
                 yield collate(items, self.device)
             self.pass_index, self.batch_index = self.pass_index + 1, 0
+
+    def _pass(self, rows: Mapping[str, Sequence[Pair]]) -> list[Pair]:
+        """The shuffled pairs of the pass that the run stands in."""
+        options = self.options
+        others = one_pass(
+            rows,
+            options.seed,
+            self.pass_index,
+            options.clinical_pairs,
+            options.literature_pairs,
+            options.meaning_pairs,
+        )
+        if options.others_share is None:
+            return others
+        written = authored_pass(options.seed, self.pass_index)
+        pairs = written + others[: round(options.others_share * len(written))]
+        random.Random(f"authored-{options.seed}-{self.pass_index}").shuffle(pairs)
+        return pairs
 
     def _learn(self, batch: Batch) -> None:
         for group in self.optimizer.param_groups:

@@ -172,9 +172,14 @@ def load_families(path: Path | None = None) -> Families:
     A site names its file in PROVENANCEGUARD_FAMILIES, so that every command, page and fit of it
     tells sources apart alike. Raises ConfigError with file and key.
     """
-    if path is None and (of_site := os.environ.get(ENVIRONMENT_VARIABLE, "").strip()):
-        path = Path(of_site)
+    path = path or of_site()
     return _packaged() if path is None else _of_file(path, _changed(path))
+
+
+def of_site() -> Path | None:
+    """The site's own file, as PROVENANCEGUARD_FAMILIES names it."""
+    named = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
+    return Path(named) if named else None
 
 
 def _changed(path: Path) -> int:

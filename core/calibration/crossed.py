@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold
 
+from core.calibration.by_kind import labels_card
 from core.calibration.fit import (
     FittedCalibrator,
     ForestSettings,
@@ -90,5 +91,5 @@ def fit_crossed(
             "labels_for_threshold": {"bad": int(bad.sum()), "good": int((~bad).sum())},
         },
         made_with,
-        review_from=review_from,
+        {"review_from": review_from, **labels_card(judged, probability[kept], judged, risk=risk)},
     )

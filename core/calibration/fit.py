@@ -13,9 +13,11 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
+from core.calibration.by_kind import labels_card
 from core.calibration.rows import TrainingRow
 from core.calibration.threshold import (
     DEFAULT_MAX_FALSE_PASS,
+    DEFAULT_RISK,
     Choice,
     OperatingPoint,
     by_block_f1,
@@ -111,7 +113,15 @@ def fit_calibrator(
     choice = by_false_pass(sweep(probability, bad, forced), settings.max_false_pass)
     data = {"train": data_card(train), "validation": data_card(validation)}
     return assemble(
-        forest, grown, validation, probability, choice, settings, data, made_with, review_from=None
+        forest,
+        grown,
+        validation,
+        probability,
+        choice,
+        settings,
+        data,
+        made_with,
+        {**labels_card(validation, probability, [*train, *validation], risk=DEFAULT_RISK)},
     )
 
 
@@ -145,10 +155,12 @@ def assemble(
     settings: ForestSettings,
     data: Mapping[str, object],
     made_with: Mapping[str, str] | None,
-    *,
-    review_from: float | None,
+    more: Mapping[str, object],
 ) -> FittedCalibrator:
-    """A grown forest with its card; ``probability`` is of ``rows`` by trees that did not see them."""
+    """A grown forest with its card; ``probability`` is of ``rows`` by trees that did not see them.
+
+    ``more`` is what else the card says that decides or is shown with a verdict.
+    """
     truth = np.array([row.supported_by_route for row in rows])
     points = sweep(probability, *_decided(rows))
     paper_choice = by_block_f1(points)
@@ -166,7 +178,7 @@ def assemble(
         "threshold_rule": choice.rule,
         "threshold_rule_met": choice.met,
         "paper_threshold": paper_choice.point.threshold,
-        **({} if review_from is None else {"review_from": review_from}),
+        **more,
         "data": dict(data),
         "metrics": {
             "validation_at_threshold": point_to_json(choice.point),

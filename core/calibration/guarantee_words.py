@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.calibration.guarantee import GuaranteedPoint, OperatingPoints
+from core.models.forest import BY_KIND
 
 # What a bound does not cover, wherever bounds are shown.
 COVERS = (
     "A bound holds for claims like these that the calibrator was not fitted on; each on its own, "
-    "not all of them at once. The gate has one threshold; those by kind of source are for comparison."
+    "not all of them at once. The gate has one threshold, unless `verify --threshold-by-kind` or a "
+    "policy asks for those by kind of source that its calibrator was fitted with."
 )
 HEADER = ("Kind of source", "Threshold", "Upper bound", "Bad labels", "Good blocked", "Note")
+
+
+def kinds_words(card: Mapping[str, object], *, threshold: float) -> str:
+    """The thresholds by kind of source that a calibrator was fitted with, and what they rest on."""
+    kinds = card.get(BY_KIND)
+    if not isinstance(kinds, Mapping) or not kinds:
+        return (
+            "The calibrator in force has no threshold of a kind of source: too few labels of each."
+        )
+    told = [
+        f"{name.replace('_', ' ')} {one['threshold']:.2f} ({one['bad_labels']} bad claims of "
+        f"{one['bad_answers']} answers, upper bound {100 * one['upper_bound']:.1f} %)"
+        for name, one in kinds.items()
+    ]
+    risk = next(iter(kinds.values()))["risk"]
+    return (
+        f"The calibrator in force has thresholds by kind of source, each at a bad-pass rate of at most "
+        f"{100 * risk:g} %: {'; '.join(told)}. All others by {threshold:.2f}."
+    )
 
 
 def point_words(point: GuaranteedPoint) -> str:

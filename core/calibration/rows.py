@@ -23,6 +23,7 @@ from core.records import Features
 ROWS_FILE = "training_rows.npz"
 SHIPPED_ROWS = DEFAULT_FOLDER / ROWS_FILE
 FORMAT_VERSION = 1
+KNOWN = "contradicted"  # 1, 0, and -1 where it is not known; files of earlier versions lack it
 ARRAYS = ("card", "numeric", "categories", "trace", "target", "bad", "forced", "validation")
 
 
@@ -32,7 +33,8 @@ class TrainingRow:
 
     ``supported_by_route`` is the target: the label is supported and the routed source is a right
     one. ``should_block`` is the claim's gold decision; ``forced`` says that something else than
-    the probability blocks it already (III.7).
+    the probability blocks it already (III.7). ``contradicted`` is whether people found it so; None
+    where that was not kept.
     """
 
     claim_id: str
@@ -41,6 +43,7 @@ class TrainingRow:
     supported_by_route: bool
     should_block: bool
     forced: bool = False
+    contradicted: bool | None = None
     held_out: bool = False
 
 
@@ -89,6 +92,10 @@ def write_training_rows(
         "bad": np.array([row.should_block for row in rows]),
         "forced": np.array([row.forced for row in rows]),
         "validation": np.arange(len(rows)) >= len(train),
+        KNOWN: np.array(
+            [-1 if row.contradicted is None else int(row.contradicted) for row in rows],
+            dtype=np.int8,
+        ),
     }
     path.write_bytes(_packed(arrays))
 
@@ -105,6 +112,10 @@ def read_training_rows(path: Path = SHIPPED_ROWS) -> KeptRows:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as found:
             arrays = {name: found[name] for name in ARRAYS}
+            if KNOWN in found.files:
+                arrays[KNOWN] = found[KNOWN]
+            else:
+                arrays[KNOWN] = np.full(len(arrays["target"]), -1, dtype=np.int8)
         card = json.loads(arrays["card"].tobytes())
         if card["version"] != FORMAT_VERSION:
             raise DamagedArtifact(f"{path}: version: expected {FORMAT_VERSION}")
@@ -123,7 +134,7 @@ def _rows(
 ) -> list[TrainingRow]:
     columns = [
         arrays[name].tolist()
-        for name in ("numeric", "categories", "trace", "target", "bad", "forced")
+        for name in ("numeric", "categories", "trace", "target", "bad", "forced", KNOWN)
     ]
     return [
         TrainingRow(
@@ -139,8 +150,9 @@ def _rows(
             supported_by_route=target,
             should_block=bad,
             forced=forced,
+            contradicted=None if contradicted < 0 else bool(contradicted),
         )
-        for number, (measured, places, trace, target, bad, forced) in enumerate(
+        for number, (measured, places, trace, target, bad, forced, contradicted) in enumerate(
             zip(*columns, strict=True), 1
         )
     ]
@@ -150,7 +162,7 @@ def _packed(arrays: dict[str, NDArray[np.generic]]) -> bytes:
     """An .npz file whose bytes hold no time of writing, unlike numpy's own."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in ARRAYS:
+        for name in (*ARRAYS, KNOWN):
             array = io.BytesIO()
             np.lib.format.write_array(array, arrays[name], allow_pickle=False)
             entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))

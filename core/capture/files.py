@@ -1,4 +1,5 @@
-"""Files of JSON records, read one record at a time: JSON Lines, a list, one object; gzip or not.
+"""Files of JSON records, read one record at a time: JSON Lines, a list, one object; gzip or not;
+and Parquet with a column ``trace`` of JSON texts.
 
 Memory is bounded by the largest record that the caller allows, never by the file: a longer record
 is skipped as it streams by. What cannot be read comes back as a value, in its place.
@@ -19,8 +20,11 @@ from pathlib import Path
 
 import zstandard
 
+from core.capture.parquet_rows import PARQUET, read_rows
 from core.capture.record_stream import (
+    Pieces,
     Source,
+    Stretch,
     read_document,
     read_items,
     read_lines,
@@ -44,6 +48,20 @@ class FileRecord:
     value: object
     line: int
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePart:
+    """Whole records of a file that others can be read beside: bytes [start, end) of its lines.
+
+    Of Parquet (``rows``) they are rows. ``first_line`` counts from 1 in the file.
+    """
+
+    path: Path
+    start: int
+    end: int
+    rows: bool
+    first_line: int = 1
 
 
 class WrittenNumber(float):
@@ -74,28 +92,46 @@ def read_records(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError
         if head.startswith(b"PK\x03\x04"):
             yield from _archive(path, max_bytes)
             return
+        if head.startswith(PARQUET):
+            yield from _parsed(read_rows(path, max_bytes), name)
+            return
         shape = shape_of(head)
         pieces = {"lines": read_lines, "list": read_items, "document": read_document}[shape](
             source, max_bytes
         )
-        for line, data in pieces:
-            if isinstance(data, InputError):
-                yield type(data)(data.message, file=name, line=line)
-                continue
-            prefix, data = _behind_prefix(data)
-            try:
-                value, notes = parse_record(data)
-            except BadRecord as error:
-                first_line = line + (error.line or 1) - 1
-                yield BadRecord(error.message, file=name, line=first_line)
-            else:
-                if prefix:
-                    value = {LOG_PREFIX: prefix, "message": value}
-                yield FileRecord(value, line, notes)
+        yield from _parsed(pieces, name)
     except UnreadableFile as error:
         yield UnreadableFile(error.message, file=name, line=error.line)
     except OSError as error:
         yield UnreadableFile(f"cannot be read: {error.strerror or error}", file=name)
+
+
+def read_part(part: FilePart, max_bytes: int) -> Iterator[FileRecord | InputError]:
+    """The records of a part as ``read_records`` gives them for the whole file."""
+    if part.rows:
+        pieces = read_rows(part.path, max_bytes, part.start, part.end)
+    else:
+        first = part.first_line - 1
+        read = read_lines(Stretch(part.path, part.start, part.end), max_bytes)
+        pieces = ((first + line, data) for line, data in read)
+    yield from _parsed(pieces, part.path.name)
+
+
+def _parsed(pieces: Pieces, name: str) -> Iterator[FileRecord | InputError]:
+    for line, data in pieces:
+        if isinstance(data, InputError):
+            yield type(data)(data.message, file=name, line=line)
+            continue
+        prefix, data = _behind_prefix(data)
+        try:
+            value, notes = parse_record(data)
+        except BadRecord as error:
+            first_line = line + (error.line or 1) - 1
+            yield BadRecord(error.message, file=name, line=first_line)
+        else:
+            if prefix:
+                value = {LOG_PREFIX: prefix, "message": value}
+            yield FileRecord(value, line, notes)
 
 
 def _archive(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError]:

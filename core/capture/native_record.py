@@ -16,7 +16,7 @@ from core.text.citation_marks import citations_in, order_doubt
 AS_READ = "provenanceguard:as_read"
 _RECORD_KEYS = {
     "question_id", "user_question", "category", "route", "tool_calls", "full_tool_outputs",
-    "final_reply_to_user", "elapsed_s",
+    "final_reply_to_user", "earlier_answers", "elapsed_s",
 }  # fmt: skip
 # A record without any of these asks, answers, captures and names nothing.
 _OF_A_TRACE = frozenset(
@@ -49,6 +49,7 @@ def read_trace(value: object, origin: Origin | None, notes: Sequence[str] = ()) 
         question=fields.optional_string("user_question") or "",
         answer=answer,
         sources=sources,
+        earlier=tuple(fields.strings("earlier_answers")),
         citations=citations_in(answer, sources),
         category=fields.optional_string("category"),
         route=fields.optional_string("route"),
@@ -79,6 +80,7 @@ def export_native(trace: Trace) -> dict[str, object]:
         "tool_calls": list(trace.tool_calls),
         "full_tool_outputs": _outputs(trace.sources),
         "final_reply_to_user": trace.answer,
+        "earlier_answers": list(trace.earlier) or None,
         "elapsed_s": trace.elapsed_seconds,
     }
     record = {key: value for key, value in record.items() if value is not None}

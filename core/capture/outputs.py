@@ -56,6 +56,7 @@ class CapturedRun:
     question: str
     answer: str | None
     calls: Sequence[CapturedCall]
+    earlier: Sequence[str] = ()
     trace_id: str | None = None
     category: str | None = None
     route: str | None = None
@@ -85,6 +86,7 @@ def trace_of_run(run: CapturedRun) -> Trace:
         question=run.question,
         answer=run.answer,
         sources=sources,
+        earlier=tuple(run.earlier),
         category=run.category,
         route=run.route,
         tool_calls=tuple(call.tool for call in calls),

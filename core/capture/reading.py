@@ -161,7 +161,7 @@ def read_traces(
     if format != "auto" and format not in FORMATS:
         raise UnknownFormat(f"unknown format {format!r}; known formats: {', '.join(FORMATS)}")
     chosen: list[tuple[Path, str]] = []
-    for path in _files(paths):
+    for path in files_in(paths):
         try:
             found = detect_format(path, config).format if format == "auto" else format
         except InputError as error:
@@ -218,27 +218,41 @@ def _told_apart(
     items: Iterator[Trace] | Iterator[Trace | InputError],
 ) -> Iterator[Trace | InputError]:
     """Traces of one file with ids of their own."""
-    seen: set[int] = set()  # hashes, so that a million ids take little memory
-    counts: dict[str, int] = {}
+    names = Names()
     for item in items:
-        if isinstance(item, Trace):
-            trace_id = item.trace_id
-            if hash(trace_id) in seen:
-                count = counts.get(trace_id, 1) + 1
-                while hash(f"{trace_id}~{count}") in seen:
-                    count += 1
-                counts[trace_id] = count
-                notice = (
-                    f"another record of this file has the id {trace_id}; this is number {count}"
-                )
-                item = dataclasses.replace(
-                    item, trace_id=f"{trace_id}~{count}", notices=(*item.notices, notice)
-                )
-            seen.add(hash(item.trace_id))
-        yield item
+        yield numbered(item, names.number(item.trace_id)) if isinstance(item, Trace) else item
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+class Names:
+    """The ids of one file so far: which number of its id a record is."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()  # hashes, so that a million ids take little memory
+        self._counts: dict[str, int] = {}
+
+    def number(self, trace_id: str) -> int:
+        """1 for the first record with this id, and the first number that is free for another."""
+        count = 1
+        if hash(trace_id) in self._seen:
+            count = self._counts.get(trace_id, 1) + 1
+            while hash(f"{trace_id}~{count}") in self._seen:
+                count += 1
+            self._counts[trace_id] = count
+        self._seen.add(hash(trace_id if count == 1 else f"{trace_id}~{count}"))
+        return count
+
+
+def numbered(trace: Trace, number: int) -> Trace:
+    """The trace under an id of its own, where it is not the first with its id."""
+    if number == 1:
+        return trace
+    notice = f"another record of this file has the id {trace.trace_id}; this is number {number}"
+    return dataclasses.replace(
+        trace, trace_id=f"{trace.trace_id}~{number}", notices=(*trace.notices, notice)
+    )
+
+
+def files_in(paths: Sequence[Path]) -> Iterator[Path]:
     """The files given, and the files in the folders given, by name."""
     for path in paths:
         if path.is_dir():

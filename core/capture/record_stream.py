@@ -46,6 +46,22 @@ class Source:
         yield from self._chunks
 
 
+class Stretch(Source):
+    """The bytes [start, end) of a file that is not compressed, in chunks."""
+
+    def __init__(self, path: Path, start: int, end: int) -> None:
+        super().__init__(path)
+        self._chunks = _stretch(path, start, end)
+
+
+def _stretch(path: Path, start: int, end: int) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        file.seek(start)
+        while start < end and (chunk := file.read(min(_CHUNK, end - start))):
+            start += len(chunk)
+            yield chunk
+
+
 def _decompressed(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         first = file.read(_CHUNK)

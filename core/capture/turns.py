@@ -46,10 +46,14 @@ Turn = Said | Called | Returned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What a transcript comes to: question, answer, and the calls made before the answer."""
+    """What a transcript comes to: question, answer, and the calls made before the answer.
+
+    ``earlier`` is what the assistant said in turns of its own before the answer, the oldest first.
+    """
 
     question: str
     answer: str | None
+    earlier: tuple[str, ...]
     calls: tuple[CapturedCall, ...]
     citations: tuple[CapturedCitation, ...]
     notices: tuple[str, ...]
@@ -80,10 +84,23 @@ def read_conversation(turns: Sequence[Turn], response: str | None) -> Conversati
     return Conversation(
         question=_question(before),
         answer=answer,
+        earlier=_earlier(before, answer),
         calls=calls,
         citations=citations,
         notices=tuple(notices),
     )
+
+
+def _earlier(before: Sequence[Turn], answer: str | None) -> tuple[str, ...]:
+    """What was said to the user before the answer; a turn that goes on to call tools is a thought."""
+    said = [
+        turn.text
+        for turn in before
+        if isinstance(turn, Said) and turn.role == "assistant" and not turn.calls_tools
+    ]
+    if answer is not None and said and said[-1].strip() == answer.strip():
+        said.pop()
+    return tuple(said)
 
 
 def pair_calls(turns: Sequence[Turn]) -> tuple[CapturedCall, ...]:

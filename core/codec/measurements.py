@@ -71,6 +71,11 @@ def judged_fields(claim: Claim, judged: Judged) -> JsonObject:
             if judged.support.review_from is None
             else {"review_from": judged.support.review_from}
         ),
+        **(
+            {}
+            if judged.support.threshold_kind is None
+            else {"threshold_kind": judged.support.threshold_kind}
+        ),
         "support_decision": "supported" if judged.support.supported else "blocked",
         "checks": [_check_document(check) for check in judged.checks],
         "attribution": {
@@ -125,6 +130,7 @@ def judged_from_fields(read: Fields) -> Judged:
             probability=read.number("support_probability"),
             threshold=read.number("threshold"),
             review_from=None if read.get("review_from") is None else read.number("review_from"),
+            threshold_kind=read.optional_string("threshold_kind"),
         ),
         attribution=_attribution(read.nested("attribution")),
         others=tuple(_other(other, features) for other in kept.items("others")) if kept else (),

@@ -26,10 +26,13 @@ def content_hash(trace: Trace) -> str:
 def trace_document(trace: Trace) -> JsonObject:
     """The whole trace as JSON values; ``trace_from_document`` gives the same trace back."""
     origin = trace.origin
+    # Left out where there are none, so that the hashes of single answers stay what they were.
+    earlier = {"earlier": list(trace.earlier)} if trace.earlier else {}
     return {
         "trace_id": trace.trace_id,
         "question": trace.question,
         "answer": trace.answer,
+        **earlier,
         "category": trace.category,
         "route": trace.route,
         "tool_calls": list(trace.tool_calls),
@@ -65,6 +68,7 @@ def trace_from_document(document: JsonObject) -> Trace:
         trace_id=read.string("trace_id"),
         question=read.string("question"),
         answer=read.optional_string("answer"),
+        earlier=tuple(read.strings("earlier")),
         category=read.optional_string("category"),
         route=read.optional_string("route"),
         tool_calls=tuple(read.strings("tool_calls")),

@@ -32,13 +32,14 @@ from core.records import (
 )
 
 _FIELDS = frozenset(
-    "trace_id content_hash question answer decision reasons sources claims repair versions "
+    "trace_id content_hash question answer earlier_answers decision reasons sources claims repair versions "
     "latency_seconds".split()
 )
 _CLAIM_FIELDS = frozenset(
     "claim_id text span said claim_type stated_attribution protected_values unwritten_values "
     "routed_source premise nli alignment calibrator_input support_probability threshold "
-    "review_from support_decision verdict checks citations attribution decision reasons rescoring".split()
+    "review_from threshold_kind support_decision verdict checks citations attribution decision reasons "
+    "rescoring".split()
 )
 
 
@@ -51,6 +52,7 @@ def verdict_document(verification: Verification) -> JsonObject:
         **({} if content_hash is None else {"content_hash": content_hash}),
         "question": trace.question,
         "answer": trace.answer,
+        **({"earlier_answers": list(trace.earlier)} if trace.earlier else {}),
         "decision": verification.answer.decision.value,
         "reasons": list(verification.answer.reasons),
         "sources": [
@@ -86,6 +88,7 @@ def verification_from_document(document: JsonObject) -> Verification:
             trace_id=read.string("trace_id"),
             question=read.string("question"),
             answer=read.optional_string("answer"),
+            earlier=tuple(read.strings("earlier_answers")),
             sources=tuple(_source(source) for source in sources),
         ),
         families={source.string("source_id"): source.string("family") for source in sources},

@@ -52,17 +52,16 @@ DATES = (
     r"|(?P<decade>(?<![\w.])(?:(?:1[5-9]|20)\d|[2-9])0['’]?s\b)"
 )
 CURRENCY = {
-    "$": "USD", "us$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR",
-    "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "¥": "CNY|JPY",
-    "￥": "CNY|JPY", "元": "CNY", "yuan": "CNY", "rmb": "CNY", "cny": "CNY", "yen": "JPY",
-    "jpy": "JPY", "₹": "INR", "inr": "INR", "chf": "CHF", "cad": "CAD", "aud": "AUD",
+    "$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD", "€": "EUR", "euro": "EUR",
+    "euros": "EUR", "£": "GBP", "¥": "CNY|JPY", "￥": "CNY|JPY", "元": "CNY", "yuan": "CNY",
+    "rmb": "CNY", "yen": "JPY", "₹": "INR",
 }  # fmt: skip
-_CODES = "SEK NOK DKK PLN CZK HUF BRL MXN SGD HKD NZD ZAR KRW"
+_CODES = "USD EUR GBP CNY JPY INR CHF CAD AUD SEK NOK DKK PLN CZK HUF BRL MXN SGD HKD NZD ZAR KRW"
 CURRENCY |= {code.lower(): code for code in _CODES.split()}
-_BARE_CODES = "|".join(_CODES.split())
-SIGN = rf"(?:US\$|[$€£¥￥₹]\s?|(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|{_BARE_CODES})\s)"
+_CODE = "|".join((*_CODES.split(), "RMB"))
+SIGN = rf"(?:US\$|[$€£¥￥₹]\s?|(?:{_CODE})\s)"
 CODE_BEHIND = re.compile(
-    rf"\s?(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|{_BARE_CODES}|dollars?|euros?|yuan|yen|元)(?![A-Za-z])",
+    rf"\s?(?:{_CODE}|dollars?|euros?|yuan|yen|元)(?![A-Za-z])",
     re.IGNORECASE,
 )
 SCALE = re.compile(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from core.evidence.names import MONTHS
+from core.evidence.quantity_patterns import CURRENCY
 from core.records import ProtectedValue, Span
 
 NUMBER_WORDS = {
@@ -68,12 +69,18 @@ for _plural, _singular in {"lbs": "lb", "pound": "lb", "ounce": "oz"}.items():
 DOSE_BASES = frozenset({"g", "l", "mol", "iu", "meq"})
 
 
-_CURRENCY_CODES = {
-    "$": "usd", "us$": "usd", "€": "eur", "£": "gbp", "¥": "cny|jpy", "￥": "cny|jpy", "₹": "inr",
-    "usd": "usd", "eur": "eur", "gbp": "gbp", "cny": "cny", "rmb": "cny", "jpy": "jpy",
-    "inr": "inr", "chf": "chf", "cad": "cad", "aud": "aud", "dollar": "usd", "euro": "eur",
-    "yuan": "cny", "yen": "jpy", "pound sterling": "gbp",
-}  # fmt: skip
+# The codes of one list, lower-cased as values are compared; "pound" alone is a weight.
+_CURRENCY_CODES = {name: code.casefold() for name, code in CURRENCY.items()}
+_CURRENCY_CODES |= {"pound sterling": "gbp"}
+_PLAIN_CODES = "|".join(
+    name.upper() for name in CURRENCY if re.fullmatch("[a-z]{3}", name) and name != "yen"
+)
+_CURRENCY_NAMES = re.compile(
+    "|".join(
+        re.escape(name) + (r"(?![a-z])" if name.isalpha() and name.isascii() else "")
+        for name in sorted(_CURRENCY_CODES, key=len, reverse=True)
+    )
+)
 
 
 _B = r"(?<![A-Za-z0-9_.])"  # a number may touch Chinese text, never a Latin word
@@ -104,7 +111,7 @@ _UNIT_TAIL = r"(?:/(?:" + _UNIT + r"|\d{1,3}\s?" + _UNIT + r"|dose|kg))?(?:\u00b
 _MONEY = r"(?:US\$|[$€£¥￥₹])"
 
 
-_MONEY_CODE = r"(?:USD|EUR|GBP|CNY|RMB|JPY|INR|CHF|CAD|AUD|dollars?|euros?|yuan|yen)"
+_MONEY_CODE = rf"(?:{_PLAIN_CODES}|dollars?|euros?|yuan|yen)"
 
 
 _SCALE = r"(?:\s?(?:hundred|thousand|million|billion|trillion)|\s?(?:bn|[KMB]))" + _E
@@ -164,7 +171,7 @@ VALUE = re.compile(
             r"(?P<money>(?:" + _COMPARATOR + r")?[-+~]?" + _MONEY + r"\s?" + NUMBER + r"(?:" + _SCALE
             + r")?(?:\s?" + _DASH + r"\s?" + _MONEY + r"?\s?" + NUMBER + r"(?:" + _SCALE + r")?)?"
             r"|(?:" + _COMPARATOR + r")?" + _B + NUMBER + r"(?:" + _SCALE + r")?\s" + _MONEY_CODE + r"\b"
-            r"|\b(?:USD|EUR|GBP|CNY|RMB)\s" + NUMBER + r"(?:" + _SCALE + r")?)",
+            rf"|\b(?:{_PLAIN_CODES})\s" + NUMBER + r"(?:" + _SCALE + r")?)",
             # LOINC-like codes and words with digits: 4548-4, bench-6, HAT169, XEHM4B
             r"(?P<code>" + _B + r"\d{4,6}-\d" + _E + r"(?!\s?" + _UNIT + _E + r"))",
             r"(?P<word>(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]{0,60}\d)(?:[A-Za-z][A-Za-z0-9]{0,40}"
@@ -225,8 +232,7 @@ def list_item(match: re.Match[str], kind: str, normalised: str, identity: bool =
 def unit_of(folded: str, end: int, group: str) -> tuple[str | None, str | None]:
     rest = folded[end:].strip().lstrip("-").strip()
     if group == "money":
-        sign = re.search(r"us\$|[$€£¥₹]|usd|eur|gbp|cny|rmb|jpy|inr|chf|cad|aud|dollar|euro|yuan|yen",
-                         folded)  # fmt: skip
+        sign = _CURRENCY_NAMES.search(folded)
         return (_CURRENCY_CODES[sign.group()] if sign else None), None
     if re.search(r"%|percent|per cent", folded):
         return "%", None

@@ -6,12 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.config import Config
-from core.decide import calibrate, holds_all, judge, review_from_of
+from core.decide import (
+    calibrate,
+    holds_all,
+    judge,
+    review_from_of,
+    threshold_kind_of,
+    threshold_of,
+)
 from core.errors import ReadingError
 from core.indexing import IndexedSource
 from core.judging.cases import Case, Readings
 from core.judging.opening import Models, OpenTrace
 from core.judging.signals import ClaimSignals, claim_signals, source_signals
+from core.provenance.distortions.drift import check_drift
 from core.records import (
     Entailment,
     Features,
@@ -61,6 +69,14 @@ def judge_claim(
     if not read[route.source_id]:
         raise ReadingError("the statement is too long for the reader to take in whole")
     telling = _most_telling(read[route.source_id])
+    with one.clock("check"):
+        drift = check_drift(
+            claim,
+            one.prose,
+            case.checks,
+            [window.reading.probabilities for window in read[route.source_id]],
+            [w.reading.probabilities for windows in read.values() for w in windows],
+        )
     alignment = align_tokens(claim, telling.reading, config, telling.premise)
     with one.clock("calibrate"):
         examined = _examine(case, route, read, one, config)
@@ -72,7 +88,7 @@ def judge_claim(
             alignment=alignment,
             literals=routed.literals,
             features=routed.features,
-            checks=case.checks,
+            checks=case.checks if drift is None else (*case.checks, drift),
             others=tuple(
                 OtherSource(source_id=source_id, features=found.features)
                 for source_id, found in examined.items()
@@ -85,11 +101,12 @@ def judge_claim(
             claim,
             measured,
             chances,
-            models.calibrator.threshold,
+            threshold_of(models.calibrator, measured.route.family),
             families=one.families,
             catalogue=models.families,
             config=config,
             review_from=review_from_of(models.calibrator),
+            threshold_kind=threshold_kind_of(models.calibrator, measured.route.family),
         )
 
 

@@ -9,7 +9,7 @@ from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing
 from core.judging.cases import Case
 from core.judging.opening import OpenTrace
-from core.provenance.distortions.checks import CHECK_NAMES, INFORMING
+from core.provenance.distortions.checks import CHECK_NAMES
 from core.records import Check, Claim, Outcome, Probabilities
 from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap, words
 
@@ -65,8 +65,11 @@ def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
     in_findings = {text: value_present(value, evidence.text) for text, value in values.items()}
     in_calls = {text: value_present(value, evidence.calls) for text, value in values.items()}
     # What only informs moves nothing that the calibrator was fitted on.
-    informing = {kind.value for kind in INFORMING}
-    checks = [check for check in case.checks if check.check not in informing]
+    checks = [
+        check
+        for check in case.checks
+        if check.check not in CHECK_NAMES or check.outcome is not Outcome.SILENT
+    ]
     outcomes = [check.outcome for check in checks]
     count = len(values)
     shared = {

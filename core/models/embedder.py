@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.models.bert import BertEncoder, Encoded, batch_invariant, groups, padded_length
+from core.models.lanes import lanes, share
 from core.models.pair_reader import bert_shape
 
 GROUP_TOKENS = 1_024
@@ -79,7 +80,8 @@ class BertEmbedder:
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         with torch.inference_mode():
             self._encoder = BertEncoder(state, bert_shape(model.config), dtype)
-            self._group_tokens = GROUP_TOKENS if batch_invariant(self._encoder) else 0
+        (invariant,) = lanes().work(batch_invariant, [self._encoder])
+        self._group_tokens = GROUP_TOKENS if invariant else 0
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return unit vectors, shape (len(texts), d), rounded to 6 decimals; a text is read to its
@@ -107,10 +109,13 @@ class BertEmbedder:
             ).encodings
         encoded = [Encoded(ids=tuple(one.ids), types=tuple(one.type_ids)) for one in made]
         lengths = [padded_length(len(one.ids), self._encoder.shape.positions) for one in encoded]
-        with torch.inference_mode():
-            for padded, indices in groups(lengths, self._group_tokens):
-                states = self._encoder.hidden_states([encoded[i] for i in indices], padded)
-                for row, index in enumerate(indices):
-                    pooled = states[row, : len(encoded[index].ids)].double().mean(0).numpy()
-                    vectors[index] = np.round(pooled / np.linalg.norm(pooled), DECIMALS)
+
+        def embed_group(group: tuple[int, list[int]]) -> None:
+            padded, indices = group
+            states = self._encoder.hidden_states([encoded[i] for i in indices], padded)
+            for row, index in enumerate(indices):
+                pooled = states[row, : len(encoded[index].ids)].double().mean(0).numpy()
+                vectors[index] = np.round(pooled / np.linalg.norm(pooled), DECIMALS)
+
+        lanes().work(embed_group, list(groups(lengths, share(lengths, self._group_tokens))))
         return vectors

@@ -21,9 +21,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ComponentUnavailable, DamagedArtifact
+from core.errors import ComponentUnavailable, ConfigError, DamagedArtifact
 from core.models.forest_card import Card, Encoding, read_bytes, read_checked, read_object
-from core.records import Features, JsonObject
+from core.records import Against, ContradictedShare, Features, JsonObject
 
 Value = TypeVar("Value", str, float)
 
@@ -34,6 +34,7 @@ CARD_FILE, TREES_FILE, MANIFEST_FILE = "calibrator.json", "trees.npz", "manifest
 ARRAYS = ("roots", "feature", "threshold", "left", "right", "value")
 ROW_BLOCK = 4_096
 _NAMED = "forest-"
+BY_KIND, BY_KIND_NAME = "threshold_by_kind", "+by-kind"
 NAME_DIGITS = 24  # of the digest, so that no two artifacts can be made to share a name
 EARLIER_NAME_DIGITS = 12  # as artifacts were named before
 MOST_ARRAY_BYTES = 256 * 1024 * 1024
@@ -67,6 +68,10 @@ class Forest:
         # Calibrators from before there was a middle have none.
         found = card.get("review_from")
         self.review_from = float(found) if isinstance(found, int | float) else None
+        told = Card(card, self.name)
+        self.contradicted: Mapping[Against, ContradictedShare] = told.contradicted("contradicted")
+        # Thresholds of kinds of source decide only where they are asked for: see ``by_kind``.
+        self.kinds: Mapping[str, float] = {}
         self._depth = _depth(trees)
 
     @property
@@ -80,6 +85,24 @@ class Forest:
         """The same trees with another threshold, under a name that tells the two apart."""
         other = Forest(self.encoding, self.trees, threshold, self.card)
         other.name = name
+        return other
+
+    def by_kind(self) -> Forest:
+        """The same trees, deciding each kind of source by its own threshold where it has one.
+
+        Raises ConfigError when it has none: it was fitted on too few labels of every kind.
+        """
+        kinds = Card(self.card, self.name).kinds(BY_KIND)
+        if not kinds:
+            raise ConfigError(
+                f"calibrator {self.name} has no threshold of a kind of source: too few labels of each"
+            )
+        other = Forest(self.encoding, self.trees, self.threshold, self.card)
+        other.name, other.kinds, other.review_from = (
+            self.name + BY_KIND_NAME,
+            kinds,
+            self.review_from,
+        )
         return other
 
     def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
@@ -157,6 +180,7 @@ def load_forest(folder: Path = DEFAULT_FOLDER) -> Forest:
     encoding = reader.encoding()
     trees = _trees(content[TREES_FILE], str(folder / TREES_FILE), len(encoding.columns))
     threshold = reader.share("threshold")
+    reader.kinds(BY_KIND)
     _check_name(card, trees, str(folder / CARD_FILE))
     return Forest(encoding, trees, threshold, card)
 

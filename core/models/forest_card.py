@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import DamagedArtifact
-from core.records import JsonObject
+from core.records import Against, ContradictedShare, JsonObject
 
 
 class Card:
@@ -40,6 +40,42 @@ class Card:
         if not 0.0 <= value <= 1.0:
             raise self.fail(name, f"expected a number in [0, 1], found {value!r}")
         return value
+
+    def kinds(self, name: str) -> dict[str, float]:
+        """The threshold of every kind of source that has one; a card without them has none."""
+        found: dict[str, float] = {}
+        for kind, entry in self.table(name).items():
+            threshold = self.number(f"{name}.{kind}.threshold", entry.get("threshold"))
+            if not 0.0 <= threshold <= 1.0:
+                raise self.fail(f"{name}.{kind}", f"expected a number in [0, 1], found {threshold}")
+            found[kind] = threshold
+        return found
+
+    def contradicted(self, name: str) -> dict[Against, ContradictedShare]:
+        """How often claims were contradicted, by what spoke against them."""
+        found: dict[Against, ContradictedShare] = {}
+        for kind, entry in self.table(name).items():
+            if kind not in set(Against):
+                raise self.fail(f"{name}.{kind}", f"expected one of {', '.join(Against)}")
+            at = f"{name}.{kind}"
+            counts = {key: entry.get(key) for key in ("contradicted", "claims", "answers")}
+            low, high = (self.number(f"{at}.{key}", entry.get(key)) for key in ("low", "high"))
+            if not all(type(count) is int and count >= 0 for count in counts.values()):
+                raise self.fail(at, f"expected whole numbers, found {counts!r}")
+            share = ContradictedShare(low=low, high=high, **counts)  # type: ignore[arg-type]
+            if not share.claims or not 0.0 <= low <= share.share <= high <= 1.0:
+                raise self.fail(at, "expected an interval in [0, 1] that holds its share")
+            found[Against(kind)] = share
+        return found
+
+    def table(self, name: str) -> dict[str, Mapping[str, object]]:
+        """An object of objects, empty where the card has none."""
+        value = self.card.get(name, {})
+        if not isinstance(value, Mapping) or not all(
+            isinstance(v, Mapping) for v in value.values()
+        ):
+            raise self.fail(name, f"expected an object of objects, found {value!r:.60}")
+        return {str(key): entry for key, entry in value.items()}
 
     def encoding(self) -> Encoding:
         categorical = self.card.get("categorical")

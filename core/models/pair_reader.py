@@ -26,6 +26,7 @@ from core.models.bert import (
     linear_rows,
     padded_length,
 )
+from core.models.lanes import lanes, share
 from core.models.pieces import EncodedPair, Floats, encode_pairs, merge_pieces
 from core.records import PairReading, Probabilities, Relation
 
@@ -154,7 +155,8 @@ class BertPairReader:
                 state["classifier.weight"].float(),
                 state["classifier.bias"].float(),
             )
-            self._group_tokens = GROUP_TOKENS if batch_invariant(self._encoder) else 0
+        (invariant,) = lanes().work(batch_invariant, [self._encoder])
+        self._group_tokens = GROUP_TOKENS if invariant else 0
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where the claim alone exceeds the token
@@ -176,17 +178,20 @@ class BertPairReader:
         lengths = [
             padded_length(len(pair.pieces.ids), self._encoder.shape.positions) for pair in encoded
         ]
-        with torch.inference_mode():
-            for padded, indices in groups(lengths, self._group_tokens):
-                texts = [encoded[i].pieces for i in indices]
-                first, attention = self._encoder.first_state_and_attention(texts, padded)
-                pooled = torch.tanh(linear_rows(first, *self._pooler))
-                logits = linear_rows(pooled, *self._classifier).double().numpy()
-                for row, index in enumerate(indices):
-                    claim_side, premise_side = _piece_scores(attention[row], texts[row])
-                    found[index] = RawReading(
-                        logits=logits[row], piece_scores=claim_side, premise_scores=premise_side
-                    )
+
+        def read_group(group: tuple[int, list[int]]) -> None:
+            padded, indices = group
+            texts = [encoded[i].pieces for i in indices]
+            first, attention = self._encoder.first_state_and_attention(texts, padded)
+            pooled = torch.tanh(linear_rows(first, *self._pooler))
+            logits = linear_rows(pooled, *self._classifier).double().numpy()
+            for row, index in enumerate(indices):
+                claim_side, premise_side = _piece_scores(attention[row], texts[row])
+                found[index] = RawReading(
+                    logits=logits[row], piece_scores=claim_side, premise_scores=premise_side
+                )
+
+        lanes().work(read_group, list(groups(lengths, share(lengths, self._group_tokens))))
         return [found[i] for i in range(len(encoded))]
 
 
@@ -222,12 +227,11 @@ class TransformersPairReader:
         budget."""
         with self._tokenizing:
             encoded = encode_pairs(pairs, self.tokenizer, self.max_tokens)
+        raw = iter(lanes().work(self._read_one, [pair for pair in encoded if pair is not None]))
         return [
             None
             if pair is None
-            else reading(
-                pair, self._read_one(pair), texts, self.order, self.calibration.temperature
-            )
+            else reading(pair, next(raw), texts, self.order, self.calibration.temperature)
             for pair, texts in zip(encoded, pairs, strict=True)
         ]
 
@@ -251,8 +255,7 @@ class TransformersPairReader:
         }
         if int(getattr(self._model.config, "type_vocab_size", 0)) > 1:
             given["token_type_ids"] = torch.tensor([pair.pieces.types])
-        with torch.inference_mode():
-            output = self._model(**given, output_attentions=True)
+        output = self._model(**given, output_attentions=True)
         # A model with an encoder and a decoder reads the pair in its encoder.
         layers = output.get("attentions") or output.get("encoder_attentions")
         if not layers:

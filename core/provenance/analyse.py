@@ -54,9 +54,9 @@ def analyse(
     citations: Sequence[CitationFinding] = (),
     weights: OmissionWeights | None = None,
 ) -> ProvenanceReport:
-    """The report on one answer; ``earlier`` are the claims of the conversation's turns before it."""
+    """The report on one answer; ``earlier`` are all claims of each turn before it, the oldest first."""
     trace = verified.trace
-    factual = [each for each in verified.claims if not isinstance(each.outcome, SetAside)]
+    turns = [*earlier, [each.claim for each in verified.claims]]
     claims = claims_of(verified)
     omissions, found = find_omissions(trace, read_chart_facts(trace), weights or packaged_weights())
     risks = [claim.risk.total for claim in claims]
@@ -69,13 +69,14 @@ def analyse(
         claims=claims,
         set_aside=_set_aside(verified),
         citations_made_up=fabricated_citations(citations),
-        contradictions=find_contradictions([*earlier, [each.claim for each in factual]]),
+        turns=len(turns),
+        contradictions=find_contradictions(turns),
         omissions=omissions,
         omissions_found=found,
         risk=worst,
         mean_risk=round(sum(risks) / len(risks), 4) if risks else None,
-        level=level_of(worst) if worst is not None else None,
-        tier=tier_of(worst) if worst is not None else None,
+        formula_level=level_of(worst) if worst is not None else None,
+        formula_tier=tier_of(worst) if worst is not None else None,
         versions=verified.versions,
     )
 

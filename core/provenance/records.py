@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.records import Check, FactPlace, Span, Versions
+from core.records import Check, Decision, FactPlace, Span, Versions
 
 
 class Grounding(StrEnum):
@@ -37,6 +37,14 @@ class Tier(StrEnum):
     D = "D"
 
 
+class Override(StrEnum):
+    """What forbids showing an answer by the tier of its risk: the formula sees none of these."""
+
+    BLOCKED = "blocked"
+    NOT_JUDGED = "not judged"
+    CRITICAL_OMISSION = "critical omission"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fabrication:
     """A value or citation of a claim that no output and no call holds and that follows from none.
@@ -52,11 +60,15 @@ class Fabrication:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimPlace:
-    """A claim of one turn of a conversation; turn 0 is the earliest, an answer alone is turn 0."""
+    """A claim of one turn of a conversation; turn 0 is the earliest, an answer alone is turn 0.
+
+    ``span`` is in what was said in that turn.
+    """
 
     turn: int
     claim_id: str
     text: str
+    span: Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,12 +139,19 @@ class ClaimProvenance:
     risk: RiskScore
     chain: tuple[ChainLink, ...]
 
+    @property
+    def level(self) -> RiskLevel | None:
+        """The level to show: None of a blocked claim, which is never of low risk."""
+        return None if self.decision == Decision.BLOCK.value else self.risk.level
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProvenanceReport:
     """The provenance of one answer: ``risk`` is its riskiest claim's, None without claims.
 
-    ``omissions`` are the most serious, three at most; ``omissions_found`` counts all of them.
+    ``formula_level`` and ``formula_tier`` are what that risk gives; ``level`` and ``tier`` are what may be
+    shown. ``turns`` counts what the agent said in the conversation, this answer the last. ``omissions``
+    are the most serious, three at most; ``omissions_found`` counts all of them.
     """
 
     trace_id: str
@@ -142,14 +161,37 @@ class ProvenanceReport:
     claims: tuple[ClaimProvenance, ...]
     set_aside: Mapping[str, int]
     citations_made_up: tuple[Fabrication, ...]
+    turns: int
     contradictions: tuple[Contradiction, ...]
     omissions: tuple[Omission, ...]
     omissions_found: int
     risk: float | None
     mean_risk: float | None
-    level: RiskLevel | None
-    tier: Tier | None
+    formula_level: RiskLevel | None
+    formula_tier: Tier | None
     versions: Versions
+
+    @property
+    def overrides(self) -> tuple[Override, ...]:
+        """What the tier of the formula must not hide, the most serious first; empty where it stands."""
+        held = {
+            Override.BLOCKED: self.decision == Decision.BLOCK.value,
+            Override.NOT_JUDGED: self.decision == Decision.UNAVAILABLE.value,
+            Override.CRITICAL_OMISSION: any(
+                each.severity is RiskLevel.CRITICAL for each in self.omissions
+            ),
+        }
+        return tuple(name for name, holds in held.items() if holds)
+
+    @property
+    def level(self) -> RiskLevel | None:
+        """The formula's level, unless something overrides it."""
+        return None if self.overrides else self.formula_level
+
+    @property
+    def tier(self) -> Tier | None:
+        """The formula's tier, unless something overrides it."""
+        return None if self.overrides else self.formula_tier
 
     @property
     def grounding_percentage(self) -> float | None:

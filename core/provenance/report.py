@@ -1,14 +1,10 @@
-"""A provenance report as JSON by a published schema and as Markdown under Article 12's headings.
-
-The headings follow what Article 12 of the EU AI Act asks a log to make possible: to identify
-situations of risk, to follow the system in use, and to say which data an output was checked against.
-"""
+"""A provenance report as JSON by a published schema, for one answer or many."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
@@ -16,18 +12,19 @@ from importlib.resources import files
 from core.codec import canonical_json
 from core.provenance.records import (
     ChainLink,
+    ClaimPlace,
     ClaimProvenance,
     Contradiction,
     Fabrication,
     Omission,
+    Override,
     ProvenanceReport,
     RiskLevel,
 )
 from core.provenance.risk import GROUNDED_FROM, MEASURED, PARAMETRIC_BELOW, WEIGHTS
 from core.records import Check, FactPlace, Span
 
-SCHEMA_VERSION = "1"
-_MOST_SHOWN = 160  # characters of a text in a table
+SCHEMA_VERSION = "2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,19 +90,24 @@ def report_document(
 
 def _summary(reports: Sequence[ProvenanceReport]) -> dict[str, object]:
     claims = [claim for report in reports for claim in report.claims]
-    levels = {level.value: sum(c.risk.level is level for c in claims) for level in RiskLevel}
+    levels = {level.value: sum(c.level is level for c in claims) for level in RiskLevel}
     tiers: dict[str, int] = {}
     for report in reports:
-        name = report.tier.value if report.tier is not None else "none"
-        tiers[name] = tiers.get(name, 0) + 1
+        if not report.overrides:
+            name = report.tier.value if report.tier is not None else "none"
+            tiers[name] = tiers.get(name, 0) + 1
     kinds: dict[str, int] = {}
     for check in (check for claim in claims for check in claim.distortions):
         kinds[check.check] = kinds.get(check.check, 0) + 1
     return {
         "answers": len(reports),
         "claims": len(claims),
+        "claims_blocked": sum(claim.level is None for claim in claims),
         "risk_levels": levels,
         "tiers": dict(sorted(tiers.items())),
+        "tiers_overridden": {
+            each.value: sum(each in report.overrides for report in reports) for each in Override
+        },
         "distortions": dict(sorted(kinds.items())),
         "contradictions": sum(len(report.contradictions) for report in reports),
         "omissions_listed": sum(len(report.omissions) for report in reports),
@@ -125,9 +127,13 @@ def answer_document(report: ProvenanceReport) -> dict[str, object]:
         "mean_risk": report.mean_risk,
         "level": report.level.value if report.level else None,
         "tier": report.tier.value if report.tier else None,
+        "formula_level": report.formula_level.value if report.formula_level else None,
+        "formula_tier": report.formula_tier.value if report.formula_tier else None,
+        "tier_overridden_by": [each.value for each in report.overrides],
         "claims": [_claim(claim) for claim in report.claims],
         "set_aside": dict(report.set_aside),
         "fabricated_citations": [_fabrication(each) for each in report.citations_made_up],
+        "turns": report.turns,
         "contradictions": [_contradiction(each) for each in report.contradictions],
         "omitted_facts": [_omission(each) for each in report.omissions],
         "omissions_found": report.omissions_found,
@@ -157,7 +163,8 @@ def _claim(claim: ClaimProvenance) -> dict[str, object]:
         "fabrications": [_fabrication(each) for each in claim.fabrications],
         "risk": {
             "total": claim.risk.total,
-            "level": claim.risk.level.value,
+            "level": claim.level.value if claim.level else None,
+            "formula_level": claim.risk.level.value,
             "attribution": claim.risk.attribution,
             "fidelity": claim.risk.fidelity,
             "entailment": claim.risk.entailment,
@@ -184,18 +191,19 @@ def _fabrication(each: Fabrication) -> dict[str, object]:
 def _contradiction(each: Contradiction) -> dict[str, object]:
     return {
         "kind": each.kind,
-        "first": {
-            "turn": each.first.turn,
-            "claim_id": each.first.claim_id,
-            "text": each.first.text,
-        },
-        "second": {
-            "turn": each.second.turn,
-            "claim_id": each.second.claim_id,
-            "text": each.second.text,
-        },
+        "first": _claim_place(each.first),
+        "second": _claim_place(each.second),
         "first_said": each.first_said,
         "second_said": each.second_said,
+    }
+
+
+def _claim_place(each: ClaimPlace) -> dict[str, object]:
+    return {
+        "turn": each.turn,
+        "claim_id": each.claim_id,
+        "text": each.text,
+        "span": _span(each.span),
     }
 
 
@@ -226,142 +234,3 @@ def _place(place: FactPlace) -> dict[str, object]:
 
 def _span(span: Span | None) -> list[int] | None:
     return None if span is None else [span.start, span.end]
-
-
-# ---------------------------------------------------------------- for people
-
-
-def report_markdown(document: Mapping[str, object]) -> str:
-    """A report document as Markdown under Article 12's headings."""
-    return "\n".join(_lines(document)) + "\n"
-
-
-def _lines(document: Mapping[str, object]) -> Iterator[str]:
-    answers = document["answers"]
-    assert isinstance(answers, list)
-    summary = document["summary"]
-    assert isinstance(summary, dict)
-    yield "# Provenance report"
-    yield ""
-    yield "Record-keeping under Article 12 of Regulation (EU) 2024/1689."
-    yield ""
-    yield "## 1. Period and use of the system (Art. 12(1), 12(3)(a))"
-    yield ""
-    period = document["period"]
-    if isinstance(period, dict):
-        first, last = period["since"] or "the beginning", period["until"] or "the day of the report"
-        yield f"Verdicts from {first} to {last}."
-        yield ""
-    yield f"Answers: {summary['answers']}. Factual claims: {summary['claims']}."
-    yield ""
-    yield "## 2. Situations of risk (Art. 12(2)(a))"
-    yield ""
-    yield from _table(("risk", "claims"), summary["risk_levels"])
-    yield from _table(("tier", "answers"), summary["tiers"])
-    if summary["distortions"]:
-        yield from _table(("distortion", "claims"), summary["distortions"])
-    yield "## 3. What each output was checked against (Art. 12(2)(b), 12(3)(b) and (c))"
-    yield ""
-    for answer in answers:
-        yield from _answer(answer)
-    yield "## 4. How this report was made, and how it can be checked (Art. 12(2)(c))"
-    yield ""
-    yield from _method(document)
-
-
-def _answer(answer: Mapping[str, object]) -> Iterator[str]:
-    yield f"### {_cell(answer['trace_id'])}"
-    yield ""
-    yield f"- task: {_cell(answer['task'])}"
-    yield f"- decision: {answer['decision']}; tier {answer['tier']}; risk {_figure(answer['risk'])}"
-    yield f"- grounded claims: {_percent(answer['grounding_percentage'])}"
-    if answer["content_hash"]:
-        yield f"- version of the record: {answer['content_hash']}"
-    yield ""
-    claims = answer["claims"]
-    assert isinstance(claims, list)
-    if claims:
-        yield "| claim | attribution | relation | support | risk | found | rests on |"
-        yield "|---|---|---|---|---|---|---|"
-    for claim in claims:
-        found = [each["reason"] for each in claim["distortions"]]
-        found += [f"{each['text']} is in no source" for each in claim["fabrications"]]
-        rests = ", ".join(link["tool_name"] for link in claim["chain"])
-        yield (
-            f"| {_cell(claim['text'])} | {claim['attribution']} | {claim['relation'] or 'not judged'} "
-            f"| {_figure(claim['support_probability'])} | {claim['risk']['level']} "
-            f"{_figure(claim['risk']['total'])} | {_cell('; '.join(found) or '–')} | {_cell(rests)} |"
-        )
-    if claims:
-        yield ""
-    yield from _listed(answer)
-
-
-def _listed(answer: Mapping[str, object]) -> Iterator[str]:
-    contradictions, omissions = answer["contradictions"], answer["omitted_facts"]
-    citations = answer["fabricated_citations"]
-    assert isinstance(contradictions, list) and isinstance(omissions, list)
-    assert isinstance(citations, list)
-    for each in contradictions:
-        yield (
-            f"- contradiction ({each['kind']}): “{_cell(each['first']['text'])}” and "
-            f"“{_cell(each['second']['text'])}”"
-        )
-    for each in omissions:
-        yield f"- omitted, {each['severity']} ({each['category']}): {_cell(each['text'])}"
-    for each in citations:
-        yield f"- cited and not in the captured run: {_cell(each['text'])}"
-    if contradictions or omissions or citations:
-        yield ""
-
-
-def _method(document: Mapping[str, object]) -> Iterator[str]:
-    method, trail = document["method"], document["audit_trail"]
-    assert isinstance(method, dict)
-    parts = " + ".join(f"{w:.2f} {name}" for name, w in method["risk_weights"].items())
-    yield f"- risk = {parts}; LOW < 0.25, MEDIUM < 0.50, HIGH < 0.75, else CRITICAL"
-    yield (
-        f"- a claim is grounded from a likeness of {method['grounded_from']}, the model's own "
-        f"knowledge below {method['parametric_below']}"
-    )
-    measured = method["measured"]
-    yield (
-        f"- on {measured['claims']} read clinical claims this risk ranks worse (AUROC "
-        f"{measured['risk_auroc']:.2f}) than the support probability "
-        f"({measured['support_auroc']:.2f}): decide by the support, read by the risk"
-    )
-    answers = document["answers"]
-    assert isinstance(answers, list)
-    for versions in sorted({json.dumps(a["versions"], sort_keys=True) for a in answers}):
-        made = json.loads(versions)
-        yield f"- made with: {', '.join(f'{name} {made[name]}' for name in sorted(made))}"
-    if isinstance(trail, dict):
-        state = "intact" if trail["intact"] else "NOT INTACT"
-        yield f"- audit trail {trail['trail_id']}, {trail['events']} events, {state}, last {trail['head']}"
-    yield f"- digest of this report's JSON: {document['sha256']}"
-
-
-def _table(heads: tuple[str, str], rows: object) -> Iterator[str]:
-    assert isinstance(rows, dict)
-    yield f"| {heads[0]} | {heads[1]} |"
-    yield "|---|---|"
-    for name, count in rows.items():
-        yield f"| {name} | {count} |"
-    yield ""
-
-
-def _cell(value: object) -> str:
-    """A text that cannot break a table, nor become markup."""
-    text = " ".join(str(value).split())
-    text = text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
-    for mark in ("\\", "|", "<", "`", "[", "*", "_", "#"):
-        text = text.replace(mark, "\\" + mark)
-    return text
-
-
-def _figure(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else "–"
-
-
-def _percent(value: object) -> str:
-    return f"{value:.0%}" if isinstance(value, float) else "no factual claim"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.provenance.analyse import claims_of
 from core.provenance.distortions.checks import CHECK_NAMES
-from core.provenance.distortions.records import DistortionKind
+from core.provenance.distortions.records import NAMED_KINDS
 from core.provenance.records import ClaimProvenance, Tier
 from core.provenance.risk import tier_of
 from core.records import (
@@ -30,7 +30,7 @@ CAUSES: tuple[str, ...] = (
     CONTRADICTED,
     WRONG_CREDIT,
     WRONG_CITATION,
-    *(kind.value for kind in DistortionKind),
+    *(kind.value for kind in NAMED_KINDS),
     MADE_UP,
     NO_SOURCE,
     NEEDS_A_PERSON,
@@ -40,7 +40,7 @@ CAUSES: tuple[str, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triage:
-    """``tier`` is None without a factual claim; ``causes`` are of blocked claims, in order of CAUSES."""
+    """``tier`` is the formula's, None without a factual claim; ``causes`` are of blocked claims."""
 
     tier: Tier | None
     causes: tuple[str, ...]

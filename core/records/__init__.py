@@ -5,6 +5,7 @@ a claim: a trace comes in with its sources, the answer is split into claims, eac
 aligned, checked, calibrated, attributed and decided.
 """
 
+from core.records.against import Against, ContradictedShare
 from core.records.basics import (
     AttributionStatus,
     ClaimType,
@@ -63,6 +64,8 @@ from core.records.summary import VerdictSummary, summarise
 from core.records.trace import Citation, Origin, RawRange, Source, Trace
 
 __all__ = [
+    "Against",
+    "ContradictedShare",
     "AlignedToken",
     "Alignment",
     "AnswerDecision",

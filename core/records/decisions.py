@@ -27,11 +27,13 @@ class Support:
     """The calibrated support decision for the routed source: probability ≥ threshold, nothing else.
 
     From ``review_from`` up to the threshold neither outcome is sure enough: it needs a person.
+    ``threshold_kind`` is the kind of source whose own threshold it is; None where it is everyone's.
     """
 
     probability: float
     threshold: float
     review_from: float | None = None
+    threshold_kind: str | None = None
 
     @property
     def supported(self) -> bool:

@@ -76,7 +76,8 @@ class Origin:
 class Trace:
     """A question, the agent's answer, and every tool output behind it (III.1).
 
-    ``answer`` is None when none was captured. ``notices`` say what the importer could not keep as
+    ``answer`` is None when none was captured; ``earlier`` is what the agent said to the user in the turns
+    before it, the oldest first. ``notices`` say what the importer could not keep as
     evidence and why. ``extra`` holds unknown fields of the record, exported again as they came.
     """
 
@@ -84,6 +85,7 @@ class Trace:
     question: str
     answer: str | None
     sources: tuple[Source, ...]
+    earlier: tuple[str, ...] = ()
     category: str | None = None
     route: str | None = None
     tool_calls: tuple[str, ...] = ()

@@ -7,12 +7,21 @@ from core.records import Support
 
 
 def decide_support(
-    probability: float, threshold: float, review_from: float | None = None
+    probability: float,
+    threshold: float,
+    review_from: float | None = None,
+    threshold_kind: str | None = None,
 ) -> Support:
     """Supported when the calibrated probability reaches the threshold; all in [0, 1].
 
-    ``review_from`` is where a blocked claim becomes one that needs a person.
+    ``review_from`` is where a blocked claim becomes one that needs a person; ``threshold_kind``
+    names the kind of source whose own threshold it is.
     """
     if not 0.0 <= probability <= 1.0:
         raise ReadingError(f"the calibrator gave {probability!r}, which is no probability")
-    return Support(probability=round(probability, 4), threshold=threshold, review_from=review_from)
+    return Support(
+        probability=round(probability, 4),
+        threshold=threshold,
+        review_from=review_from,
+        threshold_kind=threshold_kind,
+    )

@@ -17,6 +17,7 @@ from core.records import (
     Claim,
     ClaimType,
     ClaimVerdict,
+    ContradictedShare,
     Decision,
     Judged,
     Outcome,
@@ -45,11 +46,14 @@ def decide_claim(
     outcome: Judged | Unjudged | SetAside,
     config: Config,
     citations: tuple[CitationFinding, ...] = (),
+    contradicted: ContradictedShare | None = None,
 ) -> ClaimVerdict:
     """The verdict on one claim, and whether it passes; reasons come most serious first (III.7).
 
     ``citations`` are what the answer cites for it; one that leads nowhere, or to a source that says
     something else, blocks like a wrong credit does: the claim itself may still be supported.
+    ``contradicted`` says how often claims with the same against them were contradicted; a claim that
+    is called so says it with its reasons.
     """
     if isinstance(outcome, SetAside):
         return ClaimVerdict(
@@ -72,12 +76,16 @@ def decide_claim(
         )
     found = sorted([*_findings(outcome, config), *wrong], key=lambda finding: finding.rank)
     against_support = [f for f in found if f.rank not in (_CONFLATION, _CITATION)]
+    verdict = _verdict(outcome, config) if against_support else VerdictLabel.SUPPORTED
+    reasons = tuple(f.reason for f in found) or (_praise(outcome, citations),)
+    if verdict is VerdictLabel.CONTRADICTED and contradicted is not None:
+        reasons = (*reasons, _how_often(contradicted))
     return ClaimVerdict(
         claim=claim,
         outcome=outcome,
-        verdict=_verdict(outcome, config) if against_support else VerdictLabel.SUPPORTED,
+        verdict=verdict,
         decision=Decision.BLOCK if found else Decision.ALLOW,
-        reasons=tuple(f.reason for f in found) or (_praise(outcome, citations),),
+        reasons=reasons,
         citations=citations,
     )
 
@@ -162,6 +170,18 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
     return found
 
 
+def _how_often(share: ContradictedShare) -> str:
+    return say(
+        Cause.HOW_OFTEN_CONTRADICTED,
+        chance=f"{share.share:.2f}",
+        low=f"{share.low:.2f}",
+        high=f"{share.high:.2f}",
+        contradicted=share.contradicted,
+        claims=share.claims,
+        answers=share.answers,
+    )
+
+
 def _nowhere(judged: Judged) -> list[CheckedValue]:
     """The values that the source lacks and that no check has found, derived or answered otherwise."""
     told = [
@@ -211,7 +231,8 @@ def _unsupported(judged: Judged, name: str, *, alone: bool) -> str:
         cause = Cause.MAY_SAY_OTHERWISE
     else:
         cause = Cause.NO_SOURCE_SAYS_IT if relation is Relation.NEUTRAL else Cause.CLOSE_TO_IT
-    return say(cause, source=name, numbers=below(support.probability, support.threshold))
+    numbers = below(support.probability, support.threshold, support.threshold_kind)
+    return say(cause, source=name, numbers=numbers)
 
 
 def _verdict(judged: Judged, config: Config) -> VerdictLabel:

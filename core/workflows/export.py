@@ -12,6 +12,7 @@ from core.errors import InputError
 from core.ports import Progress
 from core.review.records import Person
 from core.workflows.packet_files import ExportReport, filters_json, write_files
+from core.workflows.packet_readme import EVERY_FORMAT, PacketFormat
 from core.workflows.packet_selection import (
     EVERY_DECISION,
     ExportFilters,
@@ -33,11 +34,13 @@ def export_packet(
     pdf: bool = False,
     progress: Progress | None = None,
     signed_as: str | None = None,
+    formats: frozenset[PacketFormat] = EVERY_FORMAT,
 ) -> ExportReport:
     """Write a packet to ``out``, which must not hold anything yet; all of it, or nothing.
 
-    ``signed_as`` says in the manifest that a signature of that meaning follows: without it the
-    packet will not check. Packets are their owner's alone.
+    ``formats`` are what it holds besides what another workbench reads back. ``signed_as`` says in
+    the manifest that a signature of that meaning follows: without it the packet will not check.
+    Packets are their owner's alone.
 
     Raises NotAllowed, InputError when nothing passes the filters or ``out`` is taken, and
     ComponentUnavailable when a PDF is asked for and no browser can print one.
@@ -54,7 +57,7 @@ def export_packet(
     try:
         report = write_files(
             store, user, part, chosen, at=at, filters=filters, reports=reports, pdf=pdf,
-            progress=progress or _silent, signed_as=signed_as,
+            progress=progress or _silent, signed_as=signed_as, formats=formats,
         )  # fmt: skip
         _owners_alone(part)
         if out.exists():

@@ -4,6 +4,7 @@ A policy is a TOML file; what it does not say is as strict as can be:
 
     unavailable = "fail"           # or "pass": answers that could not be verified
     allow_skipped = ["old.jsonl"]  # files whose unreadable records may be left out
+    threshold_by_kind = false      # true: each kind of source by its own threshold, where it has one
 
     [most]                         # how many may be there, over all answers; 0 where not said
     blocked = 0                    # answers
@@ -50,6 +51,7 @@ class Policy:
     most: Most = field(default_factory=Most)
     unavailable_passes: bool = False
     allow_skipped: tuple[str, ...] = ()
+    threshold_by_kind: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +149,7 @@ def read_policy(path: Path | None) -> Policy:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
-    known = {"most", "unavailable", "allow_skipped"}
+    known = {"most", "unavailable", "allow_skipped", "threshold_by_kind"}
     if strange := sorted(set(document) - known):
         raise ConfigError(f"{path}: {strange[0]}: unknown; known are {', '.join(sorted(known))}")
     unavailable = document.get("unavailable", "fail")
@@ -156,8 +158,12 @@ def read_policy(path: Path | None) -> Policy:
     skipped = document.get("allow_skipped", [])
     if not isinstance(skipped, list) or not all(isinstance(name, str) for name in skipped):
         raise ConfigError(f"{path}: allow_skipped: expected a list of file names")
+    by_kind = document.get("threshold_by_kind", False)
+    if not isinstance(by_kind, bool):
+        raise ConfigError(f"{path}: threshold_by_kind: expected true or false, found {by_kind!r}")
     return Policy(
         most=_most(document.get("most", {}), path),
+        threshold_by_kind=by_kind,
         unavailable_passes=unavailable == "pass",
         allow_skipped=tuple(skipped),
     )

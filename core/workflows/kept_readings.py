@@ -93,6 +93,8 @@ class FileShelf:
     def _set_up(self, identity: str | None) -> None:
         self._rows.execute("PRAGMA journal_mode=WAL")
         with self._rows:
+            # Several workers open a new file at once: the second waits, and finds the column there.
+            self._rows.execute("BEGIN IMMEDIATE")
             self._rows.execute("CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value BLOB)")
             if identity is None and self._most is None:
                 return
@@ -174,16 +176,17 @@ def kept_in(folder: Path, models: Any) -> Any:
 
 
 def run_identity(models: Any) -> str:
-    """What vectors and readings of these models hang on: rules, weights, precision, threads.
+    """What vectors and readings of these models hang on: rules, weights, precision, processor.
 
-    A product that is shared among another number of threads is summed in another order.
+    Another set of instructions sums in another order; the number of threads does not count, since no
+    sum is shared among threads (core/models/lanes.py).
     """
     import torch
 
     reader, embedder = models.reader, models.embedder
     precision = getattr(embedder, "precision", "")
     named = (embedder.name, precision, reader.name, reader.precision, str(reader.max_tokens))
-    return " ".join((rules_digest(), *named, f"threads={torch.get_num_threads()}"))
+    return " ".join((rules_digest(), *named, torch.backends.cpu.get_cpu_capability()))
 
 
 def _batches(items: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
@@ -194,6 +197,10 @@ def _batches(items: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
 
 def _key(*parts: str) -> str:
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Says what a kept reading holds: a file of an earlier shape is read anew, not misread.
+_READING = "reading 2"
 
 
 class KeptEmbedder:
@@ -227,7 +234,7 @@ class KeptReader:
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Readings as the reader gave them."""
         names = (self.name, self.precision, str(self.max_tokens))
-        keys = {pair: _key("reading 2", *names, *pair) for pair in pairs}
+        keys = {pair: _key(_READING, *names, *pair) for pair in pairs}
         known = dict(self._shelf.get(list(keys.values())))
         missing = sorted(
             (pair for pair, key in keys.items() if key not in known),

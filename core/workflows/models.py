@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from core.attribution.families import load_families
 from core.config import Config
 from core.errors import ConfigError
-from core.models.forest import load_forest
+from core.models.forest import Forest, load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models
 from core.ports import Calibrator
@@ -35,6 +36,17 @@ def load_models(
         calibrator=decides,
         families=load_families(families),
     )
+
+
+def deciding_by_kind(models: Models) -> Models:
+    """The same models, deciding each kind of source by its own threshold where labels gave it one.
+
+    Raises ConfigError when the calibrator has none.
+    """
+    calibrator = models.calibrator
+    if not isinstance(calibrator, Forest):
+        raise ConfigError(f"calibrator {calibrator.name} knows no thresholds of kinds of source")
+    return replace(models, calibrator=calibrator.by_kind())
 
 
 def check_fitted_for(calibrator: Calibrator, reader: str, choice: str | Path | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -26,6 +27,8 @@ from core.review.records import Person, ReviewedClaim, ReviewStatus, Split
 from core.workflows.manifest import TO_BE_SIGNED, write_manifest
 from core.workflows.packet_readme import (
     ANNOTATIONS,
+    EVERY_FORMAT,
+    FILES_OF,
     GUIDELINE,
     PACKET,
     PREFERENCES,
@@ -34,6 +37,7 @@ from core.workflows.packet_readme import (
     TRACES,
     TRAIL,
     VERDICTS,
+    PacketFormat,
     packet_readme,
 )
 from core.workflows.packet_selection import ExportFilters, PacketStore, Selection
@@ -88,6 +92,7 @@ def write_files(
     pdf: bool,
     progress: Progress,
     signed_as: str | None = None,
+    formats: frozenset[PacketFormat] = EVERY_FORMAT,
 ) -> ExportReport:
     """Every file of the packet, into a folder of its own; the manifest comes last."""
     claims, done = chosen.claims, _Written()
@@ -98,7 +103,7 @@ def write_files(
     if reports:
         (folder / REPORTS).mkdir()
     with ExitStack() as stack:
-        streams = _Streams.open(folder, stack)
+        streams = _Streams.open(folder, stack, formats)
         # By the trace's content: two versions of one trace are two traces here.
         for content_hash, grouped in groupby(claims, key=lambda claim: claim.content_hash):
             of_trace = list(grouped)
@@ -106,14 +111,15 @@ def write_files(
             if reports:
                 _write_report(folder / REPORTS, of_trace, found, done, pdf=pdf)
             progress(done.traces, total, "traces")
-    _write_whole(store, folder, claims)
+    _write_whole(store, folder, claims, formats)
     if reports:
         (folder / REPORTS / "index.html").write_text(_index(done), encoding="utf-8")
     about = _about(
         store, user, chosen, done, by_status, at=at, filters=filters, signed_as=signed_as
     )
+    about["formats"] = sorted(formats)
     (folder / "README.md").write_text(
-        packet_readme(about, reports=reports, pdf=pdf), encoding="utf-8"
+        packet_readme(about, reports=reports, pdf=pdf, formats=formats), encoding="utf-8"
     )
     manifest_sha256 = write_manifest(folder, about)
     return ExportReport(
@@ -129,9 +135,14 @@ def write_files(
     )
 
 
-def _write_whole(store: PacketStore, folder: Path, claims: Sequence[ReviewedClaim]) -> None:
+def _write_whole(
+    store: PacketStore,
+    folder: Path,
+    claims: Sequence[ReviewedClaim],
+    formats: frozenset[PacketFormat],
+) -> None:
     """The files that are written of all claims at once."""
-    _write_tables(folder, claims)
+    _write_tables(folder, claims, formats)
     with (folder / SUPERSEDED).open("w", encoding="utf-8") as superseded:
         _lines(superseded, store.superseded(claims))
     with (folder / TRAIL).open("w", encoding="utf-8") as trail:
@@ -150,12 +161,12 @@ class _Streams(NamedTuple):
     preferences: TextIO
 
     @classmethod
-    def open(cls, folder: Path, stack: ExitStack) -> _Streams:
-        """All of them, until the stack is left."""
+    def open(cls, folder: Path, stack: ExitStack, formats: frozenset[PacketFormat]) -> _Streams:
+        """All of them, until the stack is left; what nobody asked for goes nowhere."""
         names = (PACKET, TRACES, VERDICTS, ANNOTATIONS, PREFERENCES)
-        return cls(
-            *(stack.enter_context((folder / name).open("w", encoding="utf-8")) for name in names)
-        )
+        absent = {name for each in EVERY_FORMAT - formats for name in FILES_OF[each]}
+        files = (Path(os.devnull) if name in absent else folder / name for name in names)
+        return cls(*(stack.enter_context(file.open("w", encoding="utf-8")) for file in files))
 
 
 def _write_trace(
@@ -249,13 +260,17 @@ def _row(claim: ReviewedClaim, found: Evidence, done: _Written) -> JsonObject:
     return row if number == 1 else {**row, "claim_id": f"{claim.claim_id}~{number}"}
 
 
-def _write_tables(folder: Path, claims: Sequence[ReviewedClaim]) -> None:
+def _write_tables(
+    folder: Path, claims: Sequence[ReviewedClaim], formats: frozenset[PacketFormat]
+) -> None:
     claim_rows = [claim_cells(claim) for claim in claims]
     vote_rows = [row for claim in claims for row in vote_cells(claim)]
-    write_csv(folder / "claims.csv", CLAIM_COLUMNS, claim_rows)
-    write_csv(folder / "votes.csv", VOTE_COLUMNS, vote_rows)
-    write_parquet(folder / "claims.parquet", CLAIM_COLUMNS, claim_rows)
-    write_parquet(folder / "votes.parquet", VOTE_COLUMNS, vote_rows)
+    if PacketFormat.CSV in formats:
+        write_csv(folder / "claims.csv", CLAIM_COLUMNS, claim_rows)
+        write_csv(folder / "votes.csv", VOTE_COLUMNS, vote_rows)
+    if PacketFormat.PARQUET in formats:
+        write_parquet(folder / "claims.parquet", CLAIM_COLUMNS, claim_rows)
+        write_parquet(folder / "votes.parquet", VOTE_COLUMNS, vote_rows)
 
 
 class _Stream(Protocol):
@@ -290,6 +305,8 @@ def filters_json(filters: ExportFilters) -> JsonObject:
         "slice": filters.slice,
         "since": filters.since.isoformat() if filters.since else None,
         "until": filters.until.isoformat() if filters.until else None,
+        **({"traces": sorted(filters.traces)} if filters.traces else {}),
+        **({"tag": filters.tag} if filters.tag is not None else {}),
     }
 
 

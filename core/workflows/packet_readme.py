@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from core.records import JsonObject
 from core.workflows.manifest import MANIFEST, SIGNATURES
@@ -12,6 +13,23 @@ PACKET, TRACES, VERDICTS = "packet.jsonl", "traces.jsonl", "verdicts.jsonl"
 ANNOTATIONS, PREFERENCES, SUPERSEDED = "annotations.jsonl", "preferences.jsonl", "superseded.jsonl"
 TRAIL, GUIDELINE, REPORTS = "audit_trail.jsonl", "guideline.jsonl", "reports"
 
+
+class PacketFormat(StrEnum):
+    """What a packet may hold besides what reads it back."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+    OPENINFERENCE = "openinference"
+    PREFERENCES = "preferences"
+
+
+EVERY_FORMAT = frozenset(PacketFormat)
+FILES_OF: Mapping[PacketFormat, tuple[str, ...]] = {
+    PacketFormat.CSV: ("claims.csv", "votes.csv"),
+    PacketFormat.PARQUET: ("claims.parquet", "votes.parquet"),
+    PacketFormat.OPENINFERENCE: (ANNOTATIONS,),
+    PacketFormat.PREFERENCES: (PREFERENCES,),
+}
 FILES: Mapping[str, str] = {
     PACKET: "One reviewed claim a line: the claim, its sources, its label, every reading and "
     "tie-break.",
@@ -39,12 +57,24 @@ REPORT_FILE = (
 )
 
 
-def packet_readme(about: JsonObject, *, reports: bool, pdf: bool) -> str:
+def files_of(formats: frozenset[PacketFormat]) -> dict[str, str]:
+    """The files of a packet with these formats, each with what it holds."""
+    absent = {name for each in EVERY_FORMAT - formats for name in FILES_OF[each]}
+    return {name: words for name, words in FILES.items() if name not in absent}
+
+
+def packet_readme(
+    about: JsonObject,
+    *,
+    reports: bool,
+    pdf: bool,
+    formats: frozenset[PacketFormat] = EVERY_FORMAT,
+) -> str:
     """The text of README.md for a packet with that manifest."""
     left_out = about["left_out"]
     assert isinstance(left_out, Mapping)
     missing = "".join(f"\n- {count}: {reason}" for reason, count in left_out.items()) or " none."
-    files = dict(FILES)
+    files = files_of(formats)
     if reports:
         name, words = REPORT_FILE
         files[name] = words + (" Beside each page, the same as PDF." if pdf else "")

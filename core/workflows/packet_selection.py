@@ -33,6 +33,8 @@ class ExportFilters:
     slice: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    traces: frozenset[str] = frozenset()
+    tag: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,10 @@ class PacketStore(Protocol):
 
     def evidence(self, trace_id: str, content_hash: str, run_key: str | None) -> Evidence:
         """A trace version with the verdict of that run; raises NotFound without the trace."""
+        ...
+
+    def tagged(self, tag: str) -> frozenset[str]:
+        """The ids of the traces that have that tag."""
         ...
 
     def edits(self, content_hashes: Sequence[str]) -> Mapping[str, Sequence[ChosenEdit]]:
@@ -104,9 +110,10 @@ def select_claims(
         left_out["readings are still to come"] = waiting
     if readable.kept_back:
         left_out["you still have to judge it yourself"] = readable.kept_back
+    tagged = frozenset[str]() if filters.tag is None else store.tagged(filters.tag)
     kept = []
     for claim in readable.claims:
-        reason = _not_wanted(claim, filters)
+        reason = _not_wanted(claim, filters, tagged)
         if reason is None:
             kept.append(claim)
         else:
@@ -115,7 +122,7 @@ def select_claims(
     return Selection(claims=tuple(kept), left_out=dict(left_out))
 
 
-def _not_wanted(claim: ReviewedClaim, filters: ExportFilters) -> str | None:
+def _not_wanted(claim: ReviewedClaim, filters: ExportFilters, tagged: frozenset[str]) -> str | None:
     status, final, when = claim.resolution.status, claim.resolution.final, decided_at(claim)
     if status not in filters.statuses:
         return f"status {status.value} was not asked for"
@@ -123,6 +130,10 @@ def _not_wanted(claim: ReviewedClaim, filters: ExportFilters) -> str | None:
         return "another label was asked for"
     if filters.slice is not None and filters.slice not in claim.slices:
         return "not of the slice"
+    if filters.traces and claim.trace_id not in filters.traces:
+        return "another trace was asked for"
+    if filters.tag is not None and claim.trace_id not in tagged:
+        return "without the tag"
     if (filters.since or filters.until) and when is None:
         return "without a date"
     if when is not None and filters.since is not None and when < filters.since:

@@ -85,6 +85,10 @@ class Pseudonymous:
         """A trace version with the verdict of that run."""
         return self.store.evidence(trace_id, content_hash, run_key)
 
+    def tagged(self, tag: str) -> frozenset[str]:
+        """The ids of the traces that have that tag."""
+        return self.store.tagged(tag)
+
     def edits(self, content_hashes: Sequence[str]) -> Mapping[str, Sequence[ChosenEdit]]:
         """The last word on each edit of the repairs of these traces."""
         return {

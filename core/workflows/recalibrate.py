@@ -23,6 +23,7 @@ from core.evaluation.splits import split_by_trace
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models, versions
 from core.ports import Progress
+from core.records import VerdictLabel
 
 VALIDATION_SHARE = 0.2
 
@@ -134,6 +135,7 @@ def training_rows(
                 supported_by_route=is_target(row, prediction),
                 should_block=row.should_block,
                 forced=prediction.forced,
+                contradicted=row.label is VerdictLabel.CONTRADICTED,
                 held_out=row.held_out,
             )
         )

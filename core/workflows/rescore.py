@@ -15,7 +15,7 @@ from typing import Protocol
 
 from core.attribution.families import Families
 from core.config import Config
-from core.decide import decide, measurements_of
+from core.decide import contradicted_share, decide, measurements_of
 from core.identity import rules_digest
 from core.ports import Calibrator, Progress
 from core.records import ClaimVerdict, Decision, Judged, Verification
@@ -129,10 +129,16 @@ def rescore(
     )
     claims = tuple(
         replace(
-            decide_claim(verdict.claim, next(again), config, verdict.citations),
+            decide_claim(
+                verdict.claim,
+                outcome,
+                config,
+                verdict.citations,
+                contradicted_share(calibrator, outcome),
+            ),
             extra=verdict.extra,
         )
-        if isinstance(verdict.outcome, Judged)
+        if isinstance(verdict.outcome, Judged) and (outcome := next(again))
         else verdict
         for verdict in verification.claims
     )

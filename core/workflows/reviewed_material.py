@@ -99,6 +99,7 @@ def training_row(claim: ReviewedClaim, split: Split) -> TrainingRow:
         supported_by_route=supported and final.source_id in (None, signal.routed_source_id),
         should_block=should_block(final),
         forced=signal.gated,
+        contradicted=final.support is VerdictLabel.CONTRADICTED,
         held_out=split is Split.HELD_OUT,
     )
 

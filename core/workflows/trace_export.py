@@ -122,13 +122,21 @@ def _read_back(text: str, format: str, config: Config) -> Trace:
 def lost_fields(trace: Trace, again: Trace) -> list[str]:
     """The names of the fields in which a trace differs from what was read back, origin aside."""
     before, after = trace_document(trace), trace_document(again)
-    lost = [key for key in before if key not in ("origin", "sources") and before[key] != after[key]]
+    told = (*before, *(key for key in after if key not in before))  # what is empty may be left out
+    lost = [
+        key
+        for key in told
+        if key not in ("origin", "sources") and before.get(key) != after.get(key)
+    ]
     ours, theirs = _sources(before), _sources(after)
     if len(ours) != len(theirs):
         return [*lost, "sources[].text"]
     pairs = list(zip(ours, theirs, strict=True))
     differing = {
-        f"sources[].{key}" for one, other in pairs for key in one if one[key] != other[key]
+        f"sources[].{key}"
+        for one, other in pairs
+        for key in {*one, *other}
+        if one.get(key) != other.get(key)
     }
     # The second output of one call is kept aside in a native record, and its text with it.
     if any(_as_read(one) != _as_read(other) for one, other in pairs):

@@ -147,7 +147,7 @@ def verify_pending(
     for window in _windows(store.newest_traces() if anew else store.traces_without_run(key), batch):
         verified = judge_window(judge, window)
         store.put_verdicts(key, verified)
-        _count(report, verified)
+        count_verdicts(report, verified)
         progress(report.verified, max(total, report.verified), "traces")
     return report
 
@@ -182,7 +182,7 @@ def verify_file(
             verified = judge_window(judge, window)
             if file is not None:
                 file.append(verified)
-            _count(report, verified)
+            count_verdicts(report, verified)
             progress(report.traces, total, "traces")
     return report
 
@@ -237,7 +237,8 @@ def judge_window(judge: Judge, window: Sequence[Trace]) -> list[Verification]:
     ]
 
 
-def _count(report: VerifyReport, verified: Sequence[Verification]) -> None:
+def count_verdicts(report: VerifyReport, verified: Sequence[Verification]) -> None:
+    """Count verdicts that were given now."""
     report.verified += len(verified)
     for verification in verified:
         report.add(summarise(verification))

@@ -1,6 +1,6 @@
 """One worker process of ``verify --workers``: models loaded once, a line of traces in, of verdicts out.
 
-in   {"reader": …, "calibrator": …, "repair": …, "cache": …}        once
+in   {"reader": …, "calibrator": …, "repair": …, "cache": …, "by_kind": …, "threads": …}   once
 out  {"versions": …}  or  {"error": …, "kind": …}                   once
 in   {"traces": [trace document, …]}                                until the parent hangs up
 out  {"verdicts": [verdict document, …]}
@@ -19,7 +19,7 @@ from core.codec import trace_from_document, verdict_document, versions_document
 from core.config import Config
 from core.errors import ProvenanceGuardError
 from core.workflows.kept_readings import kept_in
-from core.workflows.models import load_models
+from core.workflows.models import deciding_by_kind, load_models
 from core.workflows.repair import repairing_judge
 from core.workflows.verify import Judge, judge_window, pipeline_judge
 
@@ -31,7 +31,7 @@ def main() -> None:
         os.dup2(2, 1)
         lines = sys.stdin.buffer
         try:
-            judge = _judge(json.loads(lines.readline()))
+            judge = judge_of(json.loads(lines.readline()))
         except ProvenanceGuardError as error:
             _say(out, {"error": str(error), "kind": type(error).__name__})
             return
@@ -42,10 +42,16 @@ def main() -> None:
             _say(out, {"verdicts": verdicts})
 
 
-def _judge(told: Mapping[str, Any]) -> Judge:
+def judge_of(told: Mapping[str, Any]) -> Judge:
+    """The judge with the models that were asked for; raises what is missing."""
+    import torch
+
+    torch.set_num_threads(told["threads"])
     config = Config()
     calibrator = Path(told["calibrator"]) if told["calibrator"] else None
     models = load_models(config, pair_reader=told["reader"], calibrator=calibrator)
+    if told["by_kind"]:
+        models = deciding_by_kind(models)
     if told["cache"]:
         models = kept_in(Path(told["cache"]), models)
     judged_by = repairing_judge() if told["repair"] else pipeline_judge

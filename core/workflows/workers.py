@@ -1,9 +1,8 @@
 """A crew of worker processes that judge one file's traces together, as one judge.
 
-Each loads the models once. The workers are not given fewer threads than one process has: a product
-that is shared among fewer is summed in another order, and verdicts would differ in their last digits.
-What a worker had in hand when it was
-killed is given to the next: nothing is lost, and no verdict is taken twice.
+Each loads the models once, and has its share of the cores: no verdict hangs on how many threads there
+are (core/models/lanes.py). What a worker had in hand when it was killed is given to the next: nothing is
+lost, and no verdict is taken twice.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,8 @@ from core.records import Trace, Verification, Versions
 from core.workflows.verify import BATCH_TRACES, Judge
 
 ATTEMPTS = 3  # a trace that ends as many workers stops the run
+LOOK_SECONDS = 0.2  # how often a worker that still loads looks whether it is needed
+STARTS = 30  # of a worker that is killed again and again while it loads
 WINDOWS_AHEAD = 4  # of every worker: how much is judged before it is written
 
 
@@ -44,9 +45,15 @@ class _Window:
     """What is to be judged, and what was: ``judged`` by place."""
 
     parts: deque[_Part]
+    size: int
     judged: dict[int, Verification] = field(default_factory=dict)
     failed: list[Exception] = field(default_factory=list)
     changing: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to judge, or nothing may be."""
+        return bool(self.failed) or len(self.judged) == self.size
 
 
 class _Gone(Exception):
@@ -59,10 +66,23 @@ class Worker:
     def __init__(self, told: Mapping[str, object]) -> None:
         self._told = told
         self.process: subprocess.Popen[bytes] | None = None
-        self.versions: Versions | None = None
+        self._starting: Future[Versions] | None = None
+        self._closed = False
 
     def start(self) -> Versions:
-        """Start it; raises what it says is missing, or ComponentUnavailable when it says nothing."""
+        """Start it; raises what it says is missing, or ComponentUnavailable when it says nothing.
+
+        One that is killed while it loads the models is started again, a few times over.
+        """
+        for _ in range(STARTS):
+            try:
+                return self._started()
+            except _Gone:
+                if self._ended() >= 0 or self._closed:
+                    break
+        raise ComponentUnavailable("a worker ended while it loaded the models")
+
+    def _started(self) -> Versions:
         root = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(part for part in (root, os.environ.get("PYTHONPATH")) if part)
         waiting = {
@@ -75,15 +95,41 @@ class Worker:
             env=os.environ | waiting | {"PYTHONPATH": path},
             start_new_session=True,  # an interrupt is the parent's to handle
         )
-        try:
-            hello = self._ask(self._told)
-        except _Gone:
-            raise ComponentUnavailable("a worker ended while it loaded the models") from None
+        hello = self._ask(self._told)
         if "error" in hello:
             kind = ConfigError if hello["kind"] == "ConfigError" else ComponentUnavailable
             raise kind(str(hello["error"]))
-        self.versions = versions_from_document(Fields(hello["versions"], "versions"))
-        return self.versions
+        return versions_from_document(Fields(hello["versions"], "versions"))
+
+    def _ended(self) -> int:
+        """The exit status of the process that is gone; below 0 when a signal ended it."""
+        process = self.process
+        assert process is not None
+        process.communicate()
+        return process.returncode
+
+    def start_again(self) -> None:
+        """Start it beside the others, which go on judging meanwhile."""
+        starting: Future[Versions] = Future()
+
+        def start() -> None:
+            try:
+                starting.set_result(self.start())
+            except Exception as error:
+                starting.set_exception(error)
+
+        self._starting = starting
+        threading.Thread(target=start, daemon=True).start()
+
+    def ready(self, seconds: float) -> bool:
+        """Whether it can judge, or can within so many seconds; raises what keeps it from starting."""
+        if self._starting is not None:
+            try:
+                self._starting.result(seconds)
+            except TimeoutError:
+                return False
+            self._starting = None
+        return True
 
     def judge(self, traces: Sequence[Trace]) -> list[Verification]:
         """The verifications of these traces; raises _Gone when it was killed meanwhile."""
@@ -92,6 +138,7 @@ class Worker:
 
     def stop(self) -> None:
         """Let it end: it has nothing in hand, or what it has is not wanted."""
+        self._closed = True
         if self.process is not None:
             self.process.kill()
             self.process.communicate()
@@ -122,6 +169,7 @@ class Crew:
         calibrator: str | None = None,
         repair: bool = False,
         cache: Path | None = None,
+        by_kind: bool = False,
     ) -> None:
         if count < 1:
             raise ConfigError(f"workers: expected at least 1, found {count}")
@@ -130,6 +178,8 @@ class Crew:
             "calibrator": calibrator,
             "repair": repair,
             "cache": None if cache is None else str(cache),
+            "by_kind": by_kind,
+            "threads": max(1, (os.cpu_count() or 1) // count),
         }
         self.workers = [Worker(told) for _ in range(count)]
         self.batch = BATCH_TRACES * WINDOWS_AHEAD * count
@@ -153,7 +203,8 @@ class Crew:
     def _verify(self, traces: Sequence[Trace]) -> Iterator[Verification]:
         size = min(BATCH_TRACES, max(1, len(traces) // (2 * len(self.workers))))
         window = _Window(
-            deque(_Part(at, traces[at : at + size]) for at in range(0, len(traces), size))
+            deque(_Part(at, traces[at : at + size]) for at in range(0, len(traces), size)),
+            len(traces),
         )
         working = [self._threads.submit(self._work, worker, window) for worker in self.workers]
         for one in working:
@@ -164,17 +215,21 @@ class Crew:
 
     def _work(self, worker: Worker, window: _Window) -> None:
         """Take parts until there are none; a part whose worker was killed is put back."""
-        while (part := _next(window)) is not None:
+        while True:
+            try:
+                while not worker.ready(LOOK_SECONDS):
+                    if window.over:
+                        return  # the others judged the rest; it goes on loading
+            except Exception as error:
+                window.failed.append(error)
+                return
+            if (part := _next(window)) is None:
+                return
             try:
                 judged = worker.judge(part.traces)
             except _Gone:
-                worker.stop()
                 _put_back(window, part)
-                try:
-                    worker.start()
-                except (ComponentUnavailable, ConfigError) as error:
-                    window.failed.append(error)
-                    return
+                worker.start_again()
                 continue
             except Exception as error:
                 window.failed.append(error)

@@ -1,5 +1,8 @@
 // What every view is built of. Every string becomes a text node: no markup is parsed.
 
+// A key as a hint says it.
+const hint = (key) => ` (${key})`;
+
 function el(tag, className, text, attributes) {
   const node = document.createElement(tag);
   if (className) node.className = className;

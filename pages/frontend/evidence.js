@@ -36,7 +36,8 @@ export default function (component) {
   }
   const onKey = (event) => steer(event, state);
   document.addEventListener("keydown", onKey);
-  state.cleanup = () => document.removeEventListener("keydown", onKey);
+  const unwatch = watchWords(root, state);
+  state.cleanup = () => { unwatch(); document.removeEventListener("keydown", onKey); };
   return state.cleanup;
 }
 
@@ -97,9 +98,10 @@ function question(state) {
     }));
   }
   if (data.claims.length) {
-    state.parts.provenanceButton = button("text", "Provenance", () => openPanel(state, "provenance"), { title: "Risk, distortions, contradictions, what was left out, and the report (V)", "aria-expanded": "false", "aria-keyshortcuts": "V" });
-    state.parts.matrixButton = button("text", "All claims × sources", () => openPanel(state, "matrix"), { title: "Which source says which claim (M)", "aria-expanded": "false", "aria-keyshortcuts": "M" });
-    line.append(state.parts.matrixButton, state.parts.provenanceButton);
+    state.parts.provenanceButton = button("text", "Provenance", () => openPanel(state, "provenance"), { title: `Risk, distortions, contradictions, what was left out, and the report${hint(data.keys.provenance)}`, "aria-expanded": "false", "aria-keyshortcuts": data.keys.provenance });
+    state.parts.matrixButton = button("text", "All claims × sources", () => openPanel(state, "matrix"), { title: `Which source says which claim${hint(data.keys.matrix)}`, "aria-expanded": "false", "aria-keyshortcuts": data.keys.matrix });
+    state.parts.words = el("span", "words-tool");
+    line.append(state.parts.words, state.parts.matrixButton, state.parts.provenanceButton);
   }
   for (const link of data.links || []) line.append(button("text go", link.words, () => state.go(link.page), { title: link.title }));
   box.append(line);
@@ -138,6 +140,17 @@ function unusable(data) {
     ? "No answer was captured in this trace, so there is nothing to check."
     : "No tool output was captured in this trace, so no claim can be checked.";
   return el("p", "notice", text);
+}
+
+// How often the chosen words stand in the claim and in the sources, and whether they are lit.
+function drawWords(state) {
+  const { data, parts } = state;
+  if (!parts.words) return;
+  const claim = data.claims.find((each) => each.id === state.claim);
+  const held = data.sources.filter((source) => data.texts[source.id]);
+  const textOf = (source) => data.texts[source.id].readable.parts.map((part) => part.text).join("\n");
+  const places = [...(claim ? [["the claim", claim.pieces.map((piece) => piece.text).join("")]] : []), ...held.map((source) => [source.name, textOf(source)])];
+  parts.words.replaceChildren(...wordsTool(state, places, held.length < data.sources.length, () => drawWords(state)));
 }
 
 // ---------------------------------------------------------------- choosing
@@ -182,6 +195,7 @@ function choose(state, claimId, { source = null, beside = null, keep = false, qu
   drawSources(state, claim);
   bringIntoView(parts.answerText, parts.answerText.querySelector(".said.chosen"), 0.35);
   drawPanel(state);
+  drawWords(state);
   if (!quiet) {
     remember(state);
     if (claim) parts.said.textContent = `Claim ${claim.number} of ${data.claims.length}: ${claim.headline}`;
@@ -224,15 +238,16 @@ function steer(event, state) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName || "")) return;
   if (document.querySelector("[data-testid='stDialog']")) return;
-  // A pane that scrolls keeps its arrow keys; J and K always step.
+  // A pane that scrolls keeps its arrow keys; the letters always step.
   const scrolling = event.composedPath().some((node) => node.classList?.contains("own-arrows"));
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (key === "j" || (key === "ArrowDown" && !scrolling)) step(state, 1);
-  else if (key === "k" || (key === "ArrowUp" && !scrolling)) step(state, -1);
-  else if (key === SIDES_KEY && state.data.sources.length > 1 && !state.panel) toggleSides(state);
-  else if (key === "m" && state.data.claims.length) openPanel(state, "matrix");
-  else if (key === "v" && state.data.claims.length) openPanel(state, "provenance");
-  else if (key === "Escape" && state.panel) openPanel(state, state.panel);
+  const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const name = Object.keys(state.data.keys).find((each) => state.data.keys[each] === key);
+  if (name === "next_claim" || (key === "ArrowDown" && !scrolling)) step(state, 1);
+  else if (name === "previous_claim" || (key === "ArrowUp" && !scrolling)) step(state, -1);
+  else if (name === "side_by_side" && state.data.sources.length > 1 && !state.panel) toggleSides(state);
+  else if ((name === "matrix" || name === "provenance") && state.data.claims.length) openPanel(state, name);
+  else if (name === "words") toggleWords(state, () => drawWords(state));
+  else if (name === "close" && state.panel) openPanel(state, state.panel);
   else return;
   event.preventDefault();
 }

@@ -11,8 +11,8 @@ function drawAnswer(state) {
   const steps = el("div", "steps");
   if (data.claims.length) {
     steps.append(
-      button("icon", "↑", () => step(state, -1), { "aria-label": "Previous claim (arrow up or K)", title: "Previous claim (↑ or K)" }),
-      button("icon", "↓", () => step(state, 1), { "aria-label": "Next claim (arrow down or J)", title: "Next claim (↓ or J)" }),
+      button("icon", "↑", () => step(state, -1), { "aria-label": `Previous claim (arrow up or ${data.keys.previous_claim})`, title: `Previous claim (↑ or ${data.keys.previous_claim})` }),
+      button("icon", "↓", () => step(state, 1), { "aria-label": `Next claim (arrow down or ${data.keys.next_claim})`, title: `Next claim (↓ or ${data.keys.next_claim})` }),
     );
   }
   steps.prepend(...layoutToggle(passage, data.pieces));

@@ -1,8 +1,6 @@
 // The evidence view: two sources side by side, for a wrongly credited claim by itself and for any
 // other on demand. Every string in `data` may come from an untrusted tool: it is text alone.
 
-const SIDES_KEY = "l";
-
 // What the page opens with: two panes where credit and support part.
 function sidesOf(state, claim, asked) {
   if (!claim || !claim.sides || asked === "none") return null;
@@ -66,7 +64,7 @@ function sideRole(claim, sourceId, side) {
   if (!claim) return ["", side === "left" ? "One source" : "Another source"];
   const places = claim.sides && (claim.sides.left_place || claim.sides.right_place);
   if (places && claim.sides[side] === sourceId) return side === "left" ? ["○", "The answer cites"] : ["◉", "Says it"];
-  if (claim.routed === sourceId) return ["◉", claim.conflation ? "Says it" : "Checked against"];
+  if (claim.routed === sourceId) return ["◉", claim.conflation ? (claim.conflation.said === "closest:" ? "Closest" : "Says it") : "Checked against"];
   if (claim.stated.includes(sourceId)) return ["○", "The answer credits"];
   return ["", "Beside it"];
 }

@@ -17,7 +17,7 @@ function drawSources(state, claim) {
   }
   if (data.sources.length > 1) {
     parts.sidesButton = button("text", state.sides ? "One source" : "Side by side", () => toggleSides(state), {
-      "aria-pressed": String(Boolean(state.sides)), "aria-keyshortcuts": "L", title: state.sides ? "Back to one source and the list (L)" : "Two sources side by side (L)",
+      "aria-pressed": String(Boolean(state.sides)), "aria-keyshortcuts": data.keys.side_by_side, title: `${state.sides ? "Back to one source and the list" : "Two sources side by side"}${hint(data.keys.side_by_side)}`,
     });
     bar.append(parts.sidesButton);
   }

@@ -52,12 +52,13 @@ function placeButton(state, place, claimId) {
 
 function tierNodes(state, found) {
   const box = el("div", "tier");
-  box.append(el("strong", `tier-letter tier-${found.tier || "none"}`, found.tier || "–"));
+  box.append(el("strong", `tier-letter tier-${found.formula ? "overridden" : found.tier}`, found.tier_mark));
   const words = el("div");
-  words.append(el("p", "tier-words", `Tier ${found.tier || "–"}: ${found.tier_words}`));
+  words.append(el("p", "tier-words", found.tier_words));
+  if (found.formula) words.append(el("p", "small", found.formula));
   const worst = found.claims[0];
   const line = el("p", "small");
-  if (worst) line.append(el("span", null, `Risk ${two(found.risk)}, that of `), claimButton(state, worst.id));
+  if (worst) line.append(el("span", null, `Risk ${two(found.risk)}, that of `), claimButton(state, found.riskiest));
   words.append(line, el("p", "caption", `${found.grounded === null ? "No factual claim" : `${percent(found.grounded)} of the claims are close to what the sources say`}. ${found.note}`));
   box.append(words);
   const table = el("table", "risks");
@@ -69,11 +70,13 @@ function tierNodes(state, found) {
     const name = el("td");
     name.append(claimButton(state, claim.id));
     const risk = el("td", `level level-${claim.level}`);
-    risk.append(el("span", "level-mark", claim.mark, { "aria-hidden": "true" }), el("span", null, `${claim.word} ${two(claim.risk)}`));
+    risk.append(el("span", "level-mark", claim.mark, { "aria-hidden": "true" }));
+    if (claim.level === "BLOCKED") risk.append(el("span", null, claim.word), el("span", "by-formula", ` formula ${two(claim.risk)}`, { title: `The risk formula alone: ${claim.formula}` }));
+    else risk.append(el("span", null, `${claim.word} ${two(claim.risk)}`));
     row.append(name, risk, ...claim.parts.map((part) => el("td", "n", two(part.value), { title: `${part.term}\nWeighs ${part.weight.toFixed(2)}` })));
     table.append(row);
   }
-  return [heading("Risk", "", "Risk score by four parts; tiers S < 0.10, A < 0.25, B < 0.50, C < 0.75, D"), box, table];
+  return [heading("Risk", "", "Risk score by four parts; tiers S < 0.10, A < 0.25, B < 0.50, C < 0.75, D; none for an answer that is blocked, not judged, or silent on a critical fact"), box, table];
 }
 
 function distortionNodes(state, found) {
@@ -114,20 +117,46 @@ function inContext(part) {
 }
 
 function contradictionNodes(state, found) {
-  const nodes = [heading("Contradictions inside the answer", String(found.contradictions.length), "Two claims of the answer that cannot both hold")];
-  if (!found.contradictions.length) nodes.push(el("p", "muted small", "No two claims of the answer contradict each other."));
+  const several = found.turns > 1;
+  const nodes = [heading(several ? "Contradictions in the conversation" : "Contradictions inside the answer", String(found.contradictions.length), several ? `Two things the agent said in its ${found.turns} turns that cannot both hold; this answer is turn ${found.turns}` : "Two claims of the answer that cannot both hold")];
+  if (!found.contradictions.length) nodes.push(el("p", "muted small", several ? "No two claims of the conversation were found to contradict each other." : "No two claims of the answer contradict each other."));
   for (const each of found.contradictions) {
     const box = el("article", "pair against", null, { "data-testid": "contradiction" });
     const both = el("div", "pair-texts");
-    for (const [id, said] of [[each.first, each.first_said], [each.second, each.second_said]]) {
-      const side = el("div", "pair-text");
-      side.append(claimButton(state, id), el("p", null, said));
-      both.append(side);
+    const turn = el("div", "turn-text", null, { hidden: "" });
+    for (const side of each.sides) {
+      const part = el("div", "pair-text");
+      const head = el("p", "pair-head");
+      if (side.claim) head.append(claimButton(state, side.claim));
+      if (side.whole) head.append(turnButton(side, found, turn));
+      else if (several) head.append(el("span", "muted small", `this answer, turn ${side.turn} of ${found.turns}`));
+      const said = el("p");
+      said.append(el("span", null, side.said.before), el("mark", "differs", side.said.words), el("span", null, side.said.after));
+      part.append(head, said);
+      both.append(part);
     }
-    box.append(both, el("p", "small muted", `differs in ${each.kind}`));
+    box.append(both, turn, el("p", "small muted", `differs in ${each.kind}`));
     nodes.push(box);
   }
   return nodes;
+}
+
+// An earlier turn is in no other view: it opens below the pair, with the place marked in it.
+function turnButton(side, found, box) {
+  const words = `turn ${side.turn} of ${found.turns}`;
+  const opener = button("text", words, () => {
+    const open = box.dataset.turn === String(side.turn) && !box.hidden;
+    box.hidden = open;
+    box.dataset.turn = side.turn;
+    for (const other of box.parentNode.querySelectorAll("[aria-expanded]")) other.setAttribute("aria-expanded", "false");
+    opener.setAttribute("aria-expanded", String(!open));
+    const mark = el("mark", "differs", side.whole.words);
+    const said = el("p", "turn-said");
+    said.append(el("span", "muted", side.whole.before), mark, el("span", "muted", side.whole.after));
+    box.replaceChildren(el("p", "label", `What the agent said in ${words}`), said);
+    if (!open) bringIntoView(box, mark, 0.3);
+  }, { title: "Show what the agent said in this turn", "aria-expanded": "false" });
+  return opener;
 }
 
 function omissionNodes(state, found) {

@@ -4,6 +4,7 @@
 // alone: no markup is parsed, no link is made, nothing is fetched.
 
 const states = new WeakMap();
+const ON_AN_EDIT = ["accept_edit", "change_edit", "reject_edit", "source_of_edit"];
 
 function button(text, onClick, attributes, key) {
   const node = el("button", "plain", text, { type: "button", ...attributes });
@@ -140,7 +141,7 @@ function editsPane(root, state) {
   const open = major.filter((edit) => !edit.choice).length;
   top.append(el("h2", null, major.length ? `${major.length} edit${major.length === 1 ? "" : "s"}` : "No edits"));
   top.append(el("span", "decided", open ? `${open} to decide` : major.length ? "all decided" : ""));
-  if (major.length) top.append(keyHint());
+  if (major.length) top.append(keyHint(data.bound));
   const scroll = el("div", "scroll");
   const cards = el("div", "cards");
   for (const edit of major) cards.append(card(root, state, edit));
@@ -153,9 +154,9 @@ function editsPane(root, state) {
 }
 
 // Every key of this page, named where it works.
-function keyHint() {
-  const line = el("span", "key-hint", null, { title: "J or ↓ next edit, K or ↑ the one before; on the chosen edit Y accepts, E edits, N rejects, S shows its source; Esc closes" });
-  for (const [keys, words] of [["J K", "next, before"], ["Y E N S", "on the chosen edit"]]) line.append(el("kbd", null, keys), el("span", null, words));
+function keyHint(bound) {
+  const line = el("span", "key-hint", null, { title: `${bound.next_edit} or ↓ next edit, ${bound.edit_before} or ↑ the one before; on the chosen edit ${bound.accept_edit} accepts, ${bound.change_edit} edits, ${bound.reject_edit} rejects, ${bound.source_of_edit} shows its source; Esc closes` });
+  for (const [keys, words] of [[`${bound.next_edit} ${bound.edit_before}`, "next, before"], [ON_AN_EDIT.map((name) => bound[name]).join(" "), "on the chosen edit"]]) line.append(el("kbd", null, keys), el("span", null, words));
   return line;
 }
 
@@ -176,12 +177,13 @@ function card(root, state, edit) {
 
 function choices(root, state, edit) {
   const line = el("div", "actions");
+  const { bound } = state.data;
   line.append(
-    button("Accept", () => decide(state, edit, "accept"), { "aria-pressed": String(edit.choice === "accept") }, "Y"),
-    button("Edit", () => { state.editing = edit.id; choose(root, state, edit.id); }, { "aria-pressed": String(edit.choice === "edit") }, "E"),
-    button("Reject", () => decide(state, edit, "reject"), { "aria-pressed": String(edit.choice === "reject") }, "N"),
+    button("Accept", () => decide(state, edit, "accept"), { "aria-pressed": String(edit.choice === "accept") }, bound.accept_edit),
+    button("Edit", () => { state.editing = edit.id; choose(root, state, edit.id); }, { "aria-pressed": String(edit.choice === "edit") }, bound.change_edit),
+    button("Reject", () => decide(state, edit, "reject"), { "aria-pressed": String(edit.choice === "reject") }, bound.reject_edit),
   );
-  if (state.data.sources[edit.id]) line.append(button(state.data.sources[edit.id].credited ? `Both sources: ${state.data.sources[edit.id].credited.name} → ${edit.sourceName}` : `Source: ${edit.sourceName}`, () => { state.source = edit.id; choose(root, state, edit.id); }, { "aria-haspopup": "dialog" }, "S"));
+  if (state.data.sources[edit.id]) line.append(button(state.data.sources[edit.id].credited ? `Both sources: ${state.data.sources[edit.id].credited.name} → ${edit.sourceName}` : `Source: ${edit.sourceName}`, () => { state.source = edit.id; choose(root, state, edit.id); }, { "aria-haspopup": "dialog" }, bound.source_of_edit));
   if (edit.choice) line.append(el("span", "decided", `by ${edit.reviewer}`));
   return line;
 }
@@ -269,20 +271,22 @@ function steer(event, root, state) {
   if (typing || event.ctrlKey || event.metaKey || event.altKey || state.source) return;
   const major = state.data.edits.filter((edit) => !edit.minor);
   const at = major.findIndex((edit) => edit.id === state.chosen);
-  const key = event.key.toLowerCase();
-  if (key === "j" || event.key === "ArrowDown") step(event, root, state, major[Math.min(at + 1, major.length - 1)]);
-  else if (key === "k" || event.key === "ArrowUp") step(event, root, state, major[Math.max(at - 1, 0)]);
+  const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const { bound } = state.data;
+  const name = Object.keys(bound).find((each) => bound[each] === key);
+  if (name === "next_edit" || event.key === "ArrowDown") step(event, root, state, major[Math.min(at + 1, major.length - 1)]);
+  else if (name === "edit_before" || event.key === "ArrowUp") step(event, root, state, major[Math.max(at - 1, 0)]);
   else if (at < 0) {
     // A key acts only on an edit that is marked as the chosen one: the first press chooses it.
-    if (!"ynes".includes(key) || !major.length) return;
+    if (!ON_AN_EDIT.includes(name) || !major.length) return;
     choose(root, state, major[0].id);
     state.said.textContent = "Edit 1 is chosen now: press the key again for it.";
     root.querySelector(".key-hint").textContent = state.said.textContent;
   }
-  else if (key === "y") decide(state, major[at], "accept");
-  else if (key === "n") decide(state, major[at], "reject");
-  else if (key === "e") { event.preventDefault(); state.editing = major[at].id; choose(root, state, major[at].id); }
-  else if (key === "s" && state.data.sources[major[at].id]) { state.source = major[at].id; draw(root, state); }
+  else if (name === "accept_edit") decide(state, major[at], "accept");
+  else if (name === "reject_edit") decide(state, major[at], "reject");
+  else if (name === "change_edit") { event.preventDefault(); state.editing = major[at].id; choose(root, state, major[at].id); }
+  else if (name === "source_of_edit" && state.data.sources[major[at].id]) { state.source = major[at].id; draw(root, state); }
 }
 
 function step(event, root, state, edit) {

@@ -15,7 +15,8 @@ export default function (component) {
     const onKey = (event) => steer(event, state);
     document.addEventListener("keydown", onKey);
     const unguard = guardTyping(state);
-    state.cleanup = () => { document.removeEventListener("keydown", onKey); unguard(); views.delete(parentElement); };
+    const unwatch = watchWords(root, state);
+    state.cleanup = () => { unwatch(); document.removeEventListener("keydown", onKey); unguard(); views.delete(parentElement); };
   }
   state.tell = (name, value) => setTriggerValue(name, { key: state.data.key, value });
   const before = state.data;
@@ -40,7 +41,9 @@ function draw(root, state) {
   const bar = el("header", "bar");
   parts.progress = el("div", "progress");
   const tools = el("div", "tools");
+  parts.words = el("span", "words-tool");
   tools.append(
+    parts.words,
     tool(state, "Guideline", data.keys.guideline, () => open(state, "guideline")),
     tool(state, "Keys", data.keys.help, () => open(state, "help")),
   );
@@ -75,6 +78,7 @@ function refresh(state, before) {
   root.dataset.item = data.key;
   root.classList.toggle("seen", Boolean(data.machine || data.readings));
   drawProgress(state);
+  drawWords(state);
   const revealed = data.machine && !(before && before.machine);
   if (revealed && data.machine.claim.routed) {
     const { sides } = data.machine.claim;
@@ -92,6 +96,14 @@ function refresh(state, before) {
   drawTabs(state);
   const held = (each) => Boolean(each && each.texts[state.source] && (!state.left || each.texts[state.left]));
   if (!before || revealed || held(before) !== held(data)) drawOutput(state, !before || revealed);
+}
+
+// How often the chosen words stand in the claim and in the sources, and whether they are lit.
+function drawWords(state) {
+  const { data, parts } = state;
+  const held = data.sources.filter((source) => data.texts[source.id]);
+  const places = [["the claim", data.claim], ...held.map((source) => [source.name, data.texts[source.id].text])];
+  parts.words.replaceChildren(...wordsTool(state, places, held.length < data.sources.length, () => drawWords(state)));
 }
 
 function drawProgress(state) {
@@ -119,6 +131,16 @@ function drawAnswer(state) {
   bar.append(...layoutToggle(passage, data.pieces));
   parts.answerText.append(passage);
   parts.answer.append(parts.claim, bar, parts.answerText);
+  if (data.guideline_beside) parts.answer.append(...guidelineBeside(data.guideline));
+}
+
+// In a calibration round the guideline is what is tested: it stays in view.
+function guidelineBeside(guideline) {
+  const head = el("div", "pane-bar");
+  head.append(el("h2", null, "Guideline"), el("span", "place", `version ${guideline.version}`));
+  const body = el("div", "guideline-beside scroll own-arrows", null, { tabindex: "0", "aria-label": "The guideline", "data-testid": "guideline" });
+  body.append(el("p", "guideline", guideline.text));
+  return [head, body];
 }
 
 function drawClaim(state) {
@@ -173,7 +195,7 @@ function open(state, panel) {
   const guideline = panel === "guideline";
   bar.append(
     el("h2", null, guideline ? "Guideline" : "Keys"),
-    el("span", "place", guideline ? `version ${data.guideline.version}` : "no mouse needed"),
+    el("span", "place", guideline ? `version ${data.guideline.version}` : "no mouse needed · to change one: People, My keys"),
     button("icon", "✕", () => open(state, state.panel), { "aria-label": "Close (Escape)", title: "Close (Escape)" }),
   );
   const body = el("div", "drawer-body own-arrows", null, { tabindex: "0" });
@@ -213,6 +235,7 @@ function steer(event, state) {
   else if (name === "raw" && data.texts[state.source]?.raw != null) showRaw(state, !state.raw);
   else if (name === "open_source" && data.answerable && state.source) state.tell("own", state.source);
   else if (name === "guideline" || name === "help") open(state, name);
+  else if (name === "words") toggleWords(state, () => drawWords(state));
   else if (name === "close" && state.panel) open(state, state.panel);
   else if (name === "close" && document.querySelector(".st-key-row-notes")) document.querySelector(".st-key-notes button")?.click();
   else return;

@@ -5,7 +5,8 @@
 // Every string in `data` becomes a text node.
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 800, HEIGHT = 262, LEFT = 52, RIGHT = 14, TOP = 22, BOTTOM = 38;
+// A short window keeps room for the claims that flip, which stand below.
+const WIDTH = 800, HEIGHT = window.innerHeight < 720 ? 172 : 262, LEFT = 52, RIGHT = 14, TOP = 22, BOTTOM = 38;
 const REST_MILLISECONDS = 140;
 const states = new WeakMap();
 
@@ -149,7 +150,7 @@ function show(state) {
   const here = state.points.map(({ series }) => series.values[at]);
   const lowest = Math.min(...here.filter((value) => value !== null));
   // Two labels that would overlap: the lower one goes under its point.
-  const crowded = here.length === 2 && Math.abs(here[0] - here[1]) < 11;
+  const crowded = here.length === 2 && Math.abs(up(here[0]) - up(here[1])) < 22;
   for (const { series, dot, label } of state.points) {
     const value = series.values[at];
     dot.style.display = label.style.display = value === null ? "none" : "";

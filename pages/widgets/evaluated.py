@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,6 +39,8 @@ from storage.store import SqlStore
 SAMPLE = PROJECT / "sample_data" / "packet.jsonl"
 SAMPLE_NAME, ADJUDICATED = "Sample packet (synthetic)", "settled"
 EVERY_CLAIM = "All claims"
+# A forest is told from others by the first digits of its digest, as packets are.
+_FOREST = re.compile(r"^(forest-[0-9a-f]{8})[0-9a-f]+")
 
 Key = tuple[str, str, str, float]
 
@@ -188,7 +191,8 @@ def run_words(run: KeptRun) -> str:
     """What made a run, in few words: its calibrator and threshold."""
     threshold = run.report.get("threshold")
     shown = f"{threshold:g}" if isinstance(threshold, int | float) else "?"
-    return f"{run.versions.calibrator} at {shown}"
+    calibrator = _FOREST.sub(r"\1", run.versions.calibrator)
+    return f"{calibrator} at {shown}"
 
 
 def made_as_now(run: KeptRun, calibrator: str) -> bool:

@@ -67,6 +67,7 @@ def show_numbers(
         },
         width="stretch",
         height=height if height is not None else "auto",
+        placeholder="–",
         alt=alt,
         key=f"numbers-{name}",
     )
@@ -85,7 +86,7 @@ def _column(cells: list[Cell]) -> list[Cell]:
     """A column of one type: where words stand among numbers, all of it is words; none is a dash."""
     kinds = {isinstance(cell, str) for cell in cells if cell is not None}
     if kinds == {False}:
-        return cells  # numbers, sorted as such; what is missing among them stays empty
+        return cells  # numbers, sorted as such; what is missing among them is shown as a dash
     return ["–" if cell is None else str(cell) for cell in cells]
 
 

@@ -33,7 +33,7 @@ def headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str
         return f"{source} says otherwise"
     if verdict.verdict is VerdictLabel.SUPPORTED:
         support = verdict.outcome.support
-        return f"Not sure enough: {below(support.probability, support.threshold)}"
+        return f"Not sure enough: {below(support.probability, support.threshold, support.threshold_kind)}"
     if verdict.verdict is VerdictLabel.UNSUPPORTED:
         return f"{source} is about this, but does not say all of it"
     return "No source says this"

@@ -23,7 +23,7 @@ import streamlit as st
 from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.records import Trace
 from core.review.items import Draft, Guideline
-from core.review.records import Judgement
+from core.review.records import SUPPORT_LABELS, Judgement
 from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.plain import show_toast
@@ -36,12 +36,12 @@ from pages.widgets.review_layout import (
 )
 from pages.widgets.review_view import show_review
 from pages.widgets.shortcuts import (
-    NO_SOURCE_KEY,
+    NO_SOURCE,
     RIGHTLY_CREDITED,
-    SUPPORT_KEYS,
+    SHIPPED,
     WRONGLY_CREDITED,
+    Keymap,
     Page,
-    key_of,
 )
 
 Change = Callable[[Draft], Draft]
@@ -49,7 +49,7 @@ IGNORED = "Ignored: that key was pressed before this claim was on screen."
 TOLD_SECONDS = 4.0
 _TOLD = "review_told"
 # Of the window's height: the page's frame and the form, in rem.
-FRAME_REM, LINE_REM, NOTES_REM = 7.0, 2.36, 6.4
+FRAME_REM, LINE_REM, NOTES_REM = 5.9, 2.36, 6.4
 # One dense bar that never moves: Streamlit keeps room for a chat below it, and spaces rows widely.
 STYLE = """<style>
 [data-testid="stBottomBlockContainer"] { padding: .3rem 5rem .6rem; }
@@ -75,6 +75,7 @@ class JudgementForm:
     noting: bool = False
     message: str = ""
     opened: list[str] = field(default_factory=list)
+    keys: Keymap = SHIPPED
 
     @property
     def note_key(self) -> str:
@@ -123,7 +124,7 @@ def show_claim(
     """Show the claim with its sources and ``more``, and do what was asked for in that view."""
     form = held.form
     laid_out = {
-        **lay_out_blind(form.trace, form.claim, page=page, opened=form.opened),
+        **lay_out_blind(form.trace, form.claim, page=page, opened=form.opened, keys=form.keys),
         "taken": height_taken(lines, noting=form.noting),
         "guideline": guideline_data(form.guideline),
         "owner": form.draft.source_id,
@@ -178,12 +179,12 @@ def show_questions(held: Assignment, answer: Callable[..., None], *rest: object)
 
     with row("row-support"):
         question("Is it supported?", "support")
-        for label, key in SUPPORT_KEYS.items():
+        for label in SUPPORT_LABELS:
             choice(
                 held,
                 SUPPORT_WORDS[label],
                 name=f"v_{label.value}",
-                key=key,
+                key=form.keys.of(label.value),
                 chosen=form.draft.support is label,
                 act=answer,
                 args=act_on(partial(replace, support=label)),
@@ -201,7 +202,7 @@ def show_questions(held: Assignment, answer: Callable[..., None], *rest: object)
                 held,
                 words,
                 name=name,
-                key=key_of(name),
+                key=form.keys.of(name),
                 chosen=form.draft.conflation is conflated,
                 act=answer,
                 args=act_on(partial(replace, conflation=conflated)),
@@ -211,7 +212,8 @@ def show_questions(held: Assignment, answer: Callable[..., None], *rest: object)
 def _show_owners(
     held: Assignment, answer: Callable[..., None], act_on: Callable[[Change], tuple[object, ...]]
 ) -> None:
-    draft, buttons = held.form.draft, source_buttons(held.form.trace)
+    draft, keys = held.form.draft, held.form.keys
+    buttons = source_buttons(held.form.trace, keys)
     for number, each in enumerate(buttons, 1):
         choice(
             held,
@@ -226,7 +228,7 @@ def _show_owners(
         held,
         "None",
         name="own_none",
-        key=NO_SOURCE_KEY,
+        key=keys.of(NO_SOURCE),
         chosen=draft.source_answered and draft.source_id is None,
         act=answer,
         args=act_on(own(None)),

@@ -19,7 +19,7 @@ from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_places import ClaimInAnswer
 from pages.widgets.identities import identity_of, plain_tool_name
 from pages.widgets.palette import STATUS_WORDS
-from pages.widgets.shortcuts import SOURCE_KEYS, Page, help_sheet, keys_of_views, opening_keys
+from pages.widgets.shortcuts import SHIPPED, Keymap, Page
 from pages.widgets.verdict_view import lay_out
 
 Json = Mapping[str, object]
@@ -63,6 +63,7 @@ def lay_out_blind(
     *,
     page: Page,
     opened: Collection[str],
+    keys: Keymap = SHIPPED,
 ) -> dict[str, object]:
     """The review view's data for one claim; ``opened`` names sources whose text must be in it."""
     names = zip(call_names(trace.sources), short_names(trace.sources), strict=True)
@@ -72,13 +73,13 @@ def lay_out_blind(
         "pieces": _pieces(trace.answer or "", claim.span),
         "blocks": lay_out_blocks(trace.answer or ""),
         "sources": [
-            _source(source, call, short, at)
+            _source(source, call, short, keys.of_source(at))
             for at, (source, (call, short)) in enumerate(zip(trace.sources, names, strict=True))
         ],
         "texts": _texts(trace.sources, opened),
-        "keys": dict(keys_of_views(page)),
-        "opens": list(opening_keys()),
-        "help": help_sheet(page, sources=len(trace.sources)),
+        "keys": dict(keys.of_views(page)),
+        "opens": list(keys.opening()),
+        "help": keys.help_sheet(page, sources=len(trace.sources)),
         "machine": None,
         "readings": None,
         "mine": None,
@@ -135,13 +136,14 @@ def duration_words(seconds: float) -> str:
     return f"{hours:,} hours"
 
 
-def source_buttons(trace: Trace) -> tuple[SourceButton, ...]:
+def source_buttons(trace: Trace, keys: Keymap = SHIPPED) -> tuple[SourceButton, ...]:
     """The sources that have a key of their own, in trace order, in words that fit one line."""
     return tuple(
         SourceButton(source_id=source.source_id, words=words, key=key)
-        for source, words, key in zip(
-            trace.sources, short_names(trace.sources), SOURCE_KEYS, strict=False
+        for at, (source, words) in enumerate(
+            zip(trace.sources, short_names(trace.sources), strict=True)
         )
+        if (key := keys.of_source(at)) is not None
     )
 
 
@@ -208,14 +210,14 @@ def _pieces(answer: str, span: Span) -> list[Json]:
     ]
 
 
-def _source(source: Source, call: str, name: str, at: int) -> Json:
+def _source(source: Source, call: str, name: str, key: str | None) -> Json:
     short, words = STATUS_WORDS[source.status.value]
     return {
         "id": source.source_id,
         "tool": source.tool_name,
         "name": name,
         "plain": plain_tool_name(source.tool_name) + call,
-        "key": SOURCE_KEYS[at] if at < len(SOURCE_KEYS) else None,
+        "key": key,
         "identity": identity_of(source),
         "status_short": short,
         "status_words": words,

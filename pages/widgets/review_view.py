@@ -12,8 +12,8 @@ from pages.widgets.frontend import script, styles
 _REVIEW = st.components.v2.component(
     "provenanceguard_review",
     html='<div id="review">\n</div>',
-    css=styles("evidence", "answer_layout", "sides", "review"),
-    js=script("common", "answer_layout", "sides", "typing", "review", "review_sources"),
+    css=styles("evidence", "words", "answer_layout", "sides", "review"),
+    js=script("common", "words", "answer_layout", "sides", "typing", "review", "review_sources"),
 )
 
 

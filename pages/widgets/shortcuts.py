@@ -1,13 +1,14 @@
 """Every key of the workbench, in one place: what it does, on which page, and what it is called.
 
 A key is read either by a Streamlit button (``shortcut=``) or by a view of ours, never by both. C and
-R belong to Streamlit; keys with Ctrl, Alt or Cmd belong to the browser and to screen readers.
+R belong to Streamlit; keys with Ctrl, Alt or Cmd belong to the browser and to screen readers. What is
+here is what the workbench is shipped with: a ``Keymap`` is what one person made of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from core.records import VerdictLabel
@@ -33,13 +34,17 @@ class Reader(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
-    """One key on one or several pages; ``name`` is how the code asks for it."""
+    """One key on one or several pages; ``name`` is how the code asks for it.
+
+    ``movable``: a person may choose another key for it.
+    """
 
     name: str
     key: str
     words: str
     pages: tuple[Page, ...] = (Page.REVIEW, Page.ADJUDICATE)
     reader: Reader = Reader.BUTTON
+    movable: bool = True
 
 
 SUPPORT_KEYS: Mapping[VerdictLabel, str] = {
@@ -72,6 +77,10 @@ OPEN_SOURCE, NEXT_SOURCE, PREVIOUS_SOURCE = "open_source", "next_source", "previ
 PREVIOUS_TRACE, NEXT_TRACE = "previous_trace", "next_trace"
 SEARCH, RAW, GUIDELINE, HELP, CLOSE = "search", "raw", "guideline", "help", "close"
 SIDE_BY_SIDE = "side_by_side"
+NO_SOURCE = "no_source"
+NEXT_CLAIM, PREVIOUS_CLAIM = "next_claim", "previous_claim"
+MATRIX, PROVENANCE = "matrix", "provenance"
+WORDS = "words"
 
 _SUPPORT_WORDS = {
     VerdictLabel.SUPPORTED: "A source says this",
@@ -89,14 +98,14 @@ _CAUSE_WORDS = {
 _REVIEW = (Page.REVIEW,)
 _ADJUDICATE = (Page.ADJUDICATE,)
 _VERDICT = (Page.VERDICT,)
+_READING = (Page.REVIEW, Page.ADJUDICATE, Page.VERDICT)
 _REPAIR_KEYS = {
-    "next edit": "J",
-    "edit before": "K",
-    "accept": "Y",
-    "change it": "E",
-    "reject": "N",
-    "its source": "S",
-    "close, leave a field": "Escape",
+    "next_edit": ("J", "next edit"),
+    "edit_before": ("K", "edit before"),
+    "accept_edit": ("Y", "accept"),
+    "change_edit": ("E", "change it"),
+    "reject_edit": ("N", "reject"),
+    "source_of_edit": ("S", "its source"),
 }
 
 SHORTCUTS: tuple[Shortcut, ...] = (
@@ -108,7 +117,7 @@ SHORTCUTS: tuple[Shortcut, ...] = (
         Shortcut(name=f"source_{n}", key=key, words=f"Source {n} says it")
         for n, key in enumerate(SOURCE_KEYS, 1)
     ),
-    Shortcut(name="no_source", key=NO_SOURCE_KEY, words="No source says it"),
+    Shortcut(name=NO_SOURCE, key=NO_SOURCE_KEY, words="No source says it"),
     Shortcut(
         name=OPEN_SOURCE,
         key="B",
@@ -137,67 +146,113 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     Shortcut(name=PREVIOUS_TRACE, key="P", words="Answer before, in the list", pages=_VERDICT),
     Shortcut(name=NEXT_TRACE, key="N", words="Answer after, in the list", pages=_VERDICT),
     *(
-        Shortcut(name=words, key=key, words=words, pages=(Page.REPAIR,), reader=Reader.VIEW)
-        for words, key in _REPAIR_KEYS.items()
+        Shortcut(name=name, key=key, words=words, pages=(Page.REPAIR,), reader=Reader.VIEW)
+        for name, (key, words) in _REPAIR_KEYS.items()
     ),
+    Shortcut(name=NEXT_CLAIM, key="J", words="Next claim", pages=_VERDICT, reader=Reader.VIEW),
+    Shortcut(
+        name=PREVIOUS_CLAIM, key="K", words="Claim before", pages=_VERDICT, reader=Reader.VIEW
+    ),
+    Shortcut(
+        name=MATRIX, key="M", words="All claims × sources", pages=_VERDICT, reader=Reader.VIEW
+    ),
+    Shortcut(
+        name=PROVENANCE,
+        key="V",
+        words="Provenance of the answer",
+        pages=_VERDICT,
+        reader=Reader.VIEW,
+    ),  # fmt: skip
     Shortcut(name=PREVIOUS_SOURCE, key="ArrowLeft", words="Source before", reader=Reader.VIEW),
     Shortcut(name=NEXT_SOURCE, key="ArrowRight", words="Source after", reader=Reader.VIEW),
     Shortcut(name=SEARCH, key="/", words="Search in all sources", reader=Reader.VIEW),
     Shortcut(name=RAW, key="O", words="Readable text or raw output", reader=Reader.VIEW),
     Shortcut(
-        name=SIDE_BY_SIDE, key="L", words="Two sources side by side, or one", reader=Reader.VIEW
+        name=SIDE_BY_SIDE,
+        key="L",
+        words="Two sources side by side, or one",
+        pages=_READING,
+        reader=Reader.VIEW,
+    ),  # fmt: skip
+    Shortcut(
+        name=WORDS,
+        key="I",
+        words="Light the chosen words, or not",
+        pages=_READING,
+        reader=Reader.VIEW,
     ),
     Shortcut(name=GUIDELINE, key="G", words="The guideline", reader=Reader.VIEW),
     Shortcut(name=HELP, key="H", words="These keys", reader=Reader.VIEW),
     Shortcut(
-        name=CLOSE, key="Escape", words="Leave a field; close what is open", reader=Reader.VIEW
+        name=CLOSE,
+        key="Escape",
+        words="Leave a field; close what is open",
+        pages=(*_READING, Page.REPAIR),
+        reader=Reader.VIEW,
+        movable=False,
     ),
 )
 
 _ON_SCREEN = {"ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc"}
+_SHIPPED_KEYS: Mapping[str, str] = {each.name: each.key for each in SHORTCUTS}
 
 
-def key_of(name: str, page: Page = Page.REVIEW) -> str:
-    """The key of a shortcut on that page."""
-    return next(each.key for each in SHORTCUTS if each.name == name and page in each.pages)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keymap:
+    """The keys of one person: what they chose (name → key), else what is shipped."""
+
+    chosen: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, name: str) -> str:
+        """The key of a shortcut."""
+        return self.chosen.get(name) or _SHIPPED_KEYS[name]
+
+    def of_source(self, at: int) -> str | None:
+        """The key that says that the source at that place, from 0, says the claim."""
+        return self.of(f"source_{at + 1}") if at < len(SOURCE_KEYS) else None
+
+    def on_page(self, page: Page) -> tuple[Shortcut, ...]:
+        """The shortcuts of one page with this person's keys, in the order of its help sheet."""
+        return tuple(
+            replace(each, key=self.of(each.name)) for each in SHORTCUTS if page in each.pages
+        )
+
+    def of_views(self, page: Page) -> Mapping[str, str]:
+        """What the view in the browser listens to: name → key."""
+        return {each.name: each.key for each in self.on_page(page) if each.reader is Reader.VIEW}
+
+    def opening(self) -> tuple[Mapping[str, str], ...]:
+        """The keys that open something, the button that reads each, and the last place to appear.
+
+        Until that has appeared, other keys act on nothing: they are meant for what is about to open.
+        """
+        return (
+            {
+                "key": self.of(NOTES),
+                "button": ".st-key-notes",
+                "awaits": ".st-key-row-notes textarea",
+            },
+            {"key": self.of(DECLINE), "button": ".st-key-decline", "awaits": ".st-key-decline_not"},
+            {"key": self.of(DECLINE), "button": ".st-key-decline_not", "awaits": ".st-key-undo"},
+        )
+
+    def words(self, page: Page) -> list[tuple[str, str]]:
+        """Every key of a page with what it does, as it is shown there."""
+        return [(shown(each.key), each.words) for each in self.on_page(page)]
+
+    def help_sheet(
+        self, page: Page, *, sources: int, without: tuple[str, ...] = ()
+    ) -> list[tuple[str, str]]:
+        """Keys with what they do, for as many sources as there are."""
+        beyond = {f"source_{n}" for n in range(sources + 1, len(SOURCE_KEYS) + 1)} | {*without}
+        return [
+            (shown(each.key), each.words) for each in self.on_page(page) if each.name not in beyond
+        ]
 
 
-def keys_of_views(page: Page) -> Mapping[str, str]:
-    """What the view in the browser listens to: name → key."""
-    return {each.name: each.key for each in on_page(page) if each.reader is Reader.VIEW}
+SHIPPED = Keymap()
 
 
-def opening_keys() -> tuple[Mapping[str, str], ...]:
-    """The keys that open something, the button that reads each, and the last place of it to appear.
-
-    Until that has appeared, other keys act on nothing: they are meant for what is about to open.
-    """
-    return (
-        {
-            "key": key_of(NOTES),
-            "button": ".st-key-notes",
-            "awaits": ".st-key-row-notes textarea",
-        },
-        {"key": key_of(DECLINE), "button": ".st-key-decline", "awaits": ".st-key-decline_not"},
-        {"key": key_of(DECLINE), "button": ".st-key-decline_not", "awaits": ".st-key-undo"},
-    )
-
-
-def key_words(page: Page) -> list[tuple[str, str]]:
-    """Every key of a page with what it does, as it is shown there."""
-    return [(_ON_SCREEN.get(each.key, each.key), each.words) for each in on_page(page)]
-
-
-def on_page(page: Page) -> tuple[Shortcut, ...]:
-    """The shortcuts of one page, in the order of its help sheet."""
-    return tuple(each for each in SHORTCUTS if page in each.pages)
-
-
-def help_sheet(page: Page, *, sources: int) -> list[tuple[str, str]]:
-    """Keys with what they do, for as many sources as there are."""
-    beyond = {f"source_{n}" for n in range(sources + 1, len(SOURCE_KEYS) + 1)}
-    return [
-        (_ON_SCREEN.get(each.key, each.key), each.words)
-        for each in on_page(page)
-        if each.name not in beyond
-    ]
+def shown(key: str) -> str:
+    """A key as it is written on screen."""
+    return _ON_SCREEN.get(key, key)

@@ -12,7 +12,7 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.records import Person, Role
 from pages.widgets.plain import show_cards, show_toast
-from pages.widgets.shortcuts import NEXT_TRACE, PREVIOUS_TRACE, Page, key_of
+from pages.widgets.shortcuts import NEXT_TRACE, PREVIOUS_TRACE, Keymap
 from pages.widgets.trace_list import (
     AT,
     LIST,
@@ -41,7 +41,9 @@ _PLACE = """<style>
 </style>"""
 
 
-def show_trace_tools(workspace: Workspace, user: Person, trace_id: str, *, read: bool) -> None:
+def show_trace_tools(
+    workspace: Workspace, user: Person, trace_id: str, *, read: bool, keys: Keymap
+) -> None:
     """Show them; ``read``: the answer has a verdict, and so claims to review."""
     going = st.session_state.pop(_GO, None)
     if going == REVIEW:
@@ -54,7 +56,7 @@ def show_trace_tools(workspace: Workspace, user: Person, trace_id: str, *, read:
     marks = triage.standing([trace_id]).get(trace_id, TraceMarks())
     st.html(_PLACE)
     with st.container(horizontal=True, vertical_alignment="center", key="trace-tools"):
-        _show_neighbours(workspace, user, trace_id)
+        _show_neighbours(workspace, user, trace_id, keys)
         if read and Role.REVIEWER in user.roles and Role.AUDITOR not in user.roles:
             st.button(
                 "Label",
@@ -87,7 +89,7 @@ def show_trace_tools(workspace: Workspace, user: Person, trace_id: str, *, read:
                 _show_notes(workspace, user, trace_id, marks)
 
 
-def _show_neighbours(workspace: Workspace, user: Person, trace_id: str) -> None:
+def _show_neighbours(workspace: Workspace, user: Person, trace_id: str, keys: Keymap) -> None:
     """The answers before and after this one in the list that it was opened from."""
     remember_list(trace_id)
     at = st.query_params.get(AT, "")
@@ -107,7 +109,7 @@ def _show_neighbours(workspace: Workspace, user: Person, trace_id: str) -> None:
         st.button(
             words,
             key=name,
-            shortcut=key_of(name, Page.VERDICT),
+            shortcut=keys.of(name),
             disabled=query is None,
             help=f"{'Answer before' if step < 0 else 'Answer after'} in the list",
             on_click=_go,

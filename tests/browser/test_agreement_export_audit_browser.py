@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from browsing import SETTLED, Visit, watched
+from browsing import SCREENSHOTS, SETTLED, Visit, watched
 from playwright.sync_api import BrowserContext, expect
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 
@@ -64,6 +64,11 @@ def test_a_packet_is_prepared_signed_and_downloaded_and_proves_itself(
 ) -> None:
     page = visit.open(f"export?as={workbench[1]}", "text=6 claims of 2 traces")
 
+    page.get_by_role("button", name="Parquet tables").click()
+    page.get_by_text("Preview the files").click()
+    # The file as it will stand there: a hostile reason is text in it, and nothing of it acts.
+    expect(page.get_by_test_id("stCode")).to_contain_text(HOSTILE.split('"')[0])
+    page.screenshot(path=SCREENSHOTS / "packet-preview-light.png")
     page.get_by_role("button", name="Prepare the packet").press("Enter")
     page.get_by_text("The packet is ready").wait_for()
     page.get_by_role("button", name="Lock and sign").press("Enter")
@@ -86,7 +91,9 @@ def test_a_packet_is_prepared_signed_and_downloaded_and_proves_itself(
     check = check_packet(tmp_path / "packet")
     assert check.intact
     assert [(one.signer, one.meaning) for one in check.signatures] == [("Lea", "review")]
-    assert "reports/index.html" in zipfile.ZipFile(archive).namelist()
+    names = zipfile.ZipFile(archive).namelist()
+    assert {"reports/index.html", "claims.csv"} <= set(names)
+    assert "claims.parquet" not in names
     assert visit.outside() == []
 
 

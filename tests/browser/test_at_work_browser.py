@@ -99,6 +99,7 @@ def test_who_was_chosen_stays_through_reload_and_every_page_and_gives_the_vote(
         page.reload()
         page.locator(CLAIM).wait_for()
         page.get_by_text("Answer all three").wait_for()
+        page.wait_for_selector(SETTLED)  # a press while the reloaded page still comes is not kept
         vote(page)
         page.context.close()
 

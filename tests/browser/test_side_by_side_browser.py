@@ -76,7 +76,8 @@ def with_provenance() -> Verification:
         trace_id="prov-1",
     )
     asked = "Which antibiotic can this patient take, given her allergies?"
-    trace = replace(trace, question=asked)
+    before = "I looked at her chart.\n\nIbuprofen did not cause her rash. <b>Ask the ward.</b>"
+    trace = replace(trace, question=asked, earlier=("Which drugs did she take?", before))
     sentences = [sentence.strip(".") + "." for sentence in table.split(". ")]
     verified = a_verification(
         trace,
@@ -239,12 +240,25 @@ def test_the_provenance_of_an_answer_is_shown_followed_and_downloaded(
 
     page.keyboard.press("v")
 
-    expect(page.locator(".tier-words")).to_contain_text("Tier ")
+    expect(page.locator(".tier-words")).to_have_text(
+        "No tier: the answer is blocked and the answer leaves out a critical fact"
+    )
+    expect(page.locator(".tier")).to_contain_text("The risk formula alone gives tier ")
     expect(page.locator(".risks tr")).to_have_count(4)
+    expect(page.locator(".risks .level-BLOCKED")).to_have_count(3)
     pair = page.get_by_test_id("distortion")
     expect(pair.locator("mark.differs")).to_have_text(["caused", "associated with"])
     expect(pair.get_by_role("button", name="claim 1")).to_be_visible()
-    expect(page.get_by_test_id("contradiction")).to_contain_text("5.9 mmol/L")
+    expect(page.get_by_test_id("contradiction").last).to_contain_text("5.9 mmol/L")
+    across = page.get_by_test_id("contradiction").first
+    expect(across.get_by_role("button", name="claim 1")).to_be_visible()
+    expect(across).to_contain_text("this answer, turn 3 of 3")
+    expect(across.locator(".pair-texts mark").first).to_have_text("not")
+    across.get_by_role("button", name="turn 2 of 3").click()
+    expect(across.locator(".turn-text mark")).to_contain_text("did not cause her rash")
+    expect(across.locator(".turn-text")).to_contain_text("<b>Ask the ward.</b>")
+    across.scroll_into_view_if_needed()
+    page.screenshot(path=SCREENSHOTS / f"contradiction-{scheme}-1280.png")
     omission = page.get_by_test_id("omission").first
     expect(omission).to_contain_text("penicillin")
     assert low_contrast(page) == []

@@ -15,13 +15,16 @@ from core.config import Config
 from core.records import (
     AlignedToken,
     AttributionStatus,
+    Check,
     CheckedValue,
     CitationFinding,
     CitationKind,
     CitationOutcome,
     ClaimType,
     ClaimVerdict,
+    ContradictedShare,
     Judged,
+    Outcome,
     ProtectedValue,
     Relation,
     SetAside,
@@ -91,6 +94,15 @@ def gate(
     return " | ".join(decide_claim(BASE.claim, judged, config, citations).reasons)
 
 
+def contradicted() -> str:
+    shown = replace(
+        outcome(support=LOW),
+        checks=(Check(check="dose", outcome=Outcome.CONTRADICTS, reason="Otherwise.", veto=True),),
+    )
+    share = ContradictedShare(contradicted=15, claims=22, answers=19, low=0.4513, high=0.8614)
+    return decide_claim(BASE.claim, shown, Config(), (), share).reasons[-1]
+
+
 def weakly_grounded() -> Judged:
     judged = outcome()
     token = AlignedToken(text="weekly", span=SPAN, score=0.1, weak=True)
@@ -155,6 +167,11 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.WORDS_NOT_GROUNDED: (
         lambda: gate(weakly_grounded(), profile="strict"),
         f"Too little of the statement is grounded in {source()}: “weekly”.",
+    ),
+    Cause.HOW_OFTEN_CONTRADICTED: (
+        contradicted,
+        "Contradicted with probability 0.68 (95 % interval 0.45 to 0.86): of 22 claims of 19 answers "
+        "that were told against like this, people found 15 contradicted.",
     ),
     Cause.CITATION_TO_NOTHING: (
         lambda: gate(outcome(), cited(CitationOutcome.RESOLVES_TO_NOTHING)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +15,13 @@ from core.capture.reading import read_traces
 from core.codec import verdict_document
 from core.config import Config
 from core.pipeline import Models, verify, verify_all
+from core.ports import PairReader
 from core.records import (
     AttributionStatus,
     Decision,
     Judged,
+    PairReading,
+    Probabilities,
     SourceStatus,
     Trace,
     Unjudged,
@@ -56,6 +60,31 @@ def _appendix_c(credit: str) -> Trace:
     ]
     answer = record["final_reply_to_user"].replace("According to PubMed evidence", credit)
     return a_trace(answer, *sources, trace_id="appendix-c", category=record["category"])
+
+
+class Contrary:
+    """The real reader, that denies whatever it reads."""
+
+    def __init__(self, reader: PairReader) -> None:
+        self.reader = reader
+        self.name, self.precision, self.max_tokens = "contrary", reader.precision, reader.max_tokens
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        denied = Probabilities(entailment=0.05, neutral=0.05, contradiction=0.9)
+        return [each and replace(each, probabilities=denied) for each in self.reader.read(pairs)]
+
+
+def test_semantic_drift_stands_in_the_verdict_and_moves_nothing(models: Models) -> None:
+    told = "Oral vaccination protected the animals of the treated group from the viral challenge."
+    said = "Oral vaccination of the treated group left the animals open to the viral challenge."
+    trace = a_trace(said, a_source(told, source_id="paper", tool_name="search_papers"))
+
+    [claim] = verify(trace, replace(models, reader=Contrary(models.reader)), Config()).claims
+
+    assert isinstance(claim.outcome, Judged)
+    assert "semantic drift" in {check.check for check in claim.outcome.checks}
+    assert claim.outcome.features.numeric["distortions_n"] == 0
+    assert not any("drift" in reason.lower() for reason in claim.reasons)
 
 
 def test_appendix_cs_claim_is_a_conflation_and_its_chart_twin_is_not(models: Models) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +172,9 @@ def test_the_second_readers_page_is_the_same_whatever_the_first_reader_said(
             ((each.key or "").split("-")[0], each.label, each.disabled)
             for each in opened(REVIEW, ben).button
         ]
-        seen.append((claim(opened(REVIEW, ben)), bar, cards(opened(HOME, ben))[:3]))
+        # Two databases may be made on two sides of a full minute, which is all that may differ.
+        home = re.sub(r"\d\d:\d\d", "", repr(cards(opened(HOME, ben))[:3]))
+        seen.append((claim(opened(REVIEW, ben)), bar, home))
 
     assert seen[0] == seen[1]
 

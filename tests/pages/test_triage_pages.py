@@ -11,7 +11,7 @@ from opening import cards, opened, titles, views
 from reviewing import SENTENCES, SUPPORTED, UNSUPPORTED, Office, a_reviewed_trace, an_office
 from streamlit.testing.v1 import AppTest
 
-from core.records import IngestReport
+from core.records import Decision, IngestReport
 from core.review.items import Progress
 from core.review.records import Cause, ReviewStatus
 from core.workflows.export import select_claims
@@ -118,15 +118,22 @@ def test_home_tells_blind_readers_nothing_of_verdicts(office: Office) -> None:
 
 
 def test_the_tour_opens_blocked_answers_and_lets_blind_readers_read_first(office: Office) -> None:
-    overview = Overview(traces=3, by_decision={})
+    overview = Overview(traces=3, by_decision={Decision.BLOCK: 3})
     progress = office.desk("Ada").progress()
     assert isinstance(progress, Progress)
     ada, lea = office.people["Ada"], office.people["Lea"]
 
-    blind = tour_steps(overview, progress, 0, ada, blind=True)
-    leads = tour_steps(overview, progress, 0, lea, blind=False)
+    blind = tour_steps(overview, progress, 0, ada, blind=True, opened=False)
+    leads = tour_steps(overview, progress, 0, lea, blind=False, opened=True)
 
     assert [step.label for step in blind] == ["Traces", "Review"]
+    # She opened a verdict; she reads no claims herself, so none are asked of her.
+    assert [(step.label, step.done) for step in leads] == [
+        ("Traces", True),
+        ("Blocked answers", True),
+        ("Thresholds", False),
+        ("Recalibrate", False),
+    ]
     assert next(step.query for step in leads if step.label == "Blocked answers") == {
         "decision": "block"
     }

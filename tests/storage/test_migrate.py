@@ -22,9 +22,15 @@ from storage.migrate import MIGRATIONS, NEWEST, migrate, revision
 from storage.store import SqlStore, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
+CALIBRATION = (
+    "calibration_closing", "calibration_label", "calibration_reader", "calibration_claim",
+    "calibration_round",
+)  # fmt: skip
 SINCE_0005 = (
     "adjudication_reopening", "trace_mark", "reading_request", "verdict_tier", "verdict_cause",
+    "job", "key_binding", "word_list", *CALIBRATION,
 )  # fmt: skip
+APPENDED_SINCE_0005 = ("adjudication_reopening", "key_binding", "word_list", *CALIBRATION)
 
 
 def test_the_migrations_build_exactly_the_tables(store: SqlStore) -> None:
@@ -89,7 +95,7 @@ def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
             connection.exec_driver_sql("DROP FUNCTION verdict_opening_refuses_update")
-            for table in ("adjudication_reopening",):
+            for table in APPENDED_SINCE_0005:
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
                 connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
             connection.exec_driver_sql("DROP FUNCTION trace_mark_refuses_update")

@@ -26,10 +26,13 @@ from core.workflows.export import export_packet
 from core.workflows.import_packet import PacketImport, import_packet
 from core.workflows.manifest import check_packet, write_signatures
 from core.workflows.packet_files import ExportReport
-from core.workflows.packet_selection import ExportFilters
+from core.workflows.packet_preview import preview_packet
+from core.workflows.packet_readme import PacketFormat
+from core.workflows.packet_selection import ExportFilters, select_claims
 from core.workflows.packet_tables import CLAIM_COLUMNS, FORMULA_STARTS, VOTE_COLUMNS
 from core.workflows.review import open_review_session
 from storage.audit import event_hash
+from storage.marks import MarkKind
 from storage.packets import Packets
 from storage.records import AuditEvent
 from storage.store import SqlStore
@@ -557,3 +560,61 @@ def test_a_folder_that_holds_something_is_left_alone(office: Office, tmp_path: P
         exported(office, tmp_path / "packet")
 
     assert [path.name for path in (tmp_path / "packet").iterdir()] == ["mine.txt"]
+
+
+# ---------------------------------------------------------------- chosen traces, tags and formats
+
+
+def test_a_packet_holds_the_traces_and_tags_that_were_asked_for(
+    office: Office, tmp_path: Path
+) -> None:
+    triage, lea = office.workspace.triage, office.people["Lea"]
+    triage.mark(["review-0001", "review-0002"], MarkKind.TAG, "ward 7", by=lea)
+    triage.mark(["review-0001"], MarkKind.UNTAG, "ward 7", by=lea)
+
+    tagged = exported(office, tmp_path / "tagged", filters=ExportFilters(tag="ward 7"))
+    one = exported(
+        office, tmp_path / "one", filters=ExportFilters(traces=frozenset({"review-0001"}))
+    )
+
+    assert {row["trace_id"] for row in lines(tmp_path / "tagged" / "packet.jsonl")} == {
+        "review-0002"
+    }
+    assert {row["trace_id"] for row in lines(tmp_path / "one" / "packet.jsonl")} == {"review-0001"}
+    assert tagged.claims + one.claims == 7
+    assert "without the tag" in tagged.left_out
+    told = json.loads((tmp_path / "tagged" / "manifest.json").read_text())
+    assert told["filters"]["tag"] == "ward 7"
+
+
+def test_a_packet_without_other_formats_is_still_read_back(office: Office, tmp_path: Path) -> None:
+    exported(office, tmp_path / "packet", filters=ALL, formats=frozenset({PacketFormat.CSV}))
+
+    names = {path.name for path in (tmp_path / "packet").iterdir()}
+    assert {"claims.csv", "packet.jsonl", "audit_trail.jsonl"} <= names
+    assert not names & {"claims.parquet", "annotations.jsonl", "preferences.jsonl"}
+    assert "annotations.jsonl" not in (tmp_path / "packet" / "README.md").read_text()
+    assert check_packet(tmp_path / "packet").intact
+    assert imported(a_store(tmp_path / "b.db"), tmp_path / "packet").claims == 8
+
+
+def test_a_preview_begins_like_the_packet_and_is_told_to_nobody(
+    office: Office, tmp_path: Path
+) -> None:
+    packets, lea = packets_of(office), office.people["Lea"]
+    before = packets.events()
+    formats = frozenset({PacketFormat.CSV, PacketFormat.PARQUET})
+
+    shown = preview_packet(
+        packets, lea, select_claims(packets, lea, ALL), at=office.clock(), filters=ALL,
+        formats=formats,
+    )  # fmt: skip
+
+    assert packets.events() == before
+    exported(office, tmp_path / "packet", filters=ALL, formats=formats)
+    by_name = {each.name: each for each in shown}
+    written = (tmp_path / "packet" / "packet.jsonl").read_text(encoding="utf-8")
+    assert written.startswith(by_name["packet.jsonl"].head)
+    assert (by_name["packet.jsonl"].rows, by_name["votes.csv"].rows) == (8, 16)
+    assert by_name["claims.parquet"].head == ""
+    assert "preferences.jsonl" not in by_name

@@ -23,6 +23,8 @@ def made(tmp_path: Path) -> Office:
     made = an_office(a_store(tmp_path / "w.db", actor="test"), traces=1, reads_per_claim=2)
     made.read("Ada", SUPPORTED)
     made.read("Ben", UNSUPPORTED)
+    made.workspace.key_bindings.bind({"keep": "M"}, by=made.people["Ada"])
+    made.workspace.word_lists.keep_own(["metformin"], by=made.people["Ada"])
     made.workspace.packet_signatures.lock("{}", "approval", by=made.people["Lea"])
     return made
 

@@ -18,6 +18,7 @@ from reviewing import (
 from sqlalchemy import text
 
 from core.errors import Conflict, InputError, NotAllowed
+from core.provenance.records import Tier
 from core.provenance.triage import CONTRADICTED, NO_SOURCE
 from core.records import FileCount, IngestReport, Origin
 from core.review.items import Withheld
@@ -95,9 +96,19 @@ def test_a_list_is_narrowed_by_file_batch_and_cause(store: SqlStore) -> None:
     assert [each.name for each in store.files()] == ["b.jsonl", "a.jsonl"]
     assert ids(store, cause=NO_SOURCE) == ["review-0001", "review-0002"]
     assert ids(store, cause=CONTRADICTED) == []
-    (tier,) = office.workspace.triage.tiers()
-    assert ids(store, tier=tier) == ["review-0001", "review-0002"]
+    assert office.workspace.triage.tiers() == {}  # nothing that is blocked has a tier
+    assert all(ids(store, tier=each.value) == [] for each in Tier)
     assert office.workspace.triage.causes()[NO_SOURCE] == 2
+
+
+def test_answers_that_are_allowed_are_narrowed_by_tier(store: SqlStore) -> None:
+    allowed = [each for each in SENTENCES if each[2] >= 0.65]
+    office = an_office(store, verifications=[a_reviewed_trace(1, allowed[:1]), a_reviewed_trace(2)])
+
+    ((tier, count),) = office.workspace.triage.tiers().items()
+
+    assert count == 1
+    assert ids(store, tier=tier) == ["review-0001"]
 
 
 def test_a_trace_knows_its_place_in_a_list_and_what_is_beside_it(store: SqlStore) -> None:

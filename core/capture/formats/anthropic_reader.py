@@ -99,6 +99,7 @@ def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trac
             trace_id=trace_id_of(record),
             question=question if isinstance(question, str) else talk.question,
             answer=talk.answer,
+            earlier=talk.earlier,
             calls=[*talk.calls, *reader.documents],
             category=_text(record, "category"),
             citations=talk.citations,

@@ -104,6 +104,7 @@ def read_sample(
             else None,
             question=asked if isinstance(asked, str) and asked else talk.question,
             answer=talk.answer,
+            earlier=talk.earlier,
             calls=merge_calls(turns, described),
             category=task,
             citations=final.citations if final else talk.citations,

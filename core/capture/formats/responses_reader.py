@@ -144,6 +144,7 @@ def _trace(held: _Held, file: str) -> Trace:
             trace_id=trace_id_of(record),
             question=question if isinstance(question, str) else talk.question,
             answer=talk.answer,
+            earlier=talk.earlier,
             calls=talk.calls,
             category=_text(record, "category"),
             citations=talk.citations,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -66,8 +65,7 @@ def read_chart_facts(trace: Trace) -> ChartFacts:
 
 
 def _is_somebodys(source: Source) -> bool:
-    asked = json.dumps(source.arguments, ensure_ascii=False) if source.arguments else ""
-    return _SOMEBODY.search(asked) is not None or _SOMEBODY.search(source.text) is not None
+    return any(_SOMEBODY.search(text) for text in (source.arguments or "", source.text))
 
 
 def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:

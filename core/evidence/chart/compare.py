@@ -45,7 +45,7 @@ def differs(said: Assertion, entry: ChartEntry) -> str | None:
     if said.status in _ENDED or said.status is Status.ERROR:
         spoken = status is Status.ACTIVE and said.status is not Status.ON_HOLD
         return f"The chart has {name} as active{told}." if spoken else None
-    if said.status in (Status.UNCERTAIN, Status.HYPOTHETICAL, Status.PLANNED):
+    if said.status in _NOT_YET:
         return None
     if status in _NEVER or status is Status.CANCELLED:
         if status is Status.CANCELLED and not said.current and entry.kind is EntryKind.MEDICATION:

@@ -176,6 +176,8 @@ def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
 
 
 def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | None:
+    if not any(places_of(name, field.text) for field in row.fields):
+        return None
     own = name_field(row)
     held, place = None, None
     for field in ([own] if own is not None else []) + [f for f in row.fields if f is not own]:

@@ -111,8 +111,15 @@ def core_words(text: str) -> tuple[str, ...]:
     return tuple(kept or words)
 
 
+@lru_cache(maxsize=65_536)
+def _vocabulary(text: str) -> frozenset[str]:
+    return frozenset(word.text for word in words_in(text))
+
+
 def places_of(name: Sequence[str], text: str) -> list[Span]:
     """Where a text names it: its words side by side, in their order or turned round."""
+    if not _vocabulary(text).issuperset(name):
+        return []
     words = [word for word in words_in(text) if word.text not in _OPTIONAL or word.text in name]
     size, found = len(name), []
     wanted = sorted(name)

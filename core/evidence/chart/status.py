@@ -112,6 +112,11 @@ def standing(text: str, name: Span, others: Sequence[Span] = ()) -> Standing:
 
     A trigger reaches forward to the end of its clause, backward only past no other trigger's verb.
     """
+    return _standing(text, name, tuple(others))
+
+
+@lru_cache(maxsize=16_384)
+def _standing(text: str, name: Span, others: tuple[Span, ...]) -> Standing:
     start, end = _clause(text, name, others)
     status, subject, words = Status.UNSTATED, Subject.PATIENT, ""
     override_at, worst_at = -1, -1

@@ -14,6 +14,7 @@ from core.text.sentences import sentence_spans
 from core.text.tokens import rarity
 
 _LONGEST = 1_200  # characters of a sentence that is compared; longer ones are lists or dumps
+_PROSE_FROM = 3  # sentences of a field's value
 _MOST_SENTENCES = 6_000  # of one trace
 _SAID_ELSEWHERE = 0.3  # the weight of a claim's word that the source holds in another sentence
 # JSON, tables, "key: value" lines and lines of several fields.
@@ -21,17 +22,29 @@ _RECORD = re.compile(
     r"[{}\[\]]|\"\s*:|^\s*[\w .-]{1,40}:\s*\S{0,60}$|\\n|^[-|*\s]*\||<t[rdh]\b|"
     r"^[-*\s]*[\w.\[\]/ ]{1,40}: .{0,200}, [\w ]{2,30}: |^[\w\[\]]+[._][\w.\[\]]+: "
 )
+# A field of a record, and what no prose holds: a field with several sentences is prose for all that.
+_FIELD = re.compile(r"\s*[\w .\[\]/-]{1,60}: (?=\S)")
+_DUMP = re.compile(r"[{}]|\"\s*:|\\n|<t[rdh]\b|\w: .{0,80}, [\w ]{2,30}: ")
+# What a paper set out to do, to measure, or leaves to others is no finding that could be told wrongly.
+_METHOD = re.compile(
+    r"(?:OBJECTIVES?|AIMS?|PURPOSE|(?:MAIN )?OUTCOMES? MEASURES?)\b|"
+    r"(?:CONCLUSIONS?:? )?(?:Further|Future|Larger|More) [^.,]{0,60}\b(?:trials?|stud(?:y|ies)|research)\b"
+)
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """One sentence of a source's prose; ``span`` is in the source's text."""
+    """One sentence of a source's prose; ``span`` is in the source's text.
+
+    ``in_field`` is set in the value of a record's field: an abstract behind "results.abstract:".
+    """
 
     source_id: str
     span: Span
     text: str
     stems: frozenset[str]
+    in_field: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +107,26 @@ def _sentences(source: Source) -> Iterator[Sentence]:
     at = 0
     for line in source.text.splitlines(keepends=True):
         start, at = at, at + len(line)
-        if _RECORD.search(line[:400]) or len(_WORDS.findall(line[:2_000])) < 4:
+        if len(_WORDS.findall(line[:2_000])) < 4:
             continue
-        for span in sentence_spans(line):
+        spans, in_field = sentence_spans(line), False
+        if _RECORD.search(line[:400]):
+            field = _FIELD.match(line)
+            if field is None or len(spans) < _PROSE_FROM or _DUMP.search(line, field.end(), 400):
+                continue
+            start, line, in_field = start + field.end(), line[field.end() :], True
+            spans = sentence_spans(line)
+        for span in spans:
             text = line[span.start : span.end]
+            if _METHOD.match(text):
+                continue
             if len(text) <= _LONGEST and len(_WORDS.findall(text)) >= 3:
                 yield Sentence(
                     source_id=source.source_id,
                     span=Span(start=start + span.start, end=start + span.end),
                     text=text,
                     stems=frozenset(stem(word) for word in re.findall(r"[^\W_]+", text)),
+                    in_field=in_field,
                 )
 
 

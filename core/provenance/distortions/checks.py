@@ -10,8 +10,11 @@ from core.records import Check, Claim, FactPlace, Outcome
 # On the development packets no kind accuses more than one good claim in 100, and none has been right
 # 19 times in 20 on more than a handful of accusations: so none vetoes. What a claim only adds in caution,
 # and a number or a name, which the checks of values and of charts compare with every fact, informs.
+# Drift is right of 18 of the 68 that it accuses there, and of the 13 claims accused by what stands in a
+# record's field (an abstract behind "results.abstract:") 8 are bad: both inform.
 INFORMING = frozenset(
     {
+        DistortionKind.SEMANTIC_DRIFT,
         DistortionKind.QUALIFIER_ADDED,
         DistortionKind.NUMBER_CHANGED,
         DistortionKind.ENTITY_SUBSTITUTED,
@@ -30,7 +33,9 @@ def _check(found: Distortion) -> Check:
     span = found.stated_span or found.sentence
     return Check(
         check=found.kind.value,
-        outcome=Outcome.SILENT if found.kind in INFORMING else Outcome.CONTRADICTS,
+        outcome=Outcome.SILENT
+        if found.kind in INFORMING or found.in_field
+        else Outcome.CONTRADICTS,
         reason=reason_of(found),
         claim_span=found.difference.claim_span,
         facts=(FactPlace(source_id=found.source_id, span=span),),

@@ -32,8 +32,7 @@ def find_distortions(claim: str, prose: Prose) -> tuple[Distortion, ...]:
 
     A kind is left out where another sentence that is nearly as near tells it as the claim does.
     """
-    reading = read_sentence(claim)
-    close = [(sentence, at) for sentence, at in nearest(reading, prose) if _is_told(at)]
+    close = told_by(claim, prose)
     if not close:
         return ()
     best = close[0][1].coverage
@@ -44,6 +43,11 @@ def find_distortions(claim: str, prose: Prose) -> tuple[Distortion, ...]:
         for kind, difference in found[0].items()
         if all(kind in other for other in found)
     )
+
+
+def told_by(claim: str, prose: Prose) -> list[tuple[Sentence, Alignment]]:
+    """The sentences that may be the ones that a claim tells, the nearest first."""
+    return [each for each in nearest(read_sentence(claim), prose) if _is_told(each[1])]
 
 
 def _is_told(at: Alignment) -> bool:
@@ -93,4 +97,5 @@ def _placed(difference: Difference, sentence: Sentence, at: Alignment) -> Distor
         if stated is None
         else Span(start=start + stated.start, end=start + stated.end),
         coverage=round(at.coverage, 4),
+        in_field=sentence.in_field,
     )

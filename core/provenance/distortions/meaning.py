@@ -31,6 +31,8 @@ def negation_differs(at: Alignment) -> Iterator[Difference]:
     said, stated = _negations(at.claim, at, claim=True), _negations(at.premise, at, claim=False)
     if bool(said) == bool(stated) or (said and at.coverage < _DENIED_FROM):
         return
+    if said and any(cue not in stated for cue in at.premise.of("negation")):
+        return  # the source denies something too, and what it denies was not made out
     if any(cue.value == "not significant" for cue in at.premise.of("certainty")):
         return  # "no difference" and "not significant" are told of the same result
     yield difference(
@@ -46,6 +48,8 @@ def _negations(reading: Reading, at: Alignment, *, claim: bool) -> list[Cue]:
     for cue in reading.of("negation"):
         if any(s.start <= cue.span.start and cue.span.end <= s.end for s in hidden):
             continue
+        if cue.text.lower() in _PRIVATIVE and _names_a_group(cue, reading):
+            continue
         # "Absence" that both texts speak of is a topic, not a denial.
         if not both & set(range(cue.first, cue.last + 1)) and limits(cue, reading, both):
             found.append(cue)
@@ -54,10 +58,22 @@ def _negations(reading: Reading, at: Alignment, *, claim: bool) -> list[Cue]:
     return [] if _cancelled(found) else found
 
 
+# "Mice without the receptor ate more" denies nothing of what they did.
+_PRIVATIVE = frozenset("without lacking".split())
+
+
+def _names_a_group(cue: Cue, reading: Reading) -> bool:
+    """Whether a privative stands right behind a noun, and a verb of the sentence comes after it."""
+    before = reading.words[cue.first - 1] if cue.first else None
+    return before is not None and before.content and cue.last + 2 < len(reading.words)
+
+
 def _prefixed(reading: Reading, other: Reading) -> bool:
     roots = {word.stem for word in other.words}
+    own = {word.stem for word in reading.words}
     return any(
-        word.stem.startswith(prefix) and word.stem[len(prefix) :] in roots
+        word.stem.startswith(prefix)
+        and word.stem[len(prefix) :] in roots - own  # "regular, and nonregular" denies nothing
         for word in reading.words
         for prefix in _UNDOING
         if len(word.stem) > len(prefix) + 2 and word.stem not in roots

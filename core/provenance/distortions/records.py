@@ -23,6 +23,11 @@ class DistortionKind(StrEnum):
     CERTAINTY_RAISED = "certainty raised"
     STATUS_OR_TIME_CHANGED = "status or time changed"
     COMPARATOR_CHANGED = "comparator changed"
+    SEMANTIC_DRIFT = "semantic drift"
+
+
+# What is read off two sentences side by side; drift is what the reader says where none of these does.
+NAMED_KINDS = tuple(kind for kind in DistortionKind if kind is not DistortionKind.SEMANTIC_DRIFT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +82,7 @@ class Distortion:
     """A difference between a claim and the sentence of a source that says nearest what it says.
 
     ``sentence`` and ``stated_span`` are in the source's text; ``coverage`` is the share of the claim's
-    content words, rare ones weighing more, that the sentence holds.
+    content words, rare ones weighing more, that the sentence holds; ``in_field`` is the sentence's.
     """
 
     claim: str
@@ -87,6 +92,7 @@ class Distortion:
     sentence_text: str
     stated_span: Span | None
     coverage: float
+    in_field: bool = False
 
     @property
     def kind(self) -> DistortionKind:

@@ -25,7 +25,7 @@ from pages.widgets.judgement_form import (
     show_questions,
     toggle_note,
 )
-from pages.widgets.shortcuts import CAUSE_KEYS, FIX_GUIDELINE, NOTES, SAVE, Page, key_of
+from pages.widgets.shortcuts import FIX_GUIDELINE, NOTES, SAVE
 
 LINES = 5
 
@@ -48,7 +48,7 @@ def _show_cause(held: Disagreement) -> None:
                 held,
                 words,
                 name=f"cause_{cause.value}",
-                key=CAUSE_KEYS[cause],
+                key=held.form.keys.of(cause.value),
                 chosen=held.cause is cause,
                 act=set_cause,
                 args=(held.form.nonce, cause),
@@ -62,7 +62,7 @@ def _show_next(held: Disagreement, session: ReviewSession) -> None:
             held,
             "Guideline needs a fix",
             name=FIX_GUIDELINE,
-            key=key_of(FIX_GUIDELINE, Page.ADJUDICATE),
+            key=held.form.keys.of(FIX_GUIDELINE),
             chosen=held.fix_guideline,
             act=toggle_fix,
         )
@@ -70,12 +70,12 @@ def _show_next(held: Disagreement, session: ReviewSession) -> None:
             "Decided", key="to-decided", help="What was decided before, to be taken up again",
             on_click=open_decided,
         )  # fmt: skip
-        key_button(held, "Reason", name="notes", key=key_of(NOTES), act=toggle_note)
+        key_button(held, "Reason", name="notes", key=held.form.keys.of(NOTES), act=toggle_note)
         key_button(
             held,
             "Save my decision",
             name="save",
-            key=key_of(SAVE, Page.ADJUDICATE),
+            key=held.form.keys.of(SAVE),
             act=save,
             args=(held.form.nonce, session),
             kind="primary",

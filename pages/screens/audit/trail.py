@@ -32,6 +32,7 @@ ACTIONS = {
     "claim.released": "released a claim",
     "files.imported": "imported files",
     "guideline.published": "published the guideline",
+    "keys.bound": "chose keys of their own",
     "model.revealed": "saw the machine's view",
     "packet.exported": "exported a packet",
     "packet.signed": "signed a packet",
@@ -44,6 +45,11 @@ ACTIONS = {
     "repair.stored": "repaired an answer",
     "role.granted": "granted a role",
     "role.revoked": "took a role away",
+    "round.begun": "began a calibration round",
+    "round.claims": "chose its claims",
+    "round.readers": "chose its readers",
+    "round.label": "read a claim of a round",
+    "round.closed": "closed a calibration round",
     "split.said": "placed traces in the split",
     "traces.stored": "stored traces",
     "verdicts.stored": "stored verdicts",
@@ -52,6 +58,7 @@ ACTIONS = {
     "vote.imported": "imported a reading",
     "vote.reopened": "took a judgement back",
     "vote.revised": "judged a claim anew",
+    "words.chosen": "chose words to be lit",
 }
 
 

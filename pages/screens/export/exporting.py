@@ -23,6 +23,7 @@ from core.workflows.manifest import (
     write_signatures,
 )
 from core.workflows.packet_files import ExportReport
+from core.workflows.packet_readme import EVERY_FORMAT, PacketFormat
 from core.workflows.packet_selection import ExportFilters
 from core.workflows.pseudonyms import Names, pseudonymous
 from pages.screens.export.signatures import own_fingerprint, signature_cards, signed_card
@@ -65,6 +66,7 @@ class Prepared:
     filters: ExportFilters
     pseudonyms: Names | None  # who is who, where the packet names nobody
     without: frozenset[int] = frozenset()
+    formats: frozenset[PacketFormat] = EVERY_FORMAT
 
 
 def prepare(
@@ -76,6 +78,7 @@ def prepare(
     pdf: bool,
     people: Sequence[Person] | None = None,
     without: frozenset[int] = frozenset(),
+    formats: frozenset[PacketFormat] = EVERY_FORMAT,
 ) -> None:
     """Write the packet to a folder of this session, and remember it.
 
@@ -100,6 +103,7 @@ def prepare(
             reports=reports,
             pdf=pdf,
             progress=report_progress,
+            formats=formats,
         )
         if hidden is not None:
             keep_pseudonyms(report.manifest_sha256, hidden.names.drawn)
@@ -115,6 +119,7 @@ def prepare(
         filters=filters,
         pseudonyms=hidden.names if hidden else None,
         without=without,
+        formats=formats,
     )
 
 

@@ -86,7 +86,7 @@ def team_facts(progress: Progress) -> list[tuple[str, str]]:
         ("Read by me", f"{progress.mine_done:,}"),
         ("Two views, not settled", f"{progress.ties:,}"),
     ]
-    if progress.seconds_per_claim:
+    if progress.seconds_per_claim and progress.seconds_per_claim >= 1:
         facts.append(("A claim takes", f"about {progress.seconds_per_claim:.0f} seconds"))
     if progress.stuck:
         facts.append(("Begun, not moved for days", f"{progress.stuck:,}"))

@@ -26,11 +26,18 @@ class TourStep:
 
 
 def tour_steps(
-    overview: Overview, progress: Progress, calibrators: int, person: Person, *, blind: bool
+    overview: Overview,
+    progress: Progress,
+    calibrators: int,
+    person: Person,
+    *,
+    blind: bool,
+    opened: bool,
 ) -> tuple[TourStep, ...]:
     """The steps with what is done; ``calibrators`` counts the forests that were fitted here.
 
-    Whoever reads ``blind`` reads before looking at verdicts, and is led to no page of a lead's.
+    ``opened``: this person has seen a verdict. Whoever reads ``blind`` reads before looking at
+    verdicts, and is led to no page of a lead's; whoever reads no claims is not asked to.
     """
     verified = overview.traces > overview.waiting
     read = progress.mine_done
@@ -47,18 +54,19 @@ def tour_steps(
         page="pages/review.py",
         label="Review",
     )
+    readings = (reading,) if Role.REVIEWER in person.roles else ()
     if blind:
-        return (load, reading) if Role.REVIEWER in person.roles else (load,)
+        return (load, *readings)
     return (
         load,
         TourStep(
             words="Open a blocked answer: what no source says, and what is credited wrongly",
-            done=verified and read > 0,
+            done=verified and opened,
             page="pages/traces.py",
             label="Blocked answers",
             query={"decision": "block"},
         ),
-        reading,
+        *readings,
         TourStep(
             words="See what another threshold would block and pass",
             done=calibrators > 0,

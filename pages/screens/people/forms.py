@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import ProvenanceGuardError
-from core.review.items import Guideline
 from core.review.records import Person, Project, ProjectSettings, Role
 from pages.widgets.current_user import ROLE_WORDS, role_words
-from pages.widgets.plain import show_cards, show_notice, show_toast
+from pages.widgets.forms import save, saved_forms, show_publishing
+from pages.widgets.plain import show_cards, show_notice
 from storage.guidelines import Guidelines
 from storage.people import People
 from storage.projects import Projects
-
-_SAVED, _SAVED_FORMS = "people_saved", "people_forms_saved"
-# The accent carries white button text, so in the dark theme it is too dark to be text itself.
-CHOSEN_IS_TEXT = """<style>
-[role="tab"][aria-selected="true"], button[role="radio"][aria-checked="true"] {
-  color: inherit;
-}
-</style>"""
-
-
-def show_saved() -> None:
-    """Say what the last form did, once."""
-    st.html(CHOSEN_IS_TEXT)
-    said = st.session_state.pop(_SAVED, None)
-    if said:
-        show_toast(said)
-
 
 # ---------------------------------------------------------------- people
 
@@ -73,7 +55,7 @@ def show_people(people: People, me: Person) -> None:
 
 def _show_add(people: People, me: Person) -> None:
     # What was saved is not offered again: each saved form is followed by an empty one.
-    number = f"-{saved}" if (saved := st.session_state.get(_SAVED_FORMS, 0)) else ""
+    number = f"-{saved}" if (saved := saved_forms()) else ""
     with st.form(f"add-person{number}", clear_on_submit=False):
         name_box, email_box = st.columns(2)
         name = name_box.text_input("Name", key=f"new-name{number}", max_chars=200)
@@ -91,7 +73,7 @@ def _show_add(people: People, me: Person) -> None:
 
 
 def _show_role(people: People, everybody: Sequence[Person], me: Person) -> None:
-    number = f"-{saved}" if (saved := st.session_state.get(_SAVED_FORMS, 0)) else ""
+    number = f"-{saved}" if (saved := saved_forms()) else ""
     with st.form(f"change-role{number}", clear_on_submit=False):
         user_box, role_box = st.columns(2)
         user = user_box.selectbox(
@@ -254,7 +236,7 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
         )
     with right:
         if Role.LEAD in me.roles:
-            _show_publishing(guidelines, current, me)
+            show_publishing(guidelines, current, me)
         show_cards(
             [
                 {
@@ -270,36 +252,3 @@ def show_guideline(guidelines: Guidelines, me: Person) -> None:
             ],
             key="guideline-versions",
         )
-
-
-def _show_publishing(guidelines: Guidelines, current: Guideline, me: Person) -> None:
-    with st.form("guideline", clear_on_submit=False):
-        text = st.text_area(
-            f"Version {current.version + 1}: one numbered rule a line",
-            current.text,
-            height=300,
-            key=f"guideline-{current.version}",
-        )
-        change = st.text_input("What changes, and why", key="guideline-change")
-        pressed = st.form_submit_button(
-            f"Publish version {current.version + 1}",
-            type="primary",
-            key="publish-guideline",
-        )
-    if pressed:
-        save(
-            lambda: guidelines.publish(text, change, by=me, expected_version=current.version),
-            f"Version {current.version + 1} is active now.",
-        )
-
-
-def save(write: Callable[[], object], said: str) -> None:
-    """Do one write; say what came of it."""
-    try:
-        write()
-    except ProvenanceGuardError as error:
-        show_notice("This was not saved", str(error), key="not-saved", tone="bad")
-        return
-    st.session_state[_SAVED] = said
-    st.session_state[_SAVED_FORMS] = st.session_state.get(_SAVED_FORMS, 0) + 1
-    st.rerun()

@@ -15,7 +15,9 @@ from pages.widgets.plain import show_notice
 
 def show_site(rows: Sequence[TrainingRow], shipped: KeptRows | None, forest: Forest) -> None:
     """Errors on the labels with intervals, plainly whether they are enough, and drift by feature."""
-    errors = site_errors(rows, forest)
+    errors, drift = _measured(
+        rows, shipped, forest, _told_apart(rows), forest.name, forest.threshold
+    )
     show_notice(
         "Enough labels to say something" if errors.enough else "Too few labels to say much",
         f"{errors.words}\n{error_words(errors, forest.threshold)}",
@@ -25,7 +27,6 @@ def show_site(rows: Sequence[TrainingRow], shipped: KeptRows | None, forest: For
     if shipped is None:
         return
     known = [*shipped.train, *shipped.validation]
-    drift = drift_of(rows, known, forest.encoding.numeric)
     if not drift:
         return
     with st.expander(drift_words(drift, len(rows), len(known))):
@@ -33,6 +34,28 @@ def show_site(rows: Sequence[TrainingRow], shipped: KeptRows | None, forest: For
         show_numbers(
             header, table, name="drift", alt="How far each feature is from the shipped rows"
         )
+
+
+@st.cache_resource(show_spinner="Deciding every label again …", max_entries=2)
+def _measured(
+    _rows: Sequence[TrainingRow],
+    _shipped: KeptRows | None,
+    _forest: Forest,
+    rows: int,
+    name: str,
+    threshold: float,
+) -> tuple[SiteErrors, tuple[Drift, ...]]:
+    """Errors and drift, measured once for the same labels: tens of thousands take seconds."""
+    known = [] if _shipped is None else [*_shipped.train, *_shipped.validation]
+    errors = site_errors(_rows, _forest)
+    return errors, drift_of(_rows, known, _forest.encoding.numeric)
+
+
+def _told_apart(rows: Sequence[TrainingRow]) -> int:
+    """A number that is another one for other labels or features."""
+    return hash(
+        tuple((row.should_block, row.forced, *row.features.numeric.values()) for row in rows)
+    )
 
 
 def error_words(errors: SiteErrors, threshold: float) -> str:

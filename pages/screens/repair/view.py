@@ -26,7 +26,7 @@ from pages.widgets.evidence_lines import claim_terms, nearest_line
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
 from pages.widgets.frontend import script, styles
 from pages.widgets.palette import DECISIONS
-from pages.widgets.shortcuts import Page, key_words
+from pages.widgets.shortcuts import SHIPPED, Keymap, Page
 from pages.widgets.side_by_side import lay_out_sides
 from pages.widgets.source_view import source_names
 from storage.repairs import Choice, StoredChoice
@@ -100,6 +100,7 @@ def lay_out_repair(
     decision: str,
     choices: Mapping[str, StoredChoice],
     verification: Verification | None = None,
+    keys: Keymap = SHIPPED,
 ) -> Json:
     """The view's data: the answer as pieces, each edit with its reason, source and choice.
 
@@ -115,7 +116,8 @@ def lay_out_repair(
         "before": _badge(decision),
         "after": _badge(repair.decision_after.value),
         "status": STATUS_WORDS[repair.status],
-        "keys": key_words(Page.REPAIR),
+        "keys": keys.words(Page.REPAIR),
+        "bound": dict(keys.of_views(Page.REPAIR)),
         "figures": _figures(repair.saved, actions),
         "pieces": _pieces(answer, actions, choices),
         "edits": [_edit(action, trace, choices.get(action.action_id)) for action in actions],

@@ -28,7 +28,7 @@ from pages.widgets.judgement_form import (
     toggle_note,
 )
 from pages.widgets.review_layout import CONFIDENCE
-from pages.widgets.shortcuts import DECLINE, DECLINE_KEYS, KEEP, NOTES, UNDO, key_of
+from pages.widgets.shortcuts import DECLINE, DECLINE_KEYS, KEEP, NOTES, UNDO
 from storage.store import SqlStore
 
 LINES = 4
@@ -52,12 +52,12 @@ def _show_next(held: Assignment, session: ReviewSession) -> None:
     changed = decided and form.judgement != held.said
     with row("row-next"):
         st.text(form.message or _what_next(held), width="stretch")
-        key_button(held, "Note", name="notes", key=key_of(NOTES), act=toggle_note)
+        key_button(held, "Note", name="notes", key=form.keys.of(NOTES), act=toggle_note)
         key_button(
             held,
             "Pass",
             name="decline",
-            key=key_of(DECLINE),
+            key=form.keys.of(DECLINE),
             act=set_declining,
             args=(True,),
             disabled=decided,
@@ -67,7 +67,7 @@ def _show_next(held: Assignment, session: ReviewSession) -> None:
             held,
             "Undo",
             name="undo",
-            key=key_of(UNDO),
+            key=form.keys.of(UNDO),
             act=undo,
             args=(session,),
             hint="Open my last verdict again; both stay in the trail",
@@ -77,7 +77,7 @@ def _show_next(held: Assignment, session: ReviewSession) -> None:
                 held,
                 "Save my change, next claim" if changed else "Keep my answer, next claim",
                 name="keep",
-                key=key_of(KEEP),
+                key=form.keys.of(KEEP),
                 act=keep,
                 args=(form.nonce, session),
                 kind="primary",
@@ -121,9 +121,14 @@ def _show_declining(held: Assignment, session: ReviewSession) -> None:
     """Why it is given back; the answers are away meanwhile, so no key can decide the claim."""
     with row("row-decline"):
         question("Why give it back?", "decline")
-        for words, key in DECLINE_KEYS.items():
+        for words, number in DECLINE_KEYS.items():
             key_button(
-                held, words, name=f"decline_{key}", key=key, act=decline, args=(session, words)
+                held,
+                words,
+                name=f"decline_{number}",
+                key=held.form.keys.of(words),
+                act=decline,
+                args=(session, words),
             )
     with row("row-decline-own"):
         question("Or in your words", "decline-own")
@@ -142,7 +147,7 @@ def _show_declining(held: Assignment, session: ReviewSession) -> None:
             held,
             "Do not give it back",
             name="decline_not",
-            key=key_of(DECLINE),
+            key=held.form.keys.of(DECLINE),
             act=set_declining,
             args=(False,),
         )

@@ -8,7 +8,7 @@ from core.review.records import Person, Role
 from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import undo
 from pages.widgets.plain import show_notice
-from pages.widgets.shortcuts import UNDO, key_of
+from pages.widgets.shortcuts import UNDO, Keymap
 
 TRACES, ADJUDICATE, RECALIBRATE = (
     "pages/traces.py",
@@ -17,7 +17,7 @@ TRACES, ADJUDICATE, RECALIBRATE = (
 )
 
 
-def show_nothing_to_review(session: ReviewSession, person: Person) -> None:
+def show_nothing_to_review(session: ReviewSession, person: Person, keys: Keymap) -> None:
     """Say that nothing waits, and where to go from here."""
     progress = session.progress()
     st.title("Review", anchor=False)
@@ -42,7 +42,7 @@ def show_nothing_to_review(session: ReviewSession, person: Person) -> None:
             st.button(
                 "Undo my last verdict",
                 key="undo",
-                shortcut=key_of(UNDO),
+                shortcut=keys.of(UNDO),
                 on_click=undo,
                 args=(None, session),
             )

@@ -9,7 +9,8 @@ import streamlit as st
 
 from core.attribution.families import load_families
 from core.calibration.guarantee import LabelledScores, OperatingPoints, operating_points
-from core.calibration.guarantee_words import COVERS, HEADER, point_words, points_table
+from core.calibration.guarantee_words import COVERS, HEADER, kinds_words, point_words, points_table
+from core.workflows.calibrators import ActiveCalibrator, active_forest
 from core.workflows.operating_points import labelled_scores
 from pages.widgets.evaluated import EVERY_CLAIM, Opened
 from pages.widgets.figures import show_numbers
@@ -31,8 +32,15 @@ def guarantee_of(found: Opened, slice_name: str, risk: float) -> OperatingPoints
     return operating_points(_only(labels, found, slice_name), risk=risk)
 
 
-def show_guarantee(points: OperatingPoints, move: Move) -> None:
-    """The pooled point in words with a button, and a table of the kinds of source."""
+@st.cache_resource(show_spinner=False, max_entries=8)
+def kinds_in_force(_calibrators: ActiveCalibrator, label: str) -> str:
+    """The thresholds by kind of source that the active calibrator was fitted with, in words."""
+    decides = active_forest(_calibrators)
+    return kinds_words(decides.card, threshold=decides.threshold)
+
+
+def show_guarantee(points: OperatingPoints, in_force: str, move: Move) -> None:
+    """The pooled point in words with a button, a table of the kinds of source, and what is in force."""
     words, button = st.columns([4, 1.3], vertical_alignment="center")
     words.text(f"All sources. {point_words(points.pooled)}")
     threshold = points.pooled.threshold
@@ -50,6 +58,7 @@ def show_guarantee(points: OperatingPoints, move: Move) -> None:
         name="guarantee",
         alt="Guaranteed thresholds by kind of source",
     )
+    st.text(in_force)
     st.caption(COVERS)
 
 

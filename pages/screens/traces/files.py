@@ -6,7 +6,9 @@ import streamlit as st
 
 from core.review.records import Person, Role
 from pages.screens.traces.chosen_traces import show_erasing
+from pages.screens.traces.kinds import show_kinds
 from pages.widgets.counting import counted
+from pages.widgets.queueing import WORK, leave_to_workers
 from pages.widgets.verifying import SAMPLE_TRACES, start_sample, start_verifying
 from storage.scoped import newest_of_file
 from storage.workspace import Workspace
@@ -15,6 +17,8 @@ from storage.workspace import Workspace
 def show_files(workspace: Workspace, user: Person) -> None:
     """Choose a file, and what becomes of its traces; erasing is a lead's."""
     counts = {each.name: each.count for each in workspace.store.files()}
+    if st.button("Kinds of source", icon=":material/category:", key="kinds", type="tertiary"):
+        show_kinds(workspace.store)
     if not counts:
         st.text("No trace came from a file.")
         return
@@ -40,6 +44,15 @@ def show_files(workspace: Workspace, user: Person) -> None:
             args=(workspace, file),
             help="With the models and the calibrator of now. A trace that has their verdict is left "
             "as it is: the same versions say the same.",
+        )
+        st.button(
+            "Leave to workers",
+            icon=":material/group_work:",
+            key="file-queue",
+            on_click=leave_to_workers,
+            args=(workspace, file),
+            help=f"For processes started with `{WORK}`, here or on other machines. They go on when "
+            "the workbench is closed.",
         )
         if counts[file] > SAMPLE_TRACES:
             st.button(

@@ -117,7 +117,7 @@ def _show_more(workspace: Workspace, user: Person) -> None:
             _choose("Cause", "cause", {each: each for each in CAUSES if causes.get(each)})
         with right:
             _choose(
-                "Tier (S is the safest)",
+                "Tier of allowed answers (S: least risk)",
                 "tier",
                 {
                     each.value: f"{each.value} ({tiers[each.value]:,})"

@@ -193,13 +193,15 @@ def _kept_card(names: str, report: IngestReport) -> Card:
         )
         if count
     ]
-    skipped = report.skipped_count
+    skipped, empty = report.skipped_count, _nothing_to_check(report)
+    tone = "careful" if skipped or empty else "good"
     return {
         "title": names,
-        "mark": "✓" if not skipped else "!",
-        "tone": "good" if not skipped else "careful",
+        "mark": _MARKS[tone],
+        "tone": tone,
         "text": f"Added: {', '.join(parts) or 'no trace'}."
-        + (f" {skipped:,} could not be read." if skipped else ""),
+        + (f" {skipped:,} could not be read." if skipped else "")
+        + (f" {_WITHOUT_EVIDENCE}" if empty else ""),
         "lists": _skipped_list(report),
     }
 
@@ -218,7 +220,6 @@ def _file_card(name: str, size: int, wanted: str, report: IngestReport) -> Card:
     facts.append(("Traces", _traces_words(report)))
     if calls:
         facts.append(("Tool calls", f"{calls:,} by {_many(len(report.tools), 'tool')}"))
-    nothing_to_check = max(report.without_evidence, report.without_answer) >= report.traces
     if not report.traces:
         tone = "bad"
     else:
@@ -237,10 +238,15 @@ def _file_card(name: str, size: int, wanted: str, report: IngestReport) -> Card:
         "aside": _size_words(size),
         "mark": _MARKS[tone],
         "tone": tone,
-        "text": _WITHOUT_EVIDENCE if report.traces and nothing_to_check else "",
+        "text": _WITHOUT_EVIDENCE if _nothing_to_check(report) else "",
         "facts": facts,
         "lists": [*_skipped_list(report), *([tools] if tools["items"] else [])],
     }
+
+
+def _nothing_to_check(report: IngestReport) -> bool:
+    lacking = max(report.without_evidence, report.without_answer)
+    return report.traces > 0 and lacking >= report.traces
 
 
 def _traces_words(report: IngestReport) -> str:

@@ -8,17 +8,26 @@ import streamlit as st
 
 from core.codec import canonical_json
 from core.errors import ComponentUnavailable
+from core.provenance.markdown import OVERRIDDEN, report_markdown
 from core.provenance.page import report_page
-from core.provenance.records import ClaimProvenance, ProvenanceReport, RiskLevel, Tier
-from core.provenance.report import report_markdown
+from core.provenance.records import (
+    ClaimPlace,
+    ClaimProvenance,
+    Override,
+    ProvenanceReport,
+    RiskLevel,
+    Tier,
+)
 from core.provenance.risk import MEASURED, WEIGHTS
 from core.records import Check, FactPlace, Outcome, Span, Trace
 from core.workflows.printing import printed
 from pages.widgets.offsets import Offsets
+from pages.widgets.palette import DECISIONS
 from pages.widgets.source_view import source_names
 
 Json = Mapping[str, object]
 FACTS_SHOWN = 8
+TURN_SHOWN = 3_000  # characters of an earlier turn on each side of the place
 AROUND = 70  # characters of context on each side of what differs
 
 TIER_WORDS: Mapping[Tier, str] = {
@@ -33,6 +42,12 @@ LEVEL_WORDS: Mapping[RiskLevel, tuple[str, str]] = {
     RiskLevel.MEDIUM: ("▃", "medium"),
     RiskLevel.HIGH: ("▅", "high"),
     RiskLevel.CRITICAL: ("█", "critical"),
+}
+BLOCKED = (DECISIONS["block"].mark, "blocked")
+OVERRIDE_MARKS: Mapping[Override, str] = {
+    Override.BLOCKED: DECISIONS["block"].mark,
+    Override.NOT_JUDGED: DECISIONS["unavailable"].mark,
+    Override.CRITICAL_OMISSION: "!",
 }
 PART_WORDS: Mapping[str, tuple[str, str]] = {
     "attribution": ("Unlike its sources", "attribution: 1 − likeness to the evidence"),
@@ -50,7 +65,7 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
     names = source_names(trace.sources)
     offsets = {source.source_id: Offsets(source.text) for source in trace.sources}
     texts = {source.source_id: source.text for source in trace.sources}
-    ordered = sorted(report.claims, key=lambda claim: -claim.risk.total)
+    ordered = sorted(report.claims, key=lambda c: (c.level is not None, -c.risk.total))
 
     def place(each: FactPlace) -> Json | None:
         counted = offsets.get(each.source_id)
@@ -66,11 +81,12 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
         }
 
     def claim(each: ClaimProvenance) -> Json:
-        mark, word = LEVEL_WORDS[each.risk.level]
+        mark, word = LEVEL_WORDS[each.level] if each.level is not None else BLOCKED
         return {
             "id": each.claim_id,
             "risk": each.risk.total,
-            "level": each.risk.level.value,
+            "level": each.level.value if each.level is not None else "BLOCKED",
+            "formula": LEVEL_WORDS[each.risk.level][1],
             "mark": mark,
             "word": word,
             "parts": _parts(each),
@@ -89,21 +105,24 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
         }
 
     return {
-        "tier": report.tier.value if report.tier else None,
-        "tier_words": TIER_WORDS[report.tier] if report.tier else "no factual claim to judge",
+        **_tier(report),
         "risk": report.risk,
+        "riskiest": max(report.claims, key=lambda c: c.risk.total).claim_id
+        if report.claims
+        else None,
         "grounded": report.grounding_percentage,
         "note": f"On {MEASURED['claims']} claims that people read, this risk ranks worse (AUROC "
         f"{MEASURED['risk_auroc']:.2f}) than the chance of support ({MEASURED['support_auroc']:.2f}): "
         "decide by the verdict, read by the risk.",
         "claims": [claim(each) for each in ordered],
+        "turns": report.turns,
         "contradictions": [
             {
                 "kind": each.kind,
-                "first": each.first.claim_id,
-                "second": each.second.claim_id,
-                "first_said": each.first_said,
-                "second_said": each.second_said,
+                "sides": [
+                    _side(each.first, each.first_said, report, trace),
+                    _side(each.second, each.second_said, report, trace),
+                ],
             }
             for each in report.contradictions
         ],
@@ -120,6 +139,49 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
         ],
         "omissions_found": report.omissions_found,
         "cited": [each.text for each in report.citations_made_up],
+    }
+
+
+def _side(place: ClaimPlace, said: str, report: ProvenanceReport, trace: Trace) -> Json:
+    """One side of a contradiction; what an earlier turn said is shown whole, with the place in it."""
+    before, words, after = place.text.partition(said) if said != place.text else ("", "", said)
+    told = {"before": before, "words": words, "after": after}
+    if place.turn + 1 == report.turns:
+        return {"claim": place.claim_id, "turn": place.turn + 1, "said": told, "whole": None}
+    text = trace.earlier[place.turn]
+    start, end = max(0, place.span.start - TURN_SHOWN), place.span.end + TURN_SHOWN
+    return {
+        "claim": None,
+        "turn": place.turn + 1,
+        "said": told,
+        "whole": {
+            "before": ("… " if start else "") + text[start : place.span.start],
+            "words": place.span.cut(text),
+            "after": text[place.span.end : end] + (" …" if end < len(text) else ""),
+        },
+    }
+
+
+def _tier(report: ProvenanceReport) -> Json:
+    """What stands for the answer: its tier, or what forbids showing one and what the formula gives."""
+    formula = report.formula_tier
+    alone = f"tier {formula.value}, {TIER_WORDS[formula]}" if formula else "no tier"
+    if report.overrides:
+        reasons = " and ".join(OVERRIDDEN[each] for each in report.overrides)
+        return {
+            "tier": "none",
+            "tier_mark": OVERRIDE_MARKS[report.overrides[0]],
+            "tier_words": f"No tier: {reasons}",
+            "formula": f"The risk formula alone gives {alone}. It weighs only what each claim says, and "
+            "does not lift a block or see what was left out.",
+        }
+    return {
+        "tier": formula.value if formula else "none",
+        "tier_mark": formula.value if formula else "–",
+        "tier_words": f"Tier {formula.value}: {TIER_WORDS[formula]}"
+        if formula
+        else "No tier: no factual claim to judge",
+        "formula": None,
     }
 
 

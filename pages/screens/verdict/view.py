@@ -14,9 +14,10 @@ from pages.widgets.frontend import script, styles
 _EVIDENCE = st.components.v2.component(
     "provenanceguard_evidence",
     html='<div id="evidence">\n</div>',
-    css=styles("evidence", "answer_layout", "sides", "citation_chips", "provenance"),
+    css=styles("evidence", "words", "answer_layout", "sides", "citation_chips", "provenance"),
     js=script(
         "common",
+        "words",
         "answer_layout",
         "sides",
         "citation_chips",

@@ -16,7 +16,7 @@ from core.errors import ComponentUnavailable, DamagedArtifact
 from core.records import Features
 
 ROWS = st.builds(
-    lambda trace, tool, number, target, bad, forced: TrainingRow(
+    lambda trace, tool, number, target, bad, forced, contradicted: TrainingRow(
         claim_id="a secret claim",
         trace_id=f"patient {trace}",
         features=Features(
@@ -25,6 +25,7 @@ ROWS = st.builds(
         supported_by_route=target,
         should_block=bad,
         forced=forced,
+        contradicted=contradicted,
     ),
     st.integers(0, 4),
     st.text(st.characters(codec="utf-8"), max_size=8),
@@ -32,6 +33,7 @@ ROWS = st.builds(
     st.booleans(),
     st.booleans(),
     st.booleans(),
+    st.sampled_from([True, False, None]),
 )
 
 

@@ -183,7 +183,12 @@ def judged(draw: st.DrawFn) -> Judged:
             rescued=draw(st.booleans()),
         ),
         features=features,
-        support=Support(probability=draw(SHARE), threshold=draw(SHARE)),
+        support=Support(
+            probability=draw(SHARE),
+            threshold=draw(SHARE),
+            review_from=draw(st.none() | SHARE),
+            threshold_kind=draw(st.none() | FAMILY),
+        ),
         attribution=draw(
             st.builds(
                 Attribution,

@@ -230,3 +230,13 @@ def test_records_hold_a_value_in_their_own_notation(claim: str, premise: str, he
 
     assert values
     assert all(value_present(value, premise) for value in values) is held
+
+
+@pytest.mark.parametrize(
+    ("text", "normalised"),
+    [("500 SEK", "500 sek"), ("KRW 900", "900 krw"), ("12 euros", "12 eur"), ("$5", "5 usd")],
+)
+def test_every_currency_of_the_one_list_is_read_in_a_claim(text: str, normalised: str) -> None:
+    (value,) = protected_values(f"It cost {text} there.")
+
+    assert (value.kind, value.normalised) == ("currency", normalised)

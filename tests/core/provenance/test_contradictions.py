@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
+from core.attribution.families import load_families
+from core.config import Config
+from core.decomposition.claims import decompose
 from core.provenance.contradictions import find_contradictions
-from core.records import Claim
+from core.records import Claim, Trace
 from tests.builders import a_claim
+
+ROOT = Path(__file__).parents[3]
+GOLDEN = ROOT / "tests" / "golden" / "contradictions"
 
 OPPOSED = [
     ("The basic fare costs $10.", "The basic fare costs $50.", "number"),
@@ -57,6 +66,81 @@ def test_turns_are_compared_with_the_turns_before_them() -> None:
     (found,) = find_contradictions([[earlier], [], [later]])
 
     assert (found.first.turn, found.second.turn) == (0, 2)
+
+
+LEAD = "\n\nHere is the payment:\n\n- Certificate 7504069: $250\n- Remaining balance: "
+ACROSS = [
+    [
+        "The total for the flights in economy is $255.",
+        "The total for the flights is actually $305.",
+    ],
+    [f"Please confirm.{LEAD}$5", f"Please confirm again.{LEAD}$55"],
+    ["Order 778201 is on its way:\n\n- Quantity: 2", "Here is order 778201:\n\n- Quantity: 3"],
+]
+APART = [
+    ["The total for the flights in economy is $255.", "The total for the flights is $305."],
+    [
+        "- Insurance: Yes\n- Baggage: none\n- Total: $329",
+        "- Insurance: No\n- Baggage: none\n- Total: $299",
+    ],
+    ["- Flight: HX212\n- Price: $120", "- Flight: HX318\n- Price: $180"],
+    ["Room 214 is available for Friday.", "Room 216 is not available for Friday."],
+    ["- Price: $120", "- Price: $180"],
+    ["You can pay with:\n\n- Gift card with $51 balance\n- Gift card with $262 balance"],
+]
+
+
+FAMILIES = load_families()
+
+
+def said(text: str) -> tuple[Claim, ...]:
+    """Everything that one turn says, cut as an answer is."""
+    trace = Trace(trace_id="t", question="", answer=text, sources=())
+    return tuple(decompose(trace, Config(), FAMILIES))
+
+
+@pytest.mark.parametrize("turns", ACROSS)
+def test_two_turns_that_give_one_thing_two_amounts_are_found(turns: list[str]) -> None:
+    (found,) = find_contradictions([said(text) for text in turns])
+
+    assert (found.kind, found.first.turn, found.second.turn) == ("number", 0, 1)
+    for place in (found.first, found.second):
+        assert place.span.cut(turns[place.turn]).strip("- ")
+
+
+@pytest.mark.parametrize("turns", APART)
+def test_a_list_of_another_thing_is_no_contradiction(turns: list[str]) -> None:
+    assert find_contradictions([said(text) for text in turns]) == ()
+
+
+def test_the_newest_claims_of_a_long_conversation_are_compared() -> None:
+    many = [claim(f"Ward {n} is the {n}th.") for n in range(450)]
+    last = [claim("The refund is $340."), claim("The refund is $240.")]
+
+    (found,) = find_contradictions([many, last])
+
+    assert found.second.turn == 1
+
+
+def test_the_list_that_people_read_is_well_formed() -> None:
+    rows = tomllib.loads((GOLDEN / "tau_airline.toml").read_text(encoding="utf-8"))["pair"]
+
+    assert len(rows) >= 10
+    for row in rows:
+        first, second = row["turns"]
+        assert first < second and row["found_by"] in ("number", "ability") and row["about"]
+
+
+def test_the_original_conversations_are_told_apart() -> None:
+    rows = tomllib.loads((ROOT / "training/pairs/contradictions.toml").read_text(encoding="utf-8"))
+    found = {
+        name: [bool(find_contradictions([said(text) for text in turns])) for turns in listed]
+        for name, listed in rows.items()
+    }
+
+    assert min(map(len, found.values())) >= 30
+    right, wrong = sum(found["OPPOSED"]), sum(found["TOGETHER"])
+    assert right >= 0.9 * (right + wrong) and right >= 0.8 * len(found["OPPOSED"])
 
 
 def test_two_people_may_differ() -> None:

@@ -11,12 +11,23 @@ from core.evidence.words import stem
 from core.provenance.distortions.alignment import Prose, Sentence, prose_of, read_prose
 from core.provenance.distortions.checks import check_distortions
 from core.provenance.distortions.detect import find_distortions
+from core.provenance.distortions.drift import check_drift
 from core.provenance.distortions.lexicon import CueEntry, cue_entries
 from core.provenance.distortions.reader_signal import reader_gains
 from core.provenance.distortions.reading import read_sentence
 from core.provenance.distortions.records import DistortionKind
-from core.records import Claim, Outcome, PairReading, Source, Span, Trace
-from tests.builders import a_reading
+from core.records import (
+    Check,
+    Claim,
+    FactPlace,
+    Outcome,
+    PairReading,
+    Probabilities,
+    Source,
+    Span,
+    Trace,
+)
+from tests.builders import a_claim, a_reading
 
 PAIRS = Path(__file__).parents[3] / "training" / "pairs"
 EXAMPLES = [e for e in cue_entries() if e.example is not None]
@@ -159,3 +170,95 @@ def test_the_reader_is_asked_of_the_claim_and_of_the_claim_undone() -> None:
             return [a_reading(hypothesis, entailment=read[hypothesis]) for _, hypothesis in pairs]
 
     assert reader_gains([found], Recorded()) == (0.8,)
+
+
+# ---------------------------------------------------------------- fields
+
+ABSTRACT = (
+    "count: 1\nresults.pmid: 10\nresults.abstract: A screen for repair genes. We deleted one gene in mice. "
+    "Deletion of the gene suppressed tumour growth [95% CI] and prolonged survival.\nresults.year: 2020\n"
+)
+
+
+def test_the_abstract_in_a_record_is_read_as_prose_at_its_places() -> None:
+    read = read_prose(trace(ABSTRACT))
+
+    assert [each.text[:11] for each in read.sentences] == [
+        "A screen fo",
+        "We deleted ",
+        "Deletion of",
+    ]
+    assert all(each.in_field and each.span.cut(ABSTRACT) == each.text for each in read.sentences)
+
+
+def test_what_is_told_otherwise_than_an_abstract_in_a_record_informs() -> None:
+    (found,) = check_distortions(
+        a_claim("Deletion of the gene accelerated tumour growth in mice."),
+        read_prose(trace(ABSTRACT)),
+    )
+
+    assert (found.check, found.outcome) == ("direction reversed", Outcome.SILENT)
+    (place,) = found.facts
+    assert place.span is not None and place.span.cut(ABSTRACT) == "suppressed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'rows: {"a": "One is here. Two is there. Three is gone."}\n',
+        "name: Ana Ruiz, age: 41, ward: north side. bed: 4. room: 12. note: none at all here.\n",
+        "OBJECTIVE To learn whether the drug may help older adults.\n",
+        "Further placebo-controlled trials might confirm the response of patients.\n",
+    ],
+)
+def test_dumps_and_what_is_no_finding_are_not_told_by_anything(text: str) -> None:
+    assert read_prose(trace(text)).sentences == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "We removed the receptor in mice; knockout mice ate more.",
+            "Mice without the receptor ate more.",
+        ),
+        ("Regular use compared with nonregular use lowered risk.", "Regular use lowered risk."),
+    ],
+)
+def test_a_group_named_by_what_it_lacks_denies_nothing(source: str, said: str) -> None:
+    assert DistortionKind.NEGATION_FLIP not in {
+        found.kind for found in find_distortions(said, prose(source))
+    }
+
+
+# ---------------------------------------------------------------- drift
+
+TOLD = "Oral vaccination protected the animals of the treated group from the viral challenge."
+MEANT = "Oral vaccination of the treated group left the animals open to the viral challenge."
+DENIED = Probabilities(entailment=0.1, neutral=0.2, contradiction=0.7)
+HELD = Probabilities(entailment=0.6, neutral=0.2, contradiction=0.2)
+
+
+def drift(
+    text: str, *others: Probabilities, checks: Sequence[Check] = (), source: str = TOLD
+) -> Check | None:
+    return check_drift(a_claim(text), prose(source), checks, [DENIED], [DENIED, *others])
+
+
+def test_what_the_reader_denies_and_no_named_kind_explains_drifts_and_only_informs() -> None:
+    assert find_distortions(MEANT, prose(TOLD)) == ()
+
+    found = drift(MEANT)
+
+    assert found is not None
+    assert (found.check, found.outcome, found.veto) == ("semantic drift", Outcome.SILENT, False)
+    assert found.facts == (FactPlace(source_id="s", span=Span(start=0, end=len(TOLD))),)
+
+
+def test_nothing_drifts_that_is_named_entailed_elsewhere_or_about_something_else() -> None:
+    named = Check(check="negation flip", outcome=Outcome.CONTRADICTS, reason="r")
+
+    assert drift(MEANT, checks=[named]) is None
+    assert drift(MEANT, HELD) is None
+    assert drift(MEANT, source="Sales of the northern region were reported in the spring.") is None
+    assert check_drift(a_claim(MEANT), prose(TOLD), (), [HELD], [HELD]) is None

@@ -14,16 +14,26 @@ from cli import app
 from core.codec import canonical_json
 from core.codec.verdicts import verdict_document
 from core.provenance.analyse import analyse
+from core.provenance.markdown import OVERRIDDEN, report_markdown
 from core.provenance.page import report_page
-from core.provenance.records import Grounding, RiskLevel, Tier
-from core.provenance.report import TrailLink, report_document, report_markdown, schema
+from core.provenance.records import (
+    Grounding,
+    Omission,
+    Override,
+    ProvenanceReport,
+    RiskLevel,
+    Tier,
+)
+from core.provenance.report import TrailLink, report_document, schema
 from core.provenance.risk import WEIGHTS, level_of, tier_of, weighed
 from core.records import Check, FactPlace, Judged, Outcome, Span
 from core.workflows.printing import find_browser
+from core.workflows.provenance_report import analysed
 from storage.store import open_store
 from tests.verdicts import fill, hostile, showcase, with_checks
 
 ROOT = Path(__file__).parents[3]
+NO_RISK = dict.fromkeys(WEIGHTS, 0.0)
 
 
 def test_the_published_schema_is_one_and_holds_for_a_report() -> None:
@@ -104,6 +114,100 @@ def test_an_answer_without_claims_has_no_risk_rather_than_none_at_all() -> None:
 
     assert report.risk is None and report.tier is None and report.grounding_percentage is None
     Draft202012Validator(schema()).validate(report_document([report]))
+
+
+def test_contradictions_across_turns_name_their_turns_in_every_form() -> None:
+    verified = showcase()
+    answer = verified.trace.answer or ""
+    first = next(c.claim.text for c in verified.claims if c.verdict is not None)
+    plain = f"The refund is $340. {answer}"
+    trace = replace(
+        verified.trace, answer=plain, earlier=("Hello.", "The refund is $240.", f"{first}")
+    )
+
+    report = analysed(replace(verified, trace=trace))
+    claims = [replace(each.claim, claim_id=f"x{n}") for n, each in enumerate(verified.claims)]
+    again = analyse(verified, earlier=[[replace(claims[0], text="The refund is $240.")],
+                                       [replace(claims[0], text="The refund is $340.")]])  # fmt: skip
+
+    assert report.turns == 4
+    (found,) = again.contradictions
+    document = report_document([again])
+    Draft202012Validator(schema()).validate(document)
+    assert (found.first.turn, found.second.turn, again.turns) == (0, 1, 3)
+    text = report_markdown(document)
+    assert "in turn 1 of 3 “The refund is $240.”" in text and "in turn 2 of 3 “" in text
+
+
+def of_low_risk(**changes: object) -> ProvenanceReport:
+    """A report whose formula gives tier A, with what is told of its answer."""
+    report = analyse(showcase())
+    claims = tuple(replace(c, decision="allow", risk=weighed(**NO_RISK)) for c in report.claims)
+    calm = replace(
+        report, decision="allow", claims=claims, omissions=(), risk=0.21,
+        formula_level=RiskLevel.LOW, formula_tier=Tier.A,
+    )  # fmt: skip
+    return replace(calm, **changes)
+
+
+def an_omission(severity: RiskLevel) -> Omission:
+    place = FactPlace(source_id="chart", span=None)
+    return Omission(
+        severity=severity, category="allergy", name="penicillin", text="Allergy: penicillin",
+        place=place, score=1.0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "override"),
+    [
+        ({"decision": "block"}, Override.BLOCKED),
+        ({"decision": "unavailable"}, Override.NOT_JUDGED),
+        ({"omissions": (an_omission(RiskLevel.CRITICAL),)}, Override.CRITICAL_OMISSION),
+    ],
+)
+def test_a_low_risk_is_no_tier_where_the_answer_does_not_stand(
+    changes: dict[str, object], override: Override
+) -> None:
+    report = of_low_risk(**changes)
+
+    document = report_document([report])
+    text, page = report_markdown(document), report_page(document)
+
+    Draft202012Validator(schema()).validate(document)
+    (answer,) = document["answers"]  # type: ignore[misc]
+    assert (answer["tier"], answer["level"]) == (None, None)
+    assert (answer["formula_tier"], answer["tier_overridden_by"]) == ("A", [override.value])
+    assert document["summary"]["tiers"] == {}  # type: ignore[index]
+    assert "- tier: NONE: " in text and "gives A (0.21)" in text
+    assert f"<li>tier: NONE: {OVERRIDDEN[override]}" in page
+    for shown in (text, page):
+        assert "tier A" not in shown and "tier: A" not in shown
+
+
+def test_a_tier_stands_where_nothing_overrides_it() -> None:
+    report = of_low_risk(omissions=(an_omission(RiskLevel.HIGH),))
+
+    document = report_document([report])
+
+    assert report.tier is Tier.A
+    assert document["summary"]["tiers"] == {"A": 1}  # type: ignore[index]
+    assert "- tier: A, by the risk formula (0.21)" in report_markdown(document)
+
+
+def test_a_blocked_claim_is_told_as_blocked_and_never_as_of_low_risk() -> None:
+    report = of_low_risk()
+    blocked = replace(report.claims[0], decision="block")
+    mixed = replace(report, decision="block", claims=(blocked, *report.claims[1:]))
+
+    document = report_document([mixed])
+
+    told = document["answers"][0]["claims"][0]["risk"]  # type: ignore[index]
+    assert (told["level"], told["formula_level"]) == (None, "LOW")
+    assert document["summary"]["claims_blocked"] == 1  # type: ignore[index]
+    assert document["summary"]["risk_levels"]["LOW"] == len(report.claims) - 1  # type: ignore[index]
+    row = next(line for line in report_markdown(document).splitlines() if "| blocked; " in line)
+    assert "LOW" not in row
 
 
 def test_text_of_a_trace_cannot_break_the_table_or_become_markup() -> None:

@@ -20,7 +20,7 @@ def test_the_tier_is_the_report_s_and_the_causes_are_of_blocked_claims_alone() -
 
     found = triage(verified)
 
-    assert found.tier is analyse(verified).tier
+    assert found.tier is analyse(verified).formula_tier
     assert found.causes == (CONTRADICTED, WRONG_CREDIT, NO_SOURCE, NOT_JUDGED)
 
 

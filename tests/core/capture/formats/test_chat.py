@@ -10,8 +10,11 @@ import pytest
 
 from core.capture.formats.chat_reader import read_trace
 from core.capture.reading import detect_format, read_traces
+from core.codec import trace_document, trace_from_document
+from core.codec.verdicts import verdict_document, verification_from_document
 from core.errors import BadRecord, InputError
 from core.records import Origin, SourceStatus, Trace
+from tests.verdicts import a_verification
 
 SHARED = Path(__file__).parents[5] / "shared/data/traces"
 ORIGIN = Origin(format="chat")
@@ -185,6 +188,25 @@ def test_a_long_talk_shows_its_first_and_its_last_question():
     )
 
     assert trace.question == "Hello\n\n[…]\n\nCancel"
+
+
+def test_what_was_said_to_the_user_before_the_answer_is_kept_and_thoughts_are_not():
+    talk = (asks("Hello"), says("Hi"), asks("Cancel"), calls(call("c1", "book"), content="I see."))
+
+    trace = read(*talk, returns("c1", "Done."), says("Ok."), asks("Sure?"), says("Done."))
+    answered = read(*talk, returns("c1", "Done."), says("Ok."), says("Done."), response="Done.")
+
+    assert (trace.earlier, trace.answer) == (("Hi", "Ok."), "Done.")
+    assert answered.earlier == trace.earlier
+    assert trace_from_document(trace_document(trace)) == trace
+    told = verdict_document(a_verification(trace, {"book#c1": "other"}, []))
+    assert verification_from_document(told).trace.earlier == trace.earlier
+
+
+def test_a_single_answer_is_hashed_as_before_there_were_turns():
+    document = trace_document(read(asks("Hello"), says("Hi")))
+
+    assert "earlier" not in document
 
 
 def test_annotations_of_the_answer_become_citations_of_the_source_they_name():

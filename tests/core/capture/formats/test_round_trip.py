@@ -65,6 +65,7 @@ RECORD = st.fixed_dictionaries(
         "tool_calls": st.lists(TEXT, max_size=3),
         "assistant_answer": st.one_of(st.none(), ANY),
         "final_reply_to_user": st.one_of(st.none(), ANY),
+        "earlier_answers": st.lists(ANY, max_size=2),
         "elapsed_s": st.floats(0, 100),
         "run_by": VALUE,
     },
@@ -84,6 +85,9 @@ def export(tmp_path: Path, traces: list[Trace], format: str) -> tuple[Path, obje
     out = tmp_path / f"out.{format}"
     return out, export_traces(traces, format, out)
 
+
+# What was said before is markup of some formats too, and is told as lost where they cannot carry it.
+SAID_EARLIER = {**PLAIN, "earlier_answers": ["<tool_call>"], "final_reply_to_user": "<tool_call>"}
 
 # The second output of one call is kept aside, and with it what chat transcripts wrap outputs in.
 HIDDEN_MARKUP = {
@@ -111,6 +115,7 @@ def test_every_sample_trace_comes_back_the_same_and_is_recognised(tmp_path, form
 @given(record=RECORD)
 @example(record=PLAIN)
 @example(record=HIDDEN_MARKUP)
+@example(record=SAID_EARLIER)
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -1,0 +1,291 @@
+"""Calibration rounds for a lead: begin one, see how far readers agree, amend the guideline, again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.errors import NotAllowed
+from core.review.agreement_records import AgreementFigures, Question
+from core.review.items import Guideline
+from core.review.records import Person, Project, Role
+from core.review.rounds import (
+    CLAIMS,
+    MOST_CLAIMS,
+    CalibrationRound,
+    RoundLabel,
+    agreement_of_round,
+    answer,
+    differing,
+)
+from pages.screens.agreement.view import label_words, number, show_figures
+from pages.widgets.counting import counted
+from pages.widgets.figures import Cell, show_numbers
+from pages.widgets.forms import save, show_publishing
+from pages.widgets.plain import show_cards, show_notice
+from pages.widgets.plots import BLUE
+from storage.workspace import Workspace
+
+HEADER = (
+    "Round", "Began", "Guideline", "Readers", "Claims", "Pairs", "Raw", "Raw, 95 %", "Fleiss κ",
+    "Fleiss κ, 95 %", "AC1", "AC1, 95 %",
+)  # fmt: skip
+
+
+class Measured(NamedTuple):
+    """A round that may be looked at, with what was said and how far it agrees."""
+
+    round: CalibrationRound
+    labels: tuple[RoundLabel, ...]
+    figures: AgreementFigures
+
+
+def show_rounds(workspace: Workspace, user: Person, question: Question) -> None:
+    """Show the rounds of the project; a lead begins and closes them, and amends the guideline."""
+    project, rounds = workspace.project(), workspace.rounds.all(workspace.project())
+    lead = Role.LEAD in user.roles and Role.AUDITOR not in user.roles
+    running = rounds[-1] if rounds and not rounds[-1].finished else None
+    if running is not None:
+        _show_running(workspace, project, running, user, lead=lead)
+    elif lead:
+        _show_beginning(workspace, project, user, number=len(rounds) + 1)
+    if not rounds:
+        show_notice(
+            "No round yet",
+            "In a calibration round everybody reads the same claims, blind. Where they differ, the "
+            "guideline says too little: amend it, and see in the next round whether they agree more.",
+            key="no-rounds",
+        )
+        return
+    finished = [one for one in rounds if one.finished]
+    measured = [each for one in finished if (each := _measured(workspace, one, user, question))]
+    if measured:
+        _show_measured(measured, workspace.guidelines.versions(), question)
+        if lead:
+            with st.expander("Amend the guideline", icon=":material/edit_note:"):
+                show_publishing(workspace.guidelines, workspace.guidelines.current(), user)
+
+
+def _measured(
+    workspace: Workspace, one: CalibrationRound, user: Person, question: Question
+) -> Measured | None:
+    try:
+        labels = workspace.rounds.labels(one, user)
+    except NotAllowed:
+        return None  # read by them in another tab meanwhile, and not to its end
+    if not labels:
+        return None
+    return Measured(one, labels, agreement_of_round(labels, question))
+
+
+# ---------------------------------------------------------------- beginning and closing
+
+
+def _show_running(
+    workspace: Workspace, project: Project, one: CalibrationRound, user: Person, *, lead: bool
+) -> None:
+    show_cards(
+        [
+            {
+                "title": f"Round {one.number} is being read",
+                "aside": f"{counted(one.claims, 'claim')}, guideline {one.guideline_version}",
+                "facts": [(each.name, f"{each.done} of {one.claims}") for each in one.readers],
+            }
+        ],
+        key="round-running",
+    )
+    if lead and st.button(
+        "Close this round",
+        key="close-round",
+        help="What was read stays and is compared; nobody reads on.",
+    ):
+        save(lambda: workspace.rounds.close(project, by=user), f"Round {one.number} is closed.")
+
+
+def _show_beginning(workspace: Workspace, project: Project, user: Person, *, number: int) -> None:
+    reviewers = [each for each in workspace.people.everybody() if _reads(each)]
+    with st.expander(f"Begin round {number}", icon=":material/flag:", expanded=number == 1):
+        readers = st.multiselect(
+            "Who reads",
+            reviewers,
+            default=reviewers,
+            format_func=lambda each: each.name,
+            key=f"round-readers-{number}",
+        )
+        free = workspace.rounds.candidates(project, readers) if readers else ()
+        texts = {each.claim_key: f"{each.text} · {each.claim_id}" for each in free[:500]}
+        left, right = st.columns([1, 3])
+        count = left.number_input(
+            "Claims", 1, MOST_CLAIMS, CLAIMS, key=f"round-count-{number}",
+            help=f"{counted(len(free), 'claim')} nobody has begun, and no reader has seen.",
+        )  # fmt: skip
+        chosen = right.multiselect(
+            "These claims (none chosen: drawn by chance, from as many answers as there are)",
+            list(texts),
+            format_func=texts.__getitem__,
+            placeholder="Drawn by chance",
+            key=f"round-claims-{number}",
+        )
+        if st.button(f"Begin round {number}", type="primary", key="begin-round"):
+            save(
+                lambda: workspace.rounds.begin(
+                    project, readers, by=user, count=int(count), chosen=chosen
+                ),
+                f"Round {number} has begun: its claims come first on Review.",
+            )
+
+
+def _reads(person: Person) -> bool:
+    return Role.REVIEWER in person.roles and Role.AUDITOR not in person.roles
+
+
+# ---------------------------------------------------------------- what came of them
+
+
+def _show_measured(
+    measured: Sequence[Measured], guidelines: Sequence[Guideline], question: Question
+) -> None:
+    last = measured[-1]
+    st.subheader(f"Round {last.round.number}", anchor=False)
+    show_figures(last.figures)
+    st.text(_count_words(last))
+    if words := change_words(measured, guidelines):
+        show_cards([{"title": "Since the round before", "text": words}], key="round-change")
+    if len(measured) > 1:
+        st.plotly_chart(_rounds_figure(measured), width="stretch", key="rounds-plot")
+    show_numbers(
+        HEADER,
+        [_row(each) for each in measured],
+        name="calibration-rounds",
+        alt="Calibration rounds: guideline, readers, claims, figures and intervals",
+    )
+    _show_differing(measured, question)
+
+
+def change_words(measured: Sequence[Measured], guidelines: Sequence[Guideline]) -> str:
+    """Whether agreement rose since the round before, and what was changed in between."""
+    if len(measured) < 2:
+        return ""
+    before, now = measured[-2], measured[-1]
+    old, new = before.figures.raw, now.figures.raw
+    if old.value is None or new.value is None:
+        return ""
+    moved = "rose" if new.value > old.value else "fell" if new.value < old.value else "stayed"
+    words = f"Raw agreement {moved}: {number(old, 'Raw')} to {number(new, 'Raw')}"
+    kappas = before.figures.fleiss, now.figures.fleiss
+    if kappas[0].value is not None and kappas[1].value is not None:
+        words += f"; Fleiss' kappa {kappas[0].value:.2f} to {kappas[1].value:.2f}"
+    if old.interval and new.interval:
+        apart = new.interval.low > old.interval.high or new.interval.high < old.interval.low
+        words += (
+            ". The intervals lie apart." if apart
+            else ". The intervals overlap: this many claims cannot tell it from chance."
+        )  # fmt: skip
+    changes = [
+        f"\nGuideline {each.version}, {each.author}, {each.at.astimezone():%d %b %Y}: {each.change}"
+        for each in guidelines
+        if before.round.guideline_version < each.version <= now.round.guideline_version
+    ]
+    return words + ("".join(changes) or "\nThe guideline was not amended in between.")
+
+
+def _count_words(one: Measured) -> str:
+    claims = len({each.claim_key for each in one.labels})
+    shares = ", ".join(
+        f"{label_words(each.label)} {round(100 * each.share)} %"
+        for each in one.figures.prevalence[:4]
+    )
+    return (
+        f"{counted(claims, 'claim')} of {counted(one.figures.traces, 'trace')}, each read by up to "
+        f"{len(one.round.readers)} people: {counted(one.figures.claims, 'pair')} of readings. "
+        f"Said: {shares or 'nothing'}. Guideline {one.round.guideline_version}."
+    )
+
+
+def _row(one: Measured) -> list[Cell]:
+    figures = one.figures
+    row: list[Cell] = [
+        one.round.number,
+        f"{one.round.at.astimezone():%d %b %Y}",
+        one.round.guideline_version,
+        len(one.round.readers),
+        one.round.claims,
+        figures.claims,
+    ]
+    for figure in (figures.raw, figures.fleiss, figures.ac1):
+        between = figure.interval
+        row += [figure.value, f"{between.low:.2f} to {between.high:.2f}" if between else None]
+    return row
+
+
+def _rounds_figure(measured: Sequence[Measured]) -> go.Figure:
+    """Raw agreement of each round with its interval."""
+    shown = [each for each in measured if each.figures.raw.value is not None]
+    values = [100 * (each.figures.raw.value or 0.0) for each in shown]
+    ends = [each.figures.raw.interval for each in shown]
+    figure = go.Figure(
+        go.Scatter(
+            x=[
+                f"Round {each.round.number}, guideline {each.round.guideline_version}, "
+                f"n = {each.round.claims:,}"
+                for each in shown
+            ],
+            y=values,
+            mode="lines+markers",
+            cliponaxis=False,
+            marker={"size": 9, "color": BLUE},
+            line={"color": BLUE},
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [100 * e.high - v if e else 0 for v, e in zip(values, ends, strict=True)],
+                "arrayminus": [
+                    v - 100 * e.low if e else 0 for v, e in zip(values, ends, strict=True)
+                ],
+            },
+            hovertemplate="%{x}: %{y:.1f} %<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        title="Raw agreement by round with 95 % intervals",
+        xaxis={"type": "category"},
+        yaxis={"title": "two readers agree (%)", "range": [-2, 108]},
+        height=300,
+        margin={"t": 50},
+    )
+    return figure
+
+
+def _show_differing(measured: Sequence[Measured], question: Question) -> None:
+    st.subheader("Where they differ", anchor=False)
+    numbers = {each.round.number: each for each in measured}
+    chosen = st.segmented_control(
+        "Round", list(numbers), default=measured[-1].round.number, required=True,
+        key="round-shown",
+    )  # fmt: skip
+    one = numbers[chosen if chosen is not None else measured[-1].round.number]
+    claims = differing(one.labels, question)
+    if not claims:
+        st.text("On every claim, all readers say the same.")
+        return
+    show_cards(
+        [
+            {
+                "title": each[0].text,
+                "aside": each[0].claim_id,
+                "facts": [
+                    (
+                        label.reader,
+                        label_words(answer(label.judgement, question))
+                        + (f" · {label.rationale}" if label.rationale else ""),
+                    )
+                    for label in each
+                ],
+            }
+            for each in claims
+        ],
+        key="round-differing",
+    )

@@ -1,0 +1,68 @@
+"""Forms of several pages: a write with what came of it said once, and the guideline's next version."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.review.items import Guideline
+from core.review.records import Person
+from pages.widgets.plain import show_notice, show_toast
+from storage.guidelines import Guidelines
+
+_SAVED, _SAVED_FORMS = "people_saved", "people_forms_saved"
+# The accent carries white button text, so in the dark theme it is too dark to be text itself.
+CHOSEN_IS_TEXT = """<style>
+[role="tab"][aria-selected="true"], button[role="radio"][aria-checked="true"] {
+  color: inherit;
+}
+</style>"""
+
+
+def show_saved() -> None:
+    """Say what the last form did, once."""
+    st.html(CHOSEN_IS_TEXT)
+    said = st.session_state.pop(_SAVED, None)
+    if said:
+        show_toast(said)
+
+
+def saved_forms() -> int:
+    """How many forms this session has saved: an empty one is called after it."""
+    return int(st.session_state.get(_SAVED_FORMS, 0))
+
+
+def save(write: Callable[[], object], said: str) -> None:
+    """Do one write; say what came of it."""
+    try:
+        write()
+    except ProvenanceGuardError as error:
+        show_notice("This was not saved", str(error), key="not-saved", tone="bad")
+        return
+    st.session_state[_SAVED] = said
+    st.session_state[_SAVED_FORMS] = saved_forms() + 1
+    st.rerun()
+
+
+def show_publishing(guidelines: Guidelines, current: Guideline, me: Person) -> None:
+    """The form of the guideline's next version: its text, and what changes and why."""
+    with st.form("guideline", clear_on_submit=False):
+        text = st.text_area(
+            f"Version {current.version + 1}: one numbered rule a line",
+            current.text,
+            height=300,
+            key=f"guideline-{current.version}",
+        )
+        change = st.text_input("What changes, and why", key="guideline-change")
+        pressed = st.form_submit_button(
+            f"Publish version {current.version + 1}",
+            type="primary",
+            key="publish-guideline",
+        )
+    if pressed:
+        save(
+            lambda: guidelines.publish(text, change, by=me, expected_version=current.version),
+            f"Version {current.version + 1} is active now.",
+        )

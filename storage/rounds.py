@@ -1,0 +1,393 @@
+"""Rounds: calibration rounds of a project, begun and closed by a lead, read once by each reader."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, exists, func, select
+from sqlmodel import col
+
+from core.errors import Conflict, InputError, NotAllowed, NotFound
+from core.records import Span, VerdictLabel
+from core.review.assignment import check_judgement
+from core.review.items import QueueState
+from core.review.readers import require_reader
+from core.review.records import Judgement, Person, Project, Role
+from core.review.rounds import (
+    CLAIMS,
+    CalibrationRound,
+    Candidate,
+    ReaderOfRound,
+    RoundItem,
+    RoundLabel,
+    check_round,
+    draw,
+)
+from storage import round_tables as tables
+from storage.audit import add_row, add_rows
+from storage.columns import plain_text
+from storage.guidelines import keep_first
+from storage.people import allow, people, person_at
+from storage.review_tables import ClaimRow, PersonRow, QueueRow, VerdictOpening
+from storage.round_conditions import open_round
+from storage.store import SqlStore
+from storage.tables import TraceVersion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """The calibration rounds of a store."""
+
+    store: SqlStore
+
+    # ------------------------------------------------------------ a lead's
+
+    def candidates(self, project: Project, readers: Sequence[Person]) -> tuple[Candidate, ...]:
+        """The claims that a round of these readers may take."""
+        with self.store.database.reading() as connection:
+            return _candidates(connection, project.project_id, readers)
+
+    def begin(
+        self,
+        project: Project,
+        readers: Sequence[Person],
+        *,
+        by: Person,
+        count: int = CLAIMS,
+        chosen: Sequence[int] = (),
+    ) -> int:
+        """Begin a round of ``chosen`` claims (keys), else of ``count`` that are drawn; its number.
+
+        Raises NotAllowed for anybody but a lead, Conflict while another round is read, InputError.
+        """
+        check_round(readers, len(chosen) or count)
+        now, project_id = self.store.now(), project.project_id
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "begin a calibration round")
+            for each in readers:
+                allow(connection, each, Role.REVIEWER, "read in a calibration round")
+            if open_round(connection, project_id) is not None:
+                raise Conflict("a round is being read: close it before the next one begins")
+            number = 1 + _newest_number(connection, project_id)
+            found = {each.claim_key: each for each in _candidates(connection, project_id, readers)}
+            claims = [found[key] for key in chosen if key in found]
+            if len(claims) < len(chosen):
+                raise Conflict("somebody began one of these claims meanwhile; reloaded")
+            claims = claims or list(draw(found.values(), number, count))
+            if not claims:
+                raise InputError(
+                    "no claim is left that nobody has begun and no reader knows", path="claims"
+                )
+            told: dict[str, Any] = {"at": now, "actor": by.name, "entity": f"round {number}"}
+            round_id = add_row(
+                connection,
+                tables.CalibrationRoundRow,
+                {
+                    "project_id": project_id,
+                    "number": number,
+                    "guideline_version": keep_first(connection, now),
+                    "person_id": by.person_id,
+                    "at": now,
+                },
+                action="round.begun",
+                detail={"project": project_id, "claims": len(claims), "drawn": not chosen},
+                **told,
+            )
+            add_rows(
+                connection,
+                tables.CalibrationClaim,
+                [
+                    {"round_id": round_id, "claim_key": each.claim_key, "place": place}
+                    for place, each in enumerate(claims, 1)
+                ],
+                action="round.claims",
+                **told,
+            )
+            add_rows(
+                connection,
+                tables.CalibrationReader,
+                [{"round_id": round_id, "person_id": each.person_id} for each in readers],
+                action="round.readers",
+                **told,
+            )
+            return number
+
+    def close(self, project: Project, *, by: Person) -> None:
+        """Close the round that is being read (lead); what was read stays. Raises Conflict."""
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.LEAD, "close a calibration round")
+            round_id = open_round(connection, project.project_id)
+            if round_id is None:
+                raise Conflict("no round is being read")
+            add_row(
+                connection,
+                tables.CalibrationClosing,
+                {"round_id": round_id, "person_id": by.person_id, "at": self.store.now()},
+                at=self.store.now(),
+                actor=by.name,
+                action="round.closed",
+                entity=f"round {_number(connection, round_id)}",
+            )
+
+    # ------------------------------------------------------------ a reader's
+
+    def next_item(self, project: Project, reader: Person) -> RoundItem | None:
+        """The next claim of the round that is being read; None: nothing there is left for them."""
+        with self.store.database.reading() as connection:
+            round_id = open_round(connection, project.project_id)
+            return None if round_id is None else _next(connection, round_id, reader.person_id)
+
+    def label(
+        self,
+        item: RoundItem,
+        judgement: Judgement,
+        *,
+        by: Person,
+        rationale: str = "",
+        seconds: float,
+    ) -> None:
+        """Keep what the reader says of that claim: once, whatever is pressed.
+
+        Raises NotAllowed, InputError, and Conflict for what was read already or is closed.
+        """
+        trace = self.store.get_trace(item.trace_id, item.content_hash).trace
+        check_judgement(judgement, None, [each.source_id for each in trace.sources])
+        with self.store.database.writing() as connection:
+            allow(connection, by, Role.REVIEWER, "read in a calibration round")
+            now = _next(connection, item.round_id, by.person_id)
+            closed = connection.execute(
+                select(1).where(col(tables.CalibrationClosing.round_id) == item.round_id)
+            ).first()
+            if closed or now is None or now.claim_key != item.claim_key:
+                raise Conflict("nothing written: this claim was read already, or its round closed")
+            add_row(
+                connection,
+                tables.CalibrationLabel,
+                {
+                    "round_id": item.round_id,
+                    "claim_key": item.claim_key,
+                    "person_id": by.person_id,
+                    "support": judgement.support.value,
+                    "source_id": judgement.source_id,
+                    "conflation": judgement.conflation,
+                    "rationale": plain_text(rationale),
+                    "seconds": seconds,
+                    "guideline_version": keep_first(connection, self.store.now()),
+                    "at": self.store.now(),
+                },
+                at=self.store.now(),
+                actor=by.name,
+                action="round.label",
+                entity=f"claim {item.claim_key}",
+                detail={"round": item.number, "place": item.position},
+            )
+
+    # ------------------------------------------------------------ what came of it
+
+    def all(self, project: Project) -> tuple[CalibrationRound, ...]:
+        """The rounds of the project, the first first."""
+        with self.store.database.reading() as connection:
+            return _rounds(connection, project.project_id)
+
+    def labels(self, one: CalibrationRound, viewer: Person) -> tuple[RoundLabel, ...]:
+        """What was said in that round.
+
+        Raises NotAllowed for anybody but leads and auditors, and while the viewer reads it still.
+        """
+        with self.store.database.reading() as connection:
+            require_reader(person_at(connection, viewer.person_id), "see how far readers agree")
+            mine = [each for each in one.readers if each.person_id == viewer.person_id]
+            if one.closed_at is None and any(each.done < one.claims for each in mine):
+                raise NotAllowed("you read this round yourself: what others said comes after that")
+            return _labels(connection, one.round_id)
+
+
+def _candidates(
+    connection: Connection, project_id: int, readers: Sequence[Person]
+) -> tuple[Candidate, ...]:
+    known = exists().where(
+        col(VerdictOpening.position) == col(ClaimRow.position),
+        col(VerdictOpening.person_id).in_([each.person_id for each in readers]),
+    )
+    rows = connection.execute(
+        select(
+            col(ClaimRow.claim_key),
+            col(ClaimRow.claim_id),
+            col(ClaimRow.text),
+            col(TraceVersion.trace_id),
+        )
+        .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .where(
+            col(QueueRow.project_id) == project_id,
+            col(QueueRow.state) == QueueState.WAITING.value,
+            ~exists().where(col(tables.CalibrationClaim.claim_key) == col(ClaimRow.claim_key)),
+            ~known,
+        )
+        .order_by(col(ClaimRow.claim_key))
+    )
+    return tuple(
+        Candidate(
+            claim_key=row.claim_key, claim_id=row.claim_id, trace_id=row.trace_id, text=row.text
+        )
+        for row in rows
+    )
+
+
+def _next(connection: Connection, round_id: int, person_id: int) -> RoundItem | None:
+    claim = tables.CalibrationClaim
+    reads = connection.execute(
+        select(1).where(
+            col(tables.CalibrationReader.round_id) == round_id,
+            col(tables.CalibrationReader.person_id) == person_id,
+        )
+    ).first()
+    if reads is None:
+        return None
+    read = exists().where(
+        col(tables.CalibrationLabel.round_id) == round_id,
+        col(tables.CalibrationLabel.claim_key) == col(claim.claim_key),
+        col(tables.CalibrationLabel.person_id) == person_id,
+    )
+    row = connection.execute(
+        select(
+            col(claim.place),
+            col(ClaimRow.claim_key),
+            col(ClaimRow.claim_id),
+            col(ClaimRow.text),
+            col(ClaimRow.span_start),
+            col(ClaimRow.span_end),
+            col(TraceVersion.trace_id),
+            col(TraceVersion.content_hash),
+        )
+        .select_from(claim)
+        .join(ClaimRow, col(ClaimRow.claim_key) == col(claim.claim_key))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .where(col(claim.round_id) == round_id, ~read)
+        .order_by(col(claim.place))
+        .limit(1)
+    ).first()
+    if row is None:
+        return None
+    return RoundItem(
+        round_id=round_id,
+        number=_number(connection, round_id),
+        position=row.place,
+        total=_count(connection, claim, round_id),
+        claim_key=row.claim_key,
+        claim_id=row.claim_id,
+        text=row.text,
+        span=Span(start=row.span_start, end=row.span_end),
+        trace_id=row.trace_id,
+        content_hash=row.content_hash,
+    )
+
+
+def _number(connection: Connection, round_id: int) -> int:
+    number: int | None = connection.execute(
+        select(col(tables.CalibrationRoundRow.number)).where(
+            col(tables.CalibrationRoundRow.round_id) == round_id
+        )
+    ).scalar()
+    if number is None:
+        raise NotFound(f"no calibration round {round_id}")
+    return number
+
+
+def _newest_number(connection: Connection, project_id: int) -> int:
+    return (
+        connection.execute(
+            select(func.max(col(tables.CalibrationRoundRow.number))).where(
+                col(tables.CalibrationRoundRow.project_id) == project_id
+            )
+        ).scalar()
+        or 0
+    )
+
+
+def _count(connection: Connection, table: Any, round_id: int) -> int:
+    return connection.execute(
+        select(func.count()).select_from(table).where(table.__table__.c.round_id == round_id)
+    ).scalar_one()
+
+
+def _rounds(connection: Connection, project_id: int) -> tuple[CalibrationRound, ...]:
+    one, closing = tables.CalibrationRoundRow, tables.CalibrationClosing
+    rows: Sequence[Any] = connection.execute(
+        select(one.__table__, col(closing.at).label("closed_at"))  # type: ignore[attr-defined]
+        .outerjoin(closing, col(closing.round_id) == col(one.round_id))
+        .where(col(one.project_id) == project_id)
+        .order_by(col(one.number))
+    ).all()
+    names = {each.person_id: each.name for each in people(connection)}
+    return tuple(
+        CalibrationRound(
+            round_id=row.round_id,
+            number=row.number,
+            claims=_count(connection, tables.CalibrationClaim, row.round_id),
+            guideline_version=row.guideline_version,
+            by=names[row.person_id],
+            at=row.at,
+            readers=_readers(connection, row.round_id, names),
+            closed_at=row.closed_at,
+        )
+        for row in rows
+    )
+
+
+def _readers(
+    connection: Connection, round_id: int, names: dict[int, str]
+) -> tuple[ReaderOfRound, ...]:
+    reader, label = tables.CalibrationReader, tables.CalibrationLabel
+    rows = connection.execute(
+        select(col(reader.person_id), func.count(col(label.label_id)).label("done"))
+        .outerjoin(
+            label,
+            (col(label.round_id) == col(reader.round_id))
+            & (col(label.person_id) == col(reader.person_id)),
+        )
+        .where(col(reader.round_id) == round_id)
+        .group_by(col(reader.person_id))
+        .order_by(col(reader.person_id))
+    )
+    return tuple(
+        ReaderOfRound(person_id=row.person_id, name=names[row.person_id], done=row.done)
+        for row in rows
+    )
+
+
+def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
+    label = tables.CalibrationLabel
+    rows = connection.execute(
+        select(
+            label.__table__,  # type: ignore[attr-defined]
+            col(ClaimRow.claim_id),
+            col(ClaimRow.text),
+            col(TraceVersion.trace_id),
+            col(PersonRow.name),
+        )
+        .join(ClaimRow, col(ClaimRow.claim_key) == col(label.claim_key))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .join(PersonRow, col(PersonRow.person_id) == col(label.person_id))
+        .where(col(label.round_id) == round_id)
+        .order_by(col(label.label_id))
+    )
+    return tuple(
+        RoundLabel(
+            claim_key=row.claim_key,
+            claim_id=row.claim_id,
+            text=row.text,
+            trace_id=row.trace_id,
+            reader=row.name,
+            judgement=Judgement(
+                support=VerdictLabel(row.support),
+                source_id=row.source_id,
+                conflation=row.conflation,
+            ),
+            rationale=row.rationale,
+            at=row.at,
+        )
+        for row in rows
+    )

@@ -1,0 +1,64 @@
+"""Authored pairs: every line is read, kinds are known, and none is of the independent pairs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from training.authored import FOLDER, KINDS, authored_pairs
+from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
+
+INDEPENDENT = [FOLDER.parent / f"independent_{part}.toml" for part in "ab"]
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
+
+
+def test_every_line_is_a_pair_and_each_source_has_claims_on_both_sides() -> None:
+    pairs = authored_pairs()
+    lines = [line for path in FOLDER.glob("*.txt") for line in path.read_text().splitlines()]
+    assert len(pairs) == sum(line[:2] in ("+ ", "- ", "~ ") for line in lines)
+    sides: dict[str, Counter[str]] = {}
+    for pair in pairs:
+        sides.setdefault(pair.source, Counter())[pair.label] += 1
+        assert (pair.kind == "") == (pair.label == ENTAILMENT)
+        assert pair.kind == "" or pair.kind in KINDS
+    for source, labels in sides.items():
+        assert labels[ENTAILMENT] and labels[CONTRADICTION] + labels[NEUTRAL], source
+
+
+def test_no_pair_twice_and_none_with_two_labels() -> None:
+    pairs = authored_pairs()
+    assert len({(pair.source, pair.claim) for pair in pairs}) == len(pairs)
+
+
+def test_words_in_common_with_the_source_tell_no_label() -> None:
+    from sklearn.metrics import roc_auc_score
+
+    pairs = authored_pairs()
+    shared = [len(words(p.claim) & words(p.source)) / len(words(p.claim)) for p in pairs]
+    assert 0.3 < roc_auc_score([pair.label == ENTAILMENT for pair in pairs], shared) < 0.6
+
+
+def test_no_source_is_one_of_the_independent_pairs() -> None:
+    independent = {
+        words(row[0])
+        for path in INDEPENDENT
+        for rows in tomllib.loads(path.read_text(encoding="utf-8")).values()
+        for row in rows
+    }
+    for source in {pair.source for pair in authored_pairs()}:
+        near = max(len(words(source) & other) / len(words(source) | other) for other in independent)
+        assert near < 0.6, source
+
+
+@pytest.mark.parametrize("line", ["- Z | a kind that is not known", "* no sign", "+no space"])
+def test_a_line_of_another_form_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "x.txt").write_text(f"S: A source.\n{line}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"x\.txt:2: expected"):
+        authored_pairs(tmp_path)
