@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,6 +34,22 @@ class FailOn(StrEnum):
 
     BLOCK = "block"
     UNAVAILABLE = "unavailable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was asked of files, whoever hands them to workers."""
+
+    files: Sequence[Path]
+    out: Path | None
+    format: str
+    repair: bool
+    workers: int
+    cache: Path | None
+    calibrator: str | None
+    reader: str | None
+    anew: bool
+    by_kind: bool
 
 
 def verify(
@@ -106,9 +122,19 @@ def verify(
             raise ConfigError("--db: files are verified without a database; leave out one of them")
         verifying = _verify_files if engine is Engine.HERE else _verify_on_ray
         report = verifying(
-            files, out, format, repair, workers, cache, calibrator, reader, anew=bool(fail_on),
-            by_kind=threshold_by_kind,
-        )  # fmt: skip
+            Asked(
+                files=files,
+                out=out,
+                format=format,
+                repair=repair,
+                workers=workers,
+                cache=cache,
+                calibrator=calibrator,
+                reader=reader,
+                anew=bool(fail_on),
+                by_kind=threshold_by_kind,
+            )
+        )
     else:
         if engine is Engine.RAY:
             raise ConfigError("--engine ray: give the files to verify")
@@ -143,68 +169,58 @@ def verify(
         raise SystemExit(GATE_BLOCKED)
 
 
-def _verify_files(
-    files: Sequence[Path],
-    out: Path | None,
-    format: str,
-    repair: bool,
-    workers: int,
-    cache: Path | None,
-    calibrator: str | None,
-    reader: str | None,
-    *,
-    anew: bool,
-    by_kind: bool,
-) -> VerifyReport:
-    if workers == 1:
+def _verify_files(asked: Asked) -> VerifyReport:
+    if asked.workers == 1:
         return verify_files(
-            files, out, format, _judged_by(repair), decides=calibrator, reader=reader, anew=anew,
-            cache=cache, by_kind=by_kind,
-        )  # fmt: skip
+            asked.files,
+            asked.out,
+            asked.format,
+            _judged_by(asked.repair),
+            decides=asked.calibrator,
+            reader=asked.reader,
+            anew=asked.anew,
+            cache=asked.cache,
+            by_kind=asked.by_kind,
+        )
     from core.workflows.workers import Crew
 
     with Crew(
-        workers,
-        reader=reader_for(reader),
-        calibrator=_folder(calibrator),
-        repair=repair,
-        cache=cache,
-        by_kind=by_kind,
+        asked.workers,
+        reader=reader_for(asked.reader),
+        calibrator=_folder(asked.calibrator),
+        repair=asked.repair,
+        cache=asked.cache,
+        by_kind=asked.by_kind,
     ) as crew:
         judge = crew.judge()
-        return verify_files(files, out, format, lambda models, config: judge, anew=anew, crew=crew)
+        return verify_files(
+            asked.files,
+            asked.out,
+            asked.format,
+            lambda models, config: judge,
+            anew=asked.anew,
+            crew=crew,
+        )
 
 
-def _verify_on_ray(
-    files: Sequence[Path],
-    out: Path | None,
-    format: str,
-    repair: bool,
-    workers: int,
-    cache: Path | None,
-    calibrator: str | None,
-    reader: str | None,
-    *,
-    anew: bool,
-    by_kind: bool,
-) -> VerifyReport:
+def _verify_on_ray(asked: Asked) -> VerifyReport:
     from core.workflows.on_ray import RayRun, verify_on_ray
 
-    if out is None:
+    if asked.out is None:
         raise ConfigError("--engine ray: give a folder for the verdicts with --out")
-    if format not in ("auto", "native"):
+    if asked.format not in ("auto", "native"):
         raise ConfigError("--engine ray: reads native traces; `convert --to native` makes them")
-    require(files)
+    require(asked.files)
     run = RayRun(
-        files=[file.resolve() for file in files],
-        out=out,
-        workers=workers,
-        reader=_anywhere(reader_for(reader)),
-        calibrator=_folder(calibrator),
-        repair=repair,
-        cache=cache,
-        anew=anew,
-        by_kind=by_kind,
+        files=[file.resolve() for file in asked.files],
+        out=asked.out,
+        workers=asked.workers,
+        reader=_anywhere(reader_for(asked.reader)),
+        calibrator=_folder(asked.calibrator),
+        repair=asked.repair,
+        cache=asked.cache,
+        anew=asked.anew,
+        by_kind=asked.by_kind,
     )
     with Progress() as progress:
         return verify_on_ray(run, progress, lambda error: say(f"skipped: {error.located()}"))

@@ -101,7 +101,7 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.CREDITED_SOURCE_TOO: (
         "The answer credits {credited}, which supports the statement, as {where} does."
     ),
-    Cause.CREDITED_ELSEWHERE: "The answer credits {credited}; the statement is in {where}.",
+    Cause.CREDITED_ELSEWHERE: "The answer credits {credited}; the evidence for it is in {where}.",
     Cause.CREDITED_KIND_CHECKED: (
         "The answer credits {credited}, and the statement was checked against {where}."
     ),
@@ -116,7 +116,8 @@ SENTENCES: Mapping[Cause, str] = {
         "The answer names no source; {about}, it belongs to {credited}: {where}."
     ),
     Cause.BELONGS_ELSEWHERE: (
-        "The statement is about this patient and would belong to {credited}; it is in {where}."
+        "The statement is about this patient and would belong to {credited}; the evidence for it is "
+        "in {where}."
     ),
     Cause.MAY_BELONG_TO_EITHER: (
         "The answer names no source; {about}, it may come from {credited} or from {where}."

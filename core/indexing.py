@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from numpy.typing import NDArray
 from core.config import Config
 from core.evidence.calls import call_lines, is_catalogue, is_echo
 from core.evidence.names import recorded_names
+from core.evidence.words import acronyms
 from core.records import Claim, Source, SourceStatus, Span, Trace
 from core.stages.premise import Group
 from core.text.chunks import Unit, chunks, groups, units
 from core.text.tokens import content_bigrams, content_terms, overlap, rarity
 
+_CAPITALISED = re.compile(r"[A-Z][a-z]+(?:[ -][A-Z][a-z]+){1,5}")
 Vectors = Mapping[str, NDArray[np.float64]]
 
 
@@ -152,13 +155,17 @@ def _grouped(text: str, parts: tuple[Unit, ...]) -> tuple[Group, ...]:
     return tuple(
         Group(
             units=indices,
-            terms=frozenset().union(
-                *(content_terms(parts[index].span.cut(text)) for index in indices)
-            ),
+            terms=frozenset().union(*(_terms(parts[index].span.cut(text)) for index in indices)),
             heading=headings[parts[indices[0]].block],
         )
         for indices in groups(text, parts)
     )
+
+
+def _terms(text: str) -> frozenset[str]:
+    """The content terms of a unit, and the short forms of the names in it: claims say "HDL"."""
+    short = (acronyms(name) for name in _CAPITALISED.findall(text))
+    return content_terms(text).union(*({s for s in forms if len(s) > 2} for forms in short))
 
 
 def _embedded(

@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
-from training.authored import authored_pairs
 from training.clinical_pairs import clinical_pairs
 from training.literature_pairs import literature_pairs
 from training.meaning_pairs import meaning_pairs
@@ -125,8 +124,6 @@ SOURCES: Mapping[str, Source] = {
     "more/ambient_disamb": Source(times=0.3),
     "more/add_one_rte": Source(times=0.15),
 }
-BESIDE_CHARACTERS = 300  # of a source that stands beside an authored one
-_SENTENCE_ENDS = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")
 CLINICAL_PAIRS_PER_PASS = 16_000
 LITERATURE_PAIRS_PER_PASS = 16_000
 MEANING_PAIRS_PER_PASS = 20_000
@@ -184,36 +181,6 @@ def one_pass(
         for p in made
     ]
     rng.shuffle(pairs)
-    return pairs
-
-
-def authored_pass(seed: int, index: int) -> list[Pair]:
-    """Every authored pair once, its source as the workbench shows sources to a reader.
-
-    Evidence is read as spans on lines of their own, often beside others that the claim is not about:
-    two sources in five stand sentence by sentence on lines, and one in four beside another source.
-    """
-    written = authored_pairs()
-    sources = sorted({pair.source for pair in written})
-    rng = random.Random(f"authored-{seed}-{index}")
-    pairs: list[Pair] = []
-    for pair in written:
-        premise = pair.source
-        if rng.random() < 0.4:
-            premise = _SENTENCE_ENDS.sub("\n", premise)
-        if rng.random() < 0.25 and (other := rng.choice(sources)) != pair.source:
-            other = other[:BESIDE_CHARACTERS].rsplit("\n", 1)[0]
-            beside = (premise, other) if rng.random() < 0.5 else (other, premise)
-            premise = "\n".join(beside)
-        pairs.append(
-            Pair(
-                premise=premise,
-                hypothesis=pair.claim,
-                label=pair.label,
-                source="authored",
-                premise_tokens=320,
-            )
-        )
     return pairs
 
 

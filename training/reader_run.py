@@ -18,10 +18,10 @@ from torch.nn import functional
 from transformers import AutoTokenizer
 
 from core.models.pair_reader import has_bf16
+from training.authored_pass import authored_pass
 from training.batches import TARGETS, Batch, collate, encode, plan_batches
 from training.data import (
     Pair,
-    authored_pass,
     load_sources,
     one_pass,
     read_pairs,

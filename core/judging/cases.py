@@ -16,8 +16,8 @@ from core.indexing import IndexedSource, Standing, Vectors
 from core.judging.opening import OpenTrace, share_time
 from core.ports import PairReader
 from core.provenance.distortions.checks import check_distortions
-from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource
-from core.stages.premise import call_window, nearest_window, select_premise
+from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource, Span
+from core.stages.premise import call_window, nearest_window, select_premise, shown_window
 from core.stages.routing import Candidate, rank_sources, similarities
 from core.text.tokens import content_terms, overlap, weighted_overlap
 
@@ -32,7 +32,7 @@ _CATALOGUE_WEIGHT = 0.25
 class Case:
     """One claim with its checks, its candidates ranked, and the windows of those to be read.
 
-    ``windows`` has one to three premises a source, the longest first; each is read by itself.
+    ``windows`` has one to four premises a source, the longest first; each is read by itself.
     """
 
     claim: Claim
@@ -51,7 +51,9 @@ def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -
         ranking = rank_sources(candidates, config)
         by_id = {indexed.source.source_id: indexed for indexed in one.evidence.sources}
         windows = {
-            ranked.source_id: _windows(claim, by_id[ranked.source_id], vectors, config, place == 0)
+            ranked.source_id: _windows(
+                claim, by_id[ranked.source_id], checks, vectors, config, first=place == 0
+            )
             for place, ranked in enumerate(_to_read(claim, ranking, one.families, config))
         }
     return Case(claim=claim, checks=(*checks, *distortions), candidates=candidates, windows=windows)
@@ -137,7 +139,13 @@ def _to_read(
 
 
 def _windows(
-    claim: Claim, indexed: IndexedSource, vectors: Vectors, config: Config, first: bool
+    claim: Claim,
+    indexed: IndexedSource,
+    checks: Sequence[Check],
+    vectors: Vectors,
+    config: Config,
+    *,
+    first: bool,
 ) -> tuple[Premise, ...]:
     """What is read of one source: of the first candidate the long window too."""
     found: list[Premise] = []
@@ -154,6 +162,10 @@ def _windows(
         near = nearest_window(claim, *about, config)
         if all(near.text != premise.text for premise in found):
             found.append(near)
+    if shown := _told(checks, indexed.source.source_id):
+        facts = shown_window(indexed.source, indexed.units, indexed.groups, shown, config)
+        if facts is not None and all(facts.text != premise.text for premise in found):
+            found.append(facts)
     if indexed.call and (not found or overlap(terms, indexed.call_terms) >= config.read_call_from):
         found.append(
             call_window(
@@ -166,6 +178,17 @@ def _windows(
             )
         )
     return tuple(found)
+
+
+def _told(checks: Sequence[Check], source_id: str) -> list[Span]:
+    """Where the checks that found something found it in this source."""
+    return [
+        place.span
+        for check in checks
+        if check.outcome is not Outcome.SILENT
+        for place in (*check.facts, *(check.derivation.inputs if check.derivation else ()))
+        if place.source_id == source_id and place.span is not None
+    ]
 
 
 def read_window(

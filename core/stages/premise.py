@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from core.errors import PremiseError
 from core.records import Claim, Premise, Source, Span
 from core.text.chunks import Unit
 from core.text.tokens import content_terms, weighted_overlap
+
+HEAD_WEIGHT = 0.3  # of a claim's term that heads the source, beside one that does not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +43,7 @@ def select_premise(
     """
     if not parts:
         raise PremiseError(f"{source.source_id}: the tool output holds no text to check against")
-    terms = content_terms(claim.text)
-    worth = [
-        round(weighted_overlap(terms, group.terms, rare) + 0.5 * max(close, 0.0), 6)
-        for group, close in zip(grouped, closeness, strict=True)
-    ]
-    chosen = _choose(parts, grouped, worth, config)
+    chosen = _choose(parts, grouped, _worth(claim, grouped, closeness, rare), config)
     spans = _joined(source.text, parts, sorted(chosen))
     return Premise(
         source_id=source.source_id,
@@ -53,6 +51,32 @@ def select_premise(
         spans=spans,
         truncated=len(chosen) < len(parts),
     )
+
+
+def _worth(
+    claim: Claim,
+    grouped: Sequence[Group],
+    closeness: Sequence[float],
+    rare: Mapping[str, float],
+) -> list[float]:
+    """What each group tells of the claim: shared terms, rare ones first, and half the cosine.
+
+    What heads a source (its title, whose record it is) says what all of it is about: alone it is no
+    evidence, however rare its words are, so that terms that stand there count less.
+    """
+    terms = content_terms(claim.text)
+    heads = terms & (grouped[0].terms | content_terms(claim.subject or ""))
+    telling = terms - heads
+    share = len(telling) / (len(telling) + HEAD_WEIGHT * len(heads)) if terms else 0.0
+    return [
+        round(
+            share * weighted_overlap(telling, group.terms, rare)
+            + (1 - share) * weighted_overlap(heads, group.terms, rare)
+            + 0.5 * max(close, 0.0),
+            6,
+        )
+        for group, close in zip(grouped, closeness, strict=True)
+    ]
 
 
 def _choose(
@@ -108,12 +132,8 @@ def nearest_window(
     Arguments are those of ``select_premise``. Unlike the paper, which reads one long window, the
     long and the short one are read apart: what a long premise adds is often only distraction.
     """
-    terms = content_terms(claim.text)
-    worth = [
-        weighted_overlap(terms, group.terms, rare) + 0.5 * max(close, 0.0)
-        for group, close in zip(grouped, closeness, strict=True)
-    ]
-    best = max(range(len(grouped)), key=lambda g: (round(worth[g], 6), -g))
+    worth = _worth(claim, grouped, closeness, rare)
+    best = max(range(len(grouped)), key=lambda g: (worth[g], -g))
     chosen = set(grouped[best].units)
     left = config.window_characters - sum(_length(parts[i]) + 1 for i in chosen)
     beside = sorted(
@@ -124,6 +144,44 @@ def nearest_window(
         if cost <= left:
             chosen.update(wanted)
             left -= cost
+    spans = _joined(source.text, parts, sorted(chosen))
+    return Premise(
+        source_id=source.source_id,
+        text="\n".join(span.cut(source.text) for span in spans),
+        spans=spans,
+        truncated=len(chosen) < len(parts),
+    )
+
+
+def shown_window(
+    source: Source,
+    parts: tuple[Unit, ...],
+    grouped: tuple[Group, ...],
+    facts: Sequence[Span],
+    config: Config,
+) -> Premise | None:
+    """Where the checks found what the claim states: each fact's group with its heading.
+
+    "HDL was 75" shares no word with the lines of a "High Density Lipoprotein Cholesterol" of 75.29,
+    and words alone never bring a reader there. ``facts`` are spans of the source's text, the most
+    telling first; None when none of them stands in a unit.
+    """
+    starts = [unit.span.start for unit in parts]
+    group_of = {unit: index for index, group in enumerate(grouped) for unit in group.units}
+    chosen: set[int] = set()
+    left = config.premise_characters
+    for fact in facts:
+        at = bisect_right(starts, fact.start) - 1
+        if at not in group_of:
+            continue
+        group = grouped[group_of[at]]
+        for wanted in (set(group.units) - chosen, {group.heading} - chosen):
+            cost = sum(_length(parts[i]) + 1 for i in wanted)
+            if cost <= left:
+                chosen |= wanted
+                left -= cost
+    if not chosen:
+        return None
     spans = _joined(source.text, parts, sorted(chosen))
     return Premise(
         source_id=source.source_id,

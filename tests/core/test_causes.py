@@ -265,7 +265,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.CREDITED_ELSEWHERE: (
         lambda: credit(to("patient_record", "chart"), "paper", "paper"),
-        "The answer credits chart; the statement is in tool_paper (",
+        "The answer credits chart; the evidence for it is in tool_paper (",
     ),
     Cause.CREDITED_KIND_CHECKED: (
         lambda: credit(to("patient_record"), "chart", "chart"),

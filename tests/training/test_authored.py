@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from training.authored import FOLDER, KINDS, authored_pairs
+from training.authored_pass import BESIDE_CHARACTERS, authored_pass
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 INDEPENDENT = [FOLDER.parent / f"independent_{part}.toml" for part in "ab"]
@@ -53,7 +54,8 @@ def test_no_source_is_one_of_the_independent_pairs() -> None:
         for row in rows
     }
     for source in {pair.source for pair in authored_pairs()}:
-        near = max(len(words(source) & other) / len(words(source) | other) for other in independent)
+        here = words(source)
+        near = max(len(here & other) / len(here | other) for other in independent)
         assert near < 0.6, source
 
 
@@ -62,3 +64,18 @@ def test_a_line_of_another_form_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "x.txt").write_text(f"S: A source.\n{line}\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"x\.txt:2: expected"):
         authored_pairs(tmp_path)
+
+
+def test_a_pass_shows_every_pair_once_with_its_whole_source_as_evidence_is_read() -> None:
+    read = authored_pass(7, 0)
+
+    assert read == authored_pass(7, 0) != authored_pass(7, 1)
+    assert [(each.hypothesis, each.label) for each in read] == [
+        (pair.claim, pair.label) for pair in authored_pairs()
+    ]
+    for shown, pair in zip(read, authored_pairs(), strict=True):
+        assert "".join(pair.source.split()) in "".join(shown.premise.split())
+        beside = len(shown.premise) - len(pair.source)
+        assert 0 <= beside <= BESIDE_CHARACTERS + 1
+    on_lines = sum(pair.premise.count("\n") for pair in read)
+    assert on_lines > sum(pair.source.count("\n") for pair in authored_pairs())

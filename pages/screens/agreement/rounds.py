@@ -21,12 +21,16 @@ from core.review.rounds import (
     answer,
     differing,
 )
-from pages.screens.agreement.view import label_words, number, show_figures
+from pages.screens.agreement.view import (
+    label_words,
+    number,
+    raw_agreement_figure,
+    show_figures,
+)
 from pages.widgets.counting import counted
 from pages.widgets.figures import Cell, show_numbers
 from pages.widgets.forms import save, show_publishing
 from pages.widgets.plain import show_cards, show_notice
-from pages.widgets.plots import BLUE
 from storage.workspace import Workspace
 
 HEADER = (
@@ -223,40 +227,20 @@ def _row(one: Measured) -> list[Cell]:
 
 def _rounds_figure(measured: Sequence[Measured]) -> go.Figure:
     """Raw agreement of each round with its interval."""
-    shown = [each for each in measured if each.figures.raw.value is not None]
-    values = [100 * (each.figures.raw.value or 0.0) for each in shown]
-    ends = [each.figures.raw.interval for each in shown]
-    figure = go.Figure(
-        go.Scatter(
-            x=[
+    return raw_agreement_figure(
+        [
+            (
                 f"Round {each.round.number}, guideline {each.round.guideline_version}, "
-                f"n = {each.round.claims:,}"
-                for each in shown
-            ],
-            y=values,
-            mode="lines+markers",
-            cliponaxis=False,
-            marker={"size": 9, "color": BLUE},
-            line={"color": BLUE},
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * e.high - v if e else 0 for v, e in zip(values, ends, strict=True)],
-                "arrayminus": [
-                    v - 100 * e.low if e else 0 for v, e in zip(values, ends, strict=True)
-                ],
-            },
-            hovertemplate="%{x}: %{y:.1f} %<extra></extra>",
-        )
-    )
-    figure.update_layout(
-        title="Raw agreement by round with 95 % intervals",
-        xaxis={"type": "category"},
-        yaxis={"title": "two readers agree (%)", "range": [-2, 108]},
+                f"n = {each.round.claims:,}",
+                "",
+                each.figures,
+            )
+            for each in measured
+        ],
         height=300,
-        margin={"t": 50},
+        title="Raw agreement by round with 95 % intervals",
+        yaxis_title="two readers agree (%)",
     )
-    return figure
 
 
 def _show_differing(measured: Sequence[Measured], question: Question) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -172,17 +172,23 @@ GROUP_HEADER = (
 )  # fmt: skip
 
 
-def weeks_figure(groups: Sequence[GroupAgreement]) -> go.Figure:
-    """Raw agreement week by week with its intervals; the number of claims stands at each point."""
-    weeks = [group for group in groups if group.figures.raw.value is not None]
-    values = [100 * (group.figures.raw.value or 0.0) for group in weeks]
-    ends = [group.figures.raw.interval for group in weeks]
+def raw_agreement_figure(
+    found: Sequence[tuple[str | None, str, AgreementFigures]], *, height: int = 360, **layout: Any
+) -> go.Figure:
+    """Raw agreement in percent along groups of readings, with 95 % intervals.
+
+    ``found`` has each group's name, what stands at its point, and its figures; ``layout`` is the
+    figure's. Groups without a figure are left out.
+    """
+    shown = [each for each in found if each[2].raw.value is not None]
+    values = [100 * (figures.raw.value or 0.0) for _, _, figures in shown]
+    ends = [figures.raw.interval for _, _, figures in shown]
     figure = go.Figure(
         go.Scatter(
-            x=[group.name for group in weeks],
+            x=[name for name, _, _ in shown],
             y=values,
             mode="lines+markers+text",
-            text=[f"n = {group.figures.claims:,}" for group in weeks],
+            text=[at_point for _, at_point, _ in shown],
             textposition="top center",
             cliponaxis=False,
             marker={"size": 9, "color": BLUE},
@@ -198,15 +204,22 @@ def weeks_figure(groups: Sequence[GroupAgreement]) -> go.Figure:
             hovertemplate="%{x}: %{y:.1f} %<extra></extra>",
         )
     )
-    figure.update_layout(
+    figure.update_layout(height=height, margin={"t": 60}, **layout)
+    figure.update_xaxes(type="category")
+    figure.update_yaxes(range=[-2, 108])
+    return figure
+
+
+def weeks_figure(groups: Sequence[GroupAgreement]) -> go.Figure:
+    """Raw agreement week by week; the number of claims stands at each point."""
+    weeks = [group for group in groups if group.figures.raw.value is not None]
+    return raw_agreement_figure(
+        [(group.name, f"n = {group.figures.claims:,}", group.figures) for group in weeks],
         title=f"Raw agreement by week with 95 % intervals, "
         f"n = {sum(group.figures.claims for group in weeks):,} claims",
-        xaxis={"title": "week of the second reading", "type": "category"},
-        yaxis={"title": "both readings agree (%)", "range": [-2, 108]},
-        height=360,
-        margin={"t": 60},
+        xaxis_title="week of the second reading",
+        yaxis_title="both readings agree (%)",
     )
-    return figure
 
 
 def claim_rows(claims: Sequence[ReviewedClaim], question: Question) -> list[list[Cell]]:

@@ -77,7 +77,8 @@ def test_the_claim_of_appendix_c_is_a_conflation_and_its_chart_twin_is_not() -> 
 
     assert wrong.status is AttributionStatus.CONFLATION
     assert wrong.reason == (
-        "The answer credits published literature; the statement is in tool_chart-1 (patient's chart)."
+        "The answer credits published literature; the evidence for it is in tool_chart-1 "
+        "(patient's chart)."
     )
     assert right.status is AttributionStatus.MATCH
 

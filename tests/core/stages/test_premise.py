@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from core.config import Config
 from core.errors import PremiseError
-from core.indexing import index_evidence
-from core.records import Premise
-from core.stages.premise import select_premise
+from core.indexing import IndexedSource, index_evidence
+from core.records import Premise, Span
+from core.stages.premise import nearest_window, select_premise, shown_window
 from core.text.chunks import chunks, is_record_text, units
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=400)
@@ -87,3 +87,82 @@ def test_a_source_without_text_is_an_error() -> None:
 )
 def test_records_are_told_from_prose(evidence: str, is_record: bool) -> None:
     assert is_record_text(evidence) is is_record
+
+
+def _indexed(claim: str, evidence: str) -> IndexedSource:
+    [one] = index_evidence(a_trace(claim, a_source(evidence)), [a_claim(claim)], Config()).sources
+    return one
+
+
+LIPIDS = """Patient: Ana Ruiz
+
+High Density Lipoprotein Cholesterol: 75.29 mg/dL
+effectiveDateTime: 2014-02-09
+
+High Density Lipoprotein Cholesterol: 60.72 mg/dL
+effectiveDateTime: 2018-02-18
+
+Tobacco smoking status: Former smoker
+effectiveDateTime: 2018-02-18"""
+
+
+@given(text, st.lists(st.integers(0, 399), max_size=5), st.integers(600, 900))
+def test_what_the_checks_found_is_read_within_the_budget(
+    evidence: str, places: list[int], budget: int
+) -> None:
+    indexed = index_evidence(a_trace("x", a_source(evidence)), [a_claim("x")], Config()).sources
+    if not indexed:
+        return
+    facts = [Span(start=at, end=at + 1) for at in places if at < len(evidence)]
+
+    found = shown_window(
+        indexed[0].source,
+        indexed[0].units,
+        indexed[0].groups,
+        facts,
+        Config(premise_characters=budget),
+    )
+
+    if found is not None:
+        assert found.text == "\n".join(span.cut(evidence) for span in found.spans)
+        assert len(found.text) <= budget
+    first = next((fact for fact in facts), None)
+    if first is not None and any(
+        u.span.start <= first.start < u.span.end for u in indexed[0].units
+    ):
+        assert found is not None
+        assert any(span.start <= first.start < span.end for span in found.spans)
+
+
+def test_a_fact_without_shared_words_is_read_with_its_whole_record() -> None:
+    one = _indexed("HDL was 75 in 2014.", LIPIDS)
+    at = LIPIDS.index("75.29")
+
+    found = shown_window(one.source, one.units, one.groups, [Span(start=at, end=at + 5)], Config())
+
+    assert found is not None
+    assert "75.29 mg/dL\neffectiveDateTime: 2014-02-09" in found.text
+    assert "60.72" not in found.text
+
+
+def test_whose_record_it_is_alone_is_no_evidence() -> None:
+    one = _indexed("Ana Ruiz is a former smoker.", LIPIDS)
+    claim = a_claim("Ana Ruiz is a former smoker.")
+
+    far = [0.0] * len(one.groups)
+    found = nearest_window(
+        claim, one.source, one.units, one.groups, far, one.group_rarity, Config()
+    )
+
+    assert "Former smoker" in found.text
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        ("hdl", "High Density Lipoprotein Cholesterol"),
+        ("egfr", "Estimated Glomerular Filtration Rate"),
+    ],
+)
+def test_short_forms_of_a_name_are_terms_of_its_line(said: str, named: str) -> None:
+    assert said in _indexed("x", f"{named}: 60.72").terms
