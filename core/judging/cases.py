@@ -17,7 +17,13 @@ from core.judging.opening import OpenTrace, share_time
 from core.ports import PairReader
 from core.provenance.distortions.checks import check_distortions
 from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource, Span
-from core.stages.premise import call_window, nearest_window, select_premise, shown_window
+from core.stages.premise import (
+    call_window,
+    head_of,
+    nearest_window,
+    select_premise,
+    shown_window,
+)
 from core.stages.routing import Candidate, rank_sources, similarities
 from core.text.tokens import content_terms, overlap, weighted_overlap
 
@@ -150,6 +156,9 @@ def _windows(
     """What is read of one source: of the first candidate the long window too."""
     found: list[Premise] = []
     terms = content_terms(claim.text)
+    # Where a source records several people, no line at its front says whose the others are.
+    alone = len(indexed.people) <= 1
+    head = head_of(claim, indexed.source, indexed.units, indexed.groups) if alone else None
     if indexed.units:
         cosines = {
             index: round(float((vectors[claim.text] * vectors[indexed.chunk_text(index)]).sum()), 4)
@@ -158,12 +167,12 @@ def _windows(
         closeness = [cosines.get(chunk, 0.0) for chunk in indexed.group_chunks]
         about = (indexed.source, indexed.units, indexed.groups, closeness, indexed.group_rarity)
         if first:
-            found.append(select_premise(claim, *about, config))
-        near = nearest_window(claim, *about, config)
+            found.append(select_premise(claim, *about, config, head))
+        near = nearest_window(claim, *about, config, head)
         if all(near.text != premise.text for premise in found):
             found.append(near)
     if shown := _told(checks, indexed.source.source_id):
-        facts = shown_window(indexed.source, indexed.units, indexed.groups, shown, config)
+        facts = shown_window(indexed.source, indexed.units, indexed.groups, shown, config, head)
         if facts is not None and all(facts.text != premise.text for premise in found):
             found.append(facts)
     if indexed.call and (not found or overlap(terms, indexed.call_terms) >= config.read_call_from):

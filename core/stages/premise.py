@@ -12,6 +12,8 @@ from core.records import Claim, Premise, Source, Span
 from core.text.chunks import Unit
 from core.text.tokens import content_terms, weighted_overlap
 
+HEAD_CHARACTERS = 160  # of the line that says whose record it is; longer ones say more than that
+FRONT_UNITS = 6
 HEAD_WEIGHT = 0.3  # of a claim's term that heads the source, beside one that does not
 
 
@@ -32,18 +34,20 @@ def select_premise(
     closeness: Sequence[float],
     rare: Mapping[str, float],
     config: Config,
+    head: int | None = None,
 ) -> Premise:
     """The evidence of ``source`` that says most about ``claim``, in source order, as one premise.
 
     ``parts`` are the source's units and ``grouped`` what of them is taken together; ``closeness``
     has the cosine of the claim with the chunk each group stands in; ``rare`` weighs terms by how few
-    groups of this source hold them. The premise text is the selected spans joined by newlines and
+    groups of this source hold them; ``head`` is the unit that says whose record it is, which goes
+    with whatever is taken (``head_of``). The premise text is the selected spans joined by newlines and
     holds at most ``config.premise_characters`` characters. Raises PremiseError when the source
     holds no text.
     """
     if not parts:
         raise PremiseError(f"{source.source_id}: the tool output holds no text to check against")
-    chosen = _choose(parts, grouped, _worth(claim, grouped, closeness, rare), config)
+    chosen = _choose(parts, grouped, _worth(claim, grouped, closeness, rare), config, head)
     spans = _joined(source.text, parts, sorted(chosen))
     return Premise(
         source_id=source.source_id,
@@ -79,15 +83,39 @@ def _worth(
     ]
 
 
+def head_of(
+    claim: Claim, source: Source, parts: tuple[Unit, ...], grouped: Sequence[Group]
+) -> int | None:
+    """The unit at a source's front that names what the claim is about: a patient, a title.
+
+    A line of a record says nothing of "Elena Marchetti" by itself; with the line that says whose
+    record it is, it does. None where the front names nothing of the claim, or is too long.
+    """
+    terms = content_terms(f"{claim.text} {claim.subject or ''}")
+    front: list[int] = [*range(min(FRONT_UNITS, len(parts)))]
+    if grouped:
+        front = [*grouped[0].units, *front]
+    for index in front:
+        if _length(parts[index]) > HEAD_CHARACTERS:
+            continue
+        if terms & content_terms(parts[index].span.cut(source.text)):
+            return index
+    return None
+
+
 def _choose(
-    parts: tuple[Unit, ...], grouped: Sequence[Group], worth: Sequence[float], config: Config
+    parts: tuple[Unit, ...],
+    grouped: Sequence[Group],
+    worth: Sequence[float],
+    config: Config,
+    head: int | None,
 ) -> set[int]:
     """Take the worthiest groups that fit, each with the heading of its block."""
     best = max(worth)
-    chosen: set[int] = set()
-    left = config.premise_characters
+    chosen: set[int] = set() if head is None else {head}
+    left = config.premise_characters - sum(_length(parts[i]) + 1 for i in chosen)
     for rank in sorted(range(len(grouped)), key=lambda g: (-worth[g], g)):
-        if chosen and worth[rank] < config.distracting_below * best:
+        if chosen - {head} and worth[rank] < config.distracting_below * best:
             break
         group = set(grouped[rank].units)
         wanted = (group | {grouped[rank].heading}) - chosen
@@ -99,7 +127,11 @@ def _choose(
             chosen |= wanted
             left -= cost
     # One unit is always taken: it is at most as long as the smallest budget that config allows.
-    return chosen or {grouped[max(range(len(worth)), key=lambda g: worth[g])].units[0]}
+    return (
+        chosen
+        if chosen - {head}
+        else {grouped[max(range(len(worth)), key=lambda g: worth[g])].units[0]}
+    )
 
 
 def _joined(text: str, parts: tuple[Unit, ...], chosen: list[int]) -> tuple[Span, ...]:
@@ -126,6 +158,7 @@ def nearest_window(
     closeness: Sequence[float],
     rare: Mapping[str, float],
     config: Config,
+    head: int | None = None,
 ) -> Premise:
     """One to three neighbouring groups around the best one: short enough for a small reader.
 
@@ -139,7 +172,8 @@ def nearest_window(
     beside = sorted(
         (g for g in (best - 1, best + 1) if 0 <= g < len(grouped)), key=lambda g: -worth[g]
     )
-    for wanted in [(grouped[best].heading,), *(grouped[g].units for g in beside)]:
+    front = () if head is None else ((head,),)
+    for wanted in [*front, (grouped[best].heading,), *(grouped[g].units for g in beside)]:
         cost = sum(_length(parts[i]) + 1 for i in wanted if i not in chosen)
         if cost <= left:
             chosen.update(wanted)
@@ -159,6 +193,7 @@ def shown_window(
     grouped: tuple[Group, ...],
     facts: Sequence[Span],
     config: Config,
+    head: int | None = None,
 ) -> Premise | None:
     """Where the checks found what the claim states: each fact's group with its heading.
 
@@ -182,6 +217,8 @@ def shown_window(
                 left -= cost
     if not chosen:
         return None
+    if head is not None and head not in chosen and _length(parts[head]) + 1 <= left:
+        chosen.add(head)
     spans = _joined(source.text, parts, sorted(chosen))
     return Premise(
         source_id=source.source_id,

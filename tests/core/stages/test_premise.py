@@ -11,7 +11,7 @@ from core.config import Config
 from core.errors import PremiseError
 from core.indexing import IndexedSource, index_evidence
 from core.records import Premise, Span
-from core.stages.premise import nearest_window, select_premise, shown_window
+from core.stages.premise import head_of, nearest_window, select_premise, shown_window
 from core.text.chunks import chunks, is_record_text, units
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=400)
@@ -166,3 +166,28 @@ def test_whose_record_it_is_alone_is_no_evidence() -> None:
 )
 def test_short_forms_of_a_name_are_terms_of_its_line(said: str, named: str) -> None:
     assert said in _indexed("x", f"{named}: 60.72").terms
+
+
+def test_whose_record_it_is_goes_with_every_window_of_one_persons_record() -> None:
+    claim = a_claim("Ana Ruiz is a former smoker.")
+    one = _indexed(claim.text, LIPIDS)
+    head = head_of(claim, one.source, one.units, one.groups)
+    about = (one.source, one.units, one.groups)
+    far = [0.0] * len(one.groups)
+    at = LIPIDS.index("Former")
+
+    windows = [
+        select_premise(claim, *about, far, one.group_rarity, Config(), head),
+        nearest_window(claim, *about, far, one.group_rarity, Config(), head),
+        shown_window(*about, [Span(start=at, end=at + 6)], Config(), head),
+    ]
+
+    for window in windows:
+        assert window is not None
+        assert window.text.startswith("Patient: Ana Ruiz\n")
+        assert "Former smoker" in window.text
+
+
+def test_a_front_that_names_nothing_of_the_claim_is_not_taken_along() -> None:
+    one = _indexed("Sodium was 139.", "Results of 3 May\n\nSodium: 139 mmol/L")
+    assert head_of(a_claim("Potassium was 4."), one.source, one.units, one.groups) is None
