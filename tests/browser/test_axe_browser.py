@@ -59,7 +59,7 @@ PLACES = (
     Place("Dora", "adjudicate", "#review .readings"),
     Place("Lea", "repair", TABLE, "", TITLE),
     Place("Lea", f"repair?trace={REPAIRED}", "#repair .card"),
-    Place("Lea", "thresholds?threshold=0.6", "#flips tbody tr"),
+    Place("Lea", "thresholds?threshold=0.45", "#flips tbody tr"),
     Place("Lea", "evaluation", TABLE),
     Place("Lea", "evaluation?view=Errors&claim=c0005", "[data-testid=stCode]"),
     Place("Lea", "agreement", TABLE),
