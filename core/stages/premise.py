@@ -48,13 +48,7 @@ def select_premise(
     if not parts:
         raise PremiseError(f"{source.source_id}: the tool output holds no text to check against")
     chosen = _choose(parts, grouped, _worth(claim, grouped, closeness, rare), config, head)
-    spans = _joined(source.text, parts, sorted(chosen))
-    return Premise(
-        source_id=source.source_id,
-        text="\n".join(span.cut(source.text) for span in spans),
-        spans=spans,
-        truncated=len(chosen) < len(parts),
-    )
+    return _premise_of(source, parts, chosen)
 
 
 def _worth(
@@ -134,6 +128,17 @@ def _choose(
     )
 
 
+def _premise_of(source: Source, parts: tuple[Unit, ...], chosen: set[int]) -> Premise:
+    """The chosen units in source order, as spans of the source and their text."""
+    spans = _joined(source.text, parts, sorted(chosen))
+    return Premise(
+        source_id=source.source_id,
+        text="\n".join(span.cut(source.text) for span in spans),
+        spans=spans,
+        truncated=len(chosen) < len(parts),
+    )
+
+
 def _joined(text: str, parts: tuple[Unit, ...], chosen: list[int]) -> tuple[Span, ...]:
     """The chosen units' spans, neighbours that only white space divides made one."""
     spans: list[Span] = []
@@ -178,13 +183,7 @@ def nearest_window(
         if cost <= left:
             chosen.update(wanted)
             left -= cost
-    spans = _joined(source.text, parts, sorted(chosen))
-    return Premise(
-        source_id=source.source_id,
-        text="\n".join(span.cut(source.text) for span in spans),
-        spans=spans,
-        truncated=len(chosen) < len(parts),
-    )
+    return _premise_of(source, parts, chosen)
 
 
 def shown_window(
@@ -219,13 +218,7 @@ def shown_window(
         return None
     if head is not None and head not in chosen and _length(parts[head]) + 1 <= left:
         chosen.add(head)
-    spans = _joined(source.text, parts, sorted(chosen))
-    return Premise(
-        source_id=source.source_id,
-        text="\n".join(span.cut(source.text) for span in spans),
-        spans=spans,
-        truncated=len(chosen) < len(parts),
-    )
+    return _premise_of(source, parts, chosen)
 
 
 def call_window(
