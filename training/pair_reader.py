@@ -67,6 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
+        "--tokens-per-batch",
+        type=int,
+        default=TrainingOptions.__dataclass_fields__["tokens_per_batch"].default,
+    )
+    parser.add_argument(
         "--seed", type=int, default=TrainingOptions.__dataclass_fields__["seed"].default
     )
     parser.add_argument(

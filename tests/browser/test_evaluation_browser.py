@@ -108,10 +108,11 @@ def test_arrow_keys_move_the_slider_one_threshold_at_a_time(
 def test_a_rule_moves_the_slider_and_a_reload_finds_it_where_it_was(
     visit: Visit, workbench: tuple[str, KeptPacket, Path]
 ) -> None:
-    page = at_thresholds(visit, workbench[1])
+    page = at_thresholds(visit, workbench[1], "&threshold=0.03")
+    expect(page.locator(".chosen b")).to_have_text("0.03")
 
     page.get_by_role("button", name="Set").nth(1).click()
-    page.get_by_text("lowest false-pass rate").wait_for()
+    expect(page.locator(".chosen b")).not_to_have_text("0.03")
     chosen = page.locator(".chosen b").inner_text()
     page.wait_for_url(f"**threshold={chosen}**")
     page.reload()

@@ -28,11 +28,12 @@ def test_the_training_pass_gives_the_logits_of_transformers() -> None:
 def test_dropout_falls_where_transformers_drops_hidden_states() -> None:
     # One position a row: nothing is left out of the last layer, so both draw the same masks.
     model = starting_model(str(BUNDLED_PAIR_READER)).train()
+    theirs_drop = Dropout(0.3, torch.Generator().manual_seed(7))
     for module in model.bert.modules():
         if isinstance(module, torch.nn.Dropout):
-            module.p = 0.3
+            module.forward = theirs_drop
     for layer in model.bert.encoder.layer:
-        layer.attention.self.dropout.p = 0.0
+        layer.attention.self.dropout.forward = torch.nn.Identity()
         layer.attention.self.dropout_prob = 0.0
     ids = torch.randint(1000, 30_000, (16, 1))
     types, mask = torch.zeros_like(ids), torch.ones_like(ids)
@@ -40,7 +41,6 @@ def test_dropout_falls_where_transformers_drops_hidden_states() -> None:
 
     with torch.inference_mode():
         ours = pair_logits(model, ids, types, mask, torch.float32, drop)
-        torch.manual_seed(7)
         theirs = model(input_ids=ids, token_type_ids=types, attention_mask=mask).logits
         undropped = pair_logits(model, ids, types, mask, torch.float32)
 
