@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from core.attribution.bylines import Bylines
 from core.attribution.cues import Credit, find_credit
+from core.attribution.described_source import DescribedSources
 from core.attribution.families import LITERATURE, REGISTRY, Families
 from core.attribution.named_source import NamedSources
 from core.decomposition.answer_lines import tidy
@@ -31,6 +32,7 @@ class Credits:
             families,
         )
         self.named = NamedSources(trace.sources)
+        self.described = DescribedSources(trace.sources, self.source_families, families)
         self.tools = _named_tools(trace.sources)
 
     def of(self, place: Span) -> StatedAttribution | None:
@@ -68,6 +70,8 @@ class Credits:
             and (meant := self.bylines.sources_meant(span.cut(self.answer)))
         ):
             source_id, also = meant[0], meant[1:]
+        elif source_id is None:
+            source_id = self.described.meant(span.cut(self.answer))
         if source_id is not None:
             family = self.source_families.get(source_id, family)
         return StatedAttribution(

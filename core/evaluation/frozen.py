@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from core.attribution.described_source import DescribedSources
 from core.attribution.families import Families
 from core.capture.readable.structured import unfold_output
 from core.config import Config
@@ -42,7 +43,7 @@ def freeze(row: PacketRow, families: Families) -> tuple[Trace, Claim]:
     if credit:
         # What the claim itself names is no credit where the packet says which words are.
         found = [stated for stated in found if stated.span.start < len(credit)]
-        found = found or [_credited(credit, families)]
+        found = found or [_credited(credit, trace, families)]
     stated = next(iter(found), None)
     text = row.claim
     # A credit inside the claim is no part of what the source must say.
@@ -94,11 +95,16 @@ def _joint(credit: str) -> str:
     return " " if credit.lower().endswith(" that") else ", "
 
 
-def _credited(credit: str, families: Families) -> StatedAttribution:
-    """A credit whose words the decomposer does not know as one, by the families they mention."""
+def _credited(credit: str, trace: Trace, families: Families) -> StatedAttribution:
+    """A credit whose words the decomposer does not know as one, by the families they mention and
+    the source that they describe."""
     named = list(dict.fromkeys(mention.family_id for mention in families.mentions(credit)))
+    kinds = families.families_of(trace.sources)
+    meant = DescribedSources(trace.sources, kinds, families).meant(credit)
+    family = named[0] if len(named) == 1 else None
     return StatedAttribution(
         text=credit,
         span=Span(start=0, end=len(credit)),
-        family=named[0] if len(named) == 1 else None,
+        family=kinds[meant] if meant else family,
+        source_id=meant,
     )

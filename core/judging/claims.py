@@ -173,7 +173,10 @@ def _examined(
         entailment,
         config,
     )
-    everywhere = [w.reading.probabilities for found in read.values() for w in found]
+    # Another source speaks for itself: what the routed one says is no support of it.
+    own = indexed.source.source_id != route.source_id
+    heard = [windows] if own else list(read.values())
+    everywhere = [window.reading.probabilities for found in heard for window in found]
     features = build_features(
         case.claim,
         _taken(route, indexed, one),

@@ -1,0 +1,206 @@
+"""Which one source of a trace a credit describes: "the discharge letter", "According to billing" (III.6).
+
+No list of names can hold what tools return. A credit and the sources of its trace are compared by
+their words instead: what the tool is called, what it was asked for, what its output begins with.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from core.attribution.families import OTHER, Families
+from core.evidence.words import stem
+from core.records import Source
+
+# Chosen on the development packets; `bench/credit_bench.py` measures them on credits by another author.
+LEAST = 0.8  # evidence below which nothing is meant
+SHARE = 0.9  # of the best's evidence, from which on two sources are equally meant
+_ASKED, _HEAD, _BODY = 300, 250, 20_000  # characters; a call that writes holds all that it wrote
+_FIELDS = ((1.0, 3), (0.6, 4), (0.6, 4), (0.2, 5))  # weight, shortest beginning that is a word
+_ASKED_FIELDS = 2  # the first: the tool's name and what it was asked for
+_FAMILY = 0.8
+_UNNAMED = 0.05  # for each word of the tool's name that the credit leaves out
+_BEGINNING = 0.8  # "lab" for "laboratory"
+# What holds something says little of what it holds.
+_CONTAINERS = frozenset(
+    "data document documents entry export file files history info information list note notes page "
+    "record records report reports result results search searches section sheet summary system "
+    "table".split()
+)
+_UNTOLD = frozenset(
+    "a according add adds advise advises also an and are as asks at based by call called calls by "
+    "expects for found from gave give given gives he her herself him himself his i in is it its itself "
+    "listed mention mentioned mentions my noted of on or our per raises read "
+    "reads reported said same say says sets she show showed shown shows speaks state "
+    "stated states still tell tells that the their they thinks this to under want wants warns was we "
+    "were when who with writes wrote your these those which".split()
+)
+_OWN_WORK = re.compile(r"\b(?:I|my|we)\b", re.IGNORECASE)
+# Whose it is: "October's invoice" tells invoices apart, "Ms. Brandsma's chest film" tells of no source.
+_OWNER = re.compile(r"\W*(?:[\w.-]+\s){0,4}?[\w.-]+(?:['’]s|s['’])\s")
+_MARK = re.compile(r"\[\^?\d+\]")
+_OPENS = re.compile(r"\W*(?:according to|as|by|for|from|in|of|on|per)\b", re.IGNORECASE)
+_BEHIND = re.compile(r"\b(?:by|dated|for|from|of|on)\b", re.IGNORECASE)
+
+
+class _Words:
+    """Distinct words, to be asked for by stem and by beginning."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.plain = frozenset(words)
+        self.stems = frozenset(map(stem, self.plain))
+        self.ordered = sorted(self.plain)
+
+
+class DescribedSources:
+    """The words that describe each source of one trace, made when first asked for."""
+
+    def __init__(
+        self, sources: Sequence[Source], of_family: Mapping[str, str], families: Families
+    ) -> None:
+        self._sources = [source for source in sources if source.is_evidence]
+        self._of_family, self._families = of_family, families
+        self._words: list[tuple[_Words, ...]] | None = None
+
+    def meant(self, credit: str) -> str | None:
+        """The id of the one source that a credit's words describe; None for none or several."""
+        if len(self._sources) < 2:  # nothing to tell apart
+            return None
+        if _OWN_WORK.search(credit):  # "what I gathered" is all of it
+            return None
+        evidence = self.evidence(credit)
+        order = sorted(range(len(evidence)), key=lambda place: -evidence[place])
+        best, second = evidence[order[0]], evidence[order[1]]
+        if best < LEAST or second > SHARE * best:
+            return None
+        return self._sources[order[0]].source_id
+
+    def evidence(self, credit: str) -> list[float]:
+        """How well the credit describes each source that can be evidence, in trace order.
+
+        A word counts by how few sources it describes; the noun that says what the thing is counts
+        twice.
+        """
+        text = _MARK.sub(" ", credit)
+        kinds = [self._of_family[source.source_id] for source in self._sources]
+        mentions = list(self._families.mentions(text))
+        named = {mention.family_id for mention in mentions} - {OTHER}
+        # "Published research" says what kind is meant, where there are some of that kind.
+        of_kind = {
+            word
+            for mention in mentions
+            if any(self._families.compatible(mention.family_id, kind) for kind in kinds)
+            for word in _content(mention.span.cut(text))
+        }
+        wanted = _content(text)
+        found = [0.0] * len(self._sources)
+        thing = self._thing(text, of_kind)
+        if thing is None and not named:
+            return found
+        for word in wanted:
+            weight = 2.0 if word == thing and word not in _CONTAINERS else 1.0
+            self._add(found, self._held(word, _ASKED_FIELDS if word in of_kind else 4), weight)
+        for place, words in enumerate(self._described()):
+            if found[place]:
+                found[place] -= _UNNAMED * sum(
+                    not any(_meets(word, _Words({part}), _FIELDS[0][1]) for word in wanted)
+                    for part in words[0].plain
+                )
+        if named:
+            self._add(found, [self._as_family(kind, named) for kind in kinds], _FAMILY)
+        return found
+
+    def _add(self, found: list[float], held: Sequence[float], weight: float) -> None:
+        most = max(held, default=0.0)
+        if not most:
+            return
+        rarity = math.log((len(held) + 1) * most / sum(held))
+        for place, value in enumerate(held):
+            found[place] += weight * rarity * value
+
+    def _as_family(self, kind: str, named: set[str]) -> float:
+        if kind in named:
+            return 1.0
+        return 0.7 if any(self._families.compatible(kind, one) for one in named) else 0.0
+
+    def _thing(self, text: str, of_kind: Collection[str]) -> str | None:
+        """What the credit says the source is: "invoice" of "October's invoice of the 3rd".
+
+        A word that says only what something is held in must stand in a tool's name.
+        """
+        front = _BEHIND.split(_OPENS.sub("", text, count=1), maxsplit=1)[0]
+        owner = _OWNER.match(front)
+        last_first = _content(front[owner.end() :] if owner else front)[::-1]
+        told = [
+            word
+            for word in last_first
+            if word not in _CONTAINERS
+            and self._is_told(word, _ASKED_FIELDS if word in of_kind else 3)
+        ]
+        held = [word for word in last_first if word in _CONTAINERS and self._is_told(word, 1)]
+        whose = _content(owner.group())[::-1] if owner else []
+        whose = [word for word in whose if self._is_told(word, 1)]
+        return next(iter([*told, *held, *whose]), None)
+
+    def _is_told(self, word: str, fields: int) -> bool:
+        return any(
+            _meets(word, of_field, shortest)
+            for described in self._described()
+            for of_field, (_, shortest) in zip(described[:fields], _FIELDS, strict=False)
+        )
+
+    def _held(self, word: str, first: int) -> list[float]:
+        return [
+            max(
+                weight * _meets(word, of_field, shortest)
+                for of_field, (weight, shortest) in zip(fields[:first], _FIELDS, strict=False)
+            )
+            for fields in self._described()
+        ]
+
+    def _described(self) -> list[tuple[_Words, ...]]:
+        if self._words is None:
+            self._words = [
+                (
+                    _Words(_parts(source.tool_name)),
+                    _Words(_parts(f"{(source.arguments or '')[:_ASKED]} {source.uri or ''}")),
+                    _Words(_parts(source.text[:_HEAD])),
+                    _Words(_parts(source.text[:_BODY])),
+                )
+                for source in self._sources
+            ]
+        return self._words
+
+
+def _parts(text: str) -> list[str]:
+    """The words of a text, of a name in snake or camel case as well."""
+    parted = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)
+    return [word.casefold() for word in re.findall(r"[^\W\d_]+|\d+", parted)]
+
+
+def _content(text: str) -> list[str]:
+    words = _parts(re.sub(r"['’]s\b", "", text))
+    return [
+        word
+        for word in dict.fromkeys(words)
+        if word not in _UNTOLD and (len(word) > 1 or word.isdigit())
+    ]
+
+
+def _meets(word: str, words: _Words, shortest: int) -> float:
+    """1 when the word is among the others, less when one of the two begins the other."""
+    if stem(word) in words.stems:
+        return 1.0
+    if word.isdigit():
+        return 0.0
+    longer = bisect_left(words.ordered, word)
+    if (
+        len(word) >= shortest
+        and longer < len(words.ordered)
+        and words.ordered[longer].startswith(word)
+    ) or any(word[:end] in words.plain for end in range(shortest, len(word))):
+        return _BEGINNING
+    return 0.0
