@@ -41,6 +41,7 @@ from core.workflows.recalibrate import training_rows
 SEED = 20260607
 LEAST_SHOWN = 20  # claims of a kind of source, for a line of its own
 SHARED_WORDS = "evidence_rare_overlap"
+READER_ALONE = "entailment_any"  # the best of all windows that were read of the claim's sources
 
 # What the forest is told, and in which direction more of it may move the support. Of seventy measured
 # signals these eighteen carry to other traces best (all seventy: AUROC lower by 0.02 and 0.05);
@@ -201,6 +202,7 @@ def cross_validated(
     scores: dict[str, Array] = {
         name: out_of_fold(rows, _with(more, fit)) for name, fit in systems.items()
     }
+    scores["reader alone"] = np.array([row.features.numeric[READER_ALONE] for row in rows])
     scores["shared words alone"] = np.array([row.features.numeric[SHARED_WORDS] for row in rows])
     scores["block everything"] = np.zeros(len(rows))
     forced = np.array([row.forced for row in rows])
