@@ -58,7 +58,7 @@ def find_credit(
     label = _label(text, mentions, families)
     if label is not None:
         return label
-    found = [(mention, _frame(text, mention)) for mention in mentions]
+    found = [(mention, frame_of(text, mention)) for mention in mentions]
     framed = [(mention, frame) for mention, frame in found if frame is not None]
     if not framed:
         return _read(text, mentions, families, known)
@@ -189,7 +189,7 @@ def _merged(distinct: tuple[str, ...], families: Families) -> tuple[str, ...]:
 Frame = tuple[Span, Span | None]  # (what credits, what can be left out)
 
 
-def _frame(text: str, mention: Mention) -> Frame | None:
+def frame_of(text: str, mention: Mention) -> Frame | None:
     """How the mention is used as a credit; None when it is not."""
     ways = (way(text, mention) for way in _WAYS)
     return next((frame for frame in ways if frame is not None), None)

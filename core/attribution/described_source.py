@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from core.attribution.families import OTHER, Families
 from core.evidence.words import stem
-from core.records import Source
+from core.records import Source, Span
 
 # Chosen on the development packets; `bench/credit_bench.py` measures them on credits by another author.
 LEAST = 0.8  # evidence below which nothing is meant
@@ -41,9 +41,24 @@ _UNTOLD = frozenset(
 _OWN_WORK = re.compile(r"\b(?:I|my|we)\b", re.IGNORECASE)
 # Whose it is: "October's invoice" tells invoices apart, "Ms. Brandsma's chest film" tells of no source.
 _OWNER = re.compile(r"\W*(?:[\w.-]+\s){0,4}?[\w.-]+(?:['’]s|s['’])\s")
+_WORD = re.compile(r"[\w./#-]*\w(?:['’]s\b)?")
+_FINITE = re.compile(r"is|are|was|were|has|have|had|will|would|can|may|needs?", re.IGNORECASE)
+_LONGEST, _PHRASE = 80, 5  # words of a sentence that are looked at, of a name
+# "the", "his", "Dr. Okafor's", a lead, a bracket, or the head of a clause stand before a name.
+_ONE_THING = re.compile(
+    r"(?:\b(?:the|his|her|their|its|our|your|this|that|[\w.-]+['’]s?)\s|"
+    r"(?:\A|[(\[:;,]\s?)(?:and\s|but\s|while\s|whereas\s|although\s|as\s|per\s|according to\s)?|"
+    r"\b(?:per|according to)\s)\Z",
+    re.IGNORECASE,
+)
 _MARK = re.compile(r"\[\^?\d+\]")
 _OPENS = re.compile(r"\W*(?:according to|as|by|for|from|in|of|on|per)\b", re.IGNORECASE)
 _BEHIND = re.compile(r"\b(?:by|dated|for|from|of|on)\b", re.IGNORECASE)
+
+
+def is_own_work(credit: str) -> bool:
+    """Whether a credit is of all that the agent did: "what I gathered"."""
+    return _OWN_WORK.search(credit) is not None
 
 
 class _Words:
@@ -69,7 +84,7 @@ class DescribedSources:
         """The id of the one source that a credit's words describe; None for none or several."""
         if len(self._sources) < 2:  # nothing to tell apart
             return None
-        if _OWN_WORK.search(credit):  # "what I gathered" is all of it
+        if is_own_work(credit):
             return None
         evidence = self.evidence(credit)
         order = sorted(range(len(evidence)), key=lambda place: -evidence[place])
@@ -77,6 +92,55 @@ class DescribedSources:
         if best < LEAST or second > SHARE * best:
             return None
         return self._sources[order[0]].source_id
+
+    def mentions(self, text: str) -> list[tuple[Span, str]]:
+        """Where a sentence names a source of the trace by what it is called, and which one it is.
+
+        A name ends in a word of the tool's name, of what it was asked for, or of the heading of what
+        it gave, and begins the phrase it stands in: "the discharge letter", "ledger.yaml".
+        """
+        words = list(_WORD.finditer(text))[:_LONGEST]
+        found: list[tuple[Span, str]] = []
+        last = 0
+        for place, word in enumerate(words):
+            if word.start() < last or not self._may_end(text, words, place):
+                continue
+            first = self._begins(text, words, place)
+            if first is None:
+                continue
+            span = Span(start=first, end=word.end())
+            meant = self.meant(span.cut(text))
+            if meant is not None:
+                found.append((span, meant))
+                last = word.end()
+        return found
+
+    def _may_end(self, text: str, words: Sequence[re.Match[str]], place: int) -> bool:
+        """Whether a name may end here: in the last of the words in a row that describe a source."""
+        if not self._tells(words[place].group()):
+            return False
+        following = words[place + 1] if place + 1 < len(words) else None
+        goes_on = following is not None and text[words[place].end() : following.start()] == " "
+        return not (goes_on and following is not None and self._tells(following.group()))
+
+    def _tells(self, word: str) -> bool:
+        return re.search(r"[^\W\d]", word) is not None and any(
+            self._is_told(part, 3) for part in _content(word) if not part.isdigit()
+        )
+
+    def _begins(self, text: str, words: Sequence[re.Match[str]], place: int) -> int | None:
+        """Where the phrase that ends in a word begins; None where nothing says that it is one thing."""
+        for back in range(place, max(-1, place - _PHRASE), -1):
+            start = words[back].start()
+            if _FINITE.fullmatch(words[back].group()):
+                return None
+            if back < place and text[words[back].end() : words[back + 1].start()] != " ":
+                return None
+            if _ONE_THING.search(text[:start]) or (
+                back == place and re.search(r"[./_]\w", words[back].group())
+            ):
+                return start
+        return None
 
     def evidence(self, credit: str) -> list[float]:
         """How well the credit describes each source that can be evidence, in trace order.

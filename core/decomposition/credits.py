@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from core.attribution.bylines import Bylines
-from core.attribution.cues import Credit, find_credit
+from core.attribution.cues import Credit, credit_of_title, find_credit
+from core.attribution.described_credit import credit_of_description, may_be_described
 from core.attribution.described_source import DescribedSources
 from core.attribution.families import LITERATURE, REGISTRY, Families
 from core.attribution.named_source import NamedSources
@@ -14,6 +15,7 @@ from core.decomposition.answer_lines import tidy
 from core.decomposition.markdown import masked, plain
 from core.evidence.values import protected_values
 from core.records import Citation, Source, Span, StatedAttribution, Trace
+from core.text.citation_marks import references
 
 
 class Credits:
@@ -34,6 +36,7 @@ class Credits:
         self.named = NamedSources(trace.sources)
         self.described = DescribedSources(trace.sources, self.source_families, families)
         self.tools = _named_tools(trace.sources)
+        self.entries = references(answer)[0]
 
     def of(self, place: Span) -> StatedAttribution | None:
         """What a part of a sentence credits by itself."""
@@ -41,17 +44,31 @@ class Credits:
 
     def found(self, hidden: str) -> Credit | None:
         """The credit in a text whose markup is masked."""
-        return find_credit(hidden, self.families, self.tools, known=self.known)
+        known = find_credit(hidden, self.families, self.tools, known=self.known)
+        return known or credit_of_description(hidden, self.described.mentions(hidden))
 
-    def stated(self, credit: Credit | None, offset: int) -> StatedAttribution | None:
-        """A credit as the answer states it, its place counted from ``offset``."""
+    def of_cell(self, cell: Span) -> StatedAttribution | None:
+        """What the cell of a column of sources credits."""
+        hidden = masked(cell.cut(self.answer))
+        whole = Credit(span=Span(start=0, end=len(hidden)), families=(), removable=None)
+        meant = self.described.meant(hidden)
+        known = credit_of_title(hidden, self.families)
+        return self.stated(known or (whole if meant else None), cell.start, source_id=meant)
+
+    def stated(
+        self, credit: Credit | None, offset: int, *, source_id: str | None = None
+    ) -> StatedAttribution | None:
+        """A credit as the answer states it, its place counted from ``offset``.
+
+        ``source_id`` is the source that is known to be meant, where the credit names none.
+        """
         if credit is None:
             return None
         span = tidy(
             self.answer, Span(start=offset + credit.span.start, end=offset + credit.span.end)
         )
         family = credit.families[0] if len(credit.families) == 1 else None
-        source_id, also = credit.source_id, tuple[str, ...]()
+        source_id, also = credit.source_id or source_id, tuple[str, ...]()
         # Where a trace also has a registry, "a 2019 trial found" may mean its entry or a paper.
         if family == LITERATURE and _ONLY_A_TRIAL.search(span.cut(self.answer)):
             also = tuple(one for one, of in self.source_families.items() if of == REGISTRY)
@@ -70,7 +87,9 @@ class Credits:
             and (meant := self.bylines.sources_meant(span.cut(self.answer)))
         ):
             source_id, also = meant[0], meant[1:]
-        elif source_id is None:
+        elif source_id is None and may_be_described(
+            span.cut(self.answer), removable=credit.removable is not None
+        ):
             source_id = self.described.meant(span.cut(self.answer))
         if source_id is not None:
             family = self.source_families.get(source_id, family)
@@ -93,12 +112,23 @@ class Credits:
             )
         )
 
+    def _of_mark(self, mark: Citation) -> str | None:
+        """The source of a mark; of a number what its entry in the list of references describes."""
+        number = re.fullmatch(r"\[(\d+)\]", mark.text)
+        if mark.source_id is not None or number is None:
+            return mark.source_id
+        entry = self.entries.get(int(number[1]))
+        if entry is None:
+            return None
+        named = self.named.meant(entry)
+        return named[0] if len(named) == 1 else self.described.meant(entry)
+
     def cited(self, span: Span) -> StatedAttribution | None:
         """The citation marks on a claim, or right behind it, as its stated attribution."""
         marks = [mark for mark in self.trace.citations if _marks(self.answer, mark, span)]
         if not marks:
             return None
-        ids = {mark.source_id for mark in marks if mark.source_id is not None}
+        ids = {meant for mark in marks if (meant := self._of_mark(mark)) is not None}
         cited = [one.source_id for one in self.trace.sources if one.source_id in ids]
         named = {self.source_families[one] for one in ids if one in self.source_families}
         if not ids:

@@ -269,9 +269,7 @@ class _Reader:
         """The credit in the cell of a column that names where each row is from."""
         if _SOURCE_COLUMN.fullmatch(column.strip()) is None:
             return None
-        return self.credits.stated(
-            credit_of_title(masked(cell.cut(self.answer)), self.families), cell.start
-        )
+        return self.credits.of_cell(cell)
 
     def _code(self, block: Block) -> None:
         said = code_prose(block.span.cut(self.answer), block.language)

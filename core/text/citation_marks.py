@@ -19,6 +19,7 @@ _ENTRY = re.compile(
 _HEADING = re.compile(
     r"^[ \t#*_]*(?:sources?|references?|citations?|bibliography|works cited)[ \t:*_]*$", re.I | re.M
 )
+_NEXT = re.compile(r"[ \t,;]*\[\^?(\d{1,3})\]:?[ \t]+(?=\S)")  # entries on one line
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://[^\s<>()\[\]]+[^\s<>()\[\].,;:]", re.I)
 # What a source numbers itself: "[1] PMID …", "1. Title", "Result 1:".
 _OWN_NUMBER = r"^[ \t]*(?:[\w ]{{0,20}}[ #])?\[?{0}[\].):]|\[{0}\]"
@@ -35,7 +36,7 @@ def citations_in(answer: str | None, sources: Sequence[Source]) -> tuple[Citatio
     """
     if not answer or "[" not in answer:
         return ()
-    listed, body_end = _references(answer)
+    listed, body_end = references(answer)
     marks = (
         _marks(answer, body_end, listed, sources)
         if listed
@@ -47,8 +48,12 @@ def citations_in(answer: str | None, sources: Sequence[Source]) -> tuple[Citatio
     )
 
 
-def _references(answer: str) -> tuple[Mapping[int, str], int]:
-    """What each number stands for, and where the list of references begins (the answer's end: none)."""
+def references(answer: str) -> tuple[Mapping[int, str], int]:
+    """What each number of an answer's list of references stands for, and where the list begins.
+
+    No entries and the answer's end where there is no list. Entries may share a line:
+    ``[1] chart, [2] registry entry``.
+    """
     heading = next(reversed(list(_HEADING.finditer(answer))), None)
     start = heading.end() if heading else 0
     entries: dict[int, str] = {}
@@ -57,11 +62,23 @@ def _references(answer: str) -> tuple[Mapping[int, str], int]:
         number = entry["bracketed"] or (entry["plain"] if heading else None)
         if number is None:
             continue
-        entries.setdefault(int(number), entry["what"])
+        for label, what in _of_line(int(number), entry["what"]):
+            entries.setdefault(label, what)
         first = min(first, entry.start())
     if not entries:
         return {}, len(answer)
     return entries, heading.start() if heading else first
+
+
+def _of_line(number: int, what: str) -> Iterator[tuple[int, str]]:
+    """The entries of one line: those behind the first count on from it."""
+    at = 0
+    for following in _NEXT.finditer(what):
+        if int(following[1]) != number + 1:
+            break
+        yield number, what[at : following.start()]
+        number, at = number + 1, following.end()
+    yield number, what[at:]
 
 
 def _links(answer: str, end: int, sources: Sequence[Source]) -> Iterator[Citation]:
@@ -97,7 +114,7 @@ def _marks(
 def order_doubt(answer: str | None, sources: Sequence[Source]) -> str | None:
     """Why ``[n]`` without a list of references cannot be read as the n-th source; None when it can."""
     numbers = {number for mark in _bare_marks(answer or "") for number in _numbers(mark)}
-    if not numbers or _references(answer or "")[0]:
+    if not numbers or references(answer or "")[0]:
         return None
     marks = ", ".join(f"[{number}]" for number in sorted(numbers))
     opening = f"no list of references says what {marks} stand for, and "
