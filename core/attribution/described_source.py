@@ -33,7 +33,7 @@ _CONTAINERS = frozenset(
 _UNTOLD = frozenset(
     "a according add adds advise advises also an and are as asks at based by call called calls by "
     "expects for found from gave give given gives he her herself him himself his i in is it its itself "
-    "listed mention mentioned mentions my noted of on or our per raises read "
+    "listed lists mention mentioned mentions my noted of on or our per raises read "
     "reads reported said same say says sets she show showed shown shows speaks state "
     "stated states still tell tells that the their they thinks this to under want wants warns was we "
     "were when who with writes wrote your these those which".split()
@@ -166,7 +166,7 @@ class DescribedSources:
             return found
         for word in wanted:
             weight = 2.0 if word == thing and word not in _CONTAINERS else 1.0
-            self._add(found, self._held(word, _ASKED_FIELDS if word in of_kind else 4), weight)
+            self._add(found, self._held(word, self._fields(word, of_kind)), weight)
         for place, words in enumerate(self._described()):
             if found[place]:
                 found[place] -= _UNNAMED * sum(
@@ -201,13 +201,18 @@ class DescribedSources:
         told = [
             word
             for word in last_first
-            if word not in _CONTAINERS
-            and self._is_told(word, _ASKED_FIELDS if word in of_kind else 3)
+            if word not in _CONTAINERS and self._is_told(word, min(3, self._fields(word, of_kind)))
         ]
         held = [word for word in last_first if word in _CONTAINERS and self._is_told(word, 1)]
         whose = _content(owner.group())[::-1] if owner else []
         whose = [word for word in whose if self._is_told(word, 1)]
         return next(iter([*told, *held, *whose]), None)
+
+    def _fields(self, word: str, of_kind: Collection[str]) -> int:
+        """Of how many fields, the most telling first, a word may be."""
+        if word in _CONTAINERS:
+            return 1
+        return _ASKED_FIELDS if word in of_kind else len(_FIELDS)
 
     def _is_told(self, word: str, fields: int) -> bool:
         return any(
