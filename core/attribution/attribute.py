@@ -53,6 +53,8 @@ def _against_source(
 ) -> Attribution:
     """One source is meant, or a few that are one work: two calls of one tool are two sources."""
     family, named = families[cited[0]], " and ".join(cited)
+    if family != OTHER and list(families.values()).count(family) == len(cited) == 1:
+        named = _article(known.label(family))  # the only one of its kind needs no id
     where = _where(route, known)
     if route.source_id in cited:
         reason = say(Cause.CREDITED_WHERE_CHECKED, credited=named)
