@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.citations.records_of import ARXIV, DOI, NCT, URL, RunRecords
 from core.records import CitationKind, Span
+from core.text.citation_marks import of_line
 
 HEADING = re.compile(
     r"^[ \t#*_]*(?:sources?|references?|citations?|bibliography|works cited|footnotes?|notes)[ \t:*_]*$",
@@ -101,7 +102,11 @@ def reference_list(answer: str) -> ReferenceList:
             label = entry["plain"]
         if label is None:
             continue
-        entries.setdefault(label, entry["what"].strip())
+        if bracketed and label.isdigit():
+            for number, what in of_line(int(label), entry["what"]):
+                entries.setdefault(str(number), what.strip())
+        else:
+            entries.setdefault(label, entry["what"].strip())
         first = min(first, entry.start())
     if not entries:
         return ReferenceList(entries={}, body_end=len(answer))

@@ -62,7 +62,7 @@ def references(answer: str) -> tuple[Mapping[int, str], int]:
         number = entry["bracketed"] or (entry["plain"] if heading else None)
         if number is None:
             continue
-        for label, what in _of_line(int(number), entry["what"]):
+        for label, what in of_line(int(number), entry["what"]):
             entries.setdefault(label, what)
         first = min(first, entry.start())
     if not entries:
@@ -70,8 +70,8 @@ def references(answer: str) -> tuple[Mapping[int, str], int]:
     return entries, heading.start() if heading else first
 
 
-def _of_line(number: int, what: str) -> Iterator[tuple[int, str]]:
-    """The entries of one line: those behind the first count on from it."""
+def of_line(number: int, what: str) -> Iterator[tuple[int, str]]:
+    """The entries of one line of a list of references: those behind the first count on from it."""
     at = 0
     for following in _NEXT.finditer(what):
         if int(following[1]) != number + 1:

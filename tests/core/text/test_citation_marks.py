@@ -131,3 +131,12 @@ def test_a_number_that_may_stand_for_something_else_names_no_source_and_says_why
     assert found
     assert {citation.source_id for citation in found} == {None}
     assert reason in order_doubt(answer, sources)
+
+
+def test_entries_of_a_list_may_share_a_line():
+    answer = "She is well [2]. It works [1].\n\n[1] https://lit.example/a, [2] chart#1"
+
+    assert cited(answer) == [
+        ("She is well [2]", "chart#1"),
+        ("It works [1]", "https://lit.example/a"),
+    ]
