@@ -51,12 +51,12 @@ class AuthoredPair:
     kind: str
 
 
-def authored_pairs(folder: Path = FOLDER) -> list[AuthoredPair]:
-    """Every pair of the folder's files, in the order of names and lines.
+def authored_pairs(folder: Path = FOLDER, files: str = "*.txt") -> list[AuthoredPair]:
+    """Every pair of the folder's files that are named so, in the order of names and lines.
 
     Raises ValueError naming file and line for a line of another form.
     """
-    return [pair for path in sorted(folder.glob("*.txt")) for pair in _of(path)]
+    return [pair for path in sorted(folder.glob(files)) for pair in _of(path)]
 
 
 def _of(path: Path) -> Iterator[AuthoredPair]:

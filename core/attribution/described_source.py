@@ -18,8 +18,8 @@ from core.records import Source, Span
 # Chosen on the development packets; `bench/credit_bench.py` measures them on credits by another author.
 LEAST = 0.8  # evidence below which nothing is meant
 SHARE = 0.9  # of the best's evidence, from which on two sources are equally meant
-_ASKED, _HEAD, _BODY = 300, 250, 20_000  # characters; a call that writes holds all that it wrote
-_FIELDS = ((1.0, 3), (0.6, 4), (0.6, 4), (0.2, 5))  # weight, shortest beginning that is a word
+_ASKED, _HEAD = 300, 250  # characters; a call that writes holds all that it wrote
+_FIELDS = ((1.0, 3), (0.6, 4), (0.6, 4))  # weight, shortest beginning that is a word
 _ASKED_FIELDS = 2  # the first: the tool's name and what it was asked for
 _FAMILY = 0.8
 _UNNAMED = 0.05  # for each word of the tool's name that the credit leaves out
@@ -79,6 +79,8 @@ class DescribedSources:
         self._sources = [source for source in sources if source.is_evidence]
         self._of_family, self._families = of_family, families
         self._words: list[tuple[_Words, ...]] | None = None
+        self._together: tuple[_Words, ...] | None = None
+        self._found: dict[tuple[str, int], list[float]] = {}
 
     def meant(self, credit: str) -> str | None:
         """The id of the one source that a credit's words describe; None for none or several."""
@@ -125,7 +127,7 @@ class DescribedSources:
 
     def _tells(self, word: str) -> bool:
         return re.search(r"[^\W\d]", word) is not None and any(
-            self._is_told(part, 3) for part in _content(word) if not part.isdigit()
+            self._is_told(part, len(_FIELDS)) for part in _content(word) if not part.isdigit()
         )
 
     def _begins(self, text: str, words: Sequence[re.Match[str]], place: int) -> int | None:
@@ -201,7 +203,7 @@ class DescribedSources:
         told = [
             word
             for word in last_first
-            if word not in _CONTAINERS and self._is_told(word, min(3, self._fields(word, of_kind)))
+            if word not in _CONTAINERS and self._is_told(word, self._fields(word, of_kind))
         ]
         held = [word for word in last_first if word in _CONTAINERS and self._is_told(word, 1)]
         whose = _content(owner.group())[::-1] if owner else []
@@ -215,20 +217,37 @@ class DescribedSources:
         return _ASKED_FIELDS if word in of_kind else len(_FIELDS)
 
     def _is_told(self, word: str, fields: int) -> bool:
+        return any(self._held(word, fields))
+
+    def _held(self, word: str, fields: int) -> list[float]:
+        """How well the word describes each source, by the first so many of its fields."""
+        if (word, fields) not in self._found:
+            self._found[word, fields] = (
+                [
+                    max(
+                        weight * _meets(word, of_field, shortest)
+                        for of_field, (weight, shortest) in zip(
+                            described[:fields], _FIELDS, strict=False
+                        )
+                    )
+                    for described in self._described()
+                ]
+                if self._is_anywhere(word, fields)
+                else [0.0] * len(self._sources)
+            )
+        return self._found[word, fields]
+
+    def _is_anywhere(self, word: str, fields: int) -> bool:
+        """Whether any source is described so: most words of an answer describe none of hundreds."""
+        if self._together is None:
+            self._together = tuple(
+                _Words(word for described in self._described() for word in described[field].plain)
+                for field in range(len(_FIELDS))
+            )
         return any(
             _meets(word, of_field, shortest)
-            for described in self._described()
-            for of_field, (_, shortest) in zip(described[:fields], _FIELDS, strict=False)
+            for of_field, (_, shortest) in zip(self._together[:fields], _FIELDS, strict=False)
         )
-
-    def _held(self, word: str, first: int) -> list[float]:
-        return [
-            max(
-                weight * _meets(word, of_field, shortest)
-                for of_field, (weight, shortest) in zip(fields[:first], _FIELDS, strict=False)
-            )
-            for fields in self._described()
-        ]
 
     def _described(self) -> list[tuple[_Words, ...]]:
         if self._words is None:
@@ -237,7 +256,6 @@ class DescribedSources:
                     _Words(_parts(source.tool_name)),
                     _Words(_parts(f"{(source.arguments or '')[:_ASKED]} {source.uri or ''}")),
                     _Words(_parts(source.text[:_HEAD])),
-                    _Words(_parts(source.text[:_BODY])),
                 )
                 for source in self._sources
             ]
