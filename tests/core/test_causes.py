@@ -253,11 +253,11 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.CREDITED_WHERE_CHECKED: (
         lambda: credit(to("patient_record", "chart"), "chart", "chart"),
-        "The answer credits chart, and that is where the statement was checked.",
+        "The answer credits the patient's chart, and that is where the statement was checked.",
     ),
     Cause.CREDIT_NOT_COMPARABLE: (
         lambda: credit(to("patient_record", "chart"), "paper"),
-        "The answer credits chart; no source supports the statement to compare it with.",
+        "The answer credits the patient's chart; no source supports the statement to compare it with.",
     ),
     Cause.CREDITED_SOURCE_TOO: (
         lambda: credit(to("patient_record", "chart"), "paper", "paper", "chart"),
@@ -265,7 +265,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.CREDITED_ELSEWHERE: (
         lambda: credit(to("patient_record", "chart"), "paper", "paper"),
-        "The answer credits chart; the evidence for it is in tool_paper (",
+        "The answer credits the patient's chart; the evidence for it is in tool_paper (",
     ),
     Cause.CREDITED_KIND_CHECKED: (
         lambda: credit(to("patient_record"), "chart", "chart"),

@@ -105,7 +105,7 @@ def test_a_plain_implementation_of_the_alignment_equation_agrees(
     assert encoded is not None
     raw = reader.read_raw([encoded])[0]
 
-    assert np.abs(raw.logits - logits).max() < 1e-5
+    assert np.abs(raw.logits - logits).max() < 5e-5  # fp32 sums of 12 layers in another order
     assert np.abs(raw.piece_scores - scores).max() < 1e-5
     assert np.abs(raw.premise_scores - premise_scores).max() < 1e-5
 
