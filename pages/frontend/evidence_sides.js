@@ -71,7 +71,10 @@ function sideRole(claim, sourceId, side) {
 
 function pickerOptions(state, claim) {
   return ranked(state.data, claim).map(({ source, nli }, at) => {
-    const about = [source.status_short || source.family, nli && RELATION[nli.relation]].filter(Boolean).join(", ");
+    // What is credited wrongly must not read as support, however the model leaned.
+    const short = claim && claim.conflation && claim.stated.includes(source.id) && source.id !== claim.routed;
+    const leans = nli && (short && nli.relation === "entailment" ? "not enough" : RELATION[nli.relation]);
+    const about = [source.status_short || source.family, leans].filter(Boolean).join(", ");
     return { id: source.id, words: `${at + 1}. ${source.name}${about ? ` (${about})` : ""}` };
   });
 }
