@@ -38,15 +38,15 @@ def credit_of_description(text: str, named: Sequence[tuple[Span, str]]) -> Credi
         mention = Mention(family_id="", span=span, paraphrase=False)
         frame = frame_of(text, mention)
         speaks = _speaks(text, span)
-        if frame is None and not speaks:
+        stretch, removable = frame or (span, None)
+        if not speaks and (
+            frame is None
+            or (removable is None and stretch.end > span.end)  # "The invoice has two lines"
+            or _INITIALS.fullmatch(span.cut(text))  # "JPMorgan (JPM)"
+        ):
             continue
-        if frame is not None and frame[1] is None and frame[0].end > span.end and not speaks:
-            continue  # "The invoice has two lines"
-        if _INITIALS.fullmatch(span.cut(text)) and not speaks:
-            continue  # "JPMorgan (JPM)"
-        if frame is not None and frame[1] is not None and is_own_work(frame[1].cut(text)):
+        if removable is not None and is_own_work(removable.cut(text)):
             continue
-        stretch, removable = frame if frame is not None else (span, None)
         return Credit(span=stretch, families=(), removable=removable, source_id=source_id)
     return None
 

@@ -77,6 +77,7 @@ class DescribedSources:
         self, sources: Sequence[Source], of_family: Mapping[str, str], families: Families
     ) -> None:
         self._sources = [source for source in sources if source.is_evidence]
+        self._several = len(self._sources) > 1  # else there is nothing to tell apart
         self._of_family, self._families = of_family, families
         self._words: list[tuple[_Words, ...]] | None = None
         self._together: tuple[_Words, ...] | None = None
@@ -84,9 +85,7 @@ class DescribedSources:
 
     def meant(self, credit: str) -> str | None:
         """The id of the one source that a credit's words describe; None for none or several."""
-        if len(self._sources) < 2:  # nothing to tell apart
-            return None
-        if is_own_work(credit):
+        if not self._several or is_own_work(credit):
             return None
         evidence = self.evidence(credit)
         order = sorted(range(len(evidence)), key=lambda place: -evidence[place])
@@ -101,7 +100,7 @@ class DescribedSources:
         A name ends in a word of the tool's name, of what it was asked for, or of the heading of what
         it gave, and begins the phrase it stands in: "the discharge letter", "ledger.yaml".
         """
-        words = list(_WORD.finditer(text))[:_LONGEST]
+        words = list(_WORD.finditer(text))[:_LONGEST] if self._several else []
         found: list[tuple[Span, str]] = []
         last = 0
         for place, word in enumerate(words):
@@ -121,9 +120,11 @@ class DescribedSources:
         """Whether a name may end here: in the last of the words in a row that describe a source."""
         if not self._tells(words[place].group()):
             return False
-        following = words[place + 1] if place + 1 < len(words) else None
-        goes_on = following is not None and text[words[place].end() : following.start()] == " "
-        return not (goes_on and following is not None and self._tells(following.group()))
+        if place + 1 == len(words):
+            return True
+        following = words[place + 1]
+        goes_on = text[words[place].end() : following.start()] == " "
+        return not (goes_on and self._tells(following.group()))
 
     def _tells(self, word: str) -> bool:
         return re.search(r"[^\W\d]", word) is not None and any(
@@ -169,11 +170,11 @@ class DescribedSources:
         for word in wanted:
             weight = 2.0 if word == thing and word not in _CONTAINERS else 1.0
             self._add(found, self._held(word, self._fields(word, of_kind)), weight)
-        for place, words in enumerate(self._described()):
+        said = _Words(wanted)
+        for place, (called, *_) in enumerate(self._described()):
             if found[place]:
                 found[place] -= _UNNAMED * sum(
-                    not any(_meets(word, _Words({part}), _FIELDS[0][1]) for word in wanted)
-                    for part in words[0].plain
+                    not _meets(part, said, _FIELDS[0][1]) for part in called.plain
                 )
         if named:
             self._add(found, [self._as_family(kind, named) for kind in kinds], _FAMILY)
@@ -200,15 +201,12 @@ class DescribedSources:
         front = _BEHIND.split(_OPENS.sub("", text, count=1), maxsplit=1)[0]
         owner = _OWNER.match(front)
         last_first = _content(front[owner.end() :] if owner else front)[::-1]
-        told = [
-            word
-            for word in last_first
-            if word not in _CONTAINERS and self._is_told(word, self._fields(word, of_kind))
-        ]
-        held = [word for word in last_first if word in _CONTAINERS and self._is_told(word, 1)]
+        told = [word for word in last_first if self._is_told(word, self._fields(word, of_kind))]
+        # What is held comes before what holds it, and both before whose it is.
+        told.sort(key=lambda word: word in _CONTAINERS)
         whose = _content(owner.group())[::-1] if owner else []
-        whose = [word for word in whose if self._is_told(word, 1)]
-        return next(iter([*told, *held, *whose]), None)
+        told += [word for word in whose if self._is_told(word, 1)]
+        return next(iter(told), None)
 
     def _fields(self, word: str, of_kind: Collection[str]) -> int:
         """Of how many fields, the most telling first, a word may be."""
