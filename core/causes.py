@@ -50,6 +50,7 @@ class Cause(StrEnum):
     CREDITED_KIND_CHECKED = "credited kind checked"
     CREDITED_KIND_TOO = "credited kind too"
     KIND_NOT_KNOWN = "kind not known"
+    ONLY_NAMED = "only named"
     NO_CREDIT = "no credit"
     BELONGS_WHERE_FOUND = "belongs where found"
     BELONGS_ELSEWHERE = "belongs elsewhere"
@@ -110,6 +111,9 @@ SENTENCES: Mapping[Cause, str] = {
     ),
     Cause.KIND_NOT_KNOWN: (
         "The answer credits {credited}; what kind of source {tool} is, is not known."
+    ),
+    Cause.ONLY_NAMED: (
+        "The statement speaks of what may be {named}; the evidence for it is in {where}."
     ),
     Cause.NO_CREDIT: "The answer names no source for it, and none is implied.",
     Cause.BELONGS_WHERE_FOUND: (

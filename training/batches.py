@@ -57,17 +57,20 @@ def encode(
     """
     items: list[Item] = []
     cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+    # [CLS] premise [SEP] claim [SEP]; MPNet puts two marks between the texts.
+    between = [sep] * (tokenizer.num_special_tokens_to_add(pair=True) - 2)
     pieces = _pieces(
         [text for pair in pairs for text in (pair.premise, pair.hypothesis)], tokenizer
     )
     for pair in pairs:
         claim, premise = pieces[pair.hypothesis][:LONGEST_CLAIM], pieces[pair.premise]
-        room = min(pair.premise_tokens, maximum_tokens - 3 - len(claim))
+        room = min(pair.premise_tokens, maximum_tokens - 2 - len(between) - len(claim))
         if len(premise) > room:
             windowed = windows is not None and windows.random() < 0.5
             begin = window_start(premise, claim, room) if windowed else 0
             premise = premise[begin : begin + room]
-        items.append(([cls, *premise, sep, *claim, sep], len(premise) + 2, TARGETS[pair.label]))
+        pieces_of_pair = [cls, *premise, *between, *claim, sep]
+        items.append((pieces_of_pair, 1 + len(premise) + len(between), TARGETS[pair.label]))
     return items
 
 

@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from training.adapted_mpnet import AdaptedMpnet
+
 Drop = Callable[[torch.Tensor], torch.Tensor]
 
 
@@ -56,7 +58,10 @@ def pair_logits(
     dtype: torch.dtype,
     drop: Drop = keep_all,
 ) -> torch.Tensor:
-    """Return fp32 logits, shape (pairs, labels), of a BertForSequenceClassification."""
+    """Return fp32 logits, shape (pairs, labels), of a BertForSequenceClassification or of an
+    `AdaptedMpnet`, which knows neither segments nor dropout."""
+    if isinstance(model, AdaptedMpnet):
+        return model.logits(input_ids, attention_mask)
     pooled = pooled_states(model, input_ids, token_type_ids, attention_mask, dtype, drop)
     logits: torch.Tensor = model.classifier(model.dropout(pooled))
     return logits

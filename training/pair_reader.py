@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument(
-        "--start", help="folder to continue from; default: the packaged encoder with a fresh head"
+        "--start",
+        help="folder to continue from, or mpnet; default: the packaged encoder with a fresh head",
     )
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--steps", type=int)
@@ -65,6 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=float,
         help="train on training/pairs/authored, with so many other pairs for each of them",
     )
+    parser.add_argument("--authored-share", type=float, default=1.0, help="of them, in each pass")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--tokens-per-batch",

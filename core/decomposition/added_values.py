@@ -23,6 +23,7 @@ from core.decomposition.clauses import (
     opens_with_verb,
     split_facts,
 )
+from core.decomposition.coordination import finer
 from core.records import Span
 
 # Where a sentence goes on to another value: a comma, a semicolon, "with a BMI of 19".
@@ -76,10 +77,21 @@ def split_statement(sentence: str) -> tuple[Part, ...]:
     parts = [
         fact
         for part in split_facts(sentence)
-        for added in (_asides(hidden, part) if len(sentence) <= _LONGEST_READ else [part])
-        for fact in _bracketed(sentence, hidden, added)
+        for told in finer(sentence, part)
+        for added in (_asides(hidden, told) if _plain(sentence, told) else [told])
+        for fact in (_bracketed(sentence, hidden, added) if _ends_in_its_place(added) else [added])
     ]
     return tuple(_scoped(sentence, parts))
+
+
+def _plain(sentence: str, part: Part) -> bool:
+    """Whether a part ends in the one stretch that is its own, which may add values."""
+    return len(sentence) <= _LONGEST_READ and part.pieces[-1] == part.span
+
+
+def _ends_in_its_place(part: Part) -> bool:
+    last = part.pieces[-1]
+    return isinstance(last, str) or (last.end == part.span.end and last.start >= part.span.start)
 
 
 def _scoped(sentence: str, parts: Sequence[Part]) -> list[Part]:

@@ -12,7 +12,7 @@ matrix multiplication then treats each row alike (where it does not, texts are r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -21,6 +21,9 @@ from torch.nn import functional
 # Fewer rows than this take another kernel with another order of summation in fp32, so small inputs
 # are filled up.
 SMALLEST_ROWS = 16
+
+
+DistanceBias = Callable[[int], torch.Tensor]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +61,20 @@ class Layer:
 
 
 class BertEncoder:
-    """The encoder of a BERT checkpoint; matrix products in `dtype`, everything else in fp32."""
+    """The encoder of a BERT checkpoint; matrix products in `dtype`, everything else in fp32.
+
+    ``distances`` gives what an encoder with relative positions adds to its attention scores, shape
+    (1, heads, padded, padded).
+    """
 
     def __init__(
-        self, weights: Mapping[str, torch.Tensor], shape: BertShape, dtype: torch.dtype
+        self,
+        weights: Mapping[str, torch.Tensor],
+        shape: BertShape,
+        dtype: torch.dtype,
+        distances: DistanceBias | None = None,
     ) -> None:
-        self.shape, self.dtype = shape, dtype
+        self.shape, self.dtype, self.distances = shape, dtype, distances
         full = {name: value.float() for name, value in weights.items()}
         self.words = full["embeddings.word_embeddings.weight"]
         self.positions = full["embeddings.position_embeddings.weight"]
@@ -126,6 +137,8 @@ class BertEncoder:
             types[row, : len(text.ids)] = torch.tensor(text.types)
             mask[row, ..., : len(text.ids)] = 0.0
         states = self.words[ids] + self.types[types] + self.positions[:padded]
+        if self.distances is not None:
+            mask = mask + self.distances(padded)
         return self._normalise(states, self.norm), mask
 
     def _attend(

@@ -28,6 +28,7 @@ from core.records import Against, ContradictedShare, Features, JsonObject
 Value = TypeVar("Value", str, float)
 
 DEFAULT_FOLDER = Path(__file__).parent / "weights" / "calibrator"
+ACCURATE_FOLDER = Path(__file__).parent / "weights" / "accurate_calibrator"
 FORMAT = "provenanceguard-calibrator"
 FORMAT_VERSION = 1
 CARD_FILE, TREES_FILE, MANIFEST_FILE = "calibrator.json", "trees.npz", "manifest.json"

@@ -26,6 +26,7 @@ PAPER_PAIR_READER = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
 BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
 MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
 MANIFEST_FORMAT = "provenanceguard-weights"
+WEIGHTS_FILE, ADAPTERS_FILE = "model.safetensors", "adapters.safetensors"
 
 
 def load_pair_reader(
@@ -42,14 +43,30 @@ def load_pair_reader(
     digest = _check(place)
     from transformers import AutoModelForSequenceClassification
 
-    from core.models.pair_reader import BertPairReader, TransformersPairReader
+    from core.models.pair_reader import (
+        BertPairReader,
+        TransformersPairReader,
+        classifier_weights,
+    )
 
+    if not isinstance(place, str) and (place / ADAPTERS_FILE).is_file():
+        from core.models.adapters import adapted_mpnet
+
+        weights, tokenizer = adapted_mpnet(place)
+        return BertPairReader(
+            name=_name(place, digest, None),
+            weights=weights,
+            tokenizer=tokenizer,
+            calibration=_calibration(place),
+            precision=precision,
+            max_tokens=max_tokens,
+        )
     model, tokenizer = _load(AutoModelForSequenceClassification, place, whole=True)
     name, calibration = _name(place, digest, model.config), _calibration(place)
     if _is_plain_bert(model.config):
         return BertPairReader(
             name=name,
-            model=model,
+            weights=classifier_weights(model),
             tokenizer=tokenizer,
             calibration=calibration,
             precision=precision,
@@ -147,7 +164,8 @@ def check_manifest(folder: Path) -> None:
         raise DamagedArtifact(
             f"{path}: format: expected {MANIFEST_FORMAT}, found {manifest.get('format')!r}"
         )
-    for needed in ("config.json", "model.safetensors", "tokenizer.json"):
+    whole = ("config.json", WEIGHTS_FILE, "tokenizer.json")
+    for needed in (ADAPTERS_FILE,) if ADAPTERS_FILE in files else whole:
         if needed not in files:
             raise DamagedArtifact(f"{path}: files: {needed} is not listed")
     for name, recorded in files.items():
@@ -171,11 +189,15 @@ def is_here(choice: str) -> bool:
     """Whether a reader can be loaded from this machine alone; asked without loading it."""
     from transformers.utils.hub import cached_file
 
+    from core.models.mpnet import mpnet_is_installed
+
     try:
         place = _place(choice, BUNDLED_PAIR_READER)
         if not isinstance(place, str):
-            return (place / "model.safetensors").is_file()
-        found = cached_file(place, "model.safetensors", local_files_only=True)
+            if (place / ADAPTERS_FILE).is_file():
+                return mpnet_is_installed()
+            return (place / WEIGHTS_FILE).is_file()
+        found = cached_file(place, WEIGHTS_FILE, local_files_only=True)
     except (ComponentUnavailable, OSError):
         return False
     return found is not None
@@ -188,7 +210,7 @@ def _place(where: str | Path | None, bundled: Path | None) -> str | Path:
             raise ComponentUnavailable(f"{bundled}: the bundled weights are not there")
         return bundled
     if where == ACCURATE:
-        if not (ACCURATE_PAIR_READER / "config.json").is_file():
+        if not (ACCURATE_PAIR_READER / ADAPTERS_FILE).is_file():
             raise ComponentUnavailable(
                 f"the accurate reader is not installed: {ACCURATE_PAIR_READER} is not there; leave "
                 "--reader out for the bundled one, or name a folder or a hub model"
@@ -212,14 +234,18 @@ def _check(place: str | Path) -> str:
     name."""
     if isinstance(place, str):
         return ""
-    if (place / MANIFEST_FILE).exists() or place == BUNDLED_PAIR_READER:
+    if (place / MANIFEST_FILE).exists() or place in (
+        BUNDLED_PAIR_READER,
+        ACCURATE_PAIR_READER,
+    ):
         check_manifest(place)
     return folder_digest(place)
 
 
 def folder_digest(folder: Path) -> str:
     """Return the digest that a model's name ends in; raises ComponentUnavailable without weights."""
-    weights = folder / "model.safetensors"
+    adapters, whole = folder / ADAPTERS_FILE, folder / WEIGHTS_FILE
+    weights = adapters if adapters.is_file() else whole
     if not weights.is_file():
         raise ComponentUnavailable(f"{weights}: missing; weights are read from safetensors only")
     calibration = folder / CALIBRATION_FILE
@@ -292,7 +318,8 @@ def _name(place: str | Path, digest: str, config: Any) -> str:
     if isinstance(place, str):
         commit = getattr(config, "_commit_hash", None)
         return f"{place}@{commit[:12]}" if commit else place
-    stem = "provenanceguard-pair-reader" if place == BUNDLED_PAIR_READER else place.name
+    ours = {BUNDLED_PAIR_READER: "pair", ACCURATE_PAIR_READER: "accurate"}
+    stem = f"provenanceguard-{ours[place]}-reader" if place in ours else place.name
     return f"{stem}@sha256:{digest[:12]}"
 
 

@@ -20,6 +20,7 @@ from core.errors import ComponentUnavailable
 from core.models.bert import (
     BertEncoder,
     BertShape,
+    DistanceBias,
     Encoded,
     batch_invariant,
     groups,
@@ -120,6 +121,33 @@ def _label(name: str) -> str:
     return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassifierWeights:
+    """A cross-encoder as the lean pass takes it: `body` by BERT's names (the pooler with it), the
+    last linear map, its labels, and what relative positions add to attention."""
+
+    shape: BertShape
+    body: Mapping[str, torch.Tensor]
+    classifier: tuple[torch.Tensor, torch.Tensor]
+    labels: Mapping[Any, str]
+    distances: DistanceBias | None = None
+
+
+def classifier_weights(model: Any) -> ClassifierWeights:
+    """Return the weights of a BertForSequenceClassification."""
+    state = {key: value.detach() for key, value in model.state_dict().items()}
+    return ClassifierWeights(
+        shape=bert_shape(model.config),
+        body={
+            key.removeprefix("bert."): value
+            for key, value in state.items()
+            if key.startswith("bert.")
+        },
+        classifier=(state["classifier.weight"], state["classifier.bias"]),
+        labels=model.config.id2label,
+    )
+
+
 class BertPairReader:
     """A BERT cross-encoder on the lean forward pass; fills `core.ports.PairReader`."""
 
@@ -127,7 +155,7 @@ class BertPairReader:
         self,
         *,
         name: str,
-        model: Any,
+        weights: ClassifierWeights,
         tokenizer: Any,
         calibration: Calibration = NOT_CALIBRATED,
         precision: str = "auto",
@@ -135,26 +163,18 @@ class BertPairReader:
     ) -> None:
         self.name = name
         self.precision = choose_precision(precision, calibration)
-        self.order = relation_order(model.config.id2label, name)
+        self.order = relation_order(weights.labels, name)
         self.calibration, self.tokenizer = calibration, tokenizer
         self._tokenizing = (
             threading.Lock()
         )  # a fast tokenizer must not be set up by two threads at once
-        self.max_tokens = min(max_tokens, int(model.config.max_position_embeddings))
-        state = {key: value.detach() for key, value in model.state_dict().items()}
-        body = {
-            key.removeprefix("bert."): value
-            for key, value in state.items()
-            if key.startswith("bert.")
-        }
+        self.max_tokens = min(max_tokens, weights.shape.positions)
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
+        body = weights.body
         with torch.inference_mode():
-            self._encoder = BertEncoder(body, bert_shape(model.config), dtype)
+            self._encoder = BertEncoder(body, weights.shape, dtype, weights.distances)
             self._pooler = (body["pooler.dense.weight"].float(), body["pooler.dense.bias"].float())
-            self._classifier = (
-                state["classifier.weight"].float(),
-                state["classifier.bias"].float(),
-            )
+            self._classifier = (weights.classifier[0].float(), weights.classifier[1].float())
         (invariant,) = lanes().work(batch_invariant, [self._encoder])
         self._group_tokens = GROUP_TOKENS if invariant else 0
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from core.models.forest import DEFAULT_FOLDER, Forest, load_forest
+from core.models.forest import ACCURATE_FOLDER, DEFAULT_FOLDER, Forest, load_forest
+from core.models.loading import ACCURATE, BUNDLED
 from core.review.calibrators import CalibratorArtifact, CalibratorFiles, CurrentCalibrator
 
 
@@ -48,3 +49,10 @@ def calibrator_folder(named: str | None) -> Path | None:
     if named is None or not named.strip():
         return None
     return DEFAULT_FOLDER if named.strip() == "shipped" else Path(named.strip())
+
+
+def shipped_with(reader: str | Path | None) -> Path | None:
+    """The folder of the calibrator that ships with a reader; None for a reader that has none."""
+    ours = {None: DEFAULT_FOLDER, BUNDLED: DEFAULT_FOLDER, ACCURATE: ACCURATE_FOLDER}
+    folder = ours.get(reader) if not isinstance(reader, Path) else None
+    return folder if folder is not None and folder.is_dir() else None

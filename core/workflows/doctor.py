@@ -12,11 +12,20 @@ from pathlib import Path
 
 from core.config import Config
 from core.errors import ProvenanceGuardError
-from core.records import Relation
+from core.records import Relation, Trace
 
-PACKAGES = ("torch", "transformers", "sentence-transformers", "sqlmodel", "alembic", "streamlit")
+PACKAGES = (
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "spacy",
+    "sqlmodel",
+    "alembic",
+    "streamlit",
+)
 SETUP = "run `make setup` again"
 NAME_ANOTHER = "name another reader: bundled, a folder, or a hub model that was downloaded before"
+COORDINATED = "Sales fell in the north, while exports doubled."
 EVIDENCE = "Medications: metformin 500 mg, twice daily with meals. Allergies: penicillin."
 CLAIMS = {
     "The patient takes metformin 500 mg twice daily.": Relation.ENTAILMENT,
@@ -43,6 +52,7 @@ def check_installation(reader: str | None = None) -> list[Check]:
         _python(),
         _packages(),
         _network(),
+        _guarded("grammar", _grammar),
         _guarded("embedder", _embedder),
         _guarded("pair reader", lambda: _pair_reader(reader), NAME_ANOTHER if reader else SETUP),
         _readers(),
@@ -89,6 +99,19 @@ def _guarded(name: str, look: Callable[[], Check], remedy: str = SETUP) -> Check
         return Check(name=name, passed=False, found=str(error), remedy=remedy)
     except ImportError as error:
         return Check(name=name, passed=False, found=f"{error.name} is missing", remedy=SETUP)
+
+
+def _grammar() -> Check:
+    from core.decomposition.claims import decompose
+
+    trace = Trace(trace_id="doctor", question="", answer=COORDINATED, sources=())
+    said = [claim.text for claim in decompose(trace, Config())]
+    return Check(
+        name="grammar",
+        passed=len(said) == 2,
+        found=f"“{COORDINATED}” is read as {len(said)} statements",
+        remedy=SETUP,
+    )
 
 
 def _embedder() -> Check:

@@ -8,10 +8,11 @@ from pathlib import Path
 from core.attribution.families import load_families
 from core.config import Config
 from core.errors import ConfigError
-from core.models.forest import Forest, load_forest
+from core.models.forest import DEFAULT_FOLDER, Forest, load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models
 from core.ports import Calibrator
+from core.workflows.calibrators import shipped_with
 
 
 def load_models(
@@ -24,10 +25,11 @@ def load_models(
 ) -> Models:
     """The bundled models, or those that are named; ComponentUnavailable says what is missing.
 
-    ``calibrator`` may also be one that is loaded already. Raises ConfigError when it was fitted on
+    Without a ``calibrator`` the one decides that ships with the reader; it may also be one that is
+    loaded already. Raises ConfigError when it was fitted on
     the readings of another pair reader.
     """
-    decides = _calibrator(calibrator)
+    decides = _calibrator(calibrator, pair_reader)
     reader = load_pair_reader(pair_reader, max_tokens=config.nli_max_tokens)
     check_fitted_for(decides, reader.name, pair_reader)
     return Models(
@@ -72,7 +74,7 @@ def fitted_for(calibrator: Calibrator, reader: str) -> bool:
     return fitted is None or fitted.rpartition("@")[2] == reader.rpartition("@")[2]
 
 
-def _calibrator(given: Path | Calibrator | None) -> Calibrator:
+def _calibrator(given: Path | Calibrator | None, reader: str | Path | None) -> Calibrator:
     if given is None:
-        return load_forest()
+        return load_forest(shipped_with(reader) or DEFAULT_FOLDER)
     return load_forest(given) if isinstance(given, Path) else given

@@ -9,8 +9,13 @@ from core.models.forest import load_forest
 from core.models.loading import ACCURATE, BUNDLED, PAPER, load_pair_reader
 from core.review.reader_choice import CurrentReader
 from core.review.records import Person
-from core.workflows.calibrators import ActiveCalibrator, active_forest, calibrator_folder
-from core.workflows.models import check_fitted_for
+from core.workflows.calibrators import (
+    ActiveCalibrator,
+    active_forest,
+    calibrator_folder,
+    shipped_with,
+)
+from core.workflows.models import check_fitted_for, fitted_for
 
 
 class ReaderChoices(Protocol):
@@ -51,23 +56,20 @@ def choose_reader(
 ) -> None:
     """Read with ``choice`` from now on; with a calibrator's folder or "shipped", that decides.
 
+    Where the active one was fitted on another reader, the calibrator that ships with the choice takes
+    over.
+
     Raises ComponentUnavailable, DamagedArtifact, ConfigError with the command that refits a
     calibrator of another reader, NotAllowed, and InputError without a reason.
     """
-    folder = calibrator_folder(calibrator)
-    kept = check_reader(workspace.calibrators, choice, folder)
-    workspace.readers.choose(kept, reason, user, calibrator=folder)
-
-
-def check_reader(calibrators: ActiveCalibrator, choice: str, folder: Path | None = None) -> str:
-    """The choice as it is kept, after the reader was loaded and held against what would decide.
-
-    A folder is kept with its whole path. Raises ComponentUnavailable, DamagedArtifact, ConfigError.
-    """
     name = choice.strip()
-    loaded = load_pair_reader(name)
-    decides = active_forest(calibrators) if folder is None else load_forest(folder)
-    check_fitted_for(decides, loaded.name, name)
-    if name in (BUNDLED, ACCURATE, PAPER) or not Path(name).is_dir():
-        return name
-    return str(Path(name).resolve())
+    loaded = load_pair_reader(name).name
+    active = active_forest(workspace.calibrators)
+    folder = calibrator_folder(calibrator)
+    if folder is None and not fitted_for(active, loaded):
+        folder = shipped_with(name)
+    check_fitted_for(active if folder is None else load_forest(folder), loaded, name)
+    # A folder is kept with its whole path.
+    of_this_machine = name not in (BUNDLED, ACCURATE, PAPER) and Path(name).is_dir()
+    kept = str(Path(name).resolve()) if of_this_machine else name
+    workspace.readers.choose(kept, reason, user, calibrator=folder)

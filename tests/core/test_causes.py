@@ -134,8 +134,9 @@ def credit(
     *supporters: str,
     about_patient: bool = False,
     families: Mapping[str, str] = FAMILIES,
+    text: str = BASE.claim.text,
 ) -> str:
-    claim = replace(BASE.claim, stated=stated, patient_specific=about_patient)
+    claim = replace(BASE.claim, text=text, stated=stated, patient_specific=about_patient)
     route = replace(
         outcome().route, source_id=routed, tool_name=f"tool_{routed}", family=families[routed]
     )
@@ -274,6 +275,10 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.CREDITED_KIND_TOO: (
         lambda: credit(to("patient_record"), "paper", "paper", "chart"),
         ", and chart supports the statement as tool_paper (",
+    ),
+    Cause.ONLY_NAMED: (
+        lambda: credit(to("patient_record", "chart"), "paper", "paper", text="the file says x"),
+        "The statement speaks of what may be the patient's chart; the evidence for it is in tool_",
     ),
     Cause.KIND_NOT_KNOWN: (
         lambda: credit(to("guideline"), "odd", "odd"),

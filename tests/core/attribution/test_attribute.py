@@ -49,11 +49,12 @@ def judge(
     supporters: tuple[str, ...] = (),
     patient_specific: bool = False,
     families: dict[str, str] | None = None,
+    text: str = "y",
 ) -> Attribution:
     families = FAMILIES if families is None else families
     claim = Claim(
         claim_id="t::c01",
-        text="x",
+        text=text,
         span=Span(start=0, end=1),
         said="x",
         stated=credit,
@@ -81,6 +82,29 @@ def test_the_claim_of_appendix_c_is_a_conflation_and_its_chart_twin_is_not() -> 
         "(patient's chart)."
     )
     assert right.status is AttributionStatus.MATCH
+
+
+def test_a_source_that_a_claim_is_about_is_named_and_not_credited() -> None:
+    lines = StatedAttribution(
+        text="The lines of the box", span=Span(start=0, end=20), family="other",
+        source_id="mystery",
+    )  # fmt: skip
+    about = "The lines of the box add up to 12."
+    by_its_name = StatedAttribution(
+        text="chart-2 shows", span=Span(start=0, end=13), family="patient_record",
+        source_id="chart-2",
+    )  # fmt: skip
+
+    assert judge(lines, "labs", text=about).status is AttributionStatus.UNAVAILABLE
+    assert judge(lines, "labs", text="They add up to 12.").status is AttributionStatus.CONFLATION
+    test = StatedAttribution(
+        text="her glucose test", span=Span(start=12, end=28), family="lab", source_id=None
+    )
+    assert judge(test, "papers", text="The day of her glucose test was Monday.").status is (
+        AttributionStatus.UNAVAILABLE
+    )
+    named = judge(by_its_name, "labs", text="chart-2 shows 12 rows.")
+    assert named.status is AttributionStatus.CONFLATION
 
 
 def test_no_conflation_when_a_source_of_the_stated_family_supports_the_claim_too() -> None:

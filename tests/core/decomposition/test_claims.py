@@ -212,9 +212,7 @@ def test_coordinated_facts_are_split_where_each_can_stand_alone() -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "There is no evidence of gout or asthma.",
         "There is no evidence of gout and asthma.",
-        "He does not smoke or drink.",
         "She may have gout or pseudogout.",
         "He has left and right knee pain.",
         "The dose was raised between March and June.",
@@ -227,6 +225,68 @@ def test_negation_hedges_and_shared_words_keep_a_sentence_whole(sentence: str) -
 
     assert len(claims) == 1
     assert claims[0].split()[1:] == sentence.split()[1:]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        (
+            "There is no evidence of gout or asthma.",
+            ["There is no evidence of gout", "There is no evidence of asthma."],
+        ),
+        ("He does not smoke or drink.", ["He does not smoke", "He does not drink"]),
+        (
+            "The review found no association of tea with myocardial infarction or cardiovascular death.",
+            [
+                "The review found no association of tea with myocardial infarction",
+                "The review found no association of tea with cardiovascular death.",
+            ],
+        ),
+    ],
+)
+def test_what_denies_several_things_denies_each(sentence: str, claims: list[str]) -> None:
+    assert factual(sentence) == claims
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        (
+            "The tank was emptied in May; two pumps failed on 3 June.",
+            ["The tank was emptied in May", "Two pumps failed on 3 June."],
+        ),
+        (
+            "The bridge, which was opened in 1931, carries four lanes.",
+            ["The bridge carries four lanes.", "The bridge was opened in 1931"],
+        ),
+        (
+            "Mr. Ode has had gout since 2003 and chronic asthma since 2011.",
+            ["Mr. Ode has had gout since 2003", "Mr. Ode has had chronic asthma since 2011."],
+        ),
+        (
+            "Sales fell in the north, while exports doubled.",
+            ["Sales fell in the north", "Exports doubled"],
+        ),
+        (
+            "The crew repaired the mast, replaced both sails and left at noon.",
+            [
+                "The crew repaired the mast",
+                "The crew replaced both sails",
+                "The crew left at noon",
+            ],
+        ),
+        (
+            "The script was called twice and returned an error.",
+            ["The script was called twice", "The script returned an error."],
+        ),
+        (
+            "The second survey, done by post, found mould in 12 homes and lead in 4.",
+            ["The second survey, done by post, found mould in 12 homes and lead in 4."],
+        ),
+    ],
+)
+def test_a_sentence_is_taken_apart_by_its_grammar(sentence: str, claims: list[str]) -> None:
+    assert factual(sentence) == claims
 
 
 def test_pronouns_are_replaced_by_the_patient_that_is_meant() -> None:
@@ -656,11 +716,12 @@ def test_decomposition_agrees_with_the_reference_that_was_written_before_it_was_
     precision, recall, value_exact = measured(half)
 
     # What the agent did ("I searched PubMed") is a claim now, and what a list or a bracket adds is one
-    # of its own: this older reference takes the first for a remark, keeps the second whole, and leaves
+    # of its own: this older reference takes the first for a remark, keeps the second (and what a
+    # sentence coordinates: "asthma and obesity") whole, and leaves
     # the date or the id of a heading ("Lipids (2019)") out of what stands under it.
-    assert precision >= 0.93  # the paper's rule-based decomposer: 0.644
+    assert precision >= 0.90  # the paper's rule-based decomposer: 0.644
     assert recall >= 0.96  # 0.935
-    assert value_exact >= 0.92  # 0.563
+    assert value_exact >= 0.90  # 0.563
 
 
 def test_the_reference_says_where_each_of_its_claims_stands() -> None:
@@ -675,7 +736,7 @@ def test_the_reference_says_where_each_of_its_claims_stands() -> None:
     [
         (
             "He weighed 61.4 kg in March 2019, with a BMI of 19.1 and a BP of 132/78.",
-            ["He weighed 61.4 kg in March 2019", "He had a BMI of 19.1", "He had a BP of 132/78."],
+            ["He weighed 61.4 kg in March 2019", "He had a BMI of 19.1", "He had a BP of 132/78"],
         ),
         (
             "Blood tests showed platelets 439, WBC 5.95 and Hb 12.",

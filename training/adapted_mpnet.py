@@ -1,0 +1,187 @@
+"""MPNet as a pair reader in training: its weights stay as they are, low-rank adapters learn.
+
+The encoder's matrices are frozen in bf16; beside each stands a product of two thin ones that is
+trained (Hu et al., 2022, arXiv:2106.09685), with the biases, the layer norms and the head. What is
+trained is a tenth of what the package holds, so it ships as a small file over the package's own
+weights (`core.models.adapters`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+from torch import nn
+from torch.nn import functional
+
+from core.models.adapters import ATTENTION, MATRICES, frozen_matrices, relative_bias
+from core.models.loading import ADAPTERS_FILE
+
+RANK = 32
+
+
+class _AdaptedLinear(torch.autograd.Function):
+    """x (W + B A)' + b, where W + B A was added up before: one large product each way.
+
+    The gradients of A and B come from thin products of x and the output's gradient; the one of W,
+    a third of the arithmetic, is never made.
+    """
+
+    @staticmethod
+    def forward(
+        context: Any,
+        states: torch.Tensor,
+        merged: torch.Tensor,
+        bias: torch.Tensor,
+        down: torch.Tensor,
+        up: torch.Tensor,
+    ) -> torch.Tensor:
+        context.save_for_backward(states, merged, down, up)
+        return functional.linear(states, merged, bias.to(states.dtype))
+
+    @staticmethod
+    def backward(context: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        states, merged, down, up = context.saved_tensors
+        (gradient,) = gradients
+        flat, seen = gradient.reshape(-1, gradient.shape[-1]), states.reshape(-1, states.shape[-1])
+        thin = flat @ up.to(flat.dtype)
+        return (
+            gradient @ merged,
+            None,
+            (flat.new_ones(1, flat.shape[0]) @ flat).float()[0],
+            (thin.T @ seen).float(),
+            ((seen @ down.T.to(seen.dtype)).T @ flat).T.float(),
+        )
+
+
+class AdaptedMpnet(nn.Module):
+    """Logits of pairs from frozen MPNet weights and the adapters that are trained."""
+
+    def __init__(
+        self, weights: Mapping[str, torch.Tensor], config: Any, labels: int, dtype: torch.dtype
+    ) -> None:
+        super().__init__()
+        self.config, self.dtype = config, dtype
+        hidden = int(config.hidden_size)
+        self.words = weights["embeddings.word_embeddings.weight"].to(dtype)
+        self.positions = weights["embeddings.position_embeddings.weight"].to(dtype)
+        self.relative = weights["encoder.relative_attention_bias.weight"].float()
+        self.frozen = [frozen_matrices(weights, i) for i in range(config.num_hidden_layers)]
+        self.merged = [
+            {name: matrix.to(dtype, copy=True) for name, matrix in layer.items()}
+            for layer in self.frozen
+        ]
+        self.trained = nn.ParameterDict()
+        self._keep(weights, "embeddings.LayerNorm", "embeddings.norm")
+        for i, layer in enumerate(self.frozen):
+            prefix = f"encoder.layer.{i}"
+            for name, matrix in layer.items():
+                rows, columns = matrix.shape
+                thin = torch.empty(RANK, columns)
+                nn.init.kaiming_uniform_(thin, a=5**0.5)
+                self._add(f"{i}.{name}.down", thin)
+                self._add(f"{i}.{name}.up", torch.zeros(rows, RANK))
+                biases = [weights[f"{prefix}.{place}.bias"] for place in MATRICES[name]]
+                self._add(f"{i}.{name}.bias", torch.cat(biases))
+            self._keep(weights, f"{prefix}.attention.LayerNorm", f"{i}.norm_attention")
+            self._keep(weights, f"{prefix}.output.LayerNorm", f"{i}.norm_output")
+        for name, rows in (("head.dense", hidden), ("head.out", labels)):
+            self._add(f"{name}.weight", torch.randn(rows, hidden) * 0.02)
+            self._add(f"{name}.bias", torch.zeros(rows))
+
+    def _add(self, name: str, value: torch.Tensor) -> None:
+        self.trained[name.replace(".", "/")] = nn.Parameter(value.float().clone())
+
+    def _keep(self, weights: Mapping[str, torch.Tensor], theirs: str, ours: str) -> None:
+        for part in ("weight", "bias"):
+            self._add(f"{ours}.{part}", weights[f"{theirs}.{part}"])
+
+    def adapters(self) -> dict[str, torch.Tensor]:
+        """What is trained, by the names that `core.models.adapters` reads."""
+        return {name.replace("/", "."): p.detach() for name, p in self.trained.items()}
+
+    def load(self, adapters: Mapping[str, torch.Tensor]) -> None:
+        """Take over adapters that were trained before; raises KeyError where one is missing."""
+        with torch.no_grad():
+            for name, p in self.trained.items():
+                p.copy_(adapters[name.replace("/", ".")])
+
+    def save_pretrained(self, folder: Path) -> None:
+        """Write what is trained as fp16, as the accurate reader ships it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        stored = {name: value.half().contiguous() for name, value in self.adapters().items()}
+        save_file(stored, folder / ADAPTERS_FILE, metadata={"format": "pt"})
+
+    def merge(self) -> None:
+        """Add the adapters up with the frozen matrices, as the next passes read them."""
+        for i in range(len(self.frozen)):
+            self.merge_layer(i)
+
+    @torch.no_grad()
+    def merge_layer(self, i: int) -> None:
+        """Add up one layer."""
+        for name, matrix in self.frozen[i].items():
+            up, down = self._of(f"{i}/{name}/up"), self._of(f"{i}/{name}/down")
+            change = up.to(self.dtype) @ down.to(self.dtype)
+            torch.add(matrix, change, out=self.merged[i][name])
+
+    def _of(self, name: str) -> torch.Tensor:
+        found: torch.Tensor = self.trained[name]
+        return found
+
+    def logits(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        """Return fp32 logits, shape (pairs, labels)."""
+        length, dtype = input_ids.shape[1], self.dtype
+        first = int(self.config.pad_token_id) + 1
+        states = self.words[input_ids].float() + self.positions[first : first + length].float()
+        states = self._normalise(states, "embeddings/norm").to(dtype)
+        heads = int(self.config.num_attention_heads)
+        mask = torch.zeros(attention_mask.shape, dtype=torch.float32)
+        mask = mask.masked_fill_(attention_mask == 0, float("-inf"))[:, None, None]
+        mask = (mask + relative_bias(self.relative, length)).to(dtype)
+        last = len(self.frozen) - 1
+        for i in range(len(self.frozen)):
+            states = self._layer(i, states, mask, heads, first_only=i == last)
+        inner = torch.tanh(
+            functional.linear(
+                states[:, 0].float(), self._of("head/dense/weight"), self._of("head/dense/bias")
+            )
+        )
+        return functional.linear(inner, self._of("head/out/weight"), self._of("head/out/bias"))
+
+    def _layer(
+        self, i: int, states: torch.Tensor, mask: torch.Tensor, heads: int, *, first_only: bool
+    ) -> torch.Tensor:
+        rows, length, _ = states.shape
+        whole = self._linear(states, i, ATTENTION)
+        query, key, value = whole.view(rows, length, 3, heads, -1).permute(2, 0, 3, 1, 4)
+        if first_only:
+            query, mask, states = query[:, :, :1], mask[:, :, :1], states[:, :1]
+        scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2) + mask
+        context = (torch.softmax(scores, dim=-1) @ value).transpose(1, 2).flatten(2)
+        attended = self._normalise(self._linear(context, i, "out") + states, f"{i}/norm_attention")
+        inner = functional.gelu(self._linear(attended, i, "up"))
+        return self._normalise(self._linear(inner, i, "down") + attended, f"{i}/norm_output")
+
+    def _linear(self, states: torch.Tensor, i: int, name: str) -> torch.Tensor:
+        result: torch.Tensor = _AdaptedLinear.apply(  # type: ignore[no-untyped-call]
+            states,
+            self.merged[i][name],
+            self._of(f"{i}/{name}/bias"),
+            self._of(f"{i}/{name}/down"),
+            self._of(f"{i}/{name}/up"),
+        )
+        return result
+
+    def _normalise(self, states: torch.Tensor, name: str) -> torch.Tensor:
+        weight, bias = self._of(f"{name}/weight"), self._of(f"{name}/bias")
+        return functional.layer_norm(
+            states,
+            weight.shape,
+            weight.to(states.dtype),
+            bias.to(states.dtype),
+            float(self.config.layer_norm_eps),
+        )
