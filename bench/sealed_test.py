@@ -1,6 +1,7 @@
 """The labelled answers that no code and no threshold has seen, opened once a release.
 
-    python bench/sealed_test.py              the figures of this release, which are written to the log
+    python bench/sealed_test.py              the figures of this release, which are written to the log; both
+                                             readers in one opening, where the accurate one is installed
     python bench/sealed_test.py --verify     whether the sealed file is still the one that was sealed
 
 The digest of the test answers is committed before anything is run on them (`labelled/SEALED`). Each
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from core.config import Config
 from core.evaluation.ranking import ranking_table
+from core.models.loading import ACCURATE, BUNDLED, is_here
 from core.workflows.compare import evaluate_with
 from core.workflows.evaluation_options import Options
 from core.workflows.models import load_models
@@ -50,7 +52,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    report = _measured()
+    report = _measured(None)
+    here = is_here(ACCURATE)
     line = {
         "release": release,
         "opened": datetime.now(UTC).date().isoformat(),
@@ -59,6 +62,7 @@ def main() -> int:
         "why_again": options.again,
         "versions": report["versions"],
         "ranking": report["ranking"],
+        "accurate": _measured(ACCURATE)["ranking"] if here else None,
     }
     with OPENED.open("a", encoding="utf-8") as log:
         log.write(json.dumps(line) + "\n")
@@ -71,13 +75,14 @@ def _openings() -> list[dict[str, object]]:
     return [json.loads(line) for line in OPENED.read_text(encoding="utf-8").splitlines()]
 
 
-def _measured() -> dict[str, object]:
+def _measured(reader: str | None) -> dict[str, object]:
     config = Config()
-    models = load_models(config)
+    models = load_models(config, pair_reader=reader)
     report, _ = evaluate_with(TEST, models, config, Options())
     ranking = report["ranking"]
     assert isinstance(ranking, dict)
-    print("\n".join(ranking_table("labelled test", ranking)))
+    name = f"labelled test, {reader or BUNDLED} reader"
+    print("\n".join(ranking_table(name, ranking)))
     return report
 
 

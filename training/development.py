@@ -76,12 +76,13 @@ def main() -> None:
     parser.add_argument("--more", type=Path, help="a packet that only helps to grow the trees")
     parser.add_argument("--more-claims", type=int, default=400)
     parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
+    parser.add_argument("--reader", help="as --reader of the commands; without it the bundled one")
     parser.add_argument("--risk", type=float, default=0.05, help="bad-pass rate of the threshold")
     parser.add_argument("--out", type=Path, help=f"where to write it; shipped: {DEFAULT_FOLDER}")
     parser.add_argument("--json", type=Path, help="the tables as JSON")
     options = parser.parse_args()
     config = Config()
-    models = _models(config, options.kept)
+    models = _models(config, options.kept, options.reader)
     packets = {_name(path): _usable(path, models, config) for path in options.packets}
     more = _usable(options.more, models, config, options.more_claims) if options.more else ((), ())
     settings = ForestSettings(directions=DIRECTIONS)
@@ -276,9 +277,9 @@ def _progress(name: str) -> Progress:
     return tell
 
 
-def _models(config: Config, kept: Path | None) -> Models:
+def _models(config: Config, kept: Path | None, chosen: str | None) -> Models:
     embedder: Embedder = load_embedder()
-    reader: PairReader = load_pair_reader(max_tokens=config.nli_max_tokens)
+    reader: PairReader = load_pair_reader(chosen, max_tokens=config.nli_max_tokens)
     if kept:
         embedder = KeptEmbedder(embedder, FileShelf(kept / "embed.db"))
         reader = KeptReader(reader, FileShelf(kept / "read.db"))

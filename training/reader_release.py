@@ -21,7 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.loading import CALIBRATION_FILE, load_pair_reader, write_manifest
+from core.models.loading import (
+    ADAPTERS_FILE,
+    CALIBRATION_FILE,
+    load_pair_reader,
+    write_manifest,
+)
 from core.models.pair_reader import BertPairReader, has_bf16
 from core.models.pieces import encode_pairs
 from core.records import Relation
@@ -115,7 +120,8 @@ def measure(
 def release(folder: Path, measured: Measured, out: Path) -> None:
     """Copy the model's files to `out` with its calibration and a manifest of digests."""
     out.mkdir(parents=True, exist_ok=True)
-    for name in MODEL_FILES:
+    adapted = (folder / ADAPTERS_FILE).is_file()
+    for name in (ADAPTERS_FILE,) if adapted else MODEL_FILES:
         if (folder / name).resolve() != (out / name).resolve():
             shutil.copyfile(folder / name, out / name)
     stored = {

@@ -18,6 +18,7 @@ from core.decomposition.parsing import Word, parsed
 from core.records import Span
 
 _JOINING = frozenset(("and", "but", "while", "whereas", "yet", "so", "plus", "&", "+", "then"))
+_DOUBTING = frozenset(("whether", "if", "unless", "either", "neither"))
 _CONTRASTING = frozenset(("while", "whereas", "although", "though"))
 # What is said of several things together is not said of each.
 _TOGETHER = re.compile(
@@ -25,7 +26,6 @@ _TOGETHER = re.compile(
     r"difference|among|compared|comparing|interaction|each other|same|similar|differ\w*|apart)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\s*(?:if|unless|whether|suppose|assuming)\b", re.IGNORECASE)
 _SEMICOLON = re.compile(r"\s*;\s+(?:and\s+|but\s+|however,?\s+)?")
 _OF_ALL = re.compile(
     r"(?:suggest|mean|indicat|impl|mak|show|highlight|reflect|allow|lead|result|caus)", re.I
@@ -52,7 +52,7 @@ def coordinated(sentence: str, hidden: str) -> tuple[Part, ...]:
     ``hidden`` is the sentence with brackets and quotations blanked: nothing is cut inside them.
     """
     whole = Part(span=Span(start=0, end=len(sentence)), pieces=(Span(start=0, end=len(sentence)),))
-    if len(sentence) > _LONGEST or _CONDITION.match(sentence):
+    if len(sentence) > _LONGEST:
         return (whole,)
     semicolon = _SEMICOLON.search(hidden)
     if semicolon is not None and _stands_between(hidden, semicolon):
@@ -133,9 +133,10 @@ class _Splits(Grammar):
 
     def split(self, fact: _Fact) -> list[_Fact]:
         """The first way that a fact can be split; nothing where it says one thing."""
-        if any(isinstance(word, str) for word in fact.words):
-            return []
         held = fact.holds()
+        left_out = any(isinstance(word, str) for word in fact.words)
+        if left_out or any(self.words[i].text.lower() in _DOUBTING for i in held):
+            return []
         for word in self.words:
             if word.index not in held:
                 continue
@@ -164,13 +165,12 @@ class _Splits(Grammar):
             joined = self.joints(verb, other, held)
             negated = self.negated(verb, held)
             said = {self.words[i].text.lower() for i in joined}
-            if any(self.words[i].text.lower() in ("either", "neither") for i in held):
-                continue
             own = any(self.words[i].role in SUBJECTS for i in self.children[index] if i in held)
             free = bool(said & _JOINING) or not said & {"or", "nor"}
             if not own and negated and self.takes_auxiliary(verb, other, held):
                 free = bool(said & {"or", "nor"})
-            if not free or not (own or self.fits(self.subject(verb, held), other)):
+            lacking = not self.finite(other, held) and not self.takes_auxiliary(verb, other, held)
+            if lacking or not free or not (own or self.fits(self.subject(verb, held), other)):
                 continue
             clause = self.below(index, held)
             carried = self.carried(verb, other, held, own=own)

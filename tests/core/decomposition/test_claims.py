@@ -214,6 +214,13 @@ def test_coordinated_facts_are_split_where_each_can_stand_alone() -> None:
     [
         "There is no evidence of gout and asthma.",
         "She may have gout or pseudogout.",
+        "He has no asthma but COPD.",
+        "He left the ward without fever and chills.",
+        "He is unlikely to have gout and asthma.",
+        "The dose may be reduced if she has gout and takes allopurinol.",
+        "It is not known whether the drug lowers LDL and raises HDL.",
+        "Neither the trial nor the registry reports deaths.",
+        "The drug lowers LDL but not HDL.",
         "He has left and right knee pain.",
         "The dose was raised between March and June.",
         "If she has gout and takes allopurinol, the dose may be reduced.",
