@@ -17,6 +17,7 @@ from core.errors import ComponentUnavailable, DamagedArtifact
 
 if TYPE_CHECKING:
     from core.models.embedder import BertEmbedder
+    from core.models.mean_reader import MeanPairReader
     from core.models.pair_reader import BertPairReader, Calibration, TransformersPairReader
 
 BUNDLED_PAIR_READER = Path(__file__).parent / "weights" / "pair_reader"
@@ -31,14 +32,16 @@ WEIGHTS_FILE, ADAPTERS_FILE = "model.safetensors", "adapters.safetensors"
 
 def load_pair_reader(
     where: str | Path | None = None, *, precision: str = "auto", max_tokens: int = 512
-) -> BertPairReader | TransformersPairReader:
+) -> BertPairReader | MeanPairReader | TransformersPairReader:
     """Return a ready pair reader: the bundled one, a transformers folder, or a hub model by name.
 
-    `where` None or "bundled": our own weights. "accurate": the larger reader, where it is
-    installed. "paper": the paper's DeBERTa. Else a folder, or `owner/model` of the hub: any
-    sequence classifier with NLI labels. Raises ComponentUnavailable with what is missing and how
-    to supply it, DamagedArtifact when a digest does not match.
+    `where` None or "bundled": our own weights. "accurate": these and the larger reader heard
+    together, where it is installed. "paper": the paper's DeBERTa. Else a folder, or `owner/model`
+    of the hub: any sequence classifier with NLI labels. Raises ComponentUnavailable with what is
+    missing and how to supply it, DamagedArtifact when a digest does not match.
     """
+    if where == ACCURATE:
+        return _accurate(precision, max_tokens)
     place = _place(where, BUNDLED_PAIR_READER)
     digest = _check(place)
     from transformers import AutoModelForSequenceClassification
@@ -75,6 +78,22 @@ def load_pair_reader(
     return TransformersPairReader(
         name=name, model=model, tokenizer=tokenizer, calibration=calibration, max_tokens=max_tokens
     )
+
+
+def _accurate(precision: str, max_tokens: int) -> MeanPairReader:
+    from core.models.mean_reader import MeanPairReader
+
+    # The large one first: it is the one that may be missing.
+    large = load_pair_reader(ACCURATE_PAIR_READER, precision=precision, max_tokens=max_tokens)
+    small = load_pair_reader(BUNDLED_PAIR_READER, precision=precision, max_tokens=max_tokens)
+    name = f"provenanceguard-accurate-reader@sha256:{accurate_digest()[:12]}"
+    return MeanPairReader(name=name, first=small, second=large)
+
+
+def accurate_digest() -> str:
+    """Return the digest that the accurate reader's name ends in: of both of its parts."""
+    parts = f"{folder_digest(BUNDLED_PAIR_READER)} {folder_digest(ACCURATE_PAIR_READER)}"
+    return hashlib.sha256(parts.encode()).hexdigest()
 
 
 def load_embedder(
@@ -210,11 +229,6 @@ def _place(where: str | Path | None, bundled: Path | None) -> str | Path:
             raise ComponentUnavailable(f"{bundled}: the bundled weights are not there")
         return bundled
     if where == ACCURATE:
-        if not (ACCURATE_PAIR_READER / ADAPTERS_FILE).is_file():
-            raise ComponentUnavailable(
-                f"the accurate reader is not installed: {ACCURATE_PAIR_READER} is not there; leave "
-                "--reader out for the bundled one, or name a folder or a hub model"
-            )
         return ACCURATE_PAIR_READER
     if where == PAPER:
         return PAPER_PAIR_READER
@@ -318,7 +332,7 @@ def _name(place: str | Path, digest: str, config: Any) -> str:
     if isinstance(place, str):
         commit = getattr(config, "_commit_hash", None)
         return f"{place}@{commit[:12]}" if commit else place
-    ours = {BUNDLED_PAIR_READER: "pair", ACCURATE_PAIR_READER: "accurate"}
+    ours = {BUNDLED_PAIR_READER: "pair", ACCURATE_PAIR_READER: "large"}
     stem = f"provenanceguard-{ours[place]}-reader" if place in ours else place.name
     return f"{stem}@sha256:{digest[:12]}"
 

@@ -10,9 +10,22 @@ import transformers
 from readers import a_reader, reordered
 
 from core.errors import ComponentUnavailable
-from core.models.loading import ACCURATE_PAIR_READER, PAPER_PAIR_READER, is_here, load_pair_reader
+from core.models.forest import ACCURATE_FOLDER, load_forest
+from core.models.loading import (
+    ACCURATE_PAIR_READER,
+    BUNDLED_PAIR_READER,
+    PAPER_PAIR_READER,
+    accurate_digest,
+    check_manifest,
+    folder_digest,
+    is_here,
+    load_pair_reader,
+)
+from core.models.mpnet import mpnet_is_installed
 from core.models.pair_reader import relation_order
 from core.records import PairReading, Relation
+from core.workflows.calibrators import shipped_with
+from core.workflows.models import fitted_for
 
 PAIRS = [
     ("The bridge was closed in 1987 after a storm.", "The bridge was closed in 1987."),
@@ -131,6 +144,35 @@ def test_what_is_not_on_this_machine_is_named_with_the_way_to_have_it(
             load_pair_reader("paper")
         assert PAPER_PAIR_READER in str(missing.value)
         assert "model.safetensors" in str(missing.value)
-    if not ACCURATE_PAIR_READER.is_dir():
-        with pytest.raises(ComponentUnavailable, match="accurate reader is not installed"):
+
+
+def test_the_accurate_reader_reads_or_says_what_it_stands_on() -> None:
+    assert is_here("accurate") == mpnet_is_installed()
+    if not mpnet_is_installed():
+        with pytest.raises(ComponentUnavailable, match="make accurate"):
             load_pair_reader("accurate")
+        return
+    reader = load_pair_reader("accurate")
+    alone = [reader.read([pair])[0] for pair in PAIRS]
+    together = reader.read(PAIRS[::-1])[::-1]
+
+    assert alone == together
+    parts = [load_pair_reader(one).read(PAIRS) for one in (None, ACCURATE_PAIR_READER)]
+    for found, small, large in zip(together, *parts, strict=True):
+        assert found is not None and small is not None and large is not None
+        mean = (small.probabilities.entailment + large.probabilities.entailment) / 2
+        assert found.probabilities.entailment == pytest.approx(mean, abs=1e-4)
+        assert found.tokens == large.tokens
+    relations = [one.probabilities.relation for one in together if one is not None]
+    assert relations == [Relation.ENTAILMENT, Relation.CONTRADICTION, Relation.NEUTRAL]
+
+
+def test_a_reader_that_ships_comes_with_a_calibrator_that_was_fitted_on_it() -> None:
+    digests = {"bundled": folder_digest(BUNDLED_PAIR_READER), "accurate": accurate_digest()}
+    for choice, digest in digests.items():
+        place = shipped_with(choice)
+        assert place is not None
+        assert fitted_for(load_forest(place), f"{choice}@sha256:{digest[:12]}")
+    check_manifest(ACCURATE_PAIR_READER)
+    assert shipped_with("paper") is None
+    assert not fitted_for(load_forest(ACCURATE_FOLDER), "bundled@sha256:0123456789ab")
