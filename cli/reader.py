@@ -30,7 +30,7 @@ def reader(
         typer.Option(
             "--calibrator",
             help="A calibrator's folder, or 'shipped': it decides from then on. Else the active "
-            "one, which must have been fitted on this reader.",
+            "one, or where that was fitted on another reader the one that ships with this.",
         ),
     ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; it stands in the trail.")] = "",

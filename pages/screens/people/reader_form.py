@@ -50,7 +50,7 @@ def show_reader(
         )
         calibrator = right.text_input(
             "Calibrator that was fitted on it (folder, or shipped)",
-            placeholder="Keep the active one",
+            placeholder="The one it ships with, else the active one",
             disabled=fixed,
             key="set-reader-calibrator",
             help="A calibrator decides only on the readings of the reader that it was fitted on.",
