@@ -59,7 +59,7 @@ class TrainingRun:
             for p, first in zip(replica.parameters(), self.model.parameters(), strict=True):
                 p.data = first.data
             if isinstance(replica, AdaptedMpnet):
-                replica.merged = self.model.merged
+                replica.frozen, replica.merged = self.model.frozen, self.model.merged
         self.pool = ThreadPoolExecutor(
             self.workers, initializer=torch.set_num_threads, initargs=(1,)
         )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.decomposition.clauses import (
+    LONGEST_SPLIT,
     NEGATIVE,
     SCOPED,
     TOGETHER,
@@ -68,7 +69,6 @@ _SCOPE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ADDED = 22  # words
-_LONGEST_READ = 2_000  # characters; longer "sentences" are tables or dumps
 
 
 def split_statement(sentence: str) -> tuple[Part, ...]:
@@ -86,7 +86,7 @@ def split_statement(sentence: str) -> tuple[Part, ...]:
 
 def _plain(sentence: str, part: Part) -> bool:
     """Whether a part ends in the one stretch that is its own, which may add values."""
-    return len(sentence) <= _LONGEST_READ and part.pieces[-1] == part.span
+    return len(sentence) <= LONGEST_SPLIT and part.pieces[-1] == part.span
 
 
 def _ends_in_its_place(part: Part) -> bool:

@@ -147,13 +147,13 @@ _GAPPED = re.compile(
     re.IGNORECASE,
 )
 _NO_SUBJECT = frozenset("the a an of in with for to and or by from on at also successfully".split())
-_LONGEST_SPLIT = 2_000  # characters; longer "sentences" are tables or dumps and are kept whole
+LONGEST_SPLIT = 2_000  # characters; longer "sentences" are tables or dumps and are kept whole
 
 
 def split_facts(sentence: str) -> tuple[Part, ...]:
     """The parts of a sentence; one part, the whole, where splitting could change what is said."""
     whole = Span(start=0, end=len(sentence))
-    if len(sentence) > _LONGEST_SPLIT:
+    if len(sentence) > LONGEST_SPLIT:
         return (Part(span=whole, pieces=(whole,)),)
     hidden = hide_nested(sentence)
     report = _REPORT.match(hidden)

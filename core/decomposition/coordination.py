@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.decomposition.clauses import Part, Piece, hide_nested
+from core.decomposition.clauses import LONGEST_SPLIT, Part, Piece, hide_nested
 from core.decomposition.grammar import AUXILIARIES, OBJECTS, SUBJECTS, Grammar
 from core.decomposition.parsing import Word, parsed
 from core.records import Span
@@ -30,7 +30,6 @@ _SEMICOLON = re.compile(r"\s*;\s+(?:and\s+|but\s+|however,?\s+)?")
 _OF_ALL = re.compile(
     r"(?:suggest|mean|indicat|impl|mak|show|highlight|reflect|allow|lead|result|caus)", re.I
 )
-_LONGEST = 2_000  # characters; longer "sentences" are tables or dumps and are kept whole
 _MOST_FACTS = 24
 
 
@@ -52,7 +51,7 @@ def coordinated(sentence: str, hidden: str) -> tuple[Part, ...]:
     ``hidden`` is the sentence with brackets and quotations blanked: nothing is cut inside them.
     """
     whole = Part(span=Span(start=0, end=len(sentence)), pieces=(Span(start=0, end=len(sentence)),))
-    if len(sentence) > _LONGEST:
+    if len(sentence) > LONGEST_SPLIT:
         return (whole,)
     semicolon = _SEMICOLON.search(hidden)
     if semicolon is not None and _stands_between(hidden, semicolon):
@@ -165,7 +164,7 @@ class _Splits(Grammar):
             joined = self.joints(verb, other, held)
             negated = self.negated(verb, held)
             said = {self.words[i].text.lower() for i in joined}
-            own = any(self.words[i].role in SUBJECTS for i in self.children[index] if i in held)
+            own = self.has_subject(other, held)
             free = bool(said & _JOINING) or not said & {"or", "nor"}
             if not own and negated and self.takes_auxiliary(verb, other, held):
                 free = bool(said & {"or", "nor"})
@@ -192,7 +191,7 @@ class _Splits(Grammar):
                          for i in self.children[index])  # fmt: skip
             spliced = other.start < verb.start and not marked and other.tag in ("VBZ", "VBP", "VBD")
             if spliced and self.text_between(other, verb, held).startswith(","):
-                own = any(self.words[i].role in SUBJECTS for i in self.children[index])
+                own = self.has_subject(other, held)
                 ours = any(self.words[i].role == "nsubj" for i in self.children[verb.index])
                 if own and ours:
                     clause = self.below(index, held)
@@ -205,7 +204,7 @@ class _Splits(Grammar):
                 if i in held and self.words[i].role in ("mark", "advmod")
                 and self.words[i].text.lower() in _CONTRASTING
             }  # fmt: skip
-            own = any(self.words[i].role in SUBJECTS for i in self.children[index] if i in held)
+            own = self.has_subject(other, held)
             if not marks or not own or not self.finite(other, held):
                 continue
             clause = self.below(index, held)

@@ -55,10 +55,8 @@ class Grammar:
             if i < word.index
         )
         plain = word.tag in ("VBZ", "VBP", "VBD") and not marked
-        return plain and word.role in ("advcl", "dep") and self.comma_before_clause(word, held)
-
-    def comma_before_clause(self, word: Word, held: frozenset[int]) -> bool:
-        return self.comma_before(min(self.below(word.index, held)))
+        begins = min(self.below(word.index, held))
+        return plain and word.role in ("advcl", "dep") and self.comma_before(begins)
 
     def finite(self, word: Word, held: frozenset[int]) -> bool:
         if word.tag in ("VBZ", "VBP", "VBD", "MD"):
@@ -74,10 +72,6 @@ class Grammar:
         at = verb
         while at.head != at.index and at.head in held:
             if at.role not in _CLAUSES:
-                return False
-            if at.role == "ccomp" and any(
-                self.words[i].text.lower() in ("if", "whether") for i in self.children[at.index]
-            ):
                 return False
             at = self.words[at.head]
         return True
@@ -100,6 +94,10 @@ class Grammar:
             if at.role != "conj" or at.head == at.index:
                 return frozenset()
             at = self.words[at.head]
+
+    def has_subject(self, verb: Word, held: frozenset[int]) -> bool:
+        """Whether a clause has a subject of its own."""
+        return any(self.words[i].role in SUBJECTS for i in self.children[verb.index] if i in held)
 
     def fits(self, subject: frozenset[int], verb: Word) -> bool:
         """Whether a verb agrees with the subject that would be carried to it; else it was misread."""

@@ -26,8 +26,7 @@ def load_models(
     """The bundled models, or those that are named; ComponentUnavailable says what is missing.
 
     Without a ``calibrator`` the one decides that ships with the reader; it may also be one that is
-    loaded already. Raises ConfigError when it was fitted on
-    the readings of another pair reader.
+    loaded already. Raises ConfigError when it was fitted on the readings of another pair reader.
     """
     decides = _calibrator(calibrator, pair_reader)
     reader = load_pair_reader(pair_reader, max_tokens=config.nli_max_tokens)
