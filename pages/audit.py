@@ -93,6 +93,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
         file_name="audit-trail.jsonl",
         mime="application/x-ndjson",
         icon=":material/download:",
+        on_click="ignore",
         key="download-trail",
     )
     if pages > 1:

@@ -215,5 +215,6 @@ elif step == "Promote":
             file_name=f"lineage-{chosen.name}.json",
             mime="application/json",
             icon=":material/download:",
+            on_click="ignore",
             key="lineage",
         )

@@ -180,6 +180,7 @@ right.download_button(
     mime="text/plain",
     icon=":material/download:",
     width="stretch",
+    on_click="ignore",
     key="download",
 )
 back.page_link(

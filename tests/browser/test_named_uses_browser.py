@@ -88,7 +88,7 @@ def test_a_key_of_ones_own_is_refused_with_the_reason_or_holds_on_every_page(roo
     first = page.locator("#review").get_attribute("data-item")
     for key in "0x3":
         page.keyboard.press(key)
-    page.locator(".st-key-keep button:not([disabled])").wait_for()
+    page.locator(".st-key-keep button:not([disabled])").first.wait_for()
     page.wait_for_selector(SETTLED)
     page.keyboard.press("k")
     page.keyboard.press("z")
@@ -150,7 +150,7 @@ def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(r
         for key, name in (("3", "v_contradicted"), ("0", "own_none"), ("y", "rightly_credited")):
             page.keyboard.press(key)
             page.locator(f".st-key-{name} button").get_by_text("●").first.wait_for()
-        page.locator(".st-key-keep button:not([disabled])").wait_for()
+        page.locator(".st-key-keep button:not([disabled])").first.wait_for()
         page.wait_for_selector(SETTLED)
         page.keyboard.press("k")
     # Its claims came first; then the queue goes on.

@@ -69,6 +69,7 @@ def show_errors(opened: Opened) -> str | None:
         mime="text/csv",
         icon=":material/download:",
         type="tertiary",
+        on_click="ignore",
         key="download-errors",
     )
     chosen = event["selection"]["rows"]

@@ -41,6 +41,7 @@ def show_paper_tables(opened: Opened, run: KeptRun, packet_name: str) -> None:
         mime="text/markdown",
         icon=":material/download:",
         type="tertiary",
+        on_click="ignore",
         key="paper-markdown",
     )
 

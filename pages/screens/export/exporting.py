@@ -163,6 +163,8 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
         type="primary",
         icon=":material/download:",
         width="stretch",
+        # The packet is made on the click: a run of the script at the same time would take it away.
+        on_click="ignore",
         key="download-packet",
     )
     with right.popover("Lock and sign", icon=":material/draw:"):
