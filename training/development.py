@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,15 +30,25 @@ from core.calibration.fit import ForestSettings, fit_encoding
 from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows
 from core.config import Config
 from core.evaluation.packets import PacketRow, read_packet
+from core.evaluation.predictions import Prediction
 from core.evaluation.ranking import ranking_report, ranking_table
 from core.evaluation.scoring import Uncalibrated, score_rows
 from core.models.forest import DEFAULT_FOLDER, encode
-from core.models.loading import load_embedder, load_pair_reader
+from core.models.loading import (
+    ACCURATE,
+    ACCURATE_PAIR_READER,
+    BUNDLED_PAIR_READER,
+    CALIBRATION_FILE,
+    load_embedder,
+    load_pair_reader,
+)
+from core.models.mean_reader import MeanPairReader
 from core.pipeline import Models, versions
 from core.ports import Embedder, PairReader, Progress
 from core.records import VerdictLabel
 from core.workflows.kept_readings import FileShelf, KeptEmbedder, KeptReader
 from core.workflows.recalibrate import training_rows
+from training.folds import fold_of
 
 SEED = 20260607
 LEAST_SHOWN = 20  # claims of a kind of source, for a line of its own
@@ -77,14 +89,23 @@ def main() -> None:
     parser.add_argument("--more-claims", type=int, default=400)
     parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
     parser.add_argument("--reader", help="as --reader of the commands; without it the bundled one")
+    parser.add_argument(
+        "--folds",
+        type=Path,
+        help="readers of training.claim_reader, fold-0 and on: each claim is read by the one that saw "
+        "none of its trace",
+    )
     parser.add_argument("--risk", type=float, default=0.05, help="bad-pass rate of the threshold")
     parser.add_argument("--out", type=Path, help=f"where to write it; shipped: {DEFAULT_FOLDER}")
     parser.add_argument("--json", type=Path, help="the tables as JSON")
     options = parser.parse_args()
     config = Config()
-    models = _models(config, options.kept, options.reader)
-    packets = {_name(path): _usable(path, models, config) for path in options.packets}
-    more = _usable(options.more, models, config, options.more_claims) if options.more else ((), ())
+    models = measured_models(config, options.kept, options.reader)
+    crossed = fold_models(models, options) if options.folds else [models]
+    packets = {_name(path): _usable(path, crossed, config) for path in options.packets}
+    more = (
+        _usable(options.more, [models], config, options.more_claims) if options.more else ((), ())
+    )
     settings = ForestSettings(directions=DIRECTIONS)
     tables = cross_validated(packets, more[1], settings)
     for name, table in tables.items():
@@ -258,16 +279,20 @@ def _name(path: Path) -> str:
 
 
 def _usable(
-    path: Path, models: Models, config: Config, most: int | None = None
+    path: Path, crossed: Sequence[Models], config: Config, most: int | None = None
 ) -> tuple[tuple[PacketRow, ...], tuple[TrainingRow, ...]]:
-    """The labelled rows of a packet that could be judged, with their features."""
+    """The labelled rows of a packet that could be judged, with their features: each row's by the
+    models of its trace's fold."""
     rows = [row for row in read_packet(path).rows if row.scored and not row.held_out]
     if most is not None and most < len(rows):
         rows = random.Random(SEED).sample(rows, most)
-    predictions = score_rows(rows, models, config, progress=_progress(path.name)).predictions
-    judged = [one for one in zip(rows, predictions, strict=True) if one[1].features is not None]
-    kept = tuple(row for row, _ in judged)
-    return kept, tuple(training_rows(kept, [found for _, found in judged]))
+    found: dict[str, Prediction] = {}
+    for fold, models in enumerate(crossed):
+        part = [row for row in rows if fold_of(row.trace_id, len(crossed)) == fold]
+        scored = score_rows(part, models, config, progress=_progress(path.name))
+        found.update((row.claim_id, one) for row, one in zip(part, scored.predictions, strict=True))
+    kept = tuple(row for row in rows if found[row.claim_id].features is not None)
+    return kept, tuple(training_rows(kept, [found[row.claim_id] for row in kept]))
 
 
 def _progress(name: str) -> Progress:
@@ -277,7 +302,8 @@ def _progress(name: str) -> Progress:
     return tell
 
 
-def _models(config: Config, kept: Path | None, chosen: str | None) -> Models:
+def measured_models(config: Config, kept: Path | None, chosen: str | None) -> Models:
+    """The models that features are gathered with: no calibrator yet, readings kept where asked for."""
     embedder: Embedder = load_embedder()
     reader: PairReader = load_pair_reader(chosen, max_tokens=config.nli_max_tokens)
     if kept:
@@ -286,6 +312,22 @@ def _models(config: Config, kept: Path | None, chosen: str | None) -> Models:
     return Models(
         embedder=embedder, reader=reader, calibrator=Uncalibrated(), families=load_families()
     )
+
+
+def fold_models(models: Models, options: argparse.Namespace) -> list[Models]:
+    """The same with the readers of the folds, at the shipped reader's temperature."""
+    found = []
+    for folder in sorted(options.folds.glob("fold-*")):
+        shutil.copyfile(BUNDLED_PAIR_READER / CALIBRATION_FILE, folder / CALIBRATION_FILE)
+        most = Config().nli_max_tokens
+        reader: PairReader = load_pair_reader(folder, max_tokens=most)
+        if options.reader == ACCURATE:
+            large = load_pair_reader(ACCURATE_PAIR_READER, max_tokens=most)
+            reader = MeanPairReader(name=f"accurate with {reader.name}", first=reader, second=large)
+        if options.kept:
+            reader = KeptReader(reader, FileShelf(options.kept / "read.db"))
+        found.append(replace(models, reader=reader))
+    return found
 
 
 if __name__ == "__main__":

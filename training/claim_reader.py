@@ -1,0 +1,271 @@
+"""Teach a pair reader from labelled claims of whole answers: several windows a claim, one label.
+
+Which window decides is not labelled, so the loss is of the claim: the log-odds of entailment of its
+windows are summed in probability (log-sum-exp), a supported claim wants one window that entails it,
+any other wants none. With ``--folds`` a reader is also made for each fold of the traces that has
+seen none of them: what it says of these is what a calibrator may be fitted on.
+
+    python -m training.claim_reader --claims claims.jsonl --start READER --out run [--folds 4]
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import logging
+import random
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from core.models.pair_reader import has_bf16
+from training.adapted_mpnet import AdaptedMpnet
+from training.batches import Item, collate, encode
+from training.claim_windows import LabelledClaim, read_claims
+from training.data import Pair
+from training.folds import fold_of
+from training.forward import Dropout, keep_all, pair_logits
+from training.reader_start import starting_point
+
+logger = logging.getLogger(__name__)
+
+CPU = torch.device("cpu")
+USUAL_CLAIMS = 12  # of a batch; the loss is of claims, however many fit
+SMOOTHING = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimTraining:
+    """How a reader is taught; ``windows``: the most of a claim, the most entailing of before."""
+
+    start: str
+    epochs: int = 2
+    windows: int = 3
+    learning_rate: float = 2e-5
+    weight_decay: float = 0.01
+    warmup_share: float = 0.1
+    dropout: float = 0.1
+    frozen_layers: int = 0  # of BERT, from below; the word embeddings always are
+    positions_per_batch: int = 4096  # padded
+    maximum_tokens: int = 384
+    kept_share: float = 0.0  # of the weights of the start, in what is written
+    seed: int = 20260607
+    threads: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    supported: bool
+    items: tuple[Item, ...]
+
+    @property
+    def longest(self) -> int:
+        return max(len(pieces) for pieces, _, _ in self.items)
+
+
+def teach(claims: Sequence[LabelledClaim], options: ClaimTraining, out: Path) -> float:
+    """Train on the claims, write the reader to ``out`` and return the last smoothed loss.
+
+    Raises ValueError where all claims have one label.
+    """
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
+    dtype = torch.bfloat16 if has_bf16() else torch.float32
+    model, tokenizer = starting_point(options.start, dtype)
+    _freeze(model, options.frozen_layers)
+    begun = {name: p.detach().clone() for name, p in model.named_parameters() if p.requires_grad}
+    ready = [_encoded(claim, tokenizer, options) for claim in claims if claim.windows]
+    good = float(np.mean([claim.supported for claim in ready]))
+    if not 0.0 < good < 1.0:
+        raise ValueError("all claims have the same label: there is nothing to learn")
+    loss = _Run(model, options, dtype, good).train(ready)
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            if name in begun:
+                p.lerp_(begun[name], options.kept_share)
+    if isinstance(model, AdaptedMpnet):
+        model.save_pretrained(out)
+    else:
+        model.half().save_pretrained(out)
+        tokenizer.save_pretrained(out)
+    return loss
+
+
+def _freeze(model: Any, layers: int) -> None:
+    if isinstance(model, AdaptedMpnet):
+        return
+    still = [model.bert.embeddings, *model.bert.encoder.layer[:layers]]
+    parts = still if layers else [model.get_input_embeddings()]
+    for part in parts:
+        part.requires_grad_(False)
+
+
+def _encoded(claim: LabelledClaim, tokenizer: Any, options: ClaimTraining) -> _Claim:
+    pairs = [
+        Pair(premise=one.premise, hypothesis=one.hypothesis, label="entailment",
+             source=claim.packet, premise_tokens=options.maximum_tokens)
+        for one in claim.windows[: options.windows]
+    ]  # fmt: skip
+    return _Claim(claim.supported, tuple(encode(pairs, tokenizer, options.maximum_tokens)))
+
+
+class _Run:
+    """Steps over batches of claims, half of each batch on each core."""
+
+    def __init__(self, model: Any, options: ClaimTraining, dtype: torch.dtype, good: float) -> None:
+        self.options, self.dtype = options, dtype
+        # Both labels weigh the same together, whatever their numbers.
+        self.weight = {True: 0.5 / good, False: 0.5 / (1.0 - good)}
+        self.replicas = [model, *(copy.deepcopy(model) for _ in range(options.threads - 1))]
+        self.trained = [[p for p in one.parameters() if p.requires_grad] for one in self.replicas]
+        for replica in self.replicas[1:]:  # one set of weights, a set of gradients each
+            for p, first in zip(replica.parameters(), model.parameters(), strict=True):
+                p.data = first.data
+            if isinstance(replica, AdaptedMpnet):
+                replica.frozen, replica.merged = model.frozen, model.merged
+        self.optimizer = torch.optim.AdamW(
+            self.trained[0],
+            lr=options.learning_rate,
+            weight_decay=options.weight_decay,
+            betas=(0.9, 0.98),
+            fused=True,
+        )
+
+    def train(self, claims: Sequence[_Claim]) -> float:
+        """Return the smoothed loss of a claim at the end."""
+        options, rng = self.options, random.Random(self.options.seed)
+        planned = [batch for _ in range(options.epochs) for batch in _batches(claims, options, rng)]
+        began, loss = time.monotonic(), float("nan")
+        with ThreadPoolExecutor(
+            options.threads, initializer=torch.set_num_threads, initargs=(1,)
+        ) as pool:
+            for step, batch in enumerate(planned):
+                share, warm = step / len(planned), options.warmup_share
+                rate = min((share + 1e-3) / warm, (1.0 - share) / (1.0 - warm))
+                for group in self.optimizer.param_groups:
+                    group["lr"] = options.learning_rate * rate
+                parts = [batch[i :: options.threads] for i in range(options.threads)]
+                jobs = [
+                    pool.submit(self._gradients, i, part, step)
+                    for i, part in enumerate(parts)
+                    if part
+                ]
+                value = sum(job.result() for job in jobs) / len(batch)
+                self._step(len(jobs))
+                loss = value if step == 0 else 0.98 * loss + 0.02 * value
+                if step % 50 == 49:
+                    told = (step + 1, len(planned), loss, time.monotonic() - began)
+                    logger.info("step %d of %d, loss %.4f, %.0f s", *told)
+        return loss
+
+    def _gradients(self, worker: int, claims: Sequence[_Claim], step: int) -> float:
+        model, options = self.replicas[worker], self.options
+        generator = torch.Generator(CPU)
+        generator.manual_seed((options.seed * 1_000_003 + step) * 64 + worker)
+        batch = collate([item for claim in claims for item in claim.items], CPU)
+        logits = pair_logits(
+            model,
+            batch.input_ids,
+            batch.token_type_ids,
+            batch.attention_mask,
+            self.dtype,
+            Dropout(options.dropout, generator) if options.dropout else keep_all,
+        ).float()
+        loss = claim_loss(logits, [len(claim.items) for claim in claims],
+                          [claim.supported for claim in claims], self.weight)  # fmt: skip
+        (loss / USUAL_CLAIMS).backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach())
+
+    def _step(self, parts: int) -> None:
+        first = [p.grad for p in self.trained[0]]
+        for others in self.trained[1:parts]:
+            torch._foreach_add_(first, [p.grad for p in others])
+        torch.nn.utils.clip_grad_norm_(self.trained[0], 1.0)
+        self.optimizer.step()
+        for copies in self.trained:
+            for p in copies:
+                p.grad = None
+        if isinstance(self.replicas[0], AdaptedMpnet):
+            self.replicas[0].merge()
+
+
+def claim_loss(
+    logits: torch.Tensor,
+    windows: Sequence[int],
+    supported: Sequence[bool],
+    weight: Mapping[bool, float],
+) -> torch.Tensor:
+    """Return the summed weighted cross-entropy of claims: `logits`, shape (sum of `windows`, 3),
+    entailment first, in the order of the claims."""
+    odds = logits[:, 0] - torch.logsumexp(logits[:, 1:], dim=-1)
+    claims = torch.stack(
+        [torch.logsumexp(part, dim=0) for part in torch.split(odds, list(windows))]
+    )
+    wanted = torch.tensor([float(one) for one in supported])
+    weights = torch.tensor([weight[one] for one in supported])
+    smoothed = wanted * (1.0 - SMOOTHING) + 0.5 * SMOOTHING
+    each = functional.binary_cross_entropy_with_logits(claims, smoothed, reduction="none")
+    return (weights * each).sum()
+
+
+def _batches(
+    claims: Sequence[_Claim], options: ClaimTraining, rng: random.Random
+) -> list[list[_Claim]]:
+    """Batches of claims of like length, in seeded order."""
+    ordered = sorted(claims, key=lambda claim: (claim.longest // 16, rng.random()))
+    batches: list[list[_Claim]] = [[]]
+    pairs = 0
+    for claim in ordered:
+        pairs += len(claim.items)
+        if batches[-1] and pairs * claim.longest > options.positions_per_batch:
+            batches.append([])
+            pairs = len(claim.items)
+        batches[-1].append(claim)
+    rng.shuffle(batches)
+    return batches
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Teach the reader that ships and those of the folds."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--claims", type=Path, nargs="+", required=True, help="of claim_windows")
+    parser.add_argument("--start", required=True, help="the folder of a reader")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--folds", type=int, default=0)
+    parser.add_argument("--only", type=int, nargs="*", help="these folds alone; -1: on all claims")
+    parser.add_argument("--epochs", type=int, default=ClaimTraining.epochs)
+    parser.add_argument("--windows", type=int, default=ClaimTraining.windows)
+    parser.add_argument("--learning-rate", type=float, default=ClaimTraining.learning_rate)
+    parser.add_argument("--frozen-layers", type=int, default=ClaimTraining.frozen_layers)
+    parser.add_argument("--kept-share", type=float, default=ClaimTraining.kept_share)
+    given = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    options = ClaimTraining(
+        start=given.start,
+        epochs=given.epochs,
+        windows=given.windows,
+        learning_rate=given.learning_rate,
+        frozen_layers=given.frozen_layers,
+        kept_share=given.kept_share,
+    )
+    claims = [claim for path in given.claims for claim in read_claims(path)]
+    for fold in [-1, *range(given.folds)] if given.only is None else given.only:
+        out = given.out / ("whole" if fold < 0 else f"fold-{fold}")
+        seen = [c for c in claims if fold < 0 or fold_of(c.trace_id, given.folds) != fold]
+        if (out / "config.json").exists() or (out / "adapters.safetensors").exists():
+            continue
+        logger.info("%s: %d claims", out.name, len(seen))
+        logger.info("%s: loss %.4f", out.name, teach(seen, options, out))
+
+
+if __name__ == "__main__":
+    main()

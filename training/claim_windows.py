@@ -1,0 +1,128 @@
+"""The windows that the product reads for each labelled claim of whole answers.
+
+    python -m training.claim_windows PACKETS --out claims.jsonl [--kept FOLDER]
+
+A claim of a real answer has no premise: it has sources, of which the pipeline chooses a few windows.
+What a reader is taught here, it meets in the very shape in which it will be asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from core.config import Config
+from core.evaluation.packets import PacketRow, read_packet
+from core.evaluation.scoring import score_rows
+from core.pipeline import Models
+from core.ports import PairReader, Progress
+from core.records import PairReading, VerdictLabel
+from training.development import measured_models
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """What was read of a source beside what claim, and how far it entailed it then (0 to 1)."""
+
+    premise: str
+    hypothesis: str
+    entailment: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledClaim:
+    """A claim's label and its windows, the most entailing first."""
+
+    claim_id: str
+    trace_id: str
+    packet: str
+    supported: bool
+    windows: tuple[Window, ...]
+
+
+class _Listening:
+    """A reader that notes what it is asked; fills `core.ports.PairReader`."""
+
+    def __init__(self, reader: PairReader) -> None:
+        self.reader, self.name, self.precision = reader, reader.name, reader.precision
+        self.max_tokens = reader.max_tokens
+        self.heard: dict[tuple[str, str], float] = {}
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        found = self.reader.read(pairs)
+        for pair, reading in zip(pairs, found, strict=True):
+            if reading is not None:
+                self.heard[pair] = reading.probabilities.entailment
+        return found
+
+
+def trainable(path: Path) -> list[PacketRow]:
+    """Return the labelled rows of a packet; held-out ones are never among them."""
+    return [row for row in read_packet(path).rows if row.scored and not row.held_out]
+
+
+def labelled_claims(
+    packets: Sequence[Path], models: Models, config: Config, progress: Progress | None = None
+) -> Iterator[LabelledClaim]:
+    """Yield every labelled claim with the windows that the pipeline has its reader read for it."""
+    listening = _Listening(models.reader)
+    heard_by = replace(models, reader=listening)
+    for path in packets:
+        rows = trainable(path)
+        for number, row in enumerate(rows, 1):
+            listening.heard = {}
+            score_rows([row], heard_by, config)
+            windows = [Window(premise=p, hypothesis=h, entailment=e)
+                       for (p, h), e in listening.heard.items()]  # fmt: skip
+            yield LabelledClaim(
+                claim_id=row.claim_id,
+                trace_id=row.trace_id,
+                packet=path.name.split(".")[0],
+                supported=row.label is VerdictLabel.SUPPORTED,
+                windows=tuple(sorted(windows, key=lambda one: -one.entailment)),
+            )
+            if progress:
+                progress(number, len(rows), f"claims of {path.name}")
+
+
+def write_claims(claims: Sequence[LabelledClaim], path: Path) -> None:
+    """Write the claims as JSON Lines."""
+    lines = (json.dumps(asdict(claim), ensure_ascii=False) + "\n" for claim in claims)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def read_claims(path: Path) -> list[LabelledClaim]:
+    """Read what `write_claims` wrote."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        windows = tuple(Window(**window) for window in record.pop("windows"))
+        found.append(LabelledClaim(windows=windows, **record))
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the claims of packets with their windows."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("packets", type=Path, nargs="+")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
+    given = parser.parse_args(arguments)
+    config = Config()
+    models = measured_models(config, given.kept, None)
+    write_claims(list(labelled_claims(given.packets, models, config, _progress)), given.out)
+
+
+def _progress(done: int, total: int | None, what: str) -> None:
+    if done % 100 == 0 or done == total:
+        print(f"{done} of {total} {what}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
