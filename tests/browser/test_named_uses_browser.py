@@ -170,8 +170,12 @@ def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(r
     page.get_by_role("button", name="Publish version 2").click()
     # The words that say so go by themselves; the form of the version after it stays.
     expect(page.locator(".st-key-guideline-2 textarea")).to_be_attached()
+    page.wait_for_selector(SETTLED)
     page.get_by_text("Begin round 2").first.click()
-    page.get_by_role("button", name="Begin round 2").click()
+    begin = page.get_by_role("button", name="Begin round 2")
+    expect(begin).to_be_visible()
+    page.wait_for_selector(SETTLED)
+    begin.click()
     page.get_by_text("Round 2 is being read").wait_for()
     page.close()
     two = rounds.all(project)[-1]
