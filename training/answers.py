@@ -70,6 +70,7 @@ def packet_rows(answer: Mapping[str, Any]) -> Iterator[dict[str, object]]:
             "gold_source_ids": claim["gold"],
             "gold_attribution": None,
             "slices": [f"how_{claim['how']}"],
+            "how": claim["how"],
         }
 
 
