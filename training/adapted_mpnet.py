@@ -8,6 +8,7 @@ weights (`core.models.adapters`).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,17 @@ class _AdaptedLinear(torch.autograd.Function):
             (thin.T @ seen).float(),
             ((seen @ down.T.to(seen.dtype)).T @ flat).T.float(),
         )
+
+
+def replicas(model: Any, count: int) -> list[Any]:
+    """Return the model and its copies: one set of weights for all, a set of gradients each."""
+    found = [model, *(copy.deepcopy(model) for _ in range(count - 1))]
+    for replica in found[1:]:
+        for p, first in zip(replica.parameters(), model.parameters(), strict=True):
+            p.data = first.data
+        if isinstance(replica, AdaptedMpnet):
+            replica.frozen, replica.merged = model.frozen, model.merged
+    return found
 
 
 class AdaptedMpnet(nn.Module):

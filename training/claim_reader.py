@@ -11,7 +11,6 @@ seen none of them: what it says of these is what a calibrator may be fitted on.
 from __future__ import annotations
 
 import argparse
-import copy
 import logging
 import random
 import time
@@ -26,7 +25,7 @@ import torch
 from torch.nn import functional
 
 from core.models.pair_reader import has_bf16
-from training.adapted_mpnet import AdaptedMpnet
+from training.adapted_mpnet import AdaptedMpnet, replicas
 from training.batches import Item, collate, encode
 from training.claim_windows import LabelledClaim, read_claims
 from training.data import Pair
@@ -123,13 +122,8 @@ class _Run:
         self.options, self.dtype = options, dtype
         # Both labels weigh the same together, whatever their numbers.
         self.weight = {True: 0.5 / good, False: 0.5 / (1.0 - good)}
-        self.replicas = [model, *(copy.deepcopy(model) for _ in range(options.threads - 1))]
+        self.replicas = replicas(model, options.threads)
         self.trained = [[p for p in one.parameters() if p.requires_grad] for one in self.replicas]
-        for replica in self.replicas[1:]:  # one set of weights, a set of gradients each
-            for p, first in zip(replica.parameters(), model.parameters(), strict=True):
-                p.data = first.data
-            if isinstance(replica, AdaptedMpnet):
-                replica.frozen, replica.merged = model.frozen, model.merged
         self.optimizer = torch.optim.AdamW(
             self.trained[0],
             lr=options.learning_rate,

@@ -16,12 +16,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.config import Config
-from core.evaluation.packets import PacketRow, read_packet
 from core.evaluation.scoring import score_rows
 from core.pipeline import Models
 from core.ports import PairReader, Progress
 from core.records import PairReading, VerdictLabel
-from training.development import measured_models
+from training.development import measured_models, trainable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +57,6 @@ class _Listening:
             if reading is not None:
                 self.heard[pair] = reading.probabilities.entailment
         return found
-
-
-def trainable(path: Path) -> list[PacketRow]:
-    """Return the labelled rows of a packet; held-out ones are never among them."""
-    return [row for row in read_packet(path).rows if row.scored and not row.held_out]
 
 
 def labelled_claims(

@@ -283,7 +283,7 @@ def _usable(
 ) -> tuple[tuple[PacketRow, ...], tuple[TrainingRow, ...]]:
     """The labelled rows of a packet that could be judged, with their features: each row's by the
     models of its trace's fold."""
-    rows = [row for row in read_packet(path).rows if row.scored and not row.held_out]
+    rows = trainable(path)
     if most is not None and most < len(rows):
         rows = random.Random(SEED).sample(rows, most)
     found: dict[str, Prediction] = {}
@@ -293,6 +293,11 @@ def _usable(
         found.update((row.claim_id, one) for row, one in zip(part, scored.predictions, strict=True))
     kept = tuple(row for row in rows if found[row.claim_id].features is not None)
     return kept, tuple(training_rows(kept, [found[row.claim_id] for row in kept]))
+
+
+def trainable(path: Path) -> list[PacketRow]:
+    """Return the labelled rows of a packet; held-out ones are never among them."""
+    return [row for row in read_packet(path).rows if row.scored and not row.held_out]
 
 
 def _progress(name: str) -> Progress:

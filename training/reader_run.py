@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import random
@@ -17,7 +16,7 @@ import torch
 from torch.nn import functional
 
 from core.models.pair_reader import has_bf16
-from training.adapted_mpnet import AdaptedMpnet
+from training.adapted_mpnet import AdaptedMpnet, replicas
 from training.authored_pass import authored_pass
 from training.batches import TARGETS, Batch, collate, encode, plan_batches
 from training.data import (
@@ -51,15 +50,10 @@ class TrainingRun:
         # Half of each batch goes to each core, on its own copy of the weights: on a shared machine
         # this loses far less than two threads that wait for each other after every operation.
         self.workers = 1 if self.device.type == "cuda" else max(1, options.threads)
-        self.replicas = [self.model, *(copy.deepcopy(self.model) for _ in range(self.workers - 1))]
+        self.replicas = replicas(self.model, self.workers)
         self.copies = [
             [p for p in replica.parameters() if p.requires_grad] for replica in self.replicas
         ]
-        for replica in self.replicas[1:]:  # one set of weights, a set of gradients each
-            for p, first in zip(replica.parameters(), self.model.parameters(), strict=True):
-                p.data = first.data
-            if isinstance(replica, AdaptedMpnet):
-                replica.frozen, replica.merged = self.model.frozen, self.model.merged
         self.pool = ThreadPoolExecutor(
             self.workers, initializer=torch.set_num_threads, initargs=(1,)
         )

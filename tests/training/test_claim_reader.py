@@ -24,10 +24,9 @@ from training.claim_windows import (
     Window,
     labelled_claims,
     read_claims,
-    trainable,
     write_claims,
 )
-from training.development import measured_models
+from training.development import measured_models, trainable
 from training.folds import fold_of
 
 LABELLED = Path(__file__).parents[2] / "sample_data" / "labelled"
