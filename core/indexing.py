@@ -56,6 +56,7 @@ class IndexedSource:
     call: str
     call_units: tuple[Unit, ...]
     call_groups: tuple[Group, ...]
+    call_rarity: Mapping[str, float]
     call_terms: frozenset[str]
 
     def chunk_text(self, index: int) -> str:
@@ -146,6 +147,7 @@ def _indexed(
         call=call,
         call_units=call_parts,
         call_groups=call_grouped,
+        call_rarity=rarity(group.terms for group in call_grouped),
         call_terms=frozenset().union(*(group.terms for group in call_grouped)),
     )
 

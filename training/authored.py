@@ -13,7 +13,7 @@ KIND is a letter (``KINDS``). No program wrote a row, and none of the independen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,12 +51,16 @@ class AuthoredPair:
     kind: str
 
 
-def authored_pairs(folder: Path = FOLDER, files: str = "*.txt") -> list[AuthoredPair]:
-    """Every pair of the folder's files that are named so, in the order of names and lines.
+def authored_pairs(
+    folder: Path = FOLDER, files: str = "*.txt", without: Sequence[str] = ()
+) -> list[AuthoredPair]:
+    """Every pair of the folder's files that are named so, in the order of names and lines; none of
+    files whose names begin as one of `without`.
 
     Raises ValueError naming file and line for a line of another form.
     """
-    return [pair for path in sorted(folder.glob(files)) for pair in _of(path)]
+    paths = sorted(p for p in folder.glob(files) if not p.name.startswith(tuple(without)))
+    return [pair for path in paths for pair in _of(path)]
 
 
 def _of(path: Path) -> Iterator[AuthoredPair]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 
 from training.authored import authored_pairs
 from training.data import Pair
@@ -12,13 +13,14 @@ BESIDE_CHARACTERS = 300  # of a source that stands beside an authored one
 _SENTENCE_ENDS = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")
 
 
-def authored_pass(seed: int, index: int) -> list[Pair]:
-    """Every authored pair once, its source as the workbench shows sources to a reader.
+def authored_pass(seed: int, index: int, without: Sequence[str] = ()) -> list[Pair]:
+    """Every authored pair once, its source as the workbench shows sources to a reader; none of files
+    whose names begin as one of `without`.
 
     Evidence is read as spans on lines of their own, often beside others that the claim is not about:
     two sources in five stand sentence by sentence on lines, and one in four beside another source.
     """
-    written = authored_pairs()
+    written = authored_pairs(without=without)
     sources = sorted({pair.source for pair in written})
     rng = random.Random(f"authored-{seed}-{index}")
     pairs: list[Pair] = []

@@ -5,6 +5,9 @@ windows are summed in probability (log-sum-exp), a supported claim wants one win
 any other wants none. With ``--folds`` a reader is also made for each fold of the traces that has
 seen none of them: what it says of these is what a calibrator may be fitted on.
 
+Such claims are mostly wrong by having no ground at all, and a reader taught on them alone forgets to
+look at the one word that differs. With ``--replay`` each step reads written pairs beside the claims.
+
     python -m training.claim_reader --claims claims.jsonl --start READER --out run [--folds 4]
 """
 
@@ -14,7 +17,7 @@ import argparse
 import logging
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,18 +29,21 @@ from torch.nn import functional
 
 from core.models.pair_reader import has_bf16
 from training.adapted_mpnet import AdaptedMpnet, replicas
-from training.batches import Item, collate, encode
+from training.batches import Batch, Item, collate, encode
 from training.claim_windows import LabelledClaim, read_claims
 from training.data import Pair
 from training.folds import fold_of
-from training.forward import Dropout, keep_all, pair_logits
+from training.forward import Drop, Dropout, keep_all, pair_logits
+from training.reader_run import pair_loss
 from training.reader_start import starting_point
+from training.replay import replayed_batches
 
 logger = logging.getLogger(__name__)
 
 CPU = torch.device("cpu")
 USUAL_CLAIMS = 12  # of a batch; the loss is of claims, however many fit
 SMOOTHING = 0.1
+REPLAY_SMOOTHING = 0.05  # as the pairs were taught first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +61,9 @@ class ClaimTraining:
     positions_per_batch: int = 4096  # padded
     maximum_tokens: int = 384
     kept_share: float = 0.0  # of the weights of the start, in what is written
+    replay: float = 0.0  # padded positions of written pairs beside each of a claim's
+    replay_without: tuple[str, ...] = ()  # authored files whose names begin so
+    replay_data: Path | None = None  # general pairs too: a folder with train/, binary/ and more/
     seed: int = 20260607
     threads: int = 2
 
@@ -84,7 +93,15 @@ def teach(claims: Sequence[LabelledClaim], options: ClaimTraining, out: Path) ->
     good = float(np.mean([claim.supported for claim in ready]))
     if not 0.0 < good < 1.0:
         raise ValueError("all claims have the same label: there is nothing to learn")
-    loss = _Run(model, options, dtype, good).train(ready)
+    replayed = replayed_batches(
+        tokenizer,
+        without=options.replay_without,
+        general=options.replay_data,
+        positions=round(options.replay * options.positions_per_batch),
+        maximum_tokens=options.maximum_tokens,
+        seed=options.seed,
+    )
+    loss = _Run(model, options, dtype, good).train(ready, replayed if options.replay else None)
     with torch.no_grad():
         for name, p in model.named_parameters():
             if name in begun:
@@ -132,7 +149,7 @@ class _Run:
             fused=True,
         )
 
-    def train(self, claims: Sequence[_Claim]) -> float:
+    def train(self, claims: Sequence[_Claim], replayed: Iterator[Sequence[Item]] | None) -> float:
         """Return the smoothed loss of a claim at the end."""
         options, rng = self.options, random.Random(self.options.seed)
         planned = [batch for _ in range(options.epochs) for batch in _batches(claims, options, rng)]
@@ -145,10 +162,14 @@ class _Run:
                 rate = min((share + 1e-3) / warm, (1.0 - share) / (1.0 - warm))
                 for group in self.optimizer.param_groups:
                     group["lr"] = options.learning_rate * rate
-                parts = [batch[i :: options.threads] for i in range(options.threads)]
+                again = next(replayed) if replayed else ()
+                parts = [
+                    (batch[i :: options.threads], again[i :: options.threads])
+                    for i in range(options.threads)
+                ]
                 jobs = [
-                    pool.submit(self._gradients, i, part, step)
-                    for i, part in enumerate(parts)
+                    pool.submit(self._gradients, i, part, pairs, step, len(again))
+                    for i, (part, pairs) in enumerate(parts)
                     if part
                 ]
                 value = sum(job.result() for job in jobs) / len(batch)
@@ -159,23 +180,38 @@ class _Run:
                     logger.info("step %d of %d, loss %.4f, %.0f s", *told)
         return loss
 
-    def _gradients(self, worker: int, claims: Sequence[_Claim], step: int) -> float:
-        model, options = self.replicas[worker], self.options
+    def _gradients(
+        self,
+        worker: int,
+        claims: Sequence[_Claim],
+        pairs: Sequence[Item],
+        step: int,
+        all_pairs: int,
+    ) -> float:
+        """Leave the gradients of one part of a step on one copy of the model; return the summed
+        loss of its claims."""
         generator = torch.Generator(CPU)
-        generator.manual_seed((options.seed * 1_000_003 + step) * 64 + worker)
+        generator.manual_seed((self.options.seed * 1_000_003 + step) * 64 + worker)
+        drop = Dropout(self.options.dropout, generator) if self.options.dropout else keep_all
         batch = collate([item for claim in claims for item in claim.items], CPU)
-        logits = pair_logits(
-            model,
+        loss = claim_loss(self._logits(worker, batch, drop), [len(claim.items) for claim in claims],
+                          [claim.supported for claim in claims], self.weight)  # fmt: skip
+        (loss / USUAL_CLAIMS).backward()  # type: ignore[no-untyped-call]
+        if pairs:
+            batch = collate(pairs, CPU)
+            again = pair_loss(self._logits(worker, batch, drop), batch.targets, REPLAY_SMOOTHING)
+            (again * (len(pairs) / all_pairs)).backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach())
+
+    def _logits(self, worker: int, batch: Batch, drop: Drop) -> torch.Tensor:
+        return pair_logits(
+            self.replicas[worker],
             batch.input_ids,
             batch.token_type_ids,
             batch.attention_mask,
             self.dtype,
-            Dropout(options.dropout, generator) if options.dropout else keep_all,
+            drop,
         ).float()
-        loss = claim_loss(logits, [len(claim.items) for claim in claims],
-                          [claim.supported for claim in claims], self.weight)  # fmt: skip
-        (loss / USUAL_CLAIMS).backward()  # type: ignore[no-untyped-call]
-        return float(loss.detach())
 
     def _step(self, parts: int) -> None:
         first = [p.grad for p in self.trained[0]]
@@ -241,6 +277,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--learning-rate", type=float, default=ClaimTraining.learning_rate)
     parser.add_argument("--frozen-layers", type=int, default=ClaimTraining.frozen_layers)
     parser.add_argument("--kept-share", type=float, default=ClaimTraining.kept_share)
+    parser.add_argument("--replay", type=float, default=ClaimTraining.replay)
+    parser.add_argument("--replay-without", nargs="*", default=[], help="as adg: to be measured on")
+    parser.add_argument("--replay-data", type=Path)
     given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     options = ClaimTraining(
@@ -250,6 +289,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         learning_rate=given.learning_rate,
         frozen_layers=given.frozen_layers,
         kept_share=given.kept_share,
+        replay=given.replay,
+        replay_without=tuple(given.replay_without),
+        replay_data=given.replay_data,
     )
     claims = [claim for path in given.claims for claim in read_claims(path)]
     for fold in [-1, *range(given.folds)] if given.only is None else given.only:

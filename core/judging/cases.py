@@ -18,7 +18,7 @@ from core.ports import PairReader
 from core.provenance.distortions.checks import check_distortions
 from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource, Span
 from core.stages.premise import (
-    call_window,
+    call_windows,
     head_of,
     nearest_window,
     select_premise,
@@ -38,7 +38,7 @@ _CATALOGUE_WEIGHT = 0.25
 class Case:
     """One claim with its checks, its candidates ranked, and the windows of those to be read.
 
-    ``windows`` has one to four premises a source, the longest first; each is read by itself.
+    ``windows`` has one to five premises a source, the longest first; each is read by itself.
     """
 
     claim: Claim
@@ -176,15 +176,14 @@ def _windows(
         if facts is not None and all(facts.text != premise.text for premise in found):
             found.append(facts)
     if indexed.call and (not found or overlap(terms, indexed.call_terms) >= config.read_call_from):
-        found.append(
-            call_window(
-                claim,
-                indexed.source.source_id,
-                indexed.call,
-                indexed.call_units,
-                indexed.call_groups,
-                config,
-            )
+        found += call_windows(
+            claim,
+            indexed.source.source_id,
+            indexed.call,
+            indexed.call_units,
+            indexed.call_groups,
+            indexed.call_rarity,
+            config,
         )
     return tuple(found)
 

@@ -176,7 +176,7 @@ def _examined(
     # Another source speaks for itself: what the routed one says is no support of it.
     own = indexed.source.source_id != route.source_id
     heard = [windows] if own else list(read.values())
-    everywhere = [window.reading.probabilities for found in heard for window in found]
+    everywhere = [window for found in heard for window in found]
     features = build_features(
         case.claim,
         _taken(route, indexed, one),
@@ -196,7 +196,8 @@ def _examined(
             case,
             about,
             [window.reading.probabilities for window in windows],
-            everywhere,
+            [w.reading.probabilities for w in everywhere if not w.premise.call],
+            [w.reading.probabilities for w in everywhere if w.premise.call],
         ),
         config=config,
     )

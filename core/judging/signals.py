@@ -114,9 +114,16 @@ def source_signals(
     case: Case,
     about: ClaimSignals,
     readings: Sequence[Probabilities],
-    all_readings: Sequence[Probabilities],
+    outputs: Sequence[Probabilities],
+    calls: Sequence[Probabilities],
 ) -> dict[str, float]:
-    """Everything of ``about``, and what one source adds: ``readings`` are of its windows."""
+    """Everything of ``about``, and what one source adds: ``readings`` are of its windows; ``outputs``
+    and ``calls`` are all that speak for it, of what came back and of what was asked or written.
+
+    What an agent wrote is evidence of what it wrote, not of what the world is: told apart, the
+    calibrator can weigh the two by what the claim is about.
+    """
+    anywhere = [*outputs, *calls]
     here = [
         check
         for check in case.checks
@@ -146,8 +153,10 @@ def source_signals(
         "entailment_min": min((r.entailment for r in readings), default=0.0),
         "contradiction_max": max((r.contradiction for r in readings), default=0.0),
         "neutral_min": min((r.neutral for r in readings), default=1.0),
-        "entailment_any": max((r.entailment for r in all_readings), default=0.0),
-        "contradiction_any": max((r.contradiction for r in all_readings), default=0.0),
+        "entailment_any": max((r.entailment for r in anywhere), default=0.0),
+        "entailment_outputs": max((r.entailment for r in outputs), default=0.0),
+        "entailment_calls": max((r.entailment for r in calls), default=0.0),
+        "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
     }
 
 

@@ -14,6 +14,8 @@ from core.text.tokens import content_terms, weighted_overlap
 
 HEAD_CHARACTERS = 160  # of the line that says whose record it is; longer ones say more than that
 FRONT_UNITS = 6
+TOLD_ALREADY = 0.3  # of a claim's term that stands in what is taken, beside one that does not
+HALVED_BY = 400.0  # characters: a group as long as this must tell twice as much as a mere word
 HEAD_WEIGHT = 0.3  # of a claim's term that heads the source, beside one that does not
 
 
@@ -221,27 +223,98 @@ def shown_window(
     return _premise_of(source, parts, chosen)
 
 
-def call_window(
+def call_windows(
     claim: Claim,
     source_id: str,
     call: str,
     parts: tuple[Unit, ...],
     grouped: tuple[Group, ...],
+    rare: Mapping[str, float],
     config: Config,
-) -> Premise:
-    """What was asked: the call's first two lines (tool, how it ended) and its best arguments."""
-    terms = content_terms(claim.text)
-    head = [part.span.cut(call) for part in parts[:2]]
-    left = config.window_characters - sum(len(line) + 1 for line in head)
-    chosen: set[int] = set()
-    shared = [(-len(terms & group.terms), g) for g, group in enumerate(grouped)]
-    for _, g in sorted(shared):
-        wanted = [i for i in grouped[g].units if i > 1]
-        cost = sum(_length(parts[i]) + 1 for i in wanted)
-        if cost <= left:
-            chosen.update(wanted)
-            left -= cost
-    text = "\n".join([*head, *(parts[i].span.cut(call) for i in sorted(chosen))])
-    return Premise(
-        source_id=source_id, text=text, spans=(), truncated=len(chosen) + 2 < len(parts), call=text
+) -> tuple[Premise, ...]:
+    """What was asked: the call's first two lines (tool, how it ended) and its best arguments.
+
+    An argument may be a document that the agent wrote. So a long call is read twice, as an output
+    is: what tells most wherever it stands, and the best line with what stands around it.
+    """
+    begun = {*range(min(2, len(parts)))}
+    asked = [(g, group) for g, group in enumerate(grouped) if not begun >= {*group.units}]
+    rest = [group for _, group in asked]
+    heaviest = max(rare.values(), default=1.0) or 1.0
+    weights = {term: rare.get(term, heaviest) for term in content_terms(claim.text)}
+    covering = _cover(parts, rest, weights, begun, config.premise_characters - _cost(parts, begun))
+    chosen = [covering]
+    if rest and len(call) > config.window_characters:
+        best = max(range(len(rest)), key=lambda g: (_worth_of(rest[g], weights, {}), -g))
+        near = _around(parts, rest, best, begun, config.window_characters)
+        if not near <= covering:
+            chosen.append(near)
+    return tuple(
+        Premise(
+            source_id=source_id,
+            text="\n".join(parts[i].span.cut(call) for i in sorted(units)),
+            spans=(),
+            truncated=len(units) < len(parts),
+            call=call,
+        )
+        for units in chosen
     )
+
+
+def _around(
+    parts: tuple[Unit, ...], grouped: Sequence[Group], best: int, begun: set[int], most: int
+) -> set[int]:
+    """The best group with those after and before it that fit in ``most`` characters."""
+    chosen = begun | {*grouped[best].units}
+    left = most - _cost(parts, chosen)
+    for side in (range(best + 1, len(grouped)), range(best - 1, -1, -1)):
+        for g in side:
+            cost = _cost(parts, {*grouped[g].units} - chosen)
+            if cost > left:
+                break
+            chosen |= {*grouped[g].units}
+            left -= cost
+    return chosen
+
+
+def _cover(
+    parts: tuple[Unit, ...],
+    grouped: Sequence[Group],
+    weights: Mapping[str, float],
+    begun: set[int],
+    left: int,
+) -> set[int]:
+    """Add to the units ``begun`` groups that tell most within ``left`` characters, with headings.
+
+    Each next group is the one that adds most: of a term that stands in what is taken already a third
+    counts, and of two that add alike the shorter is taken. ``weights`` are those of the claim's terms.
+    """
+    chosen, told = set(begun), dict[str, float]()
+    waiting = {g for g, group in enumerate(grouped) if group.terms & weights.keys()}
+    while waiting:
+        gains = []
+        for g in waiting:
+            cost = _cost(parts, set(grouped[g].units) - chosen)
+            if cost <= left:
+                gain = _worth_of(grouped[g], weights, told)
+                gains.append((gain / (1.0 + cost / HALVED_BY), -g))
+        if not gains:
+            break
+        g = -max(gains)[1]
+        waiting.remove(g)
+        for wanted in ({*grouped[g].units} - chosen, {grouped[g].heading} - chosen):
+            if (cost := _cost(parts, wanted)) <= left:
+                chosen |= wanted
+                left -= cost
+        told.update((term, TOLD_ALREADY) for term in grouped[g].terms & weights.keys())
+    return chosen
+
+
+def _worth_of(group: Group, weights: Mapping[str, float], told: Mapping[str, float]) -> float:
+    # Summed in sorted order: a set's own order changes between runs, and with it the last bit.
+    shared = sorted(group.terms & weights.keys())
+    return round(sum(weights[term] * told.get(term, 1.0) for term in shared), 6)
+
+
+def _cost(parts: tuple[Unit, ...], units: set[int]) -> int:
+    return sum(_length(parts[index]) + 1 for index in units)

@@ -177,7 +177,8 @@ def _read_all(workbench: Workbench, name: str, answers: dict[str, str]) -> None:
                 page.wait_for_selector(SETTLED)
             page.keyboard.press(keys[-1])
             page.locator("#review .machine").wait_for()
-            page.wait_for_selector(SETTLED)  # until then the button of the last draw may stand beside it
+            # Until then the button of the last draw may stand beside it.
+            page.wait_for_selector(SETTLED)
             page.locator(".st-key-keep button:not([disabled])").first.wait_for()
             page.keyboard.press("k")
             if left > 1:

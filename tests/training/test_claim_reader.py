@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from transformers import AutoTokenizer, BertConfig, BertForSequenceClassificatio
 from core.config import Config
 from core.evaluation.packets import read_packet
 from training.answers import Fault, answers, packet_rows
+from training.authored import authored_pairs
 from training.claim_reader import SMOOTHING, ClaimTraining, claim_loss, main, teach
 from training.claim_windows import (
     LabelledClaim,
@@ -28,6 +31,7 @@ from training.claim_windows import (
 )
 from training.development import measured_models, trainable
 from training.folds import fold_of
+from training.replay import replayed_batches
 
 LABELLED = Path(__file__).parents[2] / "sample_data" / "labelled"
 EVEN = {True: 1.0, False: 1.0}
@@ -141,6 +145,42 @@ def test_what_is_kept_of_the_start_and_what_is_frozen_stays(start: Path, tmp_pat
     assert not [
         n for n in still if "layer.1." in n and n.endswith("weight") and "LayerNorm" not in n
     ]
+
+
+def test_written_pairs_read_again_move_the_weights_and_run_alike_twice(
+    start: Path, tmp_path: Path
+) -> None:
+    claims = [claim(n, supported=n % 2 == 0) for n in range(24)]
+    options = ClaimTraining(start=str(start), epochs=1, positions_per_batch=1_024)
+    replaying = replace(options, replay=0.5, replay_without=("adg", "win"))
+    teach(claims, options, tmp_path / "alone")
+    for name in ("first", "second"):
+        teach(claims, replaying, tmp_path / name)
+    alone, first, second = (
+        load_file(tmp_path / name / "model.safetensors") for name in ("alone", "first", "second")
+    )
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert not torch.equal(first["classifier.weight"], alone["classifier.weight"])
+
+
+def test_what_is_read_again_fits_and_leaves_out_what_is_measured_on(start: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(start, local_files_only=True)
+    batches = replayed_batches(
+        tokenizer, without=("adg", "win"), general=None, positions=2_048, maximum_tokens=384, seed=1
+    )
+    read = list(islice(batches, 40))
+    assert all(len(batch) * max(len(ids) for ids, _, _ in batch) <= 2_048 for batch in read)
+    unseen = {
+        pair.claim for files in ("adg_*.txt", "win_*.txt") for pair in authored_pairs(files=files)
+    }
+    kept = {pair.claim for pair in authored_pairs(without=("adg", "win"))}
+    texts = {tokenizer.decode(ids[at:-1]) for batch in read for ids, at, _ in batch}
+    plain = {
+        tokenizer.decode(tokenizer(one, add_special_tokens=False)["input_ids"])
+        for one in unseen - kept
+    }
+    assert len(texts) > 100
+    assert not texts & plain
 
 
 def test_claims_of_one_label_teach_nothing_and_are_refused(start: Path, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from builders import a_claim, a_source, a_trace
 from hypothesis import given
@@ -11,7 +13,13 @@ from core.config import Config
 from core.errors import PremiseError
 from core.indexing import IndexedSource, index_evidence
 from core.records import Premise, Span
-from core.stages.premise import head_of, nearest_window, select_premise, shown_window
+from core.stages.premise import (
+    call_windows,
+    head_of,
+    nearest_window,
+    select_premise,
+    shown_window,
+)
 from core.text.chunks import chunks, is_record_text, units
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\r"), min_size=1, max_size=400)
@@ -191,3 +199,62 @@ def test_whose_record_it_is_goes_with_every_window_of_one_persons_record() -> No
 def test_a_front_that_names_nothing_of_the_claim_is_not_taken_along() -> None:
     one = _indexed("Sodium was 139.", "Results of 3 May\n\nSodium: 139 mmol/L")
     assert head_of(a_claim("Potassium was 4."), one.source, one.units, one.groups) is None
+
+
+def test_the_line_on_the_other_value_is_taken_before_a_fifth_line_on_the_first() -> None:
+    pulses = "\n".join(
+        f"Pulse of the day was {60 + day} at ward {day}, as charted." for day in range(40)
+    )
+    evidence = f"{pulses}\nFerritin: 18 ug/L"
+
+    found = _premise("The pulse was 72 and ferritin 18.", evidence, 600)
+
+    assert found is not None
+    assert "Ferritin: 18" in found.text
+    assert "was 72" in found.text
+
+
+DOCUMENT = "\n".join(
+    [
+        "# Notes on the river survey",
+        *(f"Reach {reach} was walked on day {reach} with two surveyors." for reach in range(1, 40)),
+        "The weir at Hollin was found damaged.",
+        "A repair is planned for the autumn.",
+        *(f"Reach {reach} was walked on day {reach} with one surveyor." for reach in range(40, 80)),
+    ]
+)
+
+
+def _call_premises(claim: str, content: str) -> tuple[Premise, ...]:
+    config = Config()
+    source = a_source("Wrote 83 lines.", arguments=json.dumps({"path": "n.md", "content": content}))
+    [one] = index_evidence(a_trace(claim, source), [a_claim(claim)], config).sources
+    return call_windows(
+        a_claim(claim),
+        source.source_id,
+        one.call,
+        one.call_units,
+        one.call_groups,
+        one.call_rarity,
+        config,
+    )
+
+
+def test_a_document_that_the_agent_wrote_is_read_where_it_says_the_claim() -> None:
+    covering, near = _call_premises("The notes say that the weir at Hollin was damaged.", DOCUMENT)
+
+    assert "weir at Hollin was found damaged" in covering.text
+    assert "weir at Hollin was found damaged.\nA repair is planned" in near.text
+    assert len(near.text) <= Config().window_characters
+
+
+def test_a_short_call_is_read_once() -> None:
+    assert len(_call_premises("The weir was damaged.", "The weir at Hollin was damaged.")) == 1
+
+
+@given(text, st.text(st.characters(codec="utf-8"), max_size=3_000))
+def test_windows_of_a_call_are_of_its_lines_and_within_the_budget(claim: str, content: str) -> None:
+    for found in _call_premises(claim, content):
+        assert found.text
+        assert len(found.text) <= Config().premise_characters
+        assert all(line in (found.call or "") for line in found.text.splitlines())
