@@ -262,6 +262,16 @@ def with_support(
     )
 
 
+def with_call_read(verification: Verification, number: int, lines: str) -> Verification:
+    """The verification with a claim that rests on these lines of its source's call."""
+    verdict = verification.claims[number - 1]
+    assert isinstance(verdict.outcome, Judged)
+    premise = replace(verdict.outcome.premise, text=lines, spans=(), call=lines)
+    return _with_claim(
+        verification, number, replace(verdict, outcome=replace(verdict.outcome, premise=premise))
+    )
+
+
 def _with_claim(verification: Verification, number: int, verdict: ClaimVerdict) -> Verification:
     claims = list(verification.claims)
     claims[number - 1] = verdict

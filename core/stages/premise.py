@@ -249,15 +249,13 @@ def call_windows(
         near = _around(parts, rest, best, begun, config.window_characters)
         if not near <= covering:
             chosen.append(near)
-    return tuple(
-        Premise(
-            source_id=source_id,
-            text="\n".join(parts[i].span.cut(call) for i in sorted(units)),
-            spans=(),
-            truncated=len(units) < len(parts),
-            call=call,
-        )
-        for units in chosen
+    return tuple(_of_call(source_id, call, parts, units) for units in chosen)
+
+
+def _of_call(source_id: str, call: str, parts: tuple[Unit, ...], units: set[int]) -> Premise:
+    text = "\n".join(parts[index].span.cut(call) for index in sorted(units))
+    return Premise(
+        source_id=source_id, text=text, spans=(), truncated=len(units) < len(parts), call=text
     )
 
 

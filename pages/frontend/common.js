@@ -194,3 +194,16 @@ function creditNodes(claim) {
   }
   return [];
 }
+
+// What a tool was asked, and under it what of that the verifier read for a claim that rests on it.
+function callNodes(source, claim, fact) {
+  if (!source.arguments) return [];
+  const line = el("p", fact ? "arguments fact" : "arguments");
+  line.append(el("span", "label", "Called with"), el("code", null, source.arguments));
+  if (!claim || claim.routed !== source.id || !claim.call_read) return [line];
+  const read = el("div", "call-read", null, { "data-testid": "call-read" });
+  const text = el("pre", "verbatim");
+  text.append(el("mark", "premise", claim.call_read));
+  read.append(el("p", "label", "Read for this claim, of what was asked or written"), text);
+  return [line, read];
+}

@@ -129,11 +129,7 @@ function fillOutput(state, claim, source, box, { raw, extra }) {
   const facts = raw ? [] : factMarks(check, source);
   if (!raw && state.place && state.place.source === source.id) facts.push({ ...state.place, kind: "fact" });
   const asked = check && check.asked && check.sources.includes(source.id);
-  if (source.arguments) {
-    const line = el("p", asked ? "arguments fact" : "arguments");
-    line.append(el("span", "label", "Called with"), el("code", null, source.arguments));
-    box.append(line);
-  }
+  box.append(...callNodes(source, raw ? null : claim, asked));
   if (!held) {
     box.append(el("p", "muted", "Fetching this output …"));
     state.fetch(source.id);

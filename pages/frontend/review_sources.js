@@ -194,11 +194,7 @@ function drawOutput(state, arriving) {
   if (typing) parts.find.input.focus();
   const box = parts.box;
   box.replaceChildren();
-  if (source.arguments) {
-    const asked = el("p", "arguments");
-    asked.append(el("span", "label", "Called with"), el("code", null, source.arguments));
-    box.append(asked);
-  }
+  box.append(...callNodes(source, data.machine ? data.machine.claim : null, false));
   if (!held) {
     box.append(el("p", "muted", "Fetching this output …"));
     state.tell("fetch", source.id);

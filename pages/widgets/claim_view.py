@@ -122,6 +122,7 @@ def _measured(verdict: ClaimVerdict) -> Json:
             for token in judged.alignment.tokens
         ],
         "truncated": judged.premise.truncated,
+        "call_read": judged.premise.call,
     }
 
 

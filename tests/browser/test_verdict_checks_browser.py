@@ -10,7 +10,16 @@ from urllib.parse import urlencode
 import pytest
 from browsing import watched
 from playwright.sync_api import BrowserContext, expect
-from verdicts import HOSTILE, METADATA, PATIENT, fill, showcase, with_checks, with_support
+from verdicts import (
+    HOSTILE,
+    METADATA,
+    PATIENT,
+    fill,
+    showcase,
+    with_call_read,
+    with_checks,
+    with_support,
+)
 
 from core.records import Check, FactPlace, Outcome, Span
 from storage.store import open_store
@@ -83,3 +92,25 @@ def test_choosing_a_check_opens_its_source_and_lights_its_place(
         assert visit.faults == []
         assert page.evaluate("window.hacked") is None
         page.close()
+
+
+def test_what_was_read_of_a_call_is_shown_where_a_claim_rests_on_it_and_as_text_alone(
+    visitor: BrowserContext, serve: Callable[..., AbstractContextManager[str]], tmp_path: Path
+) -> None:
+    base = showcase()
+    lines = f"Called search pubmed key words.\nThe call succeeded.\nquery: {HOSTILE}"
+    store = open_store(str(tmp_path / "calls.db"))
+    fill(store, with_call_read(base, 1, lines))
+    store.close()
+
+    with serve(tmp_path / "calls.db") as url:
+        visit = watched(visitor, url)
+        link = urlencode({"trace": "clin-0042", "claim": "clin-0042::c01"})
+        page = visit.open(f"verdict?{link}", READY)
+
+        expect(page.get_by_test_id("call-read").locator("mark.premise")).to_have_text(lines)
+
+        page.locator(".flag[data-claim='1']").click()
+        expect(page.locator(".place").first).to_have_text("claim 2 of 9")
+        expect(page.locator(".source-row.chosen")).to_have_attribute("data-source", PATIENT)
+        expect(page.get_by_test_id("call-read")).to_have_count(0)
