@@ -20,8 +20,10 @@ def find_browser() -> str | None:
     return next((found for name in BROWSERS if (found := shutil.which(name))), None)
 
 
-# The day of printing is all that differs between two printings of one page by one browser.
+# Two printings of one page by one browser differ in the day, and in where the browser began to
+# count the nodes that table heads are named by.
 _DATES = re.compile(rb"(/(?:CreationDate|ModDate) \(D:)\d{14}([+-]\d\d'\d\d'\))")
+_NODES = re.compile(rb"\(node([0-9A-Fa-f]{8})\)")
 
 
 def print_page(page: Path, pdf: Path) -> None:
@@ -51,7 +53,16 @@ def print_page(page: Path, pdf: Path) -> None:
             ) from None
     if not pdf.is_file():
         raise ComponentUnavailable(f"{browser} printed nothing: export without PDF")
-    pdf.write_bytes(_DATES.sub(rb"\g<1>19700101000000\g<2>", pdf.read_bytes()))
+    pdf.write_bytes(settled(pdf.read_bytes()))
+
+
+def settled(pdf: bytes) -> bytes:
+    """The PDF of a printing without what differs from one printing to the next, of equal length:
+    places in a PDF are counted in bytes."""
+    nodes = sorted(set(_NODES.findall(pdf)))
+    number = {found: b"(node%08d)" % rank for rank, found in enumerate(nodes, start=1)}
+    dated = _DATES.sub(rb"\g<1>19700101000000\g<2>", pdf)
+    return _NODES.sub(lambda found: number[found[1]], dated)
 
 
 def printed(html: str) -> bytes:
