@@ -35,7 +35,7 @@ from training.data import Pair
 from training.folds import fold_of
 from training.forward import Drop, Dropout, keep_all, pair_logits
 from training.reader_run import pair_loss
-from training.reader_start import starting_point
+from training.reader_start import starting_point, with_line_mark
 from training.replay import replayed_batches
 
 logger = logging.getLogger(__name__)
@@ -61,6 +61,7 @@ class ClaimTraining:
     positions_per_batch: int = 4096  # padded
     maximum_tokens: int = 384
     kept_share: float = 0.0  # of the weights of the start, in what is written
+    line_mark: str = ""  # a character that line breaks are read as; none: as the start reads them
     replay: float = 0.0  # padded positions of written pairs beside each of a claim's
     replay_without: tuple[str, ...] = ()  # authored files whose names begin so
     replay_data: Path | None = None  # general pairs too: a folder with train/, binary/ and more/
@@ -87,6 +88,8 @@ def teach(claims: Sequence[LabelledClaim], options: ClaimTraining, out: Path) ->
     torch.set_num_threads(1)
     dtype = torch.bfloat16 if has_bf16() else torch.float32
     model, tokenizer = starting_point(options.start, dtype)
+    if options.line_mark:
+        tokenizer = with_line_mark(tokenizer, options.line_mark)
     _freeze(model, options.frozen_layers)
     begun = {name: p.detach().clone() for name, p in model.named_parameters() if p.requires_grad}
     ready = [_encoded(claim, tokenizer, options) for claim in claims if claim.windows]
@@ -277,6 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--learning-rate", type=float, default=ClaimTraining.learning_rate)
     parser.add_argument("--frozen-layers", type=int, default=ClaimTraining.frozen_layers)
     parser.add_argument("--kept-share", type=float, default=ClaimTraining.kept_share)
+    parser.add_argument("--line-mark", default="", help="a character that line breaks are read as")
     parser.add_argument("--replay", type=float, default=ClaimTraining.replay)
     parser.add_argument("--replay-without", nargs="*", default=[], help="as adg: to be measured on")
     parser.add_argument("--replay-data", type=Path)
@@ -289,6 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         learning_rate=given.learning_rate,
         frozen_layers=given.frozen_layers,
         kept_share=given.kept_share,
+        line_mark=given.line_mark,
         replay=given.replay,
         replay_without=tuple(given.replay_without),
         replay_data=given.replay_data,

@@ -7,7 +7,13 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from tokenizers.normalizers import Replace
+from tokenizers.normalizers import Sequence as Normalizers
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedTokenizerFast,
+)
 
 from core.models.loading import ADAPTERS_FILE
 from core.models.mpnet import packaged_mpnet
@@ -55,6 +61,25 @@ def starting_model(start: str | None) -> Any:
     model.config.id2label = dict(enumerate(LABELS))
     model.config.label2id = {label: index for index, label in enumerate(LABELS)}
     return model
+
+
+def with_line_mark(tokenizer: Any, mark: str) -> Any:
+    """Return the tokenizer with every line break read as the one character `mark`.
+
+    BERT's own drops line breaks, and the fields of a record run together. It is kept as a plain
+    tokenizer: one of the model's class is made anew from the vocabulary when it is loaded.
+    Raises ValueError where the mark is no single character.
+    """
+    if len(mark) != 1:
+        raise ValueError(f"a line is marked by one character, found {mark!r}")
+    backend = tokenizer.backend_tokenizer
+    backend.normalizer = Normalizers([Replace("\n", mark), backend.normalizer])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        model_max_length=tokenizer.model_max_length,
+        model_input_names=tokenizer.model_input_names,
+        **tokenizer.special_tokens_map,
+    )
 
 
 def start_folder(start: str | None) -> str:

@@ -19,6 +19,7 @@ from transformers import AutoTokenizer, BertConfig, BertForSequenceClassificatio
 
 from core.config import Config
 from core.evaluation.packets import read_packet
+from core.models.loading import load_pair_reader
 from training.answers import Fault, answers, packet_rows
 from training.authored import authored_pairs
 from training.claim_reader import SMOOTHING, ClaimTraining, claim_loss, main, teach
@@ -161,6 +162,32 @@ def test_written_pairs_read_again_move_the_weights_and_run_alike_twice(
     )
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert not torch.equal(first["classifier.weight"], alone["classifier.weight"])
+
+
+def test_a_marked_line_break_is_read_and_every_word_keeps_its_place(
+    start: Path, tmp_path: Path
+) -> None:
+    claims = [claim(n, supported=n % 2 == 0) for n in range(12)]
+    teach(claims, ClaimTraining(start=str(start), epochs=1, line_mark=";"), tmp_path / "marked")
+    teach(claims, ClaimTraining(start=str(start), epochs=1), tmp_path / "plain")
+    premises = ("dose: 5 mg\nweight: 80 kg", "dose: 5 mg;weight: 80 kg", "dose: 5 mg weight: 80 kg")
+    asked = [(premise, "the dose is 5 mg") for premise in premises]
+
+    marked, plain = (
+        load_pair_reader(tmp_path / name, precision="fp32").read(asked)
+        for name in ("marked", "plain")
+    )
+
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "marked", local_files_only=True)
+    ids = [tokenizer(premise)["input_ids"] for premise in premises]
+    assert ids[0] == ids[1] != ids[2]
+    words = ["dose", ":", "5", "mg", "weight", ":", "80", "kg"]
+    for readings, expected in ((marked, [*words[:4], "\n", *words[4:]]), (plain, words)):
+        assert readings[0] is not None
+        places = [token.span.cut(premises[0]) for token in readings[0].premise_tokens]
+        assert places == expected
+    with pytest.raises(ValueError, match="one character"):
+        teach(claims, ClaimTraining(start=str(start), line_mark="; "), tmp_path / "two")
 
 
 def test_what_is_read_again_fits_and_leaves_out_what_is_measured_on(start: Path) -> None:
