@@ -257,6 +257,22 @@ def test_spans_are_code_points_of_the_claim_also_beyond_the_basic_plane(
     assert {"Señora", "Núñez", "takes", "5", "mg"} <= set(cut)
 
 
+def test_the_shipped_reader_sees_where_a_line_ends_and_words_keep_their_places(
+    reader: BertPairReader,
+) -> None:
+    claim = "The aspirin order is stopped."
+    lines = "Señora Núñez 👩‍⚕️\nwarfarin: active\naspirin: stopped"
+
+    broken, joined = reader.read([(lines, claim), (lines.replace("\n", " "), claim)])
+
+    assert broken is not None and joined is not None
+    assert broken.probabilities != joined.probabilities
+    words = [token.span.cut(lines) for token in broken.premise_tokens]
+    assert [word for word in words if word.isalpha()] == [
+        "Señora", "Núñez", "warfarin", "active", "aspirin", "stopped"
+    ]  # fmt: skip
+
+
 def test_a_changed_weights_file_is_not_loaded(tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     shutil.copytree(BUNDLED_PAIR_READER, folder)
