@@ -31,6 +31,7 @@ class Cause(StrEnum):
     HOW_OFTEN_CONTRADICTED = "how often contradicted"
     # the gate, of a claim that passes
     SUPPORTED = "supported"
+    HOW_OFTEN_SHOWN = "how often supported when shown"
     SUPPORTED_AS_CREDITED = "supported as credited"
     NOT_WRITTEN_AS_SUCH = "not written as such"
     NOT_RESOLVABLE = "not resolvable"
@@ -76,6 +77,10 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.HOW_OFTEN_CONTRADICTED: (
         "Contradicted with probability {chance} (95 % interval {low} to {high}): of {claims} claims of "
         "{answers} answers that were told against like this, people found {contradicted} contradicted."
+    ),
+    Cause.HOW_OFTEN_SHOWN: (
+        "One entry there states all of it: of {claims} claims of {answers} answers that were shown like "
+        "this, people found {supported} supported."
     ),
     Cause.SUPPORTED: "Supported by {source}.",
     Cause.SUPPORTED_AS_CREDITED: "Supported by {source}, the source that the answer credits.",

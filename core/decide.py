@@ -14,6 +14,7 @@ from core.attribution.families import Families
 from core.config import Config
 from core.ports import Calibrator
 from core.records import (
+    SHOWN_FEATURE,
     Against,
     Claim,
     ContradictedShare,
@@ -23,6 +24,7 @@ from core.records import (
     Measurements,
     Relation,
     SetAside,
+    ShownShare,
     Unjudged,
 )
 from core.stages.calibration import decide_support
@@ -138,12 +140,18 @@ def against(features: Features) -> Against:
     return Against.READ if read else Against.NOTHING
 
 
-def contradicted_share(
+def counted_share(
     calibrator: Calibrator, outcome: Judged | Unjudged | SetAside
-) -> ContradictedShare | None:
-    """How often claims with the same thing against them were contradicted; None where nobody counted."""
+) -> ContradictedShare | ShownShare | None:
+    """What labels say of claims like this one: how often they were supported where a source's entry
+    states all of it, else how often they were contradicted; None where nobody counted."""
+    if not isinstance(outcome, Judged):
+        return None
+    shown: ShownShare | None = getattr(calibrator, "shown", None)
+    if shown is not None and outcome.features.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0:
+        return shown
     shares: Mapping[Against, ContradictedShare] = getattr(calibrator, "contradicted", {})
-    return shares.get(against(outcome.features)) if isinstance(outcome, Judged) else None
+    return shares.get(against(outcome.features))
 
 
 def measurements_of(judged: Judged) -> Measurements:

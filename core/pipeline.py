@@ -14,7 +14,7 @@ from itertools import islice
 from core.citations.claims import citations_by_claim
 from core.citations.references import set_entries_aside
 from core.config import Config
-from core.decide import contradicted_share
+from core.decide import counted_share
 from core.errors import StageError
 from core.identity import rules_digest
 from core.judging.cases import Case, Readings, rank_claim, read_window
@@ -122,7 +122,7 @@ def _conclude(
                 outcome,
                 config,
                 cited.get(claim.claim_id, ()),
-                contradicted_share(models.calibrator, outcome),
+                counted_share(models.calibrator, outcome),
             )
             for claim in one.claims
             for outcome in (_outcome(claim, judged, config),)

@@ -80,9 +80,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", nargs="+", help="of these authors alone, by the ids' first part")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args(arguments)
-    rows = [row for answer in answers(given.folder) for row in packet_rows(answer)]
+    rows = [
+        row
+        for answer in answers(given.folder)
+        if given.only is None or answer["trace_id"].split("-")[0] in given.only
+        for row in packet_rows(answer)
+    ]
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     given.out.write_text("".join(lines), encoding="utf-8")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -87,8 +86,11 @@ def main() -> None:
     """Read the packets, print the cross-validated tables, and write the calibrator if asked to."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("packets", type=Path, nargs="+", help="packets of real answers")
-    parser.add_argument("--more", type=Path, help="a packet that only helps to grow the trees")
-    parser.add_argument("--more-claims", type=int, default=400)
+    parser.add_argument(
+        "--more",
+        type=Path,
+        help="a packet that only helps to grow the trees; read as the others are",
+    )
     parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
     parser.add_argument("--reader", help="as --reader of the commands; without it the bundled one")
     parser.add_argument(
@@ -96,6 +98,11 @@ def main() -> None:
         type=Path,
         help="readers of training.claim_reader, fold-0 and on: each claim is read by the one that saw "
         "none of its trace",
+    )
+    parser.add_argument(
+        "--large-folds",
+        type=Path,
+        help="the same of the accurate reader's large half, where it was taught",
     )
     parser.add_argument("--risk", type=float, default=0.05, help="bad-pass rate of the threshold")
     parser.add_argument("--out", type=Path, help=f"where to write it; shipped: {DEFAULT_FOLDER}")
@@ -105,9 +112,7 @@ def main() -> None:
     models = measured_models(config, options.kept, options.reader)
     crossed = fold_models(models, options) if options.folds else [models]
     packets = {_name(path): _usable(path, crossed, config) for path in options.packets}
-    more = (
-        _usable(options.more, [models], config, options.more_claims) if options.more else ((), ())
-    )
+    more = _usable(options.more, crossed, config) if options.more else ((), ())
     settings = ForestSettings(directions=DIRECTIONS)
     tables = cross_validated(packets, more[1], settings)
     for name, table in tables.items():
@@ -281,13 +286,11 @@ def _name(path: Path) -> str:
 
 
 def _usable(
-    path: Path, crossed: Sequence[Models], config: Config, most: int | None = None
+    path: Path, crossed: Sequence[Models], config: Config
 ) -> tuple[tuple[PacketRow, ...], tuple[TrainingRow, ...]]:
     """The labelled rows of a packet that could be judged, with their features: each row's by the
     models of its trace's fold."""
     rows = trainable(path)
-    if most is not None and most < len(rows):
-        rows = random.Random(SEED).sample(rows, most)
     found: dict[str, Prediction] = {}
     for fold, models in enumerate(crossed):
         part = [row for row in rows if fold_of(row.trace_id, len(crossed)) == fold]
@@ -329,12 +332,21 @@ def fold_models(models: Models, options: argparse.Namespace) -> list[Models]:
         most = Config().nli_max_tokens
         reader: PairReader = load_pair_reader(folder, max_tokens=most)
         if options.reader == ACCURATE:
-            large = load_pair_reader(ACCURATE_PAIR_READER, max_tokens=most)
-            reader = MeanPairReader(name=f"accurate with {reader.name}", first=reader, second=large)
+            large = load_pair_reader(_large_half(options.large_folds, folder.name), max_tokens=most)
+            name = f"{large.name} with {reader.name}"  # what is kept of readings is kept under it
+            reader = MeanPairReader(name=name, first=reader, second=large)
         if options.kept:
             reader = KeptReader(reader, FileShelf(options.kept / "read.db"))
         found.append(replace(models, reader=reader))
     return found
+
+
+def _large_half(run: Path | None, fold: str) -> Path:
+    """The large half that saw no trace of the fold; the shipped one where it was taught on none."""
+    if run is None:
+        return ACCURATE_PAIR_READER
+    shutil.copyfile(ACCURATE_PAIR_READER / CALIBRATION_FILE, run / fold / CALIBRATION_FILE)
+    return run / fold
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def with_line_mark(tokenizer: Any, mark: str) -> Any:
         raise ValueError(f"a line is marked by one character, found {mark!r}")
     backend = tokenizer.backend_tokenizer
     backend.normalizer = Normalizers([Replace("\n", mark), backend.normalizer])
-    return PreTrainedTokenizerFast(
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=backend,
         model_max_length=tokenizer.model_max_length,
         model_input_names=tokenizer.model_input_names,

@@ -18,7 +18,8 @@ from core.attribution.families import load_families
 from core.calibration.contradicted import contradicted_card
 from core.calibration.guarantee import LabelledScores, operating_points
 from core.calibration.rows import TrainingRow
-from core.models.forest import BY_KIND
+from core.calibration.shown import shown_card
+from core.models.forest import BY_KIND, SHOWN
 
 FOLDS, SEED = 10, 20260607
 
@@ -48,6 +49,7 @@ def labels_card(
     return {
         BY_KIND: kind_thresholds(rows, probability, risk=risk),
         "contradicted": contradicted_card(counted),
+        SHOWN: shown_card(counted),
     }
 
 

@@ -10,7 +10,7 @@ from core.indexing import IndexedSource, Standing
 from core.judging.cases import Case
 from core.judging.opening import OpenTrace
 from core.provenance.distortions.checks import CHECK_NAMES
-from core.records import Check, Claim, Outcome, Probabilities
+from core.records import SHOWN_FEATURE, Check, Claim, Outcome, Probabilities
 from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap, words
 
 # The kinds of check whose outcomes the calibrator sees one by one; others count in the sums.
@@ -144,6 +144,7 @@ def source_signals(
         "source_nearest": candidate.nearest,
         "source_values": candidate.values,
         "source_checks_supports": sum(c.outcome is Outcome.SUPPORTS for c in here),
+        SHOWN_FEATURE: float(_shown(case.checks, here)),
         "source_checks_contradicts": sum(c.outcome is Outcome.CONTRADICTS for c in here),
         "source_catalogue": float(indexed.standing is Standing.CATALOGUE),
         "source_echo": float(indexed.standing is Standing.ECHO),
@@ -158,6 +159,14 @@ def source_signals(
         "entailment_calls": max((r.entailment for r in calls), default=0.0),
         "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
     }
+
+
+def _shown(checks: Sequence[Check], here: Sequence[Check]) -> bool:
+    """Whether an entry of this source states all that the claim says, and no check objects."""
+    return any(
+        check.check == "status" and check.outcome is Outcome.SUPPORTS and check.binding == 1.0
+        for check in here
+    ) and not any(check.outcome is Outcome.CONTRADICTS for check in checks)
 
 
 def _share(wanted: frozenset[tuple[str, str]], there: frozenset[tuple[str, str]]) -> float:

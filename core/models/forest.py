@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 
 from core.errors import ComponentUnavailable, ConfigError, DamagedArtifact
 from core.models.forest_card import Card, Encoding, read_bytes, read_checked, read_object
-from core.records import Against, ContradictedShare, Features, JsonObject
+from core.records import (
+    SHOWN_FEATURE,
+    Against,
+    ContradictedShare,
+    Features,
+    JsonObject,
+    ShownShare,
+)
 
 Value = TypeVar("Value", str, float)
 
@@ -36,6 +43,7 @@ ARRAYS = ("roots", "feature", "threshold", "left", "right", "value")
 ROW_BLOCK = 4_096
 _NAMED = "forest-"
 BY_KIND, BY_KIND_NAME = "threshold_by_kind", "+by-kind"
+SHOWN = "shown"
 NAME_DIGITS = 24  # of the digest, so that no two artifacts can be made to share a name
 EARLIER_NAME_DIGITS = 12  # as artifacts were named before
 MOST_ARRAY_BYTES = 256 * 1024 * 1024
@@ -71,6 +79,7 @@ class Forest:
         self.review_from = float(found) if isinstance(found, int | float) else None
         told = Card(card, self.name)
         self.contradicted: Mapping[Against, ContradictedShare] = told.contradicted("contradicted")
+        self.shown: ShownShare | None = told.shown(SHOWN)
         # Thresholds of kinds of source decide only where they are asked for: see ``by_kind``.
         self.kinds: Mapping[str, float] = {}
         self._depth = _depth(trees)
@@ -107,8 +116,16 @@ class Forest:
         return other
 
     def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
-        """Shape (len(rows),), in [0, 1], to 4 decimals; unseen categories encode as zeros."""
-        return np.round(self.exact_probabilities(encode(rows, self.encoding)), 4)
+        """Shape (len(rows),), in [0, 1], to 4 decimals; unseen categories encode as zeros.
+
+        A claim that an entry of its source states whole is at least as probable as such claims
+        were among the labelled ones, where the card has counted them.
+        """
+        found = np.round(self.exact_probabilities(encode(rows, self.encoding)), 4)
+        if self.shown is None or not rows:
+            return found
+        shown = np.array([row.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0 for row in rows])
+        return np.where(shown, np.maximum(found, round(self.shown.share, 4)), found)
 
     def exact_probabilities(self, columns: NDArray[np.float32]) -> NDArray[np.float64]:
         """Unrounded mean over the trees for encoded rows, shape (n,); scikit-learn's to 1e-12."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import DamagedArtifact
-from core.records import Against, ContradictedShare, JsonObject
+from core.records import Against, ContradictedShare, JsonObject, ShownShare
 
 
 class Card:
@@ -67,6 +67,18 @@ class Card:
                 raise self.fail(at, "expected an interval in [0, 1] that holds its share")
             found[Against(kind)] = share
         return found
+
+    def shown(self, name: str) -> ShownShare | None:
+        """How often claims that a source's entry states whole were supported; None where uncounted."""
+        entry = self.card.get(name)
+        if entry is None:
+            return None
+        keys = ("supported", "claims", "answers")
+        counts = [entry.get(key) for key in keys] if isinstance(entry, Mapping) else []
+        whole = [count for count in counts if type(count) is int and count >= 0]
+        if len(whole) != len(keys) or whole[0] > whole[1]:
+            raise self.fail(name, f"expected counts of {', '.join(keys)}, found {entry!r:.60}")
+        return ShownShare(supported=whole[0], claims=whole[1], answers=whole[2])
 
     def table(self, name: str) -> dict[str, Mapping[str, object]]:
         """An object of objects, empty where the card has none."""

@@ -60,12 +60,13 @@ from core.records.measurements import (
     TokenScore,
 )
 from core.records.repair import EditorFailure, EditorText, EditRequest, Repair
+from core.records.shown import SHOWN_FEATURE, ShownShare
 from core.records.summary import VerdictSummary, summarise
 from core.records.trace import Citation, Origin, RawRange, Source, Trace
 
 __all__ = [
+    "SHOWN_FEATURE",
     "Against",
-    "ContradictedShare",
     "AlignedToken",
     "Alignment",
     "AnswerDecision",
@@ -81,6 +82,7 @@ __all__ = [
     "Claim",
     "ClaimType",
     "ClaimVerdict",
+    "ContradictedShare",
     "Decision",
     "Derivation",
     "EditRequest",
@@ -113,6 +115,7 @@ __all__ = [
     "RepairStatus",
     "Route",
     "SetAside",
+    "ShownShare",
     "Source",
     "SourceStatus",
     "Span",

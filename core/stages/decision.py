@@ -24,6 +24,7 @@ from core.records import (
     Relation,
     Route,
     SetAside,
+    ShownShare,
     SourceStatus,
     Trace,
     Unjudged,
@@ -46,14 +47,14 @@ def decide_claim(
     outcome: Judged | Unjudged | SetAside,
     config: Config,
     citations: tuple[CitationFinding, ...] = (),
-    contradicted: ContradictedShare | None = None,
+    counted: ContradictedShare | ShownShare | None = None,
 ) -> ClaimVerdict:
     """The verdict on one claim, and whether it passes; reasons come most serious first (III.7).
 
     ``citations`` are what the answer cites for it; one that leads nowhere, or to a source that says
     something else, blocks like a wrong credit does: the claim itself may still be supported.
-    ``contradicted`` says how often claims with the same against them were contradicted; a claim that
-    is called so says it with its reasons.
+    ``counted`` says how often claims like it were contradicted, or supported where an entry of the
+    source states all of it; a claim that is called so says it with its reasons.
     """
     if isinstance(outcome, SetAside):
         return ClaimVerdict(
@@ -78,8 +79,10 @@ def decide_claim(
     against_support = [f for f in found if f.rank not in (_CONFLATION, _CITATION)]
     verdict = _verdict(outcome, config) if against_support else VerdictLabel.SUPPORTED
     reasons = tuple(f.reason for f in found) or (_praise(outcome, citations),)
-    if verdict is VerdictLabel.CONTRADICTED and contradicted is not None:
-        reasons = (*reasons, _how_often(contradicted))
+    if verdict is VerdictLabel.CONTRADICTED and isinstance(counted, ContradictedShare):
+        reasons = (*reasons, _how_often(counted))
+    if not found and isinstance(counted, ShownShare):
+        reasons = (*reasons, _how_often_shown(counted))
     return ClaimVerdict(
         claim=claim,
         outcome=outcome,
@@ -179,6 +182,15 @@ def _how_often(share: ContradictedShare) -> str:
         contradicted=share.contradicted,
         claims=share.claims,
         answers=share.answers,
+    )
+
+
+def _how_often_shown(share: ShownShare) -> str:
+    return say(
+        Cause.HOW_OFTEN_SHOWN,
+        claims=share.claims,
+        answers=share.answers,
+        supported=share.supported,
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from core.citations.claims import citations_by_claim
 from core.citations.references import set_entries_aside
 from core.config import Config
-from core.decide import contradicted_share
+from core.decide import counted_share
 from core.judging.cases import rank_claim, read_window
 from core.judging.opening import embed_window, factual_claims, open_window
 from core.pipeline import Models, judge_or_block
@@ -37,7 +37,7 @@ def verify_place(
     for claim in here:
         aside = SetAside(reason=claim.reason or claim.claim_type.value)
         outcome = judged.get(claim.claim_id, aside)
-        share = contradicted_share(models.calibrator, outcome)
+        share = counted_share(models.calibrator, outcome)
         citations = cited.get(claim.claim_id, ())
         found.append(decide_claim(claim, outcome, config, citations, share))
     return tuple(found)

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from core.attribution.families import Families
 from core.config import Config
-from core.decide import contradicted_share, decide, measurements_of
+from core.decide import counted_share, decide, measurements_of
 from core.identity import rules_digest
 from core.ports import Calibrator, Progress
 from core.records import ClaimVerdict, Decision, Judged, Verification
@@ -134,7 +134,7 @@ def rescore(
                 outcome,
                 config,
                 verdict.citations,
-                contradicted_share(calibrator, outcome),
+                counted_share(calibrator, outcome),
             ),
             extra=verdict.extra,
         )

@@ -28,6 +28,7 @@ from core.records import (
     ProtectedValue,
     Relation,
     SetAside,
+    ShownShare,
     SourceStatus,
     Span,
     StatedAttribution,
@@ -103,6 +104,11 @@ def contradicted() -> str:
     return decide_claim(BASE.claim, shown, Config(), (), share).reasons[-1]
 
 
+def shown_whole() -> str:
+    share = ShownShare(supported=24, claims=25, answers=19)
+    return decide_claim(BASE.claim, outcome(), Config(), (), share).reasons[-1]
+
+
 def weakly_grounded() -> Judged:
     judged = outcome()
     token = AlignedToken(text="weekly", span=SPAN, score=0.1, weak=True)
@@ -173,6 +179,11 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
         contradicted,
         "Contradicted with probability 0.68 (95 % interval 0.45 to 0.86): of 22 claims of 19 answers "
         "that were told against like this, people found 15 contradicted.",
+    ),
+    Cause.HOW_OFTEN_SHOWN: (
+        shown_whole,
+        "One entry there states all of it: of 25 claims of 19 answers that were shown like this, people "
+        "found 24 supported.",
     ),
     Cause.CITATION_TO_NOTHING: (
         lambda: gate(outcome(), cited(CitationOutcome.RESOLVES_TO_NOTHING)),

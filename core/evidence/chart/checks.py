@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.evidence.chart.claims import Assertion, about_patient, assertions
 from core.evidence.chart.compare import differs, dose_differs, frequency_differs, start_differs
+from core.evidence.chart.covering import covered, one_person
 from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
 from core.evidence.chart.vocabulary import is_drug
@@ -76,12 +77,27 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
         return ()
     listed = [item for chart in charts for item in chart.names()]
     made: list[Check] = []
-    for assertion in assertions(claim.text, listed, patients):
+    said = assertions(claim.text, listed, patients)
+    for assertion in said:
         entries = [entry for chart in charts for entry in entries_of(chart, assertion.name)]
         if len(entries) >= MOST_ENTRIES:
             continue  # too many to read all of them, and one that is not read may agree
-        made.extend(_judge(assertion, entries, charts))
+        whole = _share(claim.text, assertion, entries, charts) if len(said) == 1 else None
+        made.extend(_judge(assertion, entries, charts, whole))
     return tuple(made)
+
+
+def _share(
+    text: str, said: Assertion, entries: Sequence[ChartEntry], charts: Sequence[Chart]
+) -> float | None:
+    """The share of the claim that the entries account for; None where it may be about somebody else."""
+    holding = {entry.source_id for entry in entries}
+    people = [who for chart in charts for who in chart.patients]
+    if len(holding) != 1 or not one_person(people):
+        return None
+    texts = {chart.source.source_id: chart.source.text for chart in charts}
+    rows = [texts[entry.source_id][entry.span.start : entry.span.end] for entry in entries]
+    return round(covered(text, said, entries, people, rows), 4)
 
 
 def _charts_of(text: str, charts: Sequence[Chart]) -> list[Chart]:
@@ -96,7 +112,10 @@ def _charts_of(text: str, charts: Sequence[Chart]) -> list[Chart]:
 
 
 def _judge(
-    said: Assertion, entries: Sequence[ChartEntry], charts: Sequence[Chart]
+    said: Assertion,
+    entries: Sequence[ChartEntry],
+    charts: Sequence[Chart],
+    share: float | None,
 ) -> Iterator[Check]:
     if said.kind not in (EntryKind.MEDICATION, EntryKind.CONDITION, EntryKind.ALLERGY):
         return
@@ -136,6 +155,7 @@ def _judge(
         yield Check(
             check="status", outcome=Outcome.SUPPORTS, claim_span=said.span, facts=_places(agreeing),
             reason=f"The chart has {entry.name} as {entry.kind.value}, {_status_words(entry)}.",
+            binding=share,
         )  # fmt: skip
 
 

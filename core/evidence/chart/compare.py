@@ -70,7 +70,7 @@ def dose_differs(
     held = [dose for entry in entries for dose in entry.doses]
     for dose in wanted or counted:
         comparable = [other for other in held if other.unit == dose.unit]
-        if any(_same_dose(dose, entry, said) for entry in entries):
+        if any(same_dose(dose, entry, said) for entry in entries):
             continue
         if not comparable and dose.unit not in STRENGTHS:
             continue
@@ -87,7 +87,8 @@ def dose_differs(
     return None
 
 
-def _same_dose(dose: Dose, entry: ChartEntry, said: Assertion) -> bool:
+def same_dose(dose: Dose, entry: ChartEntry, said: Assertion) -> bool:
+    """Whether the entry has the dose: as a strength, of a day, or of several tablets."""
     amounts = {other.amount for other in entry.doses if other.unit == dose.unit}
     if dose.amount in amounts:
         return True
@@ -137,7 +138,7 @@ def frequency_differs(
         return None
     held = [frequency for entry in entries for frequency in entry.frequencies]
     for wanted in said.frequencies:
-        if not held or any(_same_frequency(wanted, other) for other in held):
+        if not held or any(same_frequency(wanted, other) for other in held):
             continue
         if (
             wanted.per_day == 1
@@ -157,13 +158,14 @@ def frequency_differs(
 def _is_total(said: Assertion, entries: Sequence[ChartEntry]) -> bool:
     """Whether "1000 mg daily" is the day's total of what the chart gives in parts."""
     return any(
-        dose.amount not in {other.amount for other in entry.doses} and _same_dose(dose, entry, said)
+        dose.amount not in {other.amount for other in entry.doses} and same_dose(dose, entry, said)
         for dose in said.doses
         for entry in entries
     )
 
 
-def _same_frequency(wanted: Frequency, stated: Frequency) -> bool:
+def same_frequency(wanted: Frequency, stated: Frequency) -> bool:
+    """Whether two schedules are one: as often a day, at no other times of it."""
     if wanted.per_day is None:
         return stated.as_needed or not wanted.as_needed
     if stated.per_day is None:

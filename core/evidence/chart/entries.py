@@ -37,6 +37,7 @@ _OTHERS = re.compile(
     r"another patient|different patient|caregiver|carer|neighbou?r|flatmate|household)s?\b",
     re.IGNORECASE,
 )
+PERSON = re.compile(f"{_FAMILY.pattern}|{_OTHERS.pattern}", re.IGNORECASE)
 
 # Where the name that heads a list item ends.
 _HEAD_END = re.compile(

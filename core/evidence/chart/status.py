@@ -148,6 +148,19 @@ _PRONOUN = re.compile(
 )
 
 
+# "X 5 mg daily, stopped in May", "X. Was discontinued.": no subject of its own, so X's; but never
+# "stopped smoking".
+_NO_SUBJECT = re.compile(
+    r"\s*(?:(?:and|but|now|since|then|later|was|were|is|has|have|had|been|currently|temporarily)\s+)*"
+    r"(?:stopped|discontinued|ceased|withdrawn|finished|ended|completed|resolved|inactive|paused|held|"
+    r"on hold|suspended|withheld|cancell?ed|declined|refused|never \w+|in remission|ruled out|excluded|"
+    r"entered in error|no longer \w+)\b"
+    r"(?=\W*\Z|\s*[.,;()\n]|\s+(?:in|on|since|at|by|because|due|after|for|from|last|until|when|as|"
+    r"before|\d))[^.!?;\n]{0,60}",
+    re.IGNORECASE,
+)
+
+
 def _clause(text: str, name: Span, others: Sequence[Span]) -> tuple[int, int]:
     start, end = 0, len(text)
     for match in _CLAUSE.finditer(text):
@@ -159,6 +172,9 @@ def _clause(text: str, name: Span, others: Sequence[Span]) -> tuple[int, int]:
                 reach = carried.end()
                 if not any(match.end() <= other.start < reach for other in others):
                     return start, reach
+            bare = _NO_SUBJECT.match(text, match.end())
+            if bare is not None and not any(name.end <= o.start < bare.end() for o in others):
+                return start, bare.end()
             end = match.start()
             break
     return start, end

@@ -15,7 +15,7 @@ from core.calibration.contradicted import SIGNALS, contradicted_card, reliabilit
 from core.calibration.guarantee import operating_points
 from core.calibration.rows import TrainingRow
 from core.config import Config
-from core.decide import against, contradicted_share, threshold_kind_of, threshold_of
+from core.decide import against, counted_share, threshold_kind_of, threshold_of
 from core.errors import ConfigError, DamagedArtifact
 from core.models.forest import load_forest, write_artifact
 from core.records import Against, Decision, Features, Judged, VerdictLabel
@@ -203,7 +203,7 @@ def test_the_shipped_calibrator_says_how_often_it_is_right_where_it_says_contrad
     judged = next(one for one in showcase().claims if isinstance(one.outcome, Judged))
     assert isinstance(judged.outcome, Judged)
 
-    share = contradicted_share(forest, judged.outcome)
+    share = counted_share(forest, judged.outcome)
     verdict = decide_claim(judged.claim, judged.outcome, Config(), (), told)
 
     assert share is forest.contradicted[against(judged.outcome.features)]
