@@ -23,7 +23,7 @@ from core.workflows.evaluation_options import Options
 from core.workflows.models import load_models
 from training.answers import FOLDER, answers, packet_rows
 
-NOT_TAUGHT = ("bv", "da", "db", "dc", "na", "nf", "nw")
+HELD_OUT = ("ra", "rc", "rd")
 
 
 def main() -> None:
@@ -32,7 +32,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--folder", type=Path, default=FOLDER)
-    parser.add_argument("--only", nargs="+", default=NOT_TAUGHT)
+    parser.add_argument("--only", nargs="+", default=HELD_OUT)
     parser.add_argument("--reader")
     options = parser.parse_args()
     rows = [

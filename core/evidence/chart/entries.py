@@ -95,13 +95,31 @@ def read_chart(source: Source) -> Chart:
 
 def _patient_of(row: Row) -> str | None:
     for field in row.fields:
-        if _is_person(words_of(field.label)) and re.search(r"[A-Za-z]{2}", field.text):
+        words = words_of(field.label)
+        if (_is_person(words) or (words == ("name",) and _identifies(row))) and re.search(
+            r"[A-Za-z]{2}", field.text
+        ):
             return field.text.split(",")[0].strip()
+    if row.fields:
+        return None
     titled = _TITLED.search(row.text)
-    return titled.group() if titled is not None and not row.fields else None
+    if titled is not None:
+        return titled.group()
+    named = _NAMED.search(row.text)
+    beside = set(re.findall(r"[a-z]+", row.text.casefold())) & _WHO
+    return named["who"].strip() if named is not None and beside else None
 
 
+_WHO = frozenset("sex gender birth birthdate dob born mrn nhs age".split())
+_NAMED = re.compile(
+    r"\b[Nn]ame:\s*(?P<who>[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?=\s*(?:[;,|\n]|\Z))"
+)
 _TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss)\.? (?:[A-Z][\w'’-]+ ?){1,3}(?<! )")
+
+
+def _identifies(row: Row) -> bool:
+    """Whether a row says who somebody is: "id: 17; name: Ana Ruiz; birth date: 1961-04-07"."""
+    return any(set(words_of(field.label)) & _WHO for field in row.fields)
 
 
 def _is_person(words: tuple[str, ...]) -> bool:
