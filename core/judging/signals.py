@@ -124,11 +124,7 @@ def source_signals(
     calibrator can weigh the two by what the claim is about.
     """
     anywhere = [*outputs, *calls]
-    here = [
-        check
-        for check in case.checks
-        if any(place.source_id == indexed.source.source_id for place in check.facts)
-    ]
+    here = _of_source(case.checks, indexed.source.source_id)
     candidate = next(c for c in case.candidates if c.source_id == indexed.source.source_id)
     windows = case.windows[candidate.source_id]
     window = max((overlap(about.terms, content_terms(p.text)) for p in windows), default=0.0)
@@ -159,6 +155,10 @@ def source_signals(
         "entailment_calls": max((r.entailment for r in calls), default=0.0),
         "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
     }
+
+
+def _of_source(checks: Sequence[Check], source_id: str) -> list[Check]:
+    return [one for one in checks if any(place.source_id == source_id for place in one.facts)]
 
 
 def _shown(checks: Sequence[Check], here: Sequence[Check]) -> bool:
