@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_something
 from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
@@ -13,6 +14,8 @@ from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.units import factor, measured_by
 from core.evidence.words import acronyms, core_words, stems
 from core.records import Source, Trace
+
+Key = TypeVar("Key", tuple[str, int], tuple[str, str])
 
 _MOST_CANDIDATES = 60
 _WRITTEN_CHARACTERS = 200  # shorter arguments ask for something
@@ -32,8 +35,17 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What stands at a place of an output: a record, and the one fact of it that is meant, if any."""
+
+    source_id: str
+    record: Record
+    fact: Fact | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FactIndex:
-    """A trace's facts by unit, by date, by attribute, and by source."""
+    """A trace's facts by unit, by date, by attribute, by place, and by source."""
 
     outputs: tuple[SourceFacts, ...]
     arguments: tuple[SourceFacts, ...]
@@ -46,6 +58,10 @@ class FactIndex:
     written: tuple[tuple[str, frozenset[str]], ...] = ()
     people: frozenset[str] = frozenset()
     texts: tuple[tuple[str, str, bool], ...] = field(default=())
+    placed: dict[tuple[str, int, int], Stated] = field(default_factory=dict)
+    beside: dict[tuple[str, int], tuple[Fact, ...]] = field(default_factory=dict)
+    by_path: dict[tuple[str, str], tuple[Fact, ...]] = field(default_factory=dict)
+    people_of: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def near(self, want: Quantity) -> Iterator[tuple[Fact, str]]:
         """The facts whose number makes the claim's true, with how; bounded."""
@@ -103,7 +119,39 @@ def index_trace(trace: Trace) -> FactIndex:
         written=tuple(_written(sources)),
         people=frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == "patient")),
         texts=tuple(_texts(sources)),
+        placed=_placed(outputs),
+        beside=_grouped((f, (f.source_id, f.record.index)) for one in outputs for f in one.facts),
+        by_path=_grouped((f, (f.source_id, f.path)) for one in outputs for f in one.facts),
+        people_of={
+            one.source_id: frozenset().union(
+                *(stems(f.value) for f in one.facts if f.path.lower() == "patient")
+            )
+            for one in outputs
+        },
     )
+
+
+def _placed(outputs: tuple[SourceFacts, ...]) -> dict[tuple[str, int, int], Stated]:
+    """What stands at each place that a check may point at; the first of several facts there."""
+    found: dict[tuple[str, int, int], Stated] = {}
+    for one in outputs:
+        for fact in one.facts:
+            if fact.span is not None:
+                key = (one.source_id, fact.span.start, fact.span.end)
+                found.setdefault(
+                    key, Stated(source_id=one.source_id, record=fact.record, fact=fact)
+                )
+        for record in one.records:
+            key = (one.source_id, record.span.start, record.span.end)
+            found.setdefault(key, Stated(source_id=one.source_id, record=record))
+    return found
+
+
+def _grouped(pairs: Iterable[tuple[Fact, Key]]) -> dict[Key, tuple[Fact, ...]]:
+    found: dict[Key, list[Fact]] = {}
+    for fact, key in pairs:
+        found.setdefault(key, []).append(fact)
+    return {key: tuple(facts) for key, facts in found.items()}
 
 
 def _written(sources: list[Source]) -> Iterator[tuple[str, frozenset[str]]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -44,6 +45,7 @@ MOST_CHARACTERS = (
 _MOST_FACTS = 20_000
 _VALUE_CHARACTERS = 240
 _RECORD_CHARACTERS = 1_200
+_DAY_CHARACTERS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,12 @@ class Record:
     dates: tuple[tuple[str, Day], ...] = ()
     kind: str = ""
     name: str = ""
+    cells: tuple[tuple[str, Day], ...] = ()  # the days that fill a cell of a row, by their columns
+
+    @property
+    def days(self) -> tuple[Day, ...]:
+        """The days of the record: those of its fields, else those that fill a cell of it."""
+        return tuple(day for _, day in self.dates or self.cells)
 
     @property
     def stems(self) -> frozenset[str]:
@@ -135,6 +143,19 @@ def _in_unit(item: Quantity, unit: str) -> Quantity:
     if money is not None:
         return replace(item, unit=money, kind=QuantityKind.MONEY)
     return replace(item, unit=unit_name(unit))
+
+
+def dates_of_cells(header: Sequence[str], cells: Sequence[str]) -> tuple[tuple[str, Day], ...]:
+    """The days that fill a cell of a row, however they are written, by their columns."""
+    found = []
+    for column, cell in zip(header, cells, strict=False):
+        if len(cell) > _DAY_CHARACTERS or not any(letter.isdigit() for letter in cell):
+            continue
+        (first, *more) = read_quantities(cell) or (None,)
+        whole = first is not None and first.text.strip() == cell.strip() and not more
+        if whole and first is not None and first.date is not None and first.date.year:
+            found.append((column, first.date))
+    return tuple(found)
 
 
 # ---------------------------------------------------------------- reading a text
@@ -225,7 +246,10 @@ class _Reader:
                 continue
             words = [f"{h}: {c}" for h, c in zip(header, texts, strict=False) if c]
             label = next((c for c in texts if re.search(r"[^\W\d_]{2}", c)), texts[0])
-            record = self.record(label, "; ".join(words), start, start + len(line), name=label)
+            record = self.record(
+                label, "; ".join(words), start, start + len(line), name=label,
+                cells=dates_of_cells(header, texts),
+            )  # fmt: skip
             for position, (place, cell) in enumerate(cells):
                 if cell:
                     path = header[position] if position < len(header) else ""
@@ -348,7 +372,14 @@ class _Reader:
         )
 
     def record(
-        self, label: str, text: str, start: int, end: int, kind: str | None = None, name: str = ""
+        self,
+        label: str,
+        text: str,
+        start: int,
+        end: int,
+        kind: str | None = None,
+        name: str = "",
+        cells: tuple[tuple[str, Day], ...] = (),
     ) -> Record:
         dates = tuple(dates_of(text[:_RECORD_CHARACTERS]))
         record = Record(
@@ -359,6 +390,7 @@ class _Reader:
             dates=dates,
             kind=self.heading or "row" if kind is None else kind,
             name=name[:120],
+            cells=cells,
         )
         self.records.append(record)
         return record

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from core.evidence.accounting import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing
 from core.judging.cases import Case
@@ -68,7 +69,8 @@ def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
     checks = [
         check
         for check in case.checks
-        if check.check not in CHECK_NAMES or check.outcome is not Outcome.SILENT
+        if check.check != WHOLE
+        and (check.check not in CHECK_NAMES or check.outcome is not Outcome.SILENT)
     ]
     outcomes = [check.outcome for check in checks]
     count = len(values)
@@ -139,7 +141,9 @@ def source_signals(
         "negation_differs": float(_negated(claim.text) and not _negated(beside)),
         "source_nearest": candidate.nearest,
         "source_values": candidate.values,
-        "source_checks_supports": sum(c.outcome is Outcome.SUPPORTS for c in here),
+        "source_checks_supports": sum(
+            c.outcome is Outcome.SUPPORTS and c.check != WHOLE for c in here
+        ),
         SHOWN_FEATURE: float(_shown(case.checks, here)),
         "source_checks_contradicts": sum(c.outcome is Outcome.CONTRADICTS for c in here),
         "source_catalogue": float(indexed.standing is Standing.CATALOGUE),
@@ -162,9 +166,11 @@ def _of_source(checks: Sequence[Check], source_id: str) -> list[Check]:
 
 
 def _shown(checks: Sequence[Check], here: Sequence[Check]) -> bool:
-    """Whether an entry of this source states all that the claim says, and no check objects."""
+    """Whether an entry or a field of this source states all that the claim says, and no check objects."""
     return any(
-        check.check == "status" and check.outcome is Outcome.SUPPORTS and check.binding == 1.0
+        check.check in ("status", WHOLE)
+        and check.outcome is Outcome.SUPPORTS
+        and check.binding == 1.0
         for check in here
     ) and not any(check.outcome is Outcome.CONTRADICTS for check in checks)
 

@@ -49,13 +49,16 @@ _SAYS: dict[Status, frozenset[str]] = {
         "was suspected suspicion possible possibly probable provisional".split()
     ),
 }
+ENDED = _SAYS[Status.PAST]
+# All of them together: words that say of a claim's name no more than that and how it stands there.
+STANDING_WORDS = _PLAIN.union(*_SAYS.values())
 # What takes back, anywhere in an entry, what the rest of it says; more than the statuses' own words, for
 # a row that is read wrongly must not show anything.
 _PEOPLE = frozenset(
     "other another mother father brother sister son daughter husband wife partner family aunt uncle "
     "parent parents".split()
 )
-_TAKES_BACK = (
+TAKES_BACK = (
     _PEOPLE
     | frozenset(
         "not non until till unless if then reduced increased changed switched replaced plan planned "
@@ -130,7 +133,7 @@ def _taken_back(text: str, said: Assertion, row: str) -> bool:
     if said.subject is not Subject.PATIENT:
         # "A family history" leaves open whose; a mother is named.
         allowed |= _words(row) & _PEOPLE if "family" in allowed else {"family"}
-    return bool(_words(row) & _TAKES_BACK - allowed)
+    return bool(_words(row) & TAKES_BACK - allowed)
 
 
 def _words(text: str) -> set[str]:
