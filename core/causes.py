@@ -79,7 +79,7 @@ SENTENCES: Mapping[Cause, str] = {
         "{answers} answers that were told against like this, people found {contradicted} contradicted."
     ),
     Cause.HOW_OFTEN_SHOWN: (
-        "One entry there states all of it: of {claims} claims of {answers} answers that were shown like "
+        "It stands there whole: of {claims} claims of {answers} answers that were shown like "
         "this, people found {supported} supported."
     ),
     Cause.SUPPORTED: "Supported by {source}.",

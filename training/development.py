@@ -10,7 +10,7 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,7 +55,7 @@ SHARED_WORDS = "evidence_rare_overlap"
 READER_ALONE = "entailment_any"  # the best of all windows that were read of the claim's sources
 
 # What the forest is told, and in which direction more of it may move the support. Of seventy-two measured
-# signals these twenty carry to other traces best (seventy of them: AUROC lower by 0.02 and 0.05);
+# signals twenty of these carry to other traces best (seventy of them: AUROC lower by 0.02 and 0.05);
 # they were chosen on the development packets. Names of tools, the category and sizes of a run tell
 # runs apart, and say nothing of a new one.
 DIRECTIONS: tuple[tuple[str, int], ...] = (
@@ -64,6 +64,9 @@ DIRECTIONS: tuple[tuple[str, int], ...] = (
     ("entailment_any", 1),
     ("entailment_outputs", 1),
     ("entailment_calls", 1),
+    ("entailment_fit", 1),
+    ("entailment_own", 1),
+    ("entailment_said", 0),
     ("entailment_max", 1),
     ("neutral_min", -1),
     ("evidence_rare_overlap", 1),
@@ -111,53 +114,73 @@ def main() -> None:
     config = Config()
     models = measured_models(config, options.kept, options.reader)
     crossed = fold_models(models, options) if options.folds else [models]
-    packets = {_name(path): _usable(path, crossed, config) for path in options.packets}
+    packets = {packet_name(path): _usable(path, crossed, config) for path in options.packets}
     more = _usable(options.more, crossed, config) if options.more else ((), ())
+    made = versions(models, config)
+    publish(
+        packets,
+        more[1],
+        options,
+        made_with={
+            "embedder": made.embedder,
+            "pair_reader": made.pair_reader,
+            "precision": made.precision,
+            "config_sha256": made.config_sha256,
+        },
+    )
+
+
+def publish(
+    packets: Mapping[str, tuple[Sequence[PacketRow], Sequence[TrainingRow]]],
+    more: Sequence[TrainingRow],
+    options: argparse.Namespace,
+    made_with: Mapping[str, str],
+) -> None:
+    """Print the cross-validated tables, and write what the options ask for.
+
+    ``options`` has ``risk``, ``json`` and ``out`` as the command's own, and ``more`` as a path or None.
+    """
     settings = ForestSettings(directions=DIRECTIONS)
-    tables = cross_validated(packets, more[1], settings)
+    tables = cross_validated(packets, more, settings)
     for name, table in tables.items():
         print("\n".join(ranking_table(name, table)))
         print(contradictions(*packets[name]))
-    of_packets = [row for _, of_packet in packets.values() for row in of_packet]
-    print("\n".join(contradicted_lines(of_packets)))
+    rows = [row for _, of_packet in packets.values() for row in of_packet]
+    print("\n".join(contradicted_lines(rows)))
     where = [name for name, (_, of_packet) in packets.items() for _ in of_packet]
-    fit = _with(more[1], forest_fitter(settings))
-    scores = labelled(of_packets, out_of_fold(of_packets, fit))
+    scores = labelled(rows, out_of_fold(rows, _with(more, forest_fitter(settings))))
     print("\n".join(by_kind_lines(effects(scores, where, risk=options.risk), options.risk)))
     if options.json:
         options.json.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
-    if options.out:
-        rows = [row for _, of_packet in packets.values() for row in of_packet]
-        measured = [True] * len(rows) + [False] * len(more[1])
-        made = versions(models, config)
-        fitted = fit_crossed(
-            [*rows, *more[1]],
-            measured,
-            settings=settings,
-            risk=options.risk,
-            made_with={
-                "embedder": made.embedder,
-                "pair_reader": made.pair_reader,
-                "precision": made.precision,
-                "config_sha256": made.config_sha256,
-                "packets": ", ".join([*packets, *([options.more.name] if options.more else [])]),
-            },
-        )
-        name = fitted.save(options.out)
-        # What a site adds its labels to; a tenth of the traces stands in for validation.
-        apart = set(sorted({row.trace_id for row in rows})[::10])
-        write_training_rows(
-            [row for row in (*rows, *more[1]) if row.trace_id not in apart],
-            options.out / ROWS_FILE,
-            validation=[row for row in rows if row.trace_id in apart],
-        )
-        point = fitted.choice.point
-        print(
-            f"{name}: threshold {point.threshold:g} ({fitted.choice.rule}"
-            f"{'' if fitted.choice.met else ', not met'}), needs a person from "
-            f"{fitted.card['review_from']}; good blocked {point.false_block_rate:.3f}, "
-            f"bad passed {point.false_pass_rate:.3f}"
-        )
+    if not options.out:
+        return
+    names = [*packets, *([options.more.name] if options.more else [])]
+    fitted = fit_crossed(
+        [*rows, *more],
+        [True] * len(rows) + [False] * len(more),
+        settings=settings,
+        risk=options.risk,
+        made_with={**made_with, "packets": ", ".join(names)},
+    )
+    name = fitted.save(options.out)
+    apart = apart_traces([row.trace_id for row in rows])
+    write_training_rows(
+        [row for row in (*rows, *more) if row.trace_id not in apart],
+        options.out / ROWS_FILE,
+        validation=[row for row in rows if row.trace_id in apart],
+    )
+    point = fitted.choice.point
+    print(
+        f"{name}: threshold {point.threshold:g} ({fitted.choice.rule}"
+        f"{'' if fitted.choice.met else ', not met'}), needs a person from "
+        f"{fitted.card['review_from']}; good blocked {point.false_block_rate:.3f}, "
+        f"bad passed {point.false_pass_rate:.3f}"
+    )
+
+
+def apart_traces(trace_ids: Iterable[str]) -> set[str]:
+    """The tenth of the traces that stands in for validation where a site adds its labels."""
+    return set(sorted(set(trace_ids))[::10])
 
 
 def contradictions(gold: Sequence[PacketRow], rows: Sequence[TrainingRow]) -> str:
@@ -279,7 +302,7 @@ def _boosting() -> object:
     )
 
 
-def _name(path: Path) -> str:
+def packet_name(path: Path) -> str:
     """What a packet is called; splits of one set are called after the set as well."""
     name = path.name.split(".")[0]
     return f"{path.parent.name}_{name}" if name in ("train", "validation") else name

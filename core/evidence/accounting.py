@@ -13,22 +13,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from core.evidence.chart.covering import ENDED, STANDING_WORDS, TAKES_BACK
+from core.evidence.chart.covering import STANDING_WORDS
 from core.evidence.claim_view import ClaimView, view_claim
-from core.evidence.comparing import same_day
-from core.evidence.date_derivations import days_of
 from core.evidence.derivation_parts import day_key
 from core.evidence.fact_index import FactIndex, Stated
 from core.evidence.facts import Record
 from core.evidence.names import MONTHS
-from core.evidence.quantity_records import Day
 from core.evidence.units import measured_by
 from core.evidence.words import acronyms, stems
 from core.records import Check, Claim, FactPlace, Outcome, Span, Trace
 
-WHOLE = "whole"  # the check that a claim is stated whole
 MOST_LEFT = 1  # words that may be left of a claim that a check shows to be wrong
 _MOST_VALUE_WORDS = 8  # of a field beside the claim's: longer ones are texts of their own
 _MOST_FIELDS = 40  # of a record that is about one thing
@@ -51,6 +46,9 @@ _BEGAN = frozenset(
     "since first".split()
 )
 _BEGAN_AT = re.compile(r"onset|author|start|record|began|issued|prescri|diagnos", re.IGNORECASE)
+_LASTED = frozenset(
+    "lasted lasts took takes ran persisted resolve resolved cleared after for within over".split()
+)
 _DIED = frozenset("died dead death".split())
 # Words without content that change what a claim says: none of them goes without saying.
 _WEIGHTY = frozenset(
@@ -58,12 +56,10 @@ _WEIGHTY = frozenset(
     "until between during again further than few other another such any over under up down against off "
     "once".split()
 )
-_SAYS_LAST = re.compile(
+SAYS_LAST = re.compile(
     r"\b(?:(?:most|more) recent(?:ly)?|latest|last|newest|current(?:ly)?|now|today)\b",
     re.IGNORECASE,
 )
-_PRESENT = re.compile(r"\b(?:is|are|has|have|takes|weighs|stands|currently|now)\b", re.IGNORECASE)
-_PAST = re.compile(r"\b(?:was|were|had|been|stood|measured|recorded|came)\b", re.IGNORECASE)
 _ROSE = (
     r"rose|risen|rising|rises?|increased?|gained|climbed|crept|grew|grown|put on|went up|up|higher"
 )
@@ -75,19 +71,12 @@ _UP, _DOWN, _MOVES = (
     re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for words in (_ROSE, _FELL, f"{_ROSE}|{_FELL}|{_MOVED}")
 )
-# What takes back, anywhere in a record, what the rest of it says; beside the words of an entry's standing.
-_TAKES_BACK = TAKES_BACK | frozenset(
-    "invalid preliminary target goal limit threshold reference expected haemolysed hemolysed "
-    "repeat corrected superseded".split()
-)
 _DATED = re.compile(rf"[^\W_]*\d[^\W_]*|\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
-_LETTERS = re.compile(r"[^\W\d_]+")
+_NAMES_IT = re.compile(r"(?:name|title|symbol|ticker|label)\Z", re.IGNORECASE)
 _DOSES = stems("dose doses shot shots vaccine vaccines immunization immunizations jab")
-_VALUES = frozenset({"value", "date"})
+VALUES = frozenset({"value", "date"})
 _LITERALS = frozenset({"identifier", "name", "quoted"})
-_WORKED_OUT = frozenset({"difference", "percent_change", "ratio"})
-_OVER_TIME = _WORKED_OUT | {"count"}
-_TIMED = frozenset({"age", "duration"})
+WORKED_OUT = frozenset({"difference", "percent_change", "ratio"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,14 +96,14 @@ class Account:
 def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     """What the facts of the claim's supporting value checks account for."""
     view = view_claim(claim.text, index.people)
-    supporting = [c for c in checks if c.check in _VALUES and c.outcome is Outcome.SUPPORTS]
-    stated = tuple(each for check in supporting for each in _stated(check, index))
+    supporting = [c for c in checks if c.check in VALUES and c.outcome is Outcome.SUPPORTS]
+    stated = tuple(each for check in supporting for each in stated_at(check, index))
     spans = list(_matched(checks))
     trend = any(c.check == "trend" and c.outcome is Outcome.SUPPORTS for c in checks)
     if trend or _moves_so(supporting, view, index):
         spans += [_span(match) for match in _MOVES.finditer(view.text)]
-    if stated and _is_last(stated, index):
-        spans += [_span(match) for match in _SAYS_LAST.finditer(view.text)]
+    if stated and is_last(stated, index):
+        spans += [_span(match) for match in SAYS_LAST.finditer(view.text)]
     known = frozenset[str]().union(*(_said_of(each, index) for each in stated))
     if "immunization" in known:
         known |= _DOSES
@@ -123,34 +112,6 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
         left=tuple(_left(words, spans, known | index.people, _PLAIN | _events(checks, stated))),
         words=len(words),
         stated=stated,
-    )
-
-
-def stated_whole(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Check | None:
-    """A check that one source states all of the claim; None where a word is left or may be meant
-    otherwise: another value in the same field, a later one, another date, another person's record."""
-    values = [check for check in checks if check.check in _VALUES]
-    if not values or any(check.outcome is not Outcome.SUPPORTS for check in values):
-        return None
-    if any(check.outcome is Outcome.CONTRADICTS for check in checks):
-        return None
-    if not all(_stated(check, index) for check in values):
-        return None
-    found = account(claim, checks, index)
-    sources = {each.source_id for each in found.stated}
-    view = view_claim(claim.text, index.people)
-    if found.left or len(sources) != 1 or not _of_the_person(view, sources, index):
-        return None
-    if not all(_is_clean(each, view, index) for each in found.stated):
-        return None
-    if not _at_its_time(values, view, index):
-        return None
-    return Check(
-        check=WHOLE,
-        outcome=Outcome.SUPPORTS,
-        reason="One source states all of it.",
-        facts=tuple(dict.fromkeys(place for check in values for place in _places(check))),
-        binding=1.0,
     )
 
 
@@ -190,44 +151,45 @@ def _left(
 def _matched(checks: Iterable[Check]) -> Iterator[Span]:
     """The stretches of the claim that checks found as it says."""
     for check in checks:
-        found = check.outcome is Outcome.SUPPORTS and check.check in _VALUES | _LITERALS
+        found = check.outcome is Outcome.SUPPORTS and check.check in VALUES | _LITERALS
         if found and check.claim_span is not None:
             yield check.claim_span
 
 
-def _stated(check: Check, index: FactIndex) -> list[Stated]:
+def stated_at(check: Check, index: FactIndex) -> list[Stated]:
     """What stands at a check's places; none where one of them is in no output."""
     found = [
         index.placed.get((place.source_id, place.span.start, place.span.end))
         if place.span is not None
         else None
-        for place in _places(check)
+        for place in places_of(check)
     ]
     return [each for each in found if each is not None] if all(found) else []
 
 
-def _places(check: Check) -> tuple[FactPlace, ...]:
+def places_of(check: Check) -> tuple[FactPlace, ...]:
     inputs = check.derivation.inputs if check.derivation is not None else ()
     return tuple(dict.fromkeys((*check.facts, *inputs)))
 
 
-def _operation(check: Check) -> str:
+def operation_of(check: Check) -> str:
     return check.derivation.operation if check.derivation is not None else ""
 
 
 def _said_of(each: Stated, index: FactIndex) -> frozenset[str]:
     """The words by which a field and its record go, and the short values of the record's fields."""
     record, fact = each.record, each.fact
-    said = stems(f"{record.name} {record.kind}")
+    said = stems(f"{record.name} {record.kind}") | index.asked.get(each.source_id, frozenset())
     if fact is not None:
         said |= stems(f"{fact.path} {fact.subject}") | acronyms(fact.path)
         if fact.quantity is not None:
             said |= measured_by(fact.quantity.unit)
     beside = index.beside.get((each.source_id, record.index), ())
-    if len(beside) <= _MOST_FIELDS:
-        for other in beside:
-            if other.structured and len(other.value.split()) <= _MOST_VALUE_WORDS:
-                said |= stems(f"{other.path} {other.value}")
+    for other in beside:
+        # Of a record of many fields only those that name it say what all of it is about.
+        telling = len(beside) <= _MOST_FIELDS or _NAMES_IT.search(other.path)
+        if telling and other.structured and len(other.value.split()) <= _MOST_VALUE_WORDS:
+            said |= stems(f"{other.path} {other.value}")
     return said
 
 
@@ -239,6 +201,8 @@ def _events(checks: Sequence[Check], stated: Sequence[Stated]) -> frozenset[str]
         # "Since" says that it lasts as well.
         lasts = any(c.check == "status" and c.outcome is Outcome.SUPPORTS for c in checks)
         said |= _BEGAN if lasts else _BEGAN - {"since"}
+    if any(operation_of(check) == "duration" for check in checks):
+        said |= _LASTED
     if any("death" in stems(f"{each.record.name} {each.record.label}") for each in stated):
         said |= _DIED
     return said
@@ -246,21 +210,21 @@ def _events(checks: Sequence[Check], stated: Sequence[Stated]) -> frozenset[str]
 
 def _moves_so(supporting: Sequence[Check], view: ClaimView, index: FactIndex) -> bool:
     """Whether what the claim says of up and down is so: it was worked out, or its two values differ so."""
-    if any(_operation(check) in _WORKED_OUT for check in supporting):
+    if any(operation_of(check) in WORKED_OUT for check in supporting):
         return True
     amounts = [check for check in supporting if check.check == "value"]
     if len(amounts) != 2:
         return False
-    one, other = (_stated(check, index) for check in amounts)
+    one, other = (stated_at(check, index) for check in amounts)
     if len(one) != len(other) or not one:
         return False
     up, down = _UP.search(view.text) is not None, _DOWN.search(view.text) is not None
     for first, second in zip(one, other, strict=True):
         if first.fact is None or second.fact is None or first.fact.path != second.fact.path:
             return False
-        if _when(first.record) == _when(second.record):
+        if when(first.record) == when(second.record):
             return False
-        earlier, later = sorted((first, second), key=lambda each: _when(each.record))
+        earlier, later = sorted((first, second), key=lambda each: when(each.record))
         change = _amount(later) - _amount(earlier)
         if (up and change <= 0) or (down and change >= 0):
             return False
@@ -272,98 +236,11 @@ def _amount(each: Stated) -> float:
     return item.amount if item is not None else 0.0
 
 
-def _is_clean(each: Stated, view: ClaimView, index: FactIndex) -> bool:
-    """Whether it is the one value of its field in its record, and nothing there takes it back."""
-    fact = each.fact
-    if fact is not None:
-        if not fact.structured:
-            return False
-        dated = fact.quantity is not None and fact.quantity.date is not None
-        if "," in fact.value and not dated:
-            return False
-        beside = index.beside.get((each.source_id, each.record.index), ())
-        if len({other.value for other in beside if other.path == fact.path}) > 1:
-            return False
-    said = {word.casefold() for word in _LETTERS.findall(view.text)}
-    if not _PRESENT.search(view.text):  # of what has been it is no matter that it has ended
-        said |= ENDED
-    return not {word.casefold() for word in _LETTERS.findall(each.record.text)} & _TAKES_BACK - said
-
-
-def _of_the_person(view: ClaimView, sources: Iterable[str], index: FactIndex) -> bool:
-    """Whether the record is of everybody whom the claim names."""
-    named = stems(view.text) & index.people
-    return all(named <= index.people_of.get(each, frozenset()) for each in sources)
-
-
-def _at_its_time(values: Sequence[Check], view: ClaimView, index: FactIndex) -> bool:
-    """Whether each value is of the date that the claim gives it, or the latest where it gives none."""
-    amounts = [check for check in values if check.check == "value"]
-    days = [day for day in view.days if day.year is not None]
-    if not amounts:
-        records = [
-            {(each.source_id, each.record.index) for each in _stated(check, index)}
-            for check in values
-        ]
-        return bool(set.intersection(*records))
-    if days:
-        return _at_days(amounts, days, index)
-    last = _SAYS_LAST.search(view.text) is not None
-    if last or (_PRESENT.search(view.text) and not _PAST.search(view.text)):
-        return all(_is_of_last(check, index, said=last) for check in amounts)
-    return len(amounts) == 1 or _in_order(amounts, index)
-
-
-def _at_days(amounts: Sequence[Check], days: Sequence[Day], index: FactIndex) -> bool:
-    """Whether the values are of the claim's days: a change of all of them, the rest one by one."""
-    over = [check for check in amounts if _operation(check) in _OVER_TIME]
-    plain = [check for check in amounts if _operation(check) not in _OVER_TIME | _TIMED]
-    for check in over:
-        stated = _stated(check, index)
-        if not all(any(_is_of(each.record, (day,)) for each in stated) for day in days):
-            return False
-    if len(days) == 1:
-        return all(_all_in(check, days, index) for check in plain)
-    if over:  # "rose by 4 to 74 from 2015 to 2018": what it came to is of the last day
-        latest = max(days, key=day_key)
-        return all(_all_in(check, (latest,), index) for check in plain)
-    return not plain or (
-        len(days) == len(plain)
-        and all(_all_in(check, (day,), index) for check, day in zip(plain, days, strict=True))
-    )
-
-
-def _is_of_last(check: Check, index: FactIndex, *, said: bool) -> bool:
-    """Whether a value is the field's latest; an age, whether it is that at the source's last date."""
-    if _operation(check) == "age" and check.derivation is not None:
-        (place, *_) = check.derivation.inputs
-        source = next(one for one in index.outputs if one.source_id == place.source_id)
-        days = days_of(source)
-        return bool(days) and check.derivation.text.startswith(str(days[-1]))
-    stated = _stated(check, index)
-    return _operation(check) not in _TIMED and _is_last(stated, index, said=said)
-
-
-def _all_in(check: Check, days: Sequence[Day], index: FactIndex) -> bool:
-    stated = _stated(check, index)
-    return bool(stated) and all(_is_of(each.record, days) for each in stated)
-
-
-def _is_of(record: Record, days: Sequence[Day]) -> bool:
-    return any(same_day(day, asked) for day in record.days for asked in days)
-
-
-def _in_order(amounts: Sequence[Check], index: FactIndex) -> bool:
-    """Whether values that a claim gives one after the other came in that order."""
-    when = [max((_when(e.record) for e in _stated(c, index)), default=(0, 0, 0)) for c in amounts]
-    return all(first <= second for first, second in pairwise(when))
-
-
-def _when(record: Record) -> tuple[int, int, int]:
+def when(record: Record) -> tuple[int, int, int]:
     return day_key(record.days[0]) if record.days else (0, 0, 0)
 
 
-def _is_last(stated: Sequence[Stated], index: FactIndex, *, said: bool = True) -> bool:
+def is_last(stated: Sequence[Stated], index: FactIndex, *, said: bool = True) -> bool:
     """Whether no value of the same field is of a later date; of none at all, where last is ``said``."""
     for each in stated:
         if each.fact is None:
@@ -375,7 +252,7 @@ def _is_last(stated: Sequence[Stated], index: FactIndex, *, said: bool = True) -
         ]
         if not each.record.days and any(said or other.record.days for other in others):
             return False
-        if any(_when(other.record) > _when(each.record) for other in others):
+        if any(when(other.record) > when(each.record) for other in others):
             return False
     return True
 

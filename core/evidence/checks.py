@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.evidence.absence import check_absence
-from core.evidence.accounting import MOST_LEFT, left_of, stated_whole
+from core.evidence.accounting import MOST_LEFT, left_of
 from core.evidence.chart.checks import ChartFacts, chart_checks, read_chart_facts
 from core.evidence.extremes import check_extreme
 from core.evidence.fact_index import FactIndex, index_trace
 from core.evidence.own_words import OwnWords, check_own_words, read_own_words
+from core.evidence.stated_whole import stated_whole
 from core.evidence.trends import check_trend
 from core.evidence.value_checks import check_values
 from core.evidence.words import stems

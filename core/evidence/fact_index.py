@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from core.evidence.calls import argument_leaves
 from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_something
 from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
 from core.evidence.quantity_records import Quantity, QuantityKind
@@ -62,6 +63,7 @@ class FactIndex:
     beside: dict[tuple[str, int], tuple[Fact, ...]] = field(default_factory=dict)
     by_path: dict[tuple[str, str], tuple[Fact, ...]] = field(default_factory=dict)
     people_of: dict[str, frozenset[str]] = field(default_factory=dict)
+    asked: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def near(self, want: Quantity) -> Iterator[tuple[Fact, str]]:
         """The facts whose number makes the claim's true, with how; bounded."""
@@ -128,7 +130,16 @@ def index_trace(trace: Trace) -> FactIndex:
             )
             for one in outputs
         },
+        asked={source.source_id: frozenset(_asked(source)) for source in sources},
     )
+
+
+def _asked(source: Source) -> Iterator[str]:
+    """The words of what a call asked for, which all of its output is about; no text that it wrote."""
+    yield from stems(source.tool_name)
+    for _, leaf in argument_leaves(source.arguments):
+        if len(leaf) <= _WRITTEN_CHARACTERS:
+            yield from stems(leaf)
 
 
 def _placed(outputs: tuple[SourceFacts, ...]) -> dict[tuple[str, int, int], Stated]:

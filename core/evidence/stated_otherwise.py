@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from core.evidence.claim_view import ClaimView
 from core.evidence.count_derivations import in_days
+from core.evidence.date_derivations import as_date, span_fits
 from core.evidence.fact_index import Attribute, FactIndex, is_its_source
 from core.evidence.facts import Fact, Record
 from core.evidence.quantity_records import Bound, Quantity, QuantityKind
@@ -17,6 +18,12 @@ from core.evidence.words import stems
 _MOST_MEANT = 12
 _TOGETHER = re.compile(r"\b(?:together|combined|both|total|sum|altogether|in all)\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;]|\b(?:and|but|while|whereas)\b", re.IGNORECASE)
+_LASTED = re.compile(
+    r"\b(?:last(?:ed|s|ing)|took|takes|dragged on|went on|persisted|resolved|cleared|for|ran|within)\b",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(r"onset|start|begin|begun|from|author", re.IGNORECASE)
+_ENDS = re.compile(r"abatement|end|stop|resol|until|\bto\b", re.IGNORECASE)
 _DATED = re.compile(r"\b(?:in|on|of|dated|since)\s\Z|[(:,]\s?\Z", re.IGNORECASE)
 
 
@@ -76,6 +83,31 @@ def dated_otherwise(want: Quantity, view: ClaimView, index: FactIndex) -> tuple[
         return None
     source_id, record = records[0]
     return (source_id, record) if is_its_source(source_id, view.words, index) else None
+
+
+def lasted_otherwise(
+    want: Quantity, view: ClaimView, index: FactIndex
+) -> tuple[str, Record, str] | None:
+    """The one record that the claim says to have lasted so long, which began and ended otherwise."""
+    if want.unit not in TIME or want.bound not in (Bound.EXACT, Bound.ABOUT) or view.denies:
+        return None
+    if _LASTED.search(view.text) is None:
+        return None
+    said = view.words | view.shorts
+    named = [(s, r) for s, r, head in index.named if head <= said]
+    if view.days:
+        named = [(source_id, record) for source_id, record in named if in_days(record, view.days)]
+    if len(named) != 1:
+        return None
+    ((source_id, record),) = named
+    begun = [as_date(day) for key, day in record.dates if _BEGINS.search(key)]
+    ended = [as_date(day) for key, day in record.dates if _ENDS.search(key)]
+    if len(begun) != 1 or len(ended) != 1 or begun[0] is None or ended[0] is None:
+        return None
+    if ended[0] < begun[0] or span_fits(begun[0], ended[0], want):
+        return None
+    days = (ended[0] - begun[0]).days
+    return source_id, record, f"{begun[0]} to {ended[0]}, {days} days"
 
 
 def _nearest(full: Sequence[Attribute], want: Quantity, view: ClaimView) -> list[Attribute]:

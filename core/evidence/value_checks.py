@@ -22,7 +22,11 @@ from core.evidence.fact_index import (
 from core.evidence.facts import Fact
 from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.singled_out import name_before, named_days, records_meant
-from core.evidence.stated_otherwise import dated_otherwise, stated_otherwise
+from core.evidence.stated_otherwise import (
+    dated_otherwise,
+    lasted_otherwise,
+    stated_otherwise,
+)
 from core.evidence.units import measured_by
 from core.evidence.words import stems
 from core.records import Check, Claim, FactPlace, Outcome, Span
@@ -85,6 +89,17 @@ def _check_quantity(
             check=kind,
             outcome=Outcome.CONTRADICTS,
             reason=f"{record.name[:80]}: {days}, not {want.text}",
+            veto=True,
+            claim_span=want.span,
+            facts=(FactPlace(source_id=source_id, span=record.span, path=record.name[:60]),),
+        )
+    lasted = lasted_otherwise(want, view, index)
+    if lasted is not None:
+        source_id, record, told = lasted
+        return Check(
+            check=kind,
+            outcome=Outcome.CONTRADICTS,
+            reason=f"{record.name[:80]}: {told}, not {want.text}",
             veto=True,
             claim_span=want.span,
             facts=(FactPlace(source_id=source_id, span=record.span, path=record.name[:60]),),

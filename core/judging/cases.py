@@ -11,6 +11,7 @@ import numpy as np
 from core.config import Config
 from core.evidence.checks import check_claim
 from core.evidence.names import other_person
+from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
 from core.judging.opening import OpenTrace, share_time
@@ -53,12 +54,13 @@ def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -
         checks = check_claim(claim, one.facts)
         distortions = check_distortions(claim, one.prose)
     with one.clock("router"):
-        candidates = tuple(_candidate(claim, s, checks, one, vectors) for s in one.evidence.sources)
+        told = [check for check in checks if check.check != WHOLE]  # its facts are the others'
+        candidates = tuple(_candidate(claim, s, told, one, vectors) for s in one.evidence.sources)
         ranking = rank_sources(candidates, config)
         by_id = {indexed.source.source_id: indexed for indexed in one.evidence.sources}
         windows = {
             ranked.source_id: _windows(
-                claim, by_id[ranked.source_id], checks, vectors, config, first=place == 0
+                claim, by_id[ranked.source_id], told, vectors, config, first=place == 0
             )
             for place, ranked in enumerate(_to_read(claim, ranking, one.families, config))
         }

@@ -145,7 +145,7 @@ def _examine(
 ) -> dict[str, Examined]:
     """III.4 and III.5 for every source that was read: who else could support the claim?"""
     by_id = {indexed.source.source_id: indexed for indexed in one.evidence.sources}
-    about = claim_signals(case, one)
+    about = claim_signals(case.claim, case.checks, one)
     return {
         source_id: _examined(case, route, by_id[source_id], read, about, one, config)
         for source_id, windows in read.items()

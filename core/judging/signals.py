@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.evidence.accounting import WHOLE
+from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing
 from core.judging.cases import Case
@@ -58,21 +58,13 @@ class ClaimSignals:
     shared: Mapping[str, float]
 
 
-def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
+def claim_signals(claim: Claim, checks: Sequence[Check], one: OpenTrace) -> ClaimSignals:
     """Words and values of a claim against all evidence of its trace, and its checks together."""
-    claim, evidence = case.claim, one.evidence
+    evidence = one.evidence
     terms, bigrams = content_terms(claim.text), content_bigrams(claim.text)
     values = {value.text: value for value in claim.protected_values}
     in_findings = {text: value_present(value, evidence.text) for text, value in values.items()}
     in_calls = {text: value_present(value, evidence.calls) for text, value in values.items()}
-    # What only informs moves nothing that the calibrator was fitted on.
-    checks = [
-        check
-        for check in case.checks
-        if check.check != WHOLE
-        and (check.check not in CHECK_NAMES or check.outcome is not Outcome.SILENT)
-    ]
-    outcomes = [check.outcome for check in checks]
     count = len(values)
     shared = {
         "finding_overlap": overlap(terms, evidence.terms),
@@ -88,26 +80,67 @@ def claim_signals(case: Case, one: OpenTrace) -> ClaimSignals:
         "terms_nowhere": len(terms - evidence.terms - evidence.call_terms),
         "own_work": overlap(terms, _OWN_WORK),
         "sources_n": len(evidence.sources),
-        "checks_n": len(outcomes),
-        "checks_supports": outcomes.count(Outcome.SUPPORTS),
-        "checks_contradicts": outcomes.count(Outcome.CONTRADICTS),
-        "checks_silent": outcomes.count(Outcome.SILENT),
-        "checks_vetoes": sum(check.veto for check in case.checks),
-        "checks_share": _supported_share(checks),
-        "checks_all_support": float(bool(outcomes) and set(outcomes) == {Outcome.SUPPORTS}),
-        "checks_derived": sum(check.derivation is not None for check in case.checks),
     }
-    shared["distortions_n"] = sum(check.check in CHECK_NAMES for check in checks)
-    for kind in CHECK_KINDS:
-        of_kind = [check for check in case.checks if check.check == kind]
-        shared[f"check_{kind}"] = _balance(of_kind)
     return ClaimSignals(
         terms=terms,
         bigrams=bigrams,
         values_in_findings=in_findings,
         values_in_calls=in_calls,
-        shared=shared,
+        shared=shared | check_signals(checks),
     )
+
+
+def check_signals(checks: Sequence[Check]) -> dict[str, float]:
+    """What all checks of a claim say together, and each of the kinds that a calibrator sees by itself."""
+    # What only informs moves nothing that the calibrator was fitted on; a claim that is stated whole
+    # has a signal of its own, and its values are counted already.
+    counted = [
+        check
+        for check in checks
+        if check.check != WHOLE
+        and (check.check not in CHECK_NAMES or check.outcome is not Outcome.SILENT)
+    ]
+    outcomes = [check.outcome for check in counted]
+    found = {
+        "checks_n": len(outcomes),
+        "checks_supports": outcomes.count(Outcome.SUPPORTS),
+        "checks_contradicts": outcomes.count(Outcome.CONTRADICTS),
+        "checks_silent": outcomes.count(Outcome.SILENT),
+        "checks_vetoes": sum(check.veto for check in checks),
+        "checks_share": _supported_share(counted),
+        "checks_all_support": float(bool(outcomes) and set(outcomes) == {Outcome.SUPPORTS}),
+        "checks_derived": sum(check.derivation is not None for check in checks),
+        "distortions_n": sum(check.check in CHECK_NAMES for check in counted),
+    }
+    for kind in CHECK_KINDS:
+        found[f"check_{kind}"] = _balance([check for check in checks if check.check == kind])
+    return found
+
+
+def source_check_signals(checks: Sequence[Check], source_id: str) -> dict[str, float]:
+    """What the checks found in one source, and whether it states all that the claim says."""
+    here = [one for one in checks if any(place.source_id == source_id for place in one.facts)]
+    return {
+        "source_checks_supports": sum(
+            c.outcome is Outcome.SUPPORTS and c.check != WHOLE for c in here
+        ),
+        SHOWN_FEATURE: float(_shown(checks, here)),
+        "source_checks_contradicts": sum(c.outcome is Outcome.CONTRADICTS for c in here),
+    }
+
+
+def reading_signals(outputs: float, calls: float, own_work: float) -> dict[str, float]:
+    """The best entailment of outputs and of calls, each where it is evidence of what the claim is about.
+
+    What the agent wrote is evidence of what it wrote. So a call counts beside the outputs where the
+    claim is about the agent's own work, and apart from them where it is about the world.
+    """
+    own = own_work > 0
+    return {
+        "entailment_fit": max(outputs, calls) if own else outputs,
+        "entailment_own": calls if own else 0.0,
+        "entailment_said": 0.0 if own else calls,
+    }
 
 
 def source_signals(
@@ -126,43 +159,41 @@ def source_signals(
     calibrator can weigh the two by what the claim is about.
     """
     anywhere = [*outputs, *calls]
-    here = _of_source(case.checks, indexed.source.source_id)
+    told = max((r.entailment for r in outputs), default=0.0)
+    asked = max((r.entailment for r in calls), default=0.0)
     candidate = next(c for c in case.candidates if c.source_id == indexed.source.source_id)
     windows = case.windows[candidate.source_id]
     window = max((overlap(about.terms, content_terms(p.text)) for p in windows), default=0.0)
     beside = "\n".join(premise.text for premise in windows)
-    return dict(about.shared) | {
-        "source_overlap": overlap(about.terms, indexed.terms),
-        "source_call_overlap": overlap(about.terms, indexed.call_terms),
-        "source_bigrams": _share(about.bigrams, indexed.bigrams),
-        "window_overlap": window,
-        "window_terms_missing": len(about.terms - content_terms(beside)),
-        "direction_opposed": float(_opposed(about.terms, content_terms(beside))),
-        "negation_differs": float(_negated(claim.text) and not _negated(beside)),
-        "source_nearest": candidate.nearest,
-        "source_values": candidate.values,
-        "source_checks_supports": sum(
-            c.outcome is Outcome.SUPPORTS and c.check != WHOLE for c in here
-        ),
-        SHOWN_FEATURE: float(_shown(case.checks, here)),
-        "source_checks_contradicts": sum(c.outcome is Outcome.CONTRADICTS for c in here),
-        "source_catalogue": float(indexed.standing is Standing.CATALOGUE),
-        "source_echo": float(indexed.standing is Standing.ECHO),
-        "source_failed": float(indexed.standing is Standing.FAILURE),
-        "source_structured": float(indexed.source.structured),
-        "entailment_max": max((r.entailment for r in readings), default=0.0),
-        "entailment_min": min((r.entailment for r in readings), default=0.0),
-        "contradiction_max": max((r.contradiction for r in readings), default=0.0),
-        "neutral_min": min((r.neutral for r in readings), default=1.0),
-        "entailment_any": max((r.entailment for r in anywhere), default=0.0),
-        "entailment_outputs": max((r.entailment for r in outputs), default=0.0),
-        "entailment_calls": max((r.entailment for r in calls), default=0.0),
-        "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
-    }
-
-
-def _of_source(checks: Sequence[Check], source_id: str) -> list[Check]:
-    return [one for one in checks if any(place.source_id == source_id for place in one.facts)]
+    found = source_check_signals(case.checks, indexed.source.source_id)
+    found |= reading_signals(told, asked, about.shared["own_work"])
+    return (
+        dict(about.shared)
+        | found
+        | {
+            "source_overlap": overlap(about.terms, indexed.terms),
+            "source_call_overlap": overlap(about.terms, indexed.call_terms),
+            "source_bigrams": _share(about.bigrams, indexed.bigrams),
+            "window_overlap": window,
+            "window_terms_missing": len(about.terms - content_terms(beside)),
+            "direction_opposed": float(_opposed(about.terms, content_terms(beside))),
+            "negation_differs": float(_negated(claim.text) and not _negated(beside)),
+            "source_nearest": candidate.nearest,
+            "source_values": candidate.values,
+            "source_catalogue": float(indexed.standing is Standing.CATALOGUE),
+            "source_echo": float(indexed.standing is Standing.ECHO),
+            "source_failed": float(indexed.standing is Standing.FAILURE),
+            "source_structured": float(indexed.source.structured),
+            "entailment_max": max((r.entailment for r in readings), default=0.0),
+            "entailment_min": min((r.entailment for r in readings), default=0.0),
+            "contradiction_max": max((r.contradiction for r in readings), default=0.0),
+            "neutral_min": min((r.neutral for r in readings), default=1.0),
+            "entailment_any": max((r.entailment for r in anywhere), default=0.0),
+            "entailment_outputs": told,
+            "entailment_calls": asked,
+            "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
+        }
+    )
 
 
 def _shown(checks: Sequence[Check], here: Sequence[Check]) -> bool:

@@ -182,7 +182,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.HOW_OFTEN_SHOWN: (
         shown_whole,
-        "One entry there states all of it: of 25 claims of 19 answers that were shown like this, people "
+        "It stands there whole: of 25 claims of 19 answers that were shown like this, people "
         "found 24 supported.",
     ),
     Cause.CITATION_TO_NOTHING: (

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from core.attribution.families import load_families
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow, read_packet
-from core.evidence.accounting import WHOLE, account
+from core.evidence.accounting import account
 from core.evidence.checks import check_claim, read_trace_facts
+from core.evidence.stated_whole import WHOLE
 from core.records import Check, Outcome, Source
 from tests.builders import a_claim, a_source, a_trace
 

@@ -1,0 +1,149 @@
+"""Fit and measure calibrators anew after a change of the checks, without reading a claim again.
+
+    python -m training.rechecked PACKETS --more answers.jsonl --calibrator core/models/weights/calibrator \\
+        --risk 0.15 --json figures.json --out calibrator
+
+Beside every calibrator stand the rows that it was fitted on, and in them what readers of folds said of
+each claim (`training.development`). That does not change with a check; what the checks say is gathered
+anew from the packets, which must be the same, in the same order.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core.attribution.families import load_families
+from core.calibration.rows import ROWS_FILE, TrainingRow, read_training_rows
+from core.config import Config
+from core.errors import InputError
+from core.evaluation.frozen import freeze
+from core.evaluation.packets import PacketRow
+from core.evidence.checks import check_claim
+from core.judging.opening import Models, OpenTrace, open_trace
+from core.judging.signals import (
+    check_signals,
+    claim_signals,
+    reading_signals,
+    source_check_signals,
+)
+from core.models.forest import CARD_FILE, DEFAULT_FOLDER
+from core.provenance.distortions.checks import check_distortions
+from core.records import VerdictLabel
+from core.text.tokens import overlap
+from training.development import (
+    apart_traces,
+    measured_models,
+    packet_name,
+    publish,
+    trainable,
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the cross-validated tables with the checks as they are now, and write the calibrator."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "packets", type=Path, nargs="+", help="those of the calibrator, in its order"
+    )
+    parser.add_argument("--more", type=Path, help="what only helped to grow its trees")
+    parser.add_argument(
+        "--calibrator", type=Path, default=DEFAULT_FOLDER, help="whose rows to take"
+    )
+    parser.add_argument("--risk", type=float, default=0.05, help="bad-pass rate of the threshold")
+    parser.add_argument("--out", type=Path, help="where to write the calibrator")
+    parser.add_argument("--json", type=Path, help="the tables as JSON")
+    options = parser.parse_args(arguments)
+    by_packet = {packet_name(path): trainable(path) for path in options.packets}
+    more = trainable(options.more) if options.more else []
+    gold = [row for rows in by_packet.values() for row in rows]
+    kept = kept_rows(options.calibrator, gold, more)
+    models = measured_models(Config(), None, None)
+    anew = {
+        row.claim_id: one
+        for row, one in zip([*gold, *more], rechecked([*gold, *more], kept, models), strict=True)
+    }
+    made = json.loads((options.calibrator / CARD_FILE).read_text(encoding="utf-8"))["made_by"]
+    publish(
+        {name: (rows, [anew[r.claim_id] for r in rows]) for name, rows in by_packet.items()},
+        [anew[row.claim_id] for row in more],
+        options,
+        made_with={name: value for name, value in made.items() if name != "packets"},
+    )
+
+
+def kept_rows(
+    folder: Path, gold: Sequence[PacketRow], more: Sequence[PacketRow]
+) -> list[TrainingRow]:
+    """The kept rows in the packets' order; raises InputError where they are not of these packets."""
+    found = read_training_rows(folder / ROWS_FILE)
+    apart = apart_traces(row.trace_id for row in gold)
+    train, validation = iter(found.train), iter(found.validation)
+    rows = []
+    for row in (*gold, *more):
+        side = validation if row.trace_id in apart else train
+        kept = next(side, None)
+        if kept is None or kept.should_block is not row.should_block:
+            raise InputError(
+                f"{folder / ROWS_FILE}: not the rows of these packets, at {row.claim_id!r}"
+            )
+        rows.append(replace(kept, claim_id=row.claim_id, trace_id=row.trace_id))
+    if next(train, None) or next(validation, None):
+        raise InputError(f"{folder / ROWS_FILE}: holds more rows than these packets")
+    return rows
+
+
+def rechecked(
+    gold: Sequence[PacketRow], kept: Sequence[TrainingRow], models: Models
+) -> Iterator[TrainingRow]:
+    """Yield each row with what checks, words and values say now, and what readers said then."""
+    config, families = Config(), load_families()
+    before: OpenTrace | None = None
+    for row, old in zip(gold, kept, strict=True):
+        trace, claim = freeze(row, families)
+        same = before if before is not None and before.trace.sources == trace.sources else None
+        one = before = open_trace(trace, (claim,), models, config, same)
+        checks = (*check_claim(claim, one.facts), *check_distortions(claim, one.prose))
+        numeric = dict(old.features.numeric)
+        numeric |= claim_signals(claim, checks, one).shared
+        numeric |= source_check_signals(checks, _routed(old, one))
+        numeric |= reading_signals(
+            numeric["entailment_outputs"], numeric["entailment_calls"], numeric["own_work"]
+        )
+        vetoed = check_signals(checks)["checks_vetoes"] > 0
+        otherwise = old.forced and not old.features.numeric["checks_vetoes"]
+        yield replace(
+            old,
+            features=replace(
+                old.features, numeric={name: round(float(n), 4) for name, n in numeric.items()}
+            ),
+            forced=vetoed or otherwise,
+            contradicted=row.label is VerdictLabel.CONTRADICTED,
+        )
+
+
+def _routed(old: TrainingRow, one: OpenTrace) -> str:
+    """The source that was routed to: the rows name its tool, and how many of the claim's words it holds."""
+    features, (claim,) = old.features, one.claims
+    terms = claim_signals(claim, (), one).terms
+
+    def fit(place: int) -> tuple[bool, bool, float, int]:
+        indexed = one.evidence.sources[place]
+        own = abs(round(overlap(terms, indexed.terms), 4) - features.numeric["source_overlap"])
+        return (
+            indexed.source.tool_name != features.categorical["pred_tool"],
+            len(indexed.chunks) != features.numeric["evidence_chunks_n"],
+            own,
+            place,
+        )
+
+    return one.evidence.sources[min(range(len(one.evidence.sources)), key=fit)].source.source_id
+
+
+if __name__ == "__main__":
+    main()
