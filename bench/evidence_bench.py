@@ -1,6 +1,7 @@
 """What the typed checks find, what dangerous claims pass them, and what they cost.
 
     python bench/evidence_bench.py values PACKET …   of good and bad claims, whose values are all found
+    python bench/evidence_bench.py precision PACKET …  what each kind of check is worth, by label
     python bench/evidence_bench.py dangerous         wrong chart claims that pass, true twins allowed
     python bench/evidence_bench.py cost              processor time a claim on 100 KB, memory on 10 MB
 
@@ -28,10 +29,10 @@ from core.attribution.families import load_families  # noqa: E402
 from core.evaluation.frozen import freeze, readable  # noqa: E402
 from core.evaluation.packets import read_packet, row_from_json  # noqa: E402
 from core.evidence.chart.checks import chart_checks, read_chart_facts  # noqa: E402
-from core.evidence.checks import check_claim, read_trace_facts  # noqa: E402
+from core.evidence.checks import TraceFacts, check_claim, read_trace_facts  # noqa: E402
 from core.evidence.value_checks import check_values  # noqa: E402
 from core.evidence.values import protected_values  # noqa: E402
-from core.records import Claim, Outcome, Source, Span, Trace  # noqa: E402
+from core.records import Check, Claim, Outcome, Source, Span, Trace  # noqa: E402
 from training.dangerous import HALVES, packet_row, pairs  # noqa: E402
 
 _TESTS = ("sodium", "potassium", "creatinine", "glucose", "urea", "albumin", "calcium", "ferritin")
@@ -56,6 +57,30 @@ def values(packets: list[Path]) -> None:
         print(path.name)
         for name, each in sorted(found.items()):
             print(f"  {name:20s} {sum(each):4d} of {len(each):4d}  {sum(each) / len(each):.0%}")
+
+
+def precision(packets: list[Path]) -> None:
+    """Print, for each kind of check and what it says, how many good and bad claims it says it of."""
+    families = load_families()
+    for path in packets:
+        told: dict[str, list[bool]] = defaultdict(list)
+        kept: tuple[object, TraceFacts] | None = None
+        for row in read_packet(path).rows:
+            trace, claim = freeze(row, families)
+            if kept is None or kept[0] != trace.sources:
+                kept = (trace.sources, read_trace_facts(trace))
+            said = {(check.check, _says(check)) for check in check_claim(claim, kept[1])}
+            for kind, outcome in said:
+                told[f"{outcome:11s} {kind}"].append(row.should_block)
+        print(path.name)
+        for name, bad in sorted(told.items()):
+            right = sum(bad) if name.startswith(("veto", "contradicts")) else len(bad) - sum(bad)
+            counts = f"good {len(bad) - sum(bad):4d}  bad {sum(bad):4d}"
+            print(f"  {name:24s} {counts}  right {right / len(bad):.0%}")
+
+
+def _says(check: Check) -> str:
+    return "veto" if check.veto else check.outcome.value
 
 
 def dangerous(seed: int, count: int) -> None:
@@ -187,17 +212,20 @@ _FORMS: dict[str, Callable[[random.Random, int], str]] = {
 
 
 def main() -> None:
-    """Print one of the three measurements."""
+    """Print one of the measurements."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("values").add_argument("packets", nargs="+", type=Path)
+    commands.add_parser("precision").add_argument("packets", nargs="+", type=Path)
     wrong = commands.add_parser("dangerous")
     wrong.add_argument("--seed", type=int, default=0)
     wrong.add_argument("--count", type=int, default=3)
     commands.add_parser("cost")
     commands.add_parser("memory").add_argument("form", choices=tuple(_FORMS))
     given = parser.parse_args()
-    if given.command == "values":
+    if given.command == "precision":
+        precision(given.packets)
+    elif given.command == "values":
         values(given.packets)
     elif given.command == "dangerous":
         dangerous(given.seed, given.count)

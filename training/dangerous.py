@@ -21,6 +21,8 @@ from training.dangerous_charts import SYMPTOMS, WORDINGS, Writer, render
 
 FORMATS = ("fhir", "nested_json", "list", "letter", "markdown_table", "csv_table")
 HALVES = ("looked_at", "kept")
+BLIND = Path(__file__).parent / "pairs" / "blind_charts.jsonl.gz"
+BLIND_HALVES = ("opened", "kept")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,15 @@ def pairs(seed: int, half: str, count: int = 1) -> Iterator[Pair]:
             yield from _symptom_pairs(Writer(draw, half), form)
             yield from _footnote_pairs(Writer(draw, half), form)
             yield from _swap_pairs(Writer(draw, half), form)
+
+
+def blind_pairs(half: str, path: Path = BLIND) -> Iterator[Pair]:
+    """Pairs by an author who had not seen the checks; ``half`` is one of ``BLIND_HALVES``."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            if BLIND_HALVES[row.pop("pair") % 2 == 0] == half:
+                yield Pair(**row)
 
 
 def _value_pairs(writer: Writer, form: str) -> Iterator[Pair]:

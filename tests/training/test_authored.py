@@ -11,6 +11,7 @@ import pytest
 
 from training.authored import FOLDER, KINDS, authored_pairs
 from training.authored_pass import BESIDE_CHARACTERS, authored_pass
+from training.dangerous import BLIND_HALVES, blind_pairs
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
 
 INDEPENDENT = [FOLDER.parent / f"independent_{part}.toml" for part in "ab"]
@@ -81,3 +82,13 @@ def test_a_pass_shows_every_pair_once_with_its_whole_source_as_evidence_is_read(
         assert 0 <= beside <= BESIDE_CHARACTERS + 1
     on_lines = sum(pair.premise.count("\n") for pair in read)
     assert on_lines > sum(pair.source.count("\n") for pair in authored_pairs())
+
+
+def test_blind_charts_come_in_pairs_in_both_halves() -> None:
+    halves = {half: list(blind_pairs(half)) for half in BLIND_HALVES}
+
+    for pairs in halves.values():
+        dangerous = [pair for pair in pairs if pair.dangerous]
+        assert len(dangerous) * 2 == len(pairs) > 600
+        assert len({pair.kind for pair in pairs}) >= 20
+        assert len({pair.format for pair in pairs}) >= 5
