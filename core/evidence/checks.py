@@ -14,6 +14,7 @@ from core.evidence.accounting import MOST_LEFT, left_of
 from core.evidence.chart.checks import ChartFacts, chart_checks, read_chart_facts
 from core.evidence.extremes import check_extreme
 from core.evidence.fact_index import FactIndex, index_trace
+from core.evidence.outline import Item, check_outline, read_outlines
 from core.evidence.own_words import OwnWords, check_own_words, read_own_words
 from core.evidence.stated_whole import stated_whole
 from core.evidence.trends import check_trend
@@ -31,6 +32,7 @@ class TraceFacts:
     values: FactIndex
     charts: ChartFacts
     own: OwnWords
+    written: tuple[Item, ...]
 
 
 def read_trace_facts(trace: Trace) -> TraceFacts:
@@ -40,6 +42,7 @@ def read_trace_facts(trace: Trace) -> TraceFacts:
         values=index_trace(trace),
         charts=read_chart_facts(trace),
         own=read_own_words(trace),
+        written=read_outlines(trace.sources),
     )
 
 
@@ -54,11 +57,11 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
         *check_written(claim, values),
         *chart_checks(claim, facts.charts),
     )
-    whole = stated_whole(claim, found, values)
+    whole = (stated_whole(claim, found, values), check_outline(claim, facts.written))
     return (
         *_of_this_claim(claim, found, facts),
         *check_own_words(claim, facts.own),
-        *([] if whole is None else [whole]),
+        *(check for check in whole if check is not None),
     )
 
 

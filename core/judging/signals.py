@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from core.evidence.outline import OUTLINE
 from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing
@@ -27,6 +28,9 @@ CHECK_KINDS = (
     "argument",
     "action",
 )
+# What finds all of a claim in one place: a signal of its own, beside what finds a part of it.
+UNCOUNTED = frozenset({WHOLE, OUTLINE})
+SHOWN_WHOLE = UNCOUNTED | {"status"}
 # What a claim speaks of when it is about what the agent itself did or made.
 _OWN_WORK = content_terms(
     "agent assistant i report file document slide presentation chart page created saved wrote "
@@ -97,7 +101,7 @@ def check_signals(checks: Sequence[Check]) -> dict[str, float]:
     counted = [
         check
         for check in checks
-        if check.check != WHOLE
+        if check.check not in UNCOUNTED
         and (check.check not in CHECK_NAMES or check.outcome is not Outcome.SILENT)
     ]
     outcomes = [check.outcome for check in counted]
@@ -122,7 +126,7 @@ def source_check_signals(checks: Sequence[Check], source_id: str) -> dict[str, f
     here = [one for one in checks if any(place.source_id == source_id for place in one.facts)]
     return {
         "source_checks_supports": sum(
-            c.outcome is Outcome.SUPPORTS and c.check != WHOLE for c in here
+            c.outcome is Outcome.SUPPORTS and c.check not in UNCOUNTED for c in here
         ),
         SHOWN_FEATURE: float(_shown(checks, here)),
         "source_checks_contradicts": sum(c.outcome is Outcome.CONTRADICTS for c in here),
@@ -199,9 +203,7 @@ def source_signals(
 def _shown(checks: Sequence[Check], here: Sequence[Check]) -> bool:
     """Whether an entry or a field of this source states all that the claim says, and no check objects."""
     return any(
-        check.check in ("status", WHOLE)
-        and check.outcome is Outcome.SUPPORTS
-        and check.binding == 1.0
+        check.check in SHOWN_WHOLE and check.outcome is Outcome.SUPPORTS and check.binding == 1.0
         for check in here
     ) and not any(check.outcome is Outcome.CONTRADICTS for check in checks)
 

@@ -1,0 +1,141 @@
+"""What a document that the agent wrote is made of: its headings and items, each under what stands above.
+
+"The Technical Architecture section of the report covers cryptography" says what the agent's own text
+holds, and nothing of the world. That text stands in a call's arguments, and there the heading
+"Cryptographic Security" under "Technical Architecture" shows it; a reader of single lines does not see
+what a line stands under. Only what a document includes is told so: what it states of the world is
+checked like anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.evidence.calls import argument_leaves
+from core.evidence.words import stems
+from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus
+
+OUTLINE = "outline"  # the check that what the agent wrote includes what the claim says
+LEAST_CHARACTERS = 200  # of an argument that is a text
+ENOUGH = 0.75  # of the claim's words on the way down to one item
+_MOST_CHARACTERS = 200_000
+_MOST_ITEMS = 4_000
+_STEP = " › "
+_ITEM_WORDS = 14  # a longer line is a sentence, which says something
+_LEAST_WORDS = 2
+_PREFIX = 6  # letters that two forms of one word share: cryptography, cryptographic
+_HEADING = re.compile(r"\s*(#{1,6})\s+(\S.*)|\s*<h([1-6])\b[^>]*>(.*?)</h\3>", re.IGNORECASE)
+_BULLET = re.compile(
+    r"\s*(?:[-*•+]|\d{1,2}[.)])\s+|\s*<(?:li|td|th|p|dt|dd|title|strong|b)\b[^>]*>", re.I
+)
+_TAG = re.compile(r"<[^>]{0,200}>")
+_LINE = re.compile(r"\\n|\n|(?<=>)(?=<)")
+_DOCUMENT = (
+    r"(?:report|presentation|slides?|slide deck|deck|tutorial|template|mind ?map|digest|brief|briefing|"
+    r"itinerary|newsletter|web ?page|document|summary|guide|walkthrough|spreadsheet|workbook)"
+)
+_PART = r"(?:sections?|branch(?:es)?|chapters?|parts?|headings?|slides?|pages?|appendix|conclusion)"
+_HOLDS = r"includes?|covers?|contains?|has|have|features?|lists?|comes with"
+_INCLUDES = re.compile(
+    rf"\b{_DOCUMENT}\b[^.;]{{0,80}}?\b(?:{_HOLDS}|is (?:divided|organi[sz]ed|structured) into)\b"
+    rf"|\b{_PART}\b[^.;]{{0,40}}\b(?:of|in) the {_DOCUMENT}\b[^.;]{{0,60}}?\b(?:{_HOLDS})\b"
+    rf"|\bis (?:one of|among) the [^.;]{{2,60}}\b(?:of|in) the {_DOCUMENT}\b",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\b(?:that|says?|states?|finds?|found|shows? that|concludes?|reports? that|according)\b", re.I
+)
+_STRUCTURE = stems(
+    "report presentation slide slides deck tutorial template mindmap mind map digest brief briefing "
+    "itinerary newsletter page webpage document summary guide walkthrough spreadsheet workbook section "
+    "sections branch chapter part heading appendix includes include covers cover contains contain has "
+    "features feature lists list comes divided organized structured one among several detailed "
+    "comprehensive information content contents various agent created"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A heading or a short line of a written text, with the words of all that stands above it."""
+
+    source_id: str
+    text: str
+    above: str
+    words: frozenset[str]
+
+
+def read_outlines(sources: Iterable[Source]) -> tuple[Item, ...]:
+    """The items of the texts that calls wrote and that succeeded; bounded."""
+    found: list[Item] = []
+    for source in sources:
+        if source.status not in (SourceStatus.OK, SourceStatus.TRUNCATED):
+            continue
+        stated = source.arguments or source.extra.get("arguments")
+        for _, text in argument_leaves(stated if isinstance(stated, str) else None):
+            if len(text) >= LEAST_CHARACTERS:
+                found.extend(_items(source.source_id, text[:_MOST_CHARACTERS]))
+            if len(found) >= _MOST_ITEMS:
+                return _with_parts(found[:_MOST_ITEMS])
+    return _with_parts(found)
+
+
+def _with_parts(items: Sequence[Item]) -> tuple[Item, ...]:
+    """The items, and each part as one: its heading with the words of all that stands under it."""
+    under: dict[tuple[str, str], frozenset[str]] = {}
+    for item in items:
+        steps = item.above.split(_STEP)
+        for end in {len(steps), 2} if len(steps) > 1 else ():
+            key = (item.source_id, _STEP.join(steps[:end]))
+            under[key] = under.get(key, frozenset()) | item.words
+    parts = []
+    for (source_id, path), words in under.items():
+        over, _, title = path.rpartition(_STEP)
+        parts.append(Item(source_id=source_id, text=title, above=over, words=words))
+    return (*items, *parts)
+
+
+def _items(source_id: str, text: str) -> Iterator[Item]:
+    above: list[tuple[int, str]] = []
+    for line in _LINE.split(text):
+        heading = _HEADING.match(line)
+        said = _TAG.sub(" ", (heading[2] or heading[4]) if heading else _BULLET.sub("", line, 1))
+        said = " ".join(said.split()).strip(" *_#:-")
+        if heading:
+            level = int(heading[3] or len(heading[1]))
+            above = [each for each in above if each[0] < level]
+        words = stems(said)
+        if words and len(said.split()) <= _ITEM_WORDS:
+            over = _STEP.join(title for _, title in above)
+            yield Item(source_id=source_id, text=said, above=over, words=words | stems(over))
+        if heading:
+            above.append((level, said))
+
+
+def check_outline(claim: Claim, items: Sequence[Item]) -> Check | None:
+    """A check that a document which the agent wrote includes what the claim says; None for others."""
+    if _INCLUDES.search(claim.text) is None or _SAYS.search(claim.text) is not None:
+        return None
+    wanted = stems(claim.text) - _STRUCTURE
+    if len(wanted) < _LEAST_WORDS:
+        return None
+    best = max(items, key=lambda item: _share(wanted, item.words), default=None)
+    if best is None or _share(wanted, best.words) < ENOUGH:
+        return None
+    under = f" under “{best.above}”" if best.above else ""
+    return Check(
+        check=OUTLINE,
+        outcome=Outcome.SUPPORTS,
+        reason=f"The text that was written has “{best.text}”{under}.",
+        facts=(FactPlace(source_id=best.source_id, span=None),),
+        binding=1.0,
+    )
+
+
+def _share(wanted: frozenset[str], held: frozenset[str]) -> float:
+    begun = {word[:_PREFIX] for word in held if len(word) >= _PREFIX}
+    found = sum(
+        word in held or (len(word) >= _PREFIX and word[:_PREFIX] in begun) for word in wanted
+    )
+    return found / len(wanted)
