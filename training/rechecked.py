@@ -23,6 +23,7 @@ from core.errors import InputError
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow
 from core.evidence.checks import check_claim
+from core.judging.cases import shown_sources
 from core.judging.opening import Models, OpenTrace, open_trace
 from core.judging.signals import (
     check_signals,
@@ -111,7 +112,8 @@ def rechecked(
         checks = (*check_claim(claim, one.facts), *check_distortions(claim, one.prose))
         numeric = dict(old.features.numeric)
         numeric |= claim_signals(claim, checks, one).shared
-        numeric |= source_check_signals(checks, _routed(old, one))
+        shown = shown_sources(checks) & {each.source.source_id for each in one.evidence.sources}
+        numeric |= source_check_signals(checks, min(shown, default=_routed(old, one)))
         numeric |= reading_signals(
             numeric["entailment_outputs"], numeric["entailment_calls"], numeric["own_work"]
         )

@@ -16,6 +16,7 @@ from core.evidence.extremes import check_extreme
 from core.evidence.fact_index import FactIndex, index_trace
 from core.evidence.outline import Item, check_outline, read_outlines
 from core.evidence.own_words import OwnWords, check_own_words, read_own_words
+from core.evidence.saved import Writing, check_saved, read_writings
 from core.evidence.stated_whole import stated_whole
 from core.evidence.trends import check_trend
 from core.evidence.value_checks import check_values
@@ -33,6 +34,7 @@ class TraceFacts:
     charts: ChartFacts
     own: OwnWords
     written: tuple[Item, ...]
+    saved: tuple[Writing, ...]
 
 
 def read_trace_facts(trace: Trace) -> TraceFacts:
@@ -43,6 +45,7 @@ def read_trace_facts(trace: Trace) -> TraceFacts:
         charts=read_chart_facts(trace),
         own=read_own_words(trace),
         written=read_outlines(trace.sources),
+        saved=read_writings(trace.sources),
     )
 
 
@@ -57,7 +60,11 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
         *check_written(claim, values),
         *chart_checks(claim, facts.charts),
     )
-    whole = (stated_whole(claim, found, values), check_outline(claim, facts.written))
+    whole = (
+        stated_whole(claim, found, values),
+        check_outline(claim, facts.written),
+        check_saved(claim, facts.saved),
+    )
     return (
         *_of_this_claim(claim, found, facts),
         *check_own_words(claim, facts.own),

@@ -11,6 +11,8 @@ import numpy as np
 from core.config import Config
 from core.evidence.checks import check_claim
 from core.evidence.names import other_person
+from core.evidence.outline import OUTLINE
+from core.evidence.saved import SAVED
 from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
@@ -33,6 +35,9 @@ Readings = Mapping[tuple[str, str], PairReading | None]
 # A claim of these is about tools, for which alone a list of tools is evidence.
 _ABOUT_TOOLS = content_terms("tool tools server servers api capability access function")
 _CATALOGUE_WEIGHT = 0.25
+# What finds all of a claim in one place: a signal of its own, beside what finds a part of it.
+UNCOUNTED = frozenset({WHOLE, OUTLINE, SAVED})
+SHOWN_WHOLE = UNCOUNTED | {"status"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +59,7 @@ def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -
         checks = check_claim(claim, one.facts)
         distortions = check_distortions(claim, one.prose)
     with one.clock("router"):
-        told = [check for check in checks if check.check != WHOLE]  # its facts are the others'
+        told = [check for check in checks if check.check not in UNCOUNTED]
         candidates = tuple(_candidate(claim, s, told, one, vectors) for s in one.evidence.sources)
         ranking = rank_sources(candidates, config)
         by_id = {indexed.source.source_id: indexed for indexed in one.evidence.sources}
@@ -62,7 +67,7 @@ def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -
             ranked.source_id: _windows(
                 claim, by_id[ranked.source_id], told, vectors, config, first=place == 0
             )
-            for place, ranked in enumerate(_to_read(claim, ranking, one.families, config))
+            for place, ranked in enumerate(_to_read(claim, ranking, checks, one.families, config))
         }
     return Case(claim=claim, checks=(*checks, *distortions), candidates=candidates, windows=windows)
 
@@ -130,11 +135,30 @@ def _about_another(claim: Claim, indexed: IndexedSource) -> bool:
     return other_person(claim.subject, indexed.people) is not None
 
 
+def shown_sources(checks: Sequence[Check]) -> frozenset[str]:
+    """The sources of which one place states all that the claim says; none where a check objects."""
+    if any(check.outcome is Outcome.CONTRADICTS for check in checks):
+        return frozenset()
+    return frozenset(
+        place.source_id
+        for check in checks
+        if check.check in SHOWN_WHOLE and check.outcome is Outcome.SUPPORTS and check.binding == 1.0
+        for place in check.facts
+    )
+
+
 def _to_read(
-    claim: Claim, ranking: Sequence[RankedSource], families: Mapping[str, str], config: Config
+    claim: Claim,
+    ranking: Sequence[RankedSource],
+    checks: Sequence[Check],
+    families: Mapping[str, str],
+    config: Config,
 ) -> list[RankedSource]:
-    """The first candidates, and those that the answer credits: a conflation is judged against both."""
+    """The first candidates, those that are shown to state the claim whole, and those that the answer
+    credits: a conflation is judged against both."""
     chosen = list(ranking[: config.read_sources])
+    shown = shown_sources(checks)
+    chosen += [each for each in ranking[config.read_sources :] if each.source_id in shown][:1]
     if claim.stated is not None:
         credited = [
             ranked

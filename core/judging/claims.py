@@ -16,7 +16,7 @@ from core.decide import (
 )
 from core.errors import ReadingError
 from core.indexing import IndexedSource
-from core.judging.cases import Case, Readings
+from core.judging.cases import Case, Readings, shown_sources
 from core.judging.opening import Models, OpenTrace
 from core.judging.signals import ClaimSignals, claim_signals, source_signals
 from core.provenance.distortions.drift import check_drift
@@ -133,7 +133,8 @@ def _route(
         if windows
     }
     tools = {source.source_id: source.tool_name for source in one.trace.sources}
-    return route_claim(case.candidates, said, tools, one.families, config)
+    shown = shown_sources(case.checks) & said.keys()
+    return route_claim(case.candidates, said, tools, one.families, config, frozenset(shown))
 
 
 def _examine(

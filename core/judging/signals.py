@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.evidence.outline import OUTLINE
-from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing
-from core.judging.cases import Case
+from core.judging.cases import UNCOUNTED, Case, shown_sources
 from core.judging.opening import OpenTrace
 from core.provenance.distortions.checks import CHECK_NAMES
 from core.records import SHOWN_FEATURE, Check, Claim, Outcome, Probabilities
@@ -28,9 +26,6 @@ CHECK_KINDS = (
     "argument",
     "action",
 )
-# What finds all of a claim in one place: a signal of its own, beside what finds a part of it.
-UNCOUNTED = frozenset({WHOLE, OUTLINE})
-SHOWN_WHOLE = UNCOUNTED | {"status"}
 # What a claim speaks of when it is about what the agent itself did or made.
 _OWN_WORK = content_terms(
     "agent assistant i report file document slide presentation chart page created saved wrote "
@@ -128,7 +123,7 @@ def source_check_signals(checks: Sequence[Check], source_id: str) -> dict[str, f
         "source_checks_supports": sum(
             c.outcome is Outcome.SUPPORTS and c.check not in UNCOUNTED for c in here
         ),
-        SHOWN_FEATURE: float(_shown(checks, here)),
+        SHOWN_FEATURE: float(source_id in shown_sources(checks)),
         "source_checks_contradicts": sum(c.outcome is Outcome.CONTRADICTS for c in here),
     }
 
@@ -198,14 +193,6 @@ def source_signals(
             "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
         }
     )
-
-
-def _shown(checks: Sequence[Check], here: Sequence[Check]) -> bool:
-    """Whether an entry or a field of this source states all that the claim says, and no check objects."""
-    return any(
-        check.check in SHOWN_WHOLE and check.outcome is Outcome.SUPPORTS and check.binding == 1.0
-        for check in here
-    ) and not any(check.outcome is Outcome.CONTRADICTS for check in checks)
 
 
 def _share(wanted: frozenset[tuple[str, str]], there: frozenset[tuple[str, str]]) -> float:

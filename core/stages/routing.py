@@ -62,12 +62,14 @@ def route_claim(
     tools: Mapping[str, str],
     families: Mapping[str, str],
     config: Config,
+    shown: frozenset[str] = frozenset(),
 ) -> Route:
     """Route a claim to its best source; RouteError when there is none or an identity is in none.
 
     The ``centroid`` router is the paper's. The ``evidence`` router also weighs what the pair reader
     said of each candidate: unlike the paper, where one topical centroid decides before anything is
-    read, and a same-topic wrong chart wins as often as not (source accuracy 0.503 in Table 4).
+    read, and a same-topic wrong chart wins as often as not (source accuracy 0.503 in Table 4). A
+    source that is ``shown`` to state all of the claim is as good as the best, and comes first.
     """
     if not candidates:
         raise RouteError("no tool output of this trace can be evidence")
@@ -81,11 +83,15 @@ def route_claim(
             else (0.01 * _first_score(c, config), c.source_id)
             for c in candidates
         ]
+    best = max(score for score, _ in scored)
+    scored = [(best if name in shown else score, name) for score, name in scored]
     ranking = tuple(
         RankedSource(
             source_id=source_id, score=round(score, 4), probabilities=readings.get(source_id)
         )
-        for score, source_id in sorted(scored, key=lambda pair: -round(pair[0], 4))
+        for score, source_id in sorted(
+            scored, key=lambda pair: (-round(pair[0], 4), pair[1] not in shown)
+        )
     )
     top = ranking[0]
     margin = top.score - ranking[1].score if len(ranking) > 1 else top.score
