@@ -15,7 +15,8 @@ from core.evidence.chart.labels import (
     section_subject,
     words_of,
 )
-from core.evidence.chart.layout import Field, Row, read_rows
+from core.evidence.chart.layout import read_rows
+from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, places_of
 from core.evidence.chart.records import (

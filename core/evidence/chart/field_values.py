@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.evidence.chart.labels import attribute_of, words_of
-from core.evidence.chart.layout import Field, Row
+from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.quantities import find_dates, find_doses, find_frequencies
 from core.evidence.chart.records import Dose, Frequency, When
 
