@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.evidence.chart.claims import Assertion
 from core.evidence.chart.compare import same_dose, same_frequency
 from core.evidence.chart.entries import PERSON
+from core.evidence.chart.phrases import lead_of, status_spans
 from core.evidence.chart.quantities import same_date
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
 from core.records import Span
@@ -28,7 +29,9 @@ _PLAIN = frozenset(
     "medicine medicines drug drugs prescription prescriptions prescribed order ordered takes taking "
     "take took uses using use receives receiving treated treatment maintained includes include "
     "included regimen therapy dose dosage dosed daily since start started starting began begun first "
-    "begin from taken allergic allergy allergies suffers suffering lives living mr mrs ms miss".split()
+    "begin from taken allergic allergy allergies allergen suffers suffering lives living mr mrs ms miss "
+    "among carries carry documents established remains stays reports experiences experiencing complains "
+    "noted".split()
 )
 # Words that say how it stands, by what they say: allowed where claim and entry agree on just that.
 _SAYS: dict[Status, frozenset[str]] = {
@@ -68,6 +71,7 @@ TAKES_BACK = (
     | frozenset(word for words in _SAYS.values() for word in words)
     - frozenset(["was", "were", "any", "out"])
 )
+_ALLERGY = re.compile(r"allerg|intoleran|sensitiv|anaphyla", re.IGNORECASE)
 _DENIALS = (("den",), ("ruled", "exclu", "refut"), ("screen",))
 _HOLDS = (Status.ACTIVE, Status.UNSTATED)
 
@@ -86,6 +90,8 @@ def covered(
     """
     if not all(_agrees(said, entry) for entry in entries):
         return 0.0
+    if said.kind is not EntryKind.ALLERGY and _ALLERGY.search(text):
+        return 0.0
     stating = [
         f"{entry.name}\n{row}"
         for entry, row in zip(entries, rows, strict=True)
@@ -95,7 +101,9 @@ def covered(
         return 0.0
     if said.status is Status.ABSENT and not _denied_alike(text, " ".join(stating)):
         return 0.0
-    spans = [_written_out(text, said, stating), *_values(said)]
+    spans = [_written_out(text, said, stating), *_values(said), *status_spans(text, said.status)]
+    lead = lead_of(text)
+    spans += [lead] if lead is not None else []
     people = {word.casefold() for name in names for word in _WORD.findall(name)}
     allowed = _PLAIN | people | _SAYS.get(said.status, frozenset())
     if said.starts:

@@ -47,6 +47,7 @@ _HEAD_END = re.compile(
     r"on|to|belongs|we|no|the|started|stopped|discontinued|resolved|continues|takes|denies|denied)\b",
     re.IGNORECASE,
 )
+_FOOTMARK = re.compile(r"\s*\[\^?\w{1,3}\]")
 _SENTENCE = re.compile(
     r"[\[\]]|\be\.g\.|\b(?:is|was|were|are|has|had|takes|took|belongs|denies|if|should)\b|"
     r"[.!?]\s+[A-Z]|"
@@ -143,7 +144,7 @@ def name_field(row: Row) -> Field | None:
             not words
             or words[0] in ("patient", "subject", "demographics")
             or _is_person(words)
-            or _SENTENCE.search(field.text)
+            or _SENTENCE.search(_FOOTMARK.sub("", field.text))
             or not re.search(r"[A-Za-z]{3}", field.text)
         ):
             continue
@@ -246,7 +247,7 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
     if subject is Subject.PATIENT:
         subject = section_subject(row.section)
         for field in row.fields:
-            if section_subject(field.label) is Subject.FAMILY:
+            if section_subject(field.label) is Subject.FAMILY and _beside(field, held):
                 subject = Subject.FAMILY
     if not named:
         return status, subject, words
@@ -271,6 +272,12 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         # A row's own status overrules the heading's, unless the words at the name are worse.
         status = weightier(told, said.status)
     return status, subject, words
+
+
+def _beside(field: Field, held: Field) -> bool:
+    """Whether two fields are of one object: what stands above a list says nothing of its items."""
+    path, own = field.label.rpartition(".")[0], held.label.rpartition(".")[0]
+    return own.startswith(path) if path else "." not in own
 
 
 def _status_of_field(field: Field) -> Status | None:

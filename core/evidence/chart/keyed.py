@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.evidence.chart.labels import attribute_of, is_section, kind_of, words_of
+from core.evidence.chart.labels import RELATIVES, attribute_of, is_section, kind_of, words_of
+from core.evidence.chart.records import EntryKind
 from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.status import status_of_code
 from core.records import Span
@@ -15,7 +16,7 @@ def regrouped(row: Row) -> list[Row]:
     held: dict[str, list[Field]] = {}
     kept: list[Field] = []
     for field in row.fields:
-        owner = _owner(field)
+        owner = _owner(field, row.section)
         if owner is None:
             kept.append(field)
         else:
@@ -26,10 +27,14 @@ def regrouped(row: Row) -> list[Row]:
     return [replace(row, fields=tuple(kept)), *rows] if kept else rows
 
 
-def _owner(field: Field) -> str | None:
+def _owner(field: Field, section: str) -> str | None:
     """The path whose last key is the name that the field is about."""
-    if field.label_start is None or "." not in field.label:
+    if field.label_start is None:
         return None
+    if "." not in field.label:
+        # "Gout: differential only" in a list of problems.
+        known = kind_of(section) in _LISTED and field.label.casefold() != section
+        return field.label if known and _is_name(field.label) else None
     path, _, last = field.label.rpartition(".")
     if _is_name(last) and status_of_code(field.text) is not None:
         return field.label
@@ -42,11 +47,12 @@ def _owner(field: Field) -> str | None:
 def _is_name(key: str) -> bool:
     """Whether a key is none of the words that charts have keys for."""
     words = words_of(key)
-    if not words or max(map(len, words)) < 3 or any(word in _FLAGS for word in words):
+    if not words or max(map(len, words)) < 3 or any(word in _FLAGS or word in RELATIVES for word in words):
         return False
     return attribute_of(key) == "other" and kind_of(key) is None and not is_section(key)
 
 
+_LISTED = (EntryKind.CONDITION, EntryKind.MEDICATION, EntryKind.ALLERGY)
 _FLAGS = frozenset(
     "id is has interpreter consent data chart items entries patient demographics resource smoker "
     "pregnant required self mild severe criticality title reference repeat timing".split()
@@ -57,9 +63,10 @@ def _keyed_row(owner: str, fields: list[Field], row: Row) -> Row:
     path, _, key = owner.rpartition(".")
     first = fields[0]
     assert first.label_start is not None
-    place = first.label_start + len(path) + 1
-    name = Field(label=f"{path}.name", text=key, span=Span(start=place, end=place + len(key)))
-    own = [replace(one, label=f"{path}.status") if one.label == owner else one for one in fields]
+    place = first.label_start + (len(path) + 1 if path else 0)
+    lead = f"{path}." if path else ""
+    name = Field(label=f"{lead}name", text=key, span=Span(start=place, end=place + len(key)))
+    own = [replace(one, label=f"{lead}note") if one.label == owner else one for one in fields]
     start, end = first.label_start, fields[-1].span.end
     text = "\n".join(f"{one.label}: {one.text}" for one in fields)
     section = row.section or " ".join(words_of(path))

@@ -62,7 +62,8 @@ def is_section(label: str) -> bool:
         "text", "template", "set", "up", "family", "instructions", "data", "macro",
     ) and not label.strip().isupper():  # fmt: skip
         return "." not in label and last.casefold() in ("other", "instructions", "data", "family")
-    words = words_of(last)
+    # A resource's name ("AllergyIntolerance") is no heading: its words are not written apart.
+    words = tuple(word for word in re.split(r"[^A-Za-z]+", last.casefold()) if word)
     if re.search(r"\d", last) or not words or len(words) > _MOST_HEADING_WORDS:
         return False
     return _NOUNS.intersection(words) != frozenset() and _BESIDE.issuperset(words)
@@ -107,9 +108,9 @@ _SECTION_STATUS: tuple[tuple[str, Status], ...] = (
     (r"\b(?:past|history|pmh|pmhx)\b", Status.HISTORY),
     (r"\b(?:current|active|regular|ongoing|home)\b", Status.ACTIVE),
 )  # fmt: skip
-_RELATIVES = frozenset(
+RELATIVES = frozenset(
     "family familymemberhistory fh fhx relatives relative mother father sister brother kin famhx "
-    "son daughter aunt uncle dad mum sis".split()
+    "son daughter aunt uncle dad mum sis grandmother grandfather twin niece nephew cousin".split()
 )
 _STRANGERS = frozenset("household flatmate carer spouse husband wife contacts neighbour".split())
 
@@ -130,6 +131,6 @@ def section_status(section: str) -> Status:
 def section_subject(section: str) -> Subject:
     """Whom a heading is about."""
     words = set(words_of(section))
-    if words & _RELATIVES or words_of(section)[-2:] == ("fam", "hx"):
+    if words & RELATIVES or words_of(section)[-2:] == ("fam", "hx"):
         return Subject.FAMILY
     return Subject.OTHER if words & _STRANGERS or "other person" in section.casefold() else Subject.PATIENT

@@ -46,7 +46,7 @@ def read_rows(text: str) -> tuple[Row, ...]:
             at = table[1]
         elif line.marked:
             made, at = _item(lines, at, section)
-            rows.extend(made)
+            rows.extend(one for row in made for one in regrouped(row))
         elif _pair(line.text):
             begun = at
             made, at, section = _block(lines, at, section)
@@ -152,9 +152,9 @@ def _fields(line: Line) -> list[Field]:
         stop = starts[index + 1].start() if index + 1 < len(starts) else len(line.text)
         value = line.text[match.end() : stop]
         left = line.start + match.end()
-        found.append(
-            Field(label=match["label"], text=value, span=Span(start=left, end=left + len(value)))
-        )  # fmt: skip
+        span = Span(start=left, end=left + len(value))
+        at = line.start + match.start("label")
+        found.append(Field(label=match["label"], text=value, span=span, label_start=at))
     return found
 
 
@@ -202,7 +202,7 @@ def _section_line(line: Line, pair: re.Match[str]) -> list[Row]:
     section = section_of(pair["label"])
     base = line.start + pair.start("value")
     rows = []
-    for part in re.finditer(r"(?:[^;\n]|;(?=\S))+", pair["value"]):
+    for part in re.finditer(r"(?:\([^()\n]*\)|[^;\n]|;(?=\S))+", pair["value"]):
         for span in sentence_spans(part.group()):
             left, right = base + part.start() + span.start, base + part.start() + span.end
             words = part.group()[span.start : span.end]
