@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.evidence.chart.claims import Assertion, about_patient, assertions
 from core.evidence.chart.compare import differs, dose_differs, frequency_differs, start_differs
 from core.evidence.chart.covering import covered, one_person
 from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
+from core.evidence.chart.people import meant_patient, named_other, words_of_name
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
 from core.evidence.chart.vocabulary import is_drug
 from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
@@ -21,6 +22,9 @@ _RECORD = re.compile(
     r"\b(?:Mr|Mrs|Ms)\b\.?|"
     r"\bdate of birth\b|\bborn\b|\bthe patient\b|\bdosage|\bprescri|\bhistory of\b|\bdose\b|"
     r"\bcondition\b|\bdrug\b|\bdenies\b|"
+    r"\bPMHx?\b|\b[FD]Hx?\b|\bHPI\b|\bO/E\b|\bADRs?\b|\bNKDA\b|\bRx\b|\bPt\b|\bA/P\b|\bc/o\b|"
+    r"\b(?:clinic|progress|ED) note\b|\bmeds\b|\b(?:problems?|conditions?|allerg\w+)\b|"
+    r"\d ?mg (?:OD|BD|TDS|BID|TID|QDS|daily|once|twice|at night)\b|"
     r"\btakes\b|\bstatus\b|\b(?:his|her|she|he)\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -76,15 +80,35 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
     if not charts or not about_patient(claim.text, patients, claim.patient_specific or facts.alone):
         return ()
     listed = [item for chart in charts for item in chart.names()]
+    texts = [chart.source.text for chart in charts]
+    other, meant = named_other(claim.text, patients, texts), meant_patient(claim.text, patients)
     made: list[Check] = []
     said = assertions(claim.text, listed, patients)
     for assertion in said:
         entries = [entry for chart in charts for entry in entries_of(chart, assertion.name)]
         if len(entries) >= MOST_ENTRIES:
             continue  # too many to read all of them, and one that is not read may agree
+        if other is not None:
+            assertion = replace(assertion, subject=Subject.OTHER)
+        entries = list(_of_whom(entries, other, meant))
+        if other is not None and not entries:
+            continue
         whole = _share(claim.text, assertion, entries, charts) if len(said) == 1 else None
         made.extend(_judge(assertion, entries, charts, whole))
     return tuple(made)
+
+
+def _of_whom(
+    entries: Sequence[ChartEntry], other: str | None, meant: str | None
+) -> Iterator[ChartEntry]:
+    """The entries with the subject as seen from whom the claim is about."""
+    for entry in entries:
+        if other is not None:
+            if words_of_name(other) <= words_of_name(f"{entry.whose} {entry.around}"):
+                yield replace(entry, subject=Subject.OTHER)
+            continue
+        apart = meant is not None and entry.whose and words_of_name(entry.whose).isdisjoint(words_of_name(meant))
+        yield replace(entry, subject=Subject.OTHER) if apart else entry
 
 
 def _share(

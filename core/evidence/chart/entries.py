@@ -19,6 +19,7 @@ from core.evidence.chart.layout import read_rows
 from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, places_of
+from core.evidence.chart.people import is_person, own_patient, patient_at_head, patient_of
 from core.evidence.chart.records import (
     ChartEntry,
     EntryKind,
@@ -74,9 +75,12 @@ def read_chart(source: Source) -> Chart:
     """The rows of one source; whether it is a chart is for ``is_chart`` to say."""
     rows = read_rows(source.text)
     patients: dict[str, None] = {}
+    head = patient_at_head(source.text)
+    if head is not None:
+        patients[head] = None
     listed: dict[tuple[EntryKind, tuple[str, ...]], None] = {}
     for row in rows:
-        who = _patient_of(row)
+        who = patient_of(row)
         if who:
             patients.setdefault(who)
         name = name_field(row)
@@ -95,46 +99,6 @@ def read_chart(source: Source) -> Chart:
     return Chart(source=source, rows=rows, patients=tuple(patients), listed=tuple(listed))
 
 
-def _patient_of(row: Row) -> str | None:
-    for field in row.fields:
-        words = words_of(field.label)
-        if (_is_person(words) or (words == ("name",) and _identifies(row))) and re.search(
-            r"[A-Za-z]{2}", field.text
-        ):
-            return field.text.split(",")[0].strip()
-    if row.fields:
-        return None
-    titled = _TITLED.search(row.text)
-    if titled is not None:
-        return titled.group()
-    named = _NAMED.search(row.text)
-    beside = set(re.findall(r"[a-z]+", row.text.casefold())) & _WHO
-    return named["who"].strip() if named is not None and beside else None
-
-
-_WHO = frozenset("sex gender birth birthdate dob born mrn nhs age".split())
-_NAMED = re.compile(
-    r"\b[Nn]ame:\s*(?P<who>[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?=\s*(?:[;,|\n]|\Z))"
-)
-_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss)\.? (?:[A-Z][\w'’-]+ ?){1,3}(?<! )")
-
-
-def _identifies(row: Row) -> bool:
-    """Whether a row says who somebody is: "id: 17; name: Ana Ruiz; birth date: 1961-04-07"."""
-    return any(set(words_of(field.label)) & _WHO for field in row.fields)
-
-
-def _is_person(words: tuple[str, ...]) -> bool:
-    """Whether a label names the person of the record: patient, patient.name, full_name."""
-    if words[:1] in (("patient",), ("subject",), ("re",)) and words[-1] in (
-        "patient", "subject", "name", "re",
-    ):  # fmt: skip
-        return True
-    return words[-1:] == ("name",) and bool(
-        {"full", "first", "last", "family", "given", "demographics", "surname"} & set(words[:-1])
-    )
-
-
 def name_field(row: Row) -> Field | None:
     """The field that says what the row is an entry of; None for rows without one."""
     best = None
@@ -143,7 +107,7 @@ def name_field(row: Row) -> Field | None:
         if (
             not words
             or words[0] in ("patient", "subject", "demographics")
-            or _is_person(words)
+            or is_person(words)
             or _SENTENCE.search(_FOOTMARK.sub("", field.text))
             or not re.search(r"[A-Za-z]{3}", field.text)
         ):
@@ -177,6 +141,7 @@ def kind_of_row(row: Row, name: Field | None) -> EntryKind | None:
 
 
 MOST_ENTRIES = 60
+_MOST_AROUND = 600  # characters of a row in which another person may be named
 
 
 def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
@@ -217,6 +182,7 @@ def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | 
     entry = ChartEntry(
         source_id=chart.source.source_id, span=row.span, name=held.text[place.start : place.end],
         name_span=at, kind=kind, status=status, subject=subject, named=named, status_text=words,
+        whose=own_patient(row), around=f"{row.section}\n{row.text[:_MOST_AROUND]}",
     )  # fmt: skip
     if not named:
         text, names = held.text, [*_names_apart(held.text, [place]), place]
@@ -246,9 +212,12 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         words = row.section
     if subject is Subject.PATIENT:
         subject = section_subject(row.section)
+        if subject is Subject.PATIENT:
+            subject = section_subject(held.label.rpartition(".")[0])
         for field in row.fields:
-            if section_subject(field.label) is Subject.FAMILY and _beside(field, held):
-                subject = Subject.FAMILY
+            told_of = section_subject(field.label)
+            if told_of is not Subject.PATIENT and _beside(field, held):
+                subject = told_of
     if not named:
         return status, subject, words
     told = Status.UNSTATED
@@ -351,7 +320,7 @@ def _text_entry(
         source_id=chart.source.source_id, span=row.span, name=row.text[place.start : place.end],
         name_span=Span(start=start + place.start, end=start + place.end), kind=kind, status=status,
         subject=subject, named=listed and kind_of(row.section) is not None and place.start <= 12,
-        status_text=words,
+        status_text=words, around=f"{row.section}\n{row.text[:_MOST_AROUND]}",
         doses=tuple(doses_of(text, names, place)), frequencies=tuple(frequencies_of(text, names, place)),
         starts=tuple(starts_of(text, names, place)), ends=tuple(ends_of(text, names, place)),
     )  # fmt: skip

@@ -112,7 +112,10 @@ RELATIVES = frozenset(
     "family familymemberhistory fh fhx relatives relative mother father sister brother kin famhx "
     "son daughter aunt uncle dad mum sis grandmother grandfather twin niece nephew cousin".split()
 )
-_STRANGERS = frozenset("household flatmate carer spouse husband wife contacts neighbour".split())
+_STRANGERS = frozenset(
+    "household flatmate carer spouse husband wife contacts neighbour lodger housemate roommate tenant "
+    "partner donor".split()
+)
 
 
 @lru_cache(maxsize=4096)
@@ -133,4 +136,5 @@ def section_subject(section: str) -> Subject:
     words = set(words_of(section))
     if words & RELATIVES or words_of(section)[-2:] == ("fam", "hx"):
         return Subject.FAMILY
-    return Subject.OTHER if words & _STRANGERS or "other person" in section.casefold() else Subject.PATIENT
+    strange = words & _STRANGERS or re.search(r"\b(?:other|another) p(?:erson|atient)", " ".join(words_of(section)))
+    return Subject.OTHER if strange else Subject.PATIENT
