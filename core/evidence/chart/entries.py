@@ -184,7 +184,8 @@ def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | 
         name_span=at, kind=kind, status=status, subject=subject, named=named, status_text=words,
         whose=own_patient(row), around=f"{row.section}\n{row.text[:_MOST_AROUND]}",
     )  # fmt: skip
-    if not named:
+    column = attribute_of(held.label) == "name" and kind_of(held.label) is EntryKind.MEDICATION
+    if not named and not (column and len(core_words(held.text)) == len(name)):
         text, names = held.text, [*_names_apart(held.text, [place]), place]
         return replace(
             entry,
@@ -227,7 +228,7 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         if attribute == "status":
             found = _status_of_field(field)
             subject = _subject_of(field.text) or subject
-        elif attribute == "subject" or field.text.strip() == "FamilyMemberHistory":
+        elif (attribute == "subject" and _beside(field, held)) or field.text.strip() == "FamilyMemberHistory":
             subject = _subject_of(field.text) or subject
         elif attribute in ("note", "other", "kind") and field is not held:
             found = _status_of_note(field)
@@ -246,7 +247,7 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
 def _beside(field: Field, held: Field) -> bool:
     """Whether two fields are of one object: what stands above a list says nothing of its items."""
     path, own = field.label.rpartition(".")[0], held.label.rpartition(".")[0]
-    return own.startswith(path) if path else "." not in own
+    return own.startswith(path)
 
 
 def _status_of_field(field: Field) -> Status | None:

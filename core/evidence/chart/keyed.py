@@ -36,12 +36,17 @@ def _owner(field: Field, section: str) -> str | None:
         known = kind_of(section) in _LISTED and field.label.casefold() != section
         return field.label if known and _is_name(field.label) else None
     path, _, last = field.label.rpartition(".")
-    if _is_name(last) and status_of_code(field.text) is not None:
+    if _is_answered(last) and status_of_code(field.text.split(",")[0]) is not None:
         return field.label
     above = path.rpartition(".")[0]
     if _is_name(path.rpartition(".")[2]) and kind_of(above) is not None:
         return path if attribute_of(last) != "other" else None
     return None
+
+
+def _is_answered(key: str) -> bool:
+    """Whether a key that has a status as its value is a name ("bleeding disorder: denied")."""
+    return _is_name(key) or (" " in key.strip() and attribute_of(key) in ("name", "other"))
 
 
 def _is_name(key: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from core.evidence.chart.labels import RELATIVES, attribute_of, words_of
+from core.evidence.chart.labels import RELATIVES, words_of
 from core.evidence.chart.rows import Field, Row
 
 _HEAD_CHARACTERS = 400
@@ -41,7 +41,7 @@ def patient_at_head(text: str) -> str | None:
 
 def patient_of(row: Row) -> str | None:
     """The patient whom a row names; None for rows that name somebody else or nobody."""
-    if any(attribute_of(field.label) == "subject" and _relates(field) for field in row.fields):
+    if any(_relates(field) for field in row.fields):
         return None
     parts = [field for field in row.fields if _is_part(field)]
     if len(parts) > 1:
@@ -49,9 +49,8 @@ def patient_of(row: Row) -> str | None:
         return " ".join(one.text.strip() for one in order[:2])
     for field in row.fields:
         words = words_of(field.label)
-        if (is_person(words) or (words == ("name",) and _identifies(row))) and re.search(
-            r"[A-Za-z]{2}", field.text
-        ):
+        personal = is_person(words) or (words == ("name",) and _identifies(row))
+        if personal and _is_name(field.text):
             return field.text.split(",")[0].strip()
     if row.fields:
         return None
@@ -67,14 +66,23 @@ def own_patient(row: Row) -> str:
     """The name in a row's own field for its patient; empty when it has none."""
     for field in row.fields:
         words = words_of(field.label)
-        if words and words[0] in _PERSONAL and words[-1] in (*_PERSONAL, "name"):
+        personal = words and words[0] in _PERSONAL and words[-1] in (*_PERSONAL, "name")
+        if personal and _is_name(field.text):
             return field.text.strip()
     return ""
 
 
+def _is_name(value: str) -> bool:
+    """Whether a value is somebody's name and no role ("patient", "self")."""
+    return re.search(r"[A-Za-z]{2}", value) is not None and (
+        value.strip().casefold() not in {*_PERSONAL, "self", "proband", "none", "null", "unknown"}
+    )
+
+
 def _relates(field: Field) -> bool:
     words = set(words_of(field.label))
-    return bool(words & {"relation", "relationship", "rel"}) or bool(words & RELATIVES)
+    flat = "." not in field.label
+    return bool(words & {"relation", "relationship", "rel"}) or flat and bool(words & RELATIVES)
 
 
 def _is_part(field: Field) -> bool:
