@@ -10,6 +10,7 @@ from core.evidence.chart.claims import Assertion, about_patient, assertions
 from core.evidence.chart.compare import differs, dose_differs, frequency_differs, start_differs
 from core.evidence.chart.covering import covered, one_person
 from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
+from core.evidence.chart.labs import lab_checks
 from core.evidence.chart.people import meant_patient, named_other, words_of_name
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
 from core.evidence.chart.vocabulary import is_drug
@@ -82,7 +83,7 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
     listed = [item for chart in charts for item in chart.names()]
     texts = [chart.source.text for chart in charts]
     other, meant = named_other(claim.text, patients, texts), meant_patient(claim.text, patients)
-    made: list[Check] = []
+    made: list[Check] = [] if other is not None else list(lab_checks(claim.text, charts))
     said = assertions(claim.text, listed, patients)
     for assertion in said:
         entries = [entry for chart in charts for entry in entries_of(chart, assertion.name)]

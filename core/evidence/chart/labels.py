@@ -22,6 +22,14 @@ _SHORT: dict[str, str] = _LEXICON["short"]
 _NO_SECTION = frozenset("diagnosis note notes history list summary text".split())
 _MOST_HEADING_WORDS = 7
 
+_MEASURED = {name: words.split() for name, words in _LEXICON["measured"].items()}
+
+
+@lru_cache(maxsize=1024)
+def measured_as(name: str) -> tuple[str, ...]:
+    """The forms under which records give a measurement, its own name first."""
+    return (name, *_MEASURED.get(name, _MEASURED.get(name.casefold(), ())))
+
 
 @lru_cache(maxsize=4096)
 def words_of(label: str) -> tuple[str, ...]:

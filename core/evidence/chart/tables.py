@@ -20,13 +20,14 @@ def table_at(
     """The rows of the table that begins here, and the line behind it."""
     for separator in ("|", "\t", ";", ","):
         header = _cells(text, lines[at], separator)
-        if len(header) < 2 or lines[at].blank or not all(_is_label(cell.text) for cell in header):
+        rows, end = [], at + 1
+        ruled = separator == "|" and end < len(lines) and _is_rule(lines[end].text)
+        if len(header) < 2 or lines[at].blank:
+            continue
+        if not ruled and not all(_is_label(cell.text) for cell in header):
             continue
         named = sum(attribute_of(cell.text) != "other" for cell in header)
-        rows, end = [], at + 1
-        ruled = separator == "|" and end < len(lines) and _RULE.match(lines[end].text) is not None
-        if ruled and lines[end].text:
-            end += 1
+        end += ruled
         # A table whose columns go by known names may have rows that are a cell short or long.
         ragged = _MOST_RAGGED if (ruled or named > 2) and len(header) > _MOST_RAGGED else 0
         while end < len(lines) and not lines[end].blank:
@@ -38,6 +39,10 @@ def table_at(
         if rows:
             return rows, end
     return None
+
+
+def _is_rule(text: str) -> bool:
+    return bool(text) and _RULE.match(text) is not None
 
 
 def _is_label(cell: str) -> bool:
