@@ -36,6 +36,7 @@ _LITERATURE = re.compile(
     r"recommended dose|prescribing information)\b",
     re.IGNORECASE,
 )
+_MOST_HEAD = 400  # characters in which a record says how old and of which sex somebody is
 _LISTS_CONDITIONS = 2  # so many listed conditions make a problem list
 # What tells that a text is about one person, in a call's arguments or in the text itself.
 _SOMEBODY = re.compile(
@@ -94,7 +95,7 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
         entries = list(_of_whom(entries, other, meant))
         if other is not None and not entries:
             continue
-        whole = _share(claim.text, assertion, entries, charts) if len(said) == 1 else None
+        whole = _share(claim.text, assertion, entries, charts, other, meant) if len(said) == 1 else None
         made.extend(_judge(assertion, entries, charts, whole))
     return tuple(made)
 
@@ -108,21 +109,38 @@ def _of_whom(
             if words_of_name(other) <= words_of_name(f"{entry.whose} {entry.around}"):
                 yield replace(entry, subject=Subject.OTHER)
             continue
-        apart = meant is not None and entry.whose and words_of_name(entry.whose).isdisjoint(words_of_name(meant))
+        apart = meant is not None and entry.whose and not _same(entry.whose, meant)
         yield replace(entry, subject=Subject.OTHER) if apart else entry
 
 
+def _same(one: str, other: str) -> bool:
+    return not words_of_name(one).isdisjoint(words_of_name(other))
+
+
 def _share(
-    text: str, said: Assertion, entries: Sequence[ChartEntry], charts: Sequence[Chart]
+    text: str,
+    said: Assertion,
+    entries: Sequence[ChartEntry],
+    charts: Sequence[Chart],
+    other: str | None,
+    meant: str | None,
 ) -> float | None:
     """The share of the claim that the entries account for; None where it may be about somebody else."""
     holding = {entry.source_id for entry in entries}
     people = [who for chart in charts for who in chart.patients]
+    owned = {entry.whose for entry in entries}
+    if meant is not None and "" not in owned and said.subject is Subject.PATIENT:
+        # Of several people's record, the entries that are all this one's by name.
+        theirs = [entry.subject is Subject.OTHER or _same(entry.whose, meant) for entry in entries]
+        people = [meant] if all(theirs) else people
+    elif said.subject is Subject.OTHER and other is not None:
+        people = [other]
     if len(holding) != 1 or not one_person(people):
         return None
     texts = {chart.source.source_id: chart.source.text for chart in charts}
     rows = [texts[entry.source_id][entry.span.start : entry.span.end] for entry in entries]
-    return round(covered(text, said, entries, people, rows), 4)
+    head = texts[entries[0].source_id][:_MOST_HEAD]
+    return round(covered(text, said, entries, people, rows, head), 4)
 
 
 def _charts_of(text: str, charts: Sequence[Chart]) -> list[Chart]:

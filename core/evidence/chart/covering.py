@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.evidence.chart.claims import Assertion
 from core.evidence.chart.compare import same_dose, same_frequency
 from core.evidence.chart.entries import PERSON
-from core.evidence.chart.phrases import lead_of, status_spans
+from core.evidence.chart.phrases import lead_of, person_spans, status_spans
 from core.evidence.chart.quantities import same_date
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
 from core.records import Span
@@ -43,7 +43,7 @@ _SAYS: dict[Status, frozenset[str]] = {
         "was were cancelled canceled never declined refused filled".split()
     ),
     Status.ON_HOLD: frozenset("was were hold held paused suspended withheld".split()),
-    Status.ERROR: frozenset("was were made entered error erroneous mistake".split()),
+    Status.ERROR: frozenset("was were made entered error erroneous mistake wrong".split()),
     Status.ABSENT: frozenset(
         "was were no not never without denies denied ruled out excluded refuted screened screening screen "
         "negative does any".split()
@@ -72,6 +72,7 @@ TAKES_BACK = (
     - frozenset(["was", "were", "any", "out"])
 )
 _ALLERGY = re.compile(r"allerg|intoleran|sensitiv|anaphyla", re.IGNORECASE)
+_EMPTY = re.compile(r"^[\w.\[\] -]{1,80}:\s*(?:null|none|n/a|-|\u2014|\[\][^\n]*|\{\}[^\n]*|false)?\s*$", re.M | re.I)
 _DENIALS = (("den",), ("ruled", "exclu", "refut"), ("screen",))
 _HOLDS = (Status.ACTIVE, Status.UNSTATED)
 
@@ -82,11 +83,12 @@ def covered(
     entries: Sequence[ChartEntry],
     names: Iterable[str],
     rows: Sequence[str],
+    head: str = "",
 ) -> float:
     """The share of the claim's words that one of the entries accounts for, 0 to 1.
 
     ``entries`` are all that the charts hold under that name, ``rows`` their texts; ``names`` are the
-    patient's own. 0 where an entry disagrees, or none has the claim's status and every value of it.
+    patient's own, ``head`` is the record's beginning. 0 where an entry disagrees, or none has the claim's status and every value of it.
     """
     if not all(_agrees(said, entry) for entry in entries):
         return 0.0
@@ -94,7 +96,7 @@ def covered(
         return 0.0
     stating = [
         f"{entry.name}\n{row}"
-        for entry, row in zip(entries, rows, strict=True)
+        for entry, row in zip(entries, map(_filled, rows), strict=True)
         if _states(said, entry) and not _taken_back(text, said, row)
     ]
     if not stating:
@@ -104,6 +106,7 @@ def covered(
     spans = [_written_out(text, said, stating), *_values(said), *status_spans(text, said.status)]
     lead = lead_of(text)
     spans += [lead] if lead is not None else []
+    spans += [span for span in person_spans(text) if _fits(span.cut(text), head)]
     people = {word.casefold() for name in names for word in _WORD.findall(name)}
     allowed = _PLAIN | people | _SAYS.get(said.status, frozenset())
     if said.starts:
@@ -118,6 +121,24 @@ def covered(
     # A guessed name may be longer than the entry's ("gout flares").
     held -= len(_words(said.written) - set().union(*map(_words, stating)))
     return max(0, held) / len(words)
+
+
+def _fits(said: str, head: str) -> bool:
+    """Whether a record's beginning gives the age that "this 54-year-old woman" has, and that sex."""
+    age = re.search(r"\d+", said)
+    if age is not None and not re.search(rf"(?<![\d./-]){age.group()}(?![\d./-])", head):
+        return False
+    male = re.search(r"\b(?:man|gentleman|boy)\b", said, re.IGNORECASE)
+    female = re.search(r"\b(?:woman|lady|girl)\b", said, re.IGNORECASE)
+    for this, other in ((male, r"F|[Ff]emale|Mrs|Ms|Miss"), (female, r"M|[Mm]ale|Mr|Mstr")):
+        if this and re.search(rf"(?<![A-Za-z])(?:{other})(?![a-z])", head):
+            return False
+    return True
+
+
+def _filled(row: str) -> str:
+    """A row without the fields that hold nothing ("until: null")."""
+    return _EMPTY.sub("", row)
 
 
 def one_person(names: Sequence[str]) -> bool:
@@ -169,7 +190,7 @@ def _written_out(text: str, said: Assertion, rows: Sequence[str]) -> Span:
 
 
 def _values(said: Assertion) -> Iterator[Span]:
-    for found in (said.doses, said.frequencies, said.starts):
+    for found in (said.doses, said.frequencies, said.starts, said.ends):
         for value in found:
             yield value.span
 
@@ -178,8 +199,10 @@ def _agrees(said: Assertion, entry: ChartEntry) -> bool:
     """Whether the entry leaves the claim alone: it says the same, or it names the thing in passing."""
     if entry.kind is EntryKind.ALLERGY or said.kind is EntryKind.ALLERGY:
         return entry.kind is said.kind
+    if Subject.PATIENT in (said.subject, entry.subject) and said.subject is not entry.subject:
+        return True  # what the patient has leaves the family's alone, and theirs the patient's
     if said.subject is not Subject.PATIENT:
-        return True  # what the patient has leaves the family's alone
+        return True
     if entry.status is Status.UNSTATED:
         return entry.subject is Subject.PATIENT
     return entry.subject is Subject.PATIENT and _same_standing(said, entry)
@@ -201,7 +224,7 @@ def _states(said: Assertion, entry: ChartEntry) -> bool:
     return (
         entry.subject is said.subject
         and _same_standing(said, entry)
-        and not said.ends
+        and all(any(same_date(one, other) for other in entry.ends) for one in said.ends)
         and all(same_dose(dose, entry, said) for dose in said.doses)
         and all(any(same_frequency(one, o) for o in entry.frequencies) for one in said.frequencies)
         and all(any(same_date(one, other) for other in entry.starts) for one in said.starts)

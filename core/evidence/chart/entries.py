@@ -25,6 +25,7 @@ from core.evidence.chart.records import (
     EntryKind,
     Status,
     Subject,
+    When,
 )
 from core.evidence.chart.status import standing, status_of_code, weightier
 from core.records import Source, Span
@@ -198,8 +199,17 @@ def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | 
         doses=tuple(field_doses(row)),
         frequencies=tuple(field_frequencies(row)),
         starts=tuple(field_dates(row, "start")),
-        ends=tuple(field_dates(row, "end")),
+        ends=(*field_dates(row, "end"), *_noted_ends(row)),
     )
+
+
+def _noted_ends(row: Row) -> Iterator[When]:
+    """The days that a row's notes say it ended on ("stopped 2021-02-03")."""
+    for field in row.fields:
+        if attribute_of(field.label) in ("note", "status", "other", "kind"):
+            whole = Span(start=0, end=0)
+            for date in ends_of(field.text, [whole], whole):
+                yield replace(date, span=field.span)
 
 
 def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Status, Subject, str]:

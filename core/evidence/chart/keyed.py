@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.evidence.chart.labels import RELATIVES, attribute_of, is_section, kind_of, words_of
-from core.evidence.chart.records import EntryKind
+from core.evidence.chart.labels import (
+    RELATIVES,
+    attribute_of,
+    is_section,
+    kind_of,
+    section_status,
+    words_of,
+)
+from core.evidence.chart.records import EntryKind, Status
 from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.status import status_of_code
 from core.records import Span
@@ -53,6 +60,8 @@ def _is_name(key: str) -> bool:
     """Whether a key is none of the words that charts have keys for."""
     words = words_of(key)
     if not words or max(map(len, words)) < 3 or any(word in _FLAGS or word in RELATIVES for word in words):
+        return False
+    if section_status(key) is not Status.UNSTATED:
         return False
     return attribute_of(key) == "other" and kind_of(key) is None and not is_section(key)
 

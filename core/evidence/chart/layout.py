@@ -24,6 +24,7 @@ _INLINE = re.compile(r"(?:\A|[,;|]\s+)(?P<label>[A-Za-z][\w. -]{0,40}?)\s?[:=]\s
 _DASHED = re.compile(r"(?P<label>[A-Z][A-Za-z/ ]{1,30}?)\s+(?:--?|\u2013|\u2014)\s+(?P<value>\S.*)\Z", re.DOTALL)
 _SHORT = re.compile(r"(?P<label>[A-Z][A-Za-z]{1,4})\s+(?P<value>\S.*)\Z", re.DOTALL)
 _FRAMED = re.compile(r"\s*(?:={2,}|-{2,}|~{2,}|\[)\s*(?P<words>[A-Za-z][^=~\[\]]{0,60}?)\s*(?:={2,}|-{2,}|~{2,}|\])\s*\Z")
+_MOST_HEADING = 8  # words of a line that ends in a colon and names what follows
 _MOST_ITEM = 140  # characters of an unmarked line that is an item of a list
 
 
@@ -101,6 +102,8 @@ def _heading(line: Line, lines: Sequence[Line], at: int) -> str | None:
         return None
     ends = line.text.endswith(":")
     if (ends or bare.isupper() or line.text == bare) and is_section(bare):
+        return bare.casefold()
+    if ends and kind_of(bare) is not None and len(bare.split()) <= _MOST_HEADING:
         return bare.casefold()
     return bare.casefold() if ends and at + 1 < len(lines) and lines[at + 1].marked else None
 

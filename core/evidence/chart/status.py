@@ -32,10 +32,10 @@ _CODES: dict[str, Status] = {
         "in remission|off|expired|no longer taking|previous|former|historical|abated|closed|dc'd|d/c",
         Status.ON_HOLD: "on-hold|on hold|held|suspended|paused|withheld|interrupted",
         Status.CANCELLED: "cancelled|canceled|not-taken|not taken|not taking|revoked|declined|refused|"
-        "void|rejected|not-done|not done|not given|never started|voided|aborted|not started|never filled",
+        "void|not-done|not done|not given|never started|voided|aborted|not started|never filled",
         Status.ERROR: "entered-in-error|entered in error|error|erroneous|wrong patient|wrong resident|invalid|mis-click|misfiled|wrong chart",
         Status.ABSENT: "refuted|ruled out|ruled-out|excluded|negative|denied|denies|absent|no|false|"
-        "not present|none|negated|disproved|not detected|neg|nil|n|non-reactive|not found",
+        "not present|none|negated|disproved|not detected|neg|nil|n|rejected|non-reactive|not found",
         Status.UNCERTAIN: "unconfirmed|provisional|differential|suspected|possible|probable|query|"
         "working|unknown certainty|rule out|r/o|presumed|questionable|tentative|likely|under "
         "investigation",
