@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.evidence.chart.covering import ENDED, STANDING_WORDS, TAKES_BACK
-from core.evidence.chart.phrases import lead_of, person_spans
+from core.evidence.chart.phrases import lead_of, person_spans, subject_span
+from core.evidence.chart.quantities import find_doses, find_frequencies
 from core.evidence.claim_view import ClaimView, view_claim
 from core.evidence.comparing import same_day
 from core.evidence.date_derivations import days_of
@@ -84,6 +85,7 @@ _TAKES_BACK = TAKES_BACK | frozenset(
 _DATED = re.compile(rf"[^\W_]*\d[^\W_]*|\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DOSES = stems("dose doses shot shots vaccine vaccines immunization immunizations jab")
+_OF_ENTRY = frozenset({"status", "subject", "binding", "name", "dose", "schedule"})
 _VALUES = frozenset({"value", "date"})
 _LITERALS = frozenset({"identifier", "name", "quoted"})
 _WORKED_OUT = frozenset({"difference", "percent_change", "ratio"})
@@ -160,6 +162,11 @@ def left_of(
 ) -> tuple[str, ...]:
     """The words that are left of a claim beside what a check holds against it and the check's facts."""
     spans = [*_matched(checks), *_led(claim.text), *person_spans(claim.text)]
+    name = subject_span(claim.text)
+    spans += [name] if name is not None else []
+    if against.check in _OF_ENTRY:  # of what is not taken no dose is another claim
+        spans += [dose.span for dose in find_doses(claim.text)]
+        spans += [often.span for often in find_frequencies(claim.text)]
     if against.claim_span is not None:
         spans.append(against.claim_span)
     known: frozenset[str] = people

@@ -114,7 +114,8 @@ def _of_whom(
 
 
 def _same(one: str, other: str) -> bool:
-    return not words_of_name(one).isdisjoint(words_of_name(other))
+    first, second = words_of_name(one), words_of_name(other)
+    return first <= second or second <= first
 
 
 def _share(
@@ -245,9 +246,17 @@ def _unnamed(said: Assertion, charts: Sequence[Chart]) -> Iterator[Check]:
         check="name",
         outcome=Outcome.CONTRADICTS if whole else Outcome.SILENT,
         reason=f"The record names no {said.written}.",
-        veto=whole and _would_be_named(said, charts),
+        veto=whole and _would_be_named(said, charts) and not _shortened(said, charts),
         claim_span=said.span,
         facts=tuple(FactPlace(source_id=chart.source.source_id, span=None) for chart in charts),
+    )
+
+
+def _shortened(said: Assertion, charts: Sequence[Chart]) -> bool:
+    """Whether the name's initials stand in a record ("DLBCL" for diffuse large B-cell lymphoma)."""
+    initials = "".join(word[0] for word in re.split(r"[\s-]+", said.written) if word).upper()
+    return len(initials) > 1 and any(
+        re.search(rf"(?<!\w){initials}(?!\w)", chart.source.text) for chart in charts
     )
 
 

@@ -56,6 +56,7 @@ _HAS = (
     r"list (?:includes|contains|shows)|"
     r"problems (?:are|include)|positive for|comorbid|complains of|reports|developed|experienced|"
     r"experiences|"
+    r"(?:charts?|records?|notes?|file|letter) (?:lists?|documents?|shows?|records?|includes?)|experiencing|"
     r"treated for|presents with|presented with|being treated for|denies|no|not have|without|never "
     r"had|with"
 )
@@ -127,7 +128,7 @@ _DENIES_OTHER = re.compile(
 _CURRENT_BEHIND = re.compile(
     r"[^.;,]{0,60}?\b(?:(?:is|are|remains?|stays?) (?:[^.;]{0,50}\b)?(?:active|ongoing|current|open|"
     r"present|taken|prescribed|on (?:[\w.'’]+ ){1,3}(?:\w+ )?(?:list|chart)|"
-    r"regular|being taken|in use)\b|continues)",
+    r"regular|being taken|in use)\b|continues|\bas an? (?:active|current|ongoing)\b)",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(

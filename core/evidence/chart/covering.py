@@ -66,7 +66,7 @@ TAKES_BACK = (
     | frozenset(
         "not non until till unless if then reduced increased changed switched replaced plan planned "
         "consider considered would should could may might query rule template example sample instead "
-        "wrong".split()
+        "wrong proposed suggested pending awaiting unless advised".split()
     )
     | frozenset(word for words in _SAYS.values() for word in words)
     - frozenset(["was", "were", "any", "out"])

@@ -49,6 +49,7 @@ _HEAD_END = re.compile(
     r"on|to|belongs|we|no|the|started|stopped|discontinued|resolved|continues|takes|denies|denied)\b",
     re.IGNORECASE,
 )
+_IF = re.compile(r"\W*(?:if|should|when|in case|in the event)\b", re.IGNORECASE)
 _FOOTMARK = re.compile(r"\s*\[\^?\w{1,3}\]")
 _SENTENCE = re.compile(
     r"[\[\]]|\be\.g\.|\b(?:is|was|were|are|has|had|takes|took|belongs|denies|if|should)\b|"
@@ -109,6 +110,7 @@ def name_field(row: Row) -> Field | None:
             not words
             or words[0] in ("patient", "subject", "demographics")
             or is_person(words)
+            or {"person", "name"} <= set(words)
             or _SENTENCE.search(_FOOTMARK.sub("", field.text))
             or not re.search(r"[A-Za-z]{3}", field.text)
         ):
@@ -117,7 +119,17 @@ def name_field(row: Row) -> Field | None:
             return field
         if attribute_of(field.label) == "name" and best is None:
             best = field
-    return best
+    return best or _first_text(row)
+
+
+def _first_text(row: Row) -> Field | None:
+    """The first words of an object in a list of entries whose keys say nothing ("dx.t: Gout")."""
+    for field in row.fields:
+        path, _, key = field.label.rpartition(".")
+        if path and len(key) <= 2 and kind_of(path) is not None and status_of_code(field.text) is None:
+            if re.match(r"[A-Za-z][A-Za-z-]{2}", field.text) and not _SENTENCE.search(field.text):
+                return field
+    return None
 
 
 def kind_of_row(row: Row, name: Field | None) -> EntryKind | None:
@@ -230,6 +242,9 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
             if told_of is not Subject.PATIENT and _beside(field, held):
                 subject = told_of
     if not named:
+        beside = [f.text for f in row.fields if f is not held]
+        if status is Status.UNSTATED and any(_IF.match(text) for text in beside):
+            status = Status.HYPOTHETICAL
         return status, subject, words
     told = Status.UNSTATED
     for field in row.fields:

@@ -77,8 +77,7 @@ def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
     meant = dated if dates else readings
     equal = [one for one in meant if _is_value(one, value)]
     latest = _latest(readings)
-    start = text.rindex(said["value"])
-    span = Span(start=start, end=start + len(said["value"]))
+    span = Span(start=0, end=len(text))
     called = said["name"].strip()
     if meant and not equal and all(one.sure for one in meant):
         given = ", ".join(dict.fromkeys(f"{one.bound}{one.amount}" for one in meant))
@@ -145,6 +144,7 @@ def _unit(text: str) -> str:
 
 def _latest(readings: Sequence[Reading]) -> Reading | None:
     """The reading of the latest day; None where one has no day, or two share the latest."""
+    readings = [one for one in readings if one.date is not None] or readings
     days = [one.date for one in readings]
     if any(day is None or day.month is None or day.others for day in days):
         return readings[0] if len(readings) == 1 else None
@@ -197,6 +197,8 @@ def _field_readings(chart: Chart, row: Row, forms: re.Pattern[str]) -> Iterator[
         if field is own or (not keyed and _is_beside(field.label)):
             continue
         found = _VALUE.match(field.text.strip())
+        if re.fullmatch(_UNIT, field.text.strip()):
+            continue
         if found is None or _date_of(field.text) and not keyed:
             continue
         unit = found["unit"] or _unit_beside(row)

@@ -81,8 +81,8 @@ def _is_name(value: str) -> bool:
 
 def _relates(field: Field) -> bool:
     words = set(words_of(field.label))
-    flat = "." not in field.label
-    return bool(words & {"relation", "relationship", "rel"}) or flat and bool(words & RELATIVES)
+    flat = "." not in field.label  # in a path it is of another object than the row's
+    return flat and bool(words & (RELATIVES | {"relation", "relationship", "rel"}))
 
 
 def _is_part(field: Field) -> bool:

@@ -12,6 +12,9 @@ from core.evidence.chart.records import Status
 from core.records import Span
 
 
+_FULL_NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+")
+
+
 @lru_cache(maxsize=1)
 def _lexicon() -> dict[str, dict[str, str]]:
     path = resources.files("core.evidence.chart").joinpath("lexicons/phrases.toml")
@@ -46,6 +49,13 @@ def person_spans(text: str) -> Iterator[Span]:
     """Where the claim says who it is about by age and sex alone."""
     for match in _pattern("person", "words").finditer(text):
         yield Span(start=match.start(), end=match.end())
+
+
+def subject_span(text: str) -> Span | None:
+    """The full name with which the claim begins."""
+    lead = lead_of(text)
+    match = _FULL_NAME.match(text, lead.end if lead is not None else 0)
+    return Span(start=match.start(), end=match.end()) if match is not None else None
 
 
 def status_spans(text: str, status: Status) -> Iterator[Span]:
