@@ -11,6 +11,7 @@ from core.evidence.chart.compare import differs, dose_differs, frequency_differs
 from core.evidence.chart.covering import covered, one_person
 from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
 from core.evidence.chart.labs import lab_checks
+from core.evidence.chart.names import drug_spans
 from core.evidence.chart.people import meant_patient, named_other, words_of_name
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
 from core.evidence.chart.vocabulary import is_drug
@@ -95,7 +96,9 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
         entries = list(_of_whom(entries, other, meant))
         if other is not None and not entries:
             continue
-        whole = _share(claim.text, assertion, entries, charts, other, meant) if len(said) == 1 else None
+        whole = (
+            _share(claim.text, assertion, entries, charts, other, meant) if len(said) == 1 else None
+        )
         made.extend(_judge(assertion, entries, charts, whole))
     return tuple(made)
 
@@ -111,6 +114,18 @@ def _of_whom(
             continue
         apart = meant is not None and entry.whose and not _same(entry.whose, meant)
         yield replace(entry, subject=Subject.OTHER) if apart else entry
+
+
+def _stretch(text: str, entry: ChartEntry) -> str:
+    """The entry's row; of a sentence that names several drugs its beginning and what is said of this one."""
+    row = text[entry.span.start : entry.span.end]
+    at = entry.name_span.start - entry.span.start
+    names = drug_spans(row)
+    if entry.named or not any(name.start <= at < name.end for name in names):
+        return row
+    first = names[0].start
+    nexts = [name.start for name in names if name.start > at]
+    return f"{row[:first]} {row[at : min(nexts, default=len(row))]}"
 
 
 def _same(one: str, other: str) -> bool:
@@ -139,7 +154,7 @@ def _share(
     if len(holding) != 1 or not one_person(people):
         return None
     texts = {chart.source.source_id: chart.source.text for chart in charts}
-    rows = [texts[entry.source_id][entry.span.start : entry.span.end] for entry in entries]
+    rows = [_stretch(texts[entry.source_id], entry) for entry in entries]
     head = texts[entries[0].source_id][:_MOST_HEAD]
     return round(covered(text, said, entries, people, rows, head), 4)
 
@@ -192,7 +207,11 @@ def _judge(
     ]
     problems = list(_value_checks(said, values, entries, charts))
     yield from problems
-    told_of = [e for e in agreeing if e.status is not Status.UNSTATED or e.named]
+    told_of = [
+        e
+        for e in agreeing
+        if e.status is not Status.UNSTATED or e.named or e.subject is Subject.OTHER
+    ]
     # A test's name says nothing of its result.
     if not problems and any(entry.kind is not EntryKind.OBSERVATION for entry in told_of):
         entry = agreeing[0]

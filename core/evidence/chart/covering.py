@@ -72,7 +72,10 @@ TAKES_BACK = (
     - frozenset(["was", "were", "any", "out"])
 )
 _ALLERGY = re.compile(r"allerg|intoleran|sensitiv|anaphyla", re.IGNORECASE)
-_EMPTY = re.compile(r"^[\w.\[\] -]{1,80}:\s*(?:null|none|n/a|-|\u2014|\[\][^\n]*|\{\}[^\n]*|false)?\s*$", re.M | re.I)
+_EMPTY = re.compile(
+    r"^[\w.\[\] -]{1,80}:\s*(?:null|none|n/a|-|\u2014|\[\][^\n]*|\{\}[^\n]*|false)?\s*$",
+    re.M | re.I,
+)
 _DENIALS = (("den",), ("ruled", "exclu", "refut"), ("screen",))
 _HOLDS = (Status.ACTIVE, Status.UNSTATED)
 
@@ -90,6 +93,7 @@ def covered(
     ``entries`` are all that the charts hold under that name, ``rows`` their texts; ``names`` are the
     patient's own, ``head`` is the record's beginning. 0 where an entry disagrees, or none has the claim's status and every value of it.
     """
+    people = {word.casefold() for name in names for word in _WORD.findall(name)}
     if not all(_agrees(said, entry) for entry in entries):
         return 0.0
     if said.kind is not EntryKind.ALLERGY and _ALLERGY.search(text):
@@ -97,7 +101,7 @@ def covered(
     stating = [
         f"{entry.name}\n{row}"
         for entry, row in zip(entries, map(_filled, rows), strict=True)
-        if _states(said, entry) and not _taken_back(text, said, row)
+        if _states(said, entry) and not _taken_back(text, said, row, people)
     ]
     if not stating:
         return 0.0
@@ -107,7 +111,6 @@ def covered(
     lead = lead_of(text)
     spans += [lead] if lead is not None else []
     spans += [span for span in person_spans(text) if _fits(span.cut(text), head)]
-    people = {word.casefold() for name in names for word in _WORD.findall(name)}
     allowed = _PLAIN | people | _SAYS.get(said.status, frozenset())
     if said.starts:
         allowed |= {"was", "were"}
@@ -126,11 +129,11 @@ def covered(
 def _fits(said: str, head: str) -> bool:
     """Whether a record's beginning gives the age that "this 54-year-old woman" has, and that sex."""
     age = re.search(r"\d+", said)
-    if age is not None and not re.search(rf"(?<![\d./-]){age.group()}(?![\d./-])", head):
+    if age is not None and not re.search(rf"(?<![\d./-]){age.group()}(?!\d|[./-]\d)", head):
         return False
     male = re.search(r"\b(?:man|gentleman|boy)\b", said, re.IGNORECASE)
     female = re.search(r"\b(?:woman|lady|girl)\b", said, re.IGNORECASE)
-    for this, other in ((male, r"F|[Ff]emale|Mrs|Ms|Miss"), (female, r"M|[Mm]ale|Mr|Mstr")):
+    for this, other in ((male, r"[Ff]emale|Mrs|Ms|Miss|F(?=\b(?![/-]))"), (female, r"[Mm]ale|Mr|Mstr|M(?=\b(?![/-]))")):
         if this and re.search(rf"(?<![A-Za-z])(?:{other})(?![a-z])", head):
             return False
     return True
@@ -156,12 +159,14 @@ def _is_held(
     return plain in allowed
 
 
-def _taken_back(text: str, said: Assertion, row: str) -> bool:
+def _taken_back(text: str, said: Assertion, row: str, people: set[str]) -> bool:
     """Whether the entry's row has a word that could take back what is claimed, and the claim has not."""
     allowed = _words(text) | _SAYS.get(said.status, frozenset())
     if said.subject is not Subject.PATIENT:
         # "A family history" leaves open whose; a mother is named.
         allowed |= _words(row) & _PEOPLE if "family" in allowed else {"family"}
+    if said.subject is Subject.OTHER and len(people & _words(row) & _words(text)) > 1:
+        allowed |= _PEOPLE  # who it is, by name
     return bool(_words(row) & TAKES_BACK - allowed)
 
 
@@ -203,6 +208,8 @@ def _agrees(said: Assertion, entry: ChartEntry) -> bool:
         return True  # what the patient has leaves the family's alone, and theirs the patient's
     if said.subject is not Subject.PATIENT:
         return True
+    if entry.status is Status.HYPOTHETICAL and not entry.named:
+        return True  # "If a fever comes, stop X" leaves alone that X is taken
     if entry.status is Status.UNSTATED:
         return entry.subject is Subject.PATIENT
     return entry.subject is Subject.PATIENT and _same_standing(said, entry)

@@ -126,7 +126,12 @@ def _first_text(row: Row) -> Field | None:
     """The first words of an object in a list of entries whose keys say nothing ("dx.t: Gout")."""
     for field in row.fields:
         path, _, key = field.label.rpartition(".")
-        if path and len(key) <= 2 and kind_of(path) is not None and status_of_code(field.text) is None:
+        if (
+            path
+            and len(key) <= 2
+            and kind_of(path) is not None
+            and status_of_code(field.text) is None
+        ):
             if re.match(r"[A-Za-z][A-Za-z-]{2}", field.text) and not _SENTENCE.search(field.text):
                 return field
     return None
@@ -253,7 +258,9 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         if attribute == "status":
             found = _status_of_field(field)
             subject = _subject_of(field.text) or subject
-        elif (attribute == "subject" and _beside(field, held)) or field.text.strip() == "FamilyMemberHistory":
+        elif (
+            attribute == "subject" and _beside(field, held)
+        ) or field.text.strip() == "FamilyMemberHistory":
             subject = _subject_of(field.text) or subject
         elif attribute in ("note", "other", "kind") and field is not held:
             found = _status_of_note(field)

@@ -73,9 +73,13 @@ def field_frequencies(row: Row) -> Iterator[Frequency]:
     for field in row.fields:
         attribute = attribute_of(field.label)
         holds = attribute in _HOLDING or "value" in words_of(field.label) or _is_amount(field)
+        whole = next(find_frequencies(field.text.strip()), None)
+        holds = holds or (whole is not None and whole.text == field.text.strip())
         if not holds or field.label.endswith("period"):
             continue
         text = field.text
+        if attribute == "frequency" and text.strip().casefold() in ("night", "morning", "evening"):
+            text = f"in the {text.strip()}" if "ing" in text else "at night"
         if attribute == "frequency" and text.strip().isdigit() and "repeat." not in field.label:
             text = f"{text.strip()} times per day"
         for frequency in find_frequencies(text):

@@ -59,7 +59,11 @@ def _is_answered(key: str) -> bool:
 def _is_name(key: str) -> bool:
     """Whether a key is none of the words that charts have keys for."""
     words = words_of(key)
-    if not words or max(map(len, words)) < 3 or any(word in _FLAGS or word in RELATIVES for word in words):
+    if (
+        not words
+        or max(map(len, words)) < 3
+        or any(word in _FLAGS or word in RELATIVES for word in words)
+    ):
         return False
     if section_status(key) is not Status.UNSTATED:
         return False

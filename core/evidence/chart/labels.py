@@ -19,6 +19,7 @@ _KINDS = {EntryKind(name): frozenset(words.split()) for name, words in _LEXICON[
 _NOUNS = frozenset(_LEXICON["sections"]["nouns"].split())
 _BESIDE = _NOUNS | frozenset(_LEXICON["sections"]["beside"].split())
 _SHORT: dict[str, str] = _LEXICON["short"]
+_ASIDE = re.compile(r"\s*\([^()]*\)")
 _NO_SECTION = frozenset("diagnosis note notes history list summary text".split())
 _MOST_HEADING_WORDS = 7
 
@@ -60,6 +61,7 @@ def attribute_of(label: str) -> str:
 @lru_cache(maxsize=4096)
 def is_section(label: str) -> bool:
     """Whether a label heads a part of a record ("Past medical history", "Allergies", "PMH")."""
+    label = _ASIDE.sub("", label)
     if label.strip() in _SHORT:
         return True
     last = label.split(".")[-1].replace("_", " ").strip()
@@ -80,6 +82,7 @@ def is_section(label: str) -> bool:
 @lru_cache(maxsize=4096)
 def section_of(label: str) -> str:
     """A label as a section's name: words in lower case."""
+    label = _ASIDE.sub("", label)
     return _SHORT.get(label.strip()) or " ".join(words_of(label))
 
 
@@ -144,5 +147,7 @@ def section_subject(section: str) -> Subject:
     words = set(words_of(section))
     if words & RELATIVES or words_of(section)[-2:] == ("fam", "hx"):
         return Subject.FAMILY
-    strange = words & _STRANGERS or re.search(r"\b(?:other|another) p(?:erson|atient)", " ".join(words_of(section)))
+    strange = words & _STRANGERS or re.search(
+        r"\b(?:other|another) p(?:erson|atient)", " ".join(words_of(section))
+    )
     return Subject.OTHER if strange else Subject.PATIENT

@@ -110,7 +110,9 @@ def _plain(text: str, charts: Sequence[Chart]) -> str:
             owner = span.cut(plain)[-2:] in ("'s", "’s")
             return ("His" if owner else "He") + plain[span.end :]
     words = frozenset[str]().union(*(words_of_name(who) for c in charts for who in c.patients))
-    match = re.match(r"(?P<who>(?:(?:Mr|Mrs|Ms|Miss)\.? )?(?:[A-Z][\w-]+ ?)+?)(?P<own>['’]s)?\s", plain)
+    match = re.match(
+        r"(?P<who>(?:(?:Mr|Mrs|Ms|Miss)\.? )?(?:[A-Z][\w-]+ ?)+?)(?P<own>['’]s)?\s", plain
+    )
     if match is not None and words_of_name(match["who"]) and words_of_name(match["who"]) <= words:
         return ("His " if match["own"] else "He ") + plain[match.end() :]
     return plain
@@ -120,7 +122,8 @@ def _plain(text: str, charts: Sequence[Chart]) -> str:
 def _forms(name: str) -> re.Pattern[str]:
     """The measurement's name as records write it, whole."""
     forms = "|".join(
-        re.escape(form) if len(form) < 3 else rf"(?i:{re.escape(form)}s?)" for form in measured_as(name)
+        re.escape(form) if len(form) < 3 else rf"(?i:{re.escape(form)}s?)"
+        for form in measured_as(name)
     )
     return re.compile(rf"(?<![\w-])(?:{forms})(?!\w)")
 
@@ -130,7 +133,9 @@ def _is_value(one: Reading, value: str) -> bool:
     claimed = Decimal(value.lstrip("<>"))
     exponent = claimed.as_tuple().exponent
     step = Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)
-    same = one.amount == claimed or (step < 10 and abs(one.amount - claimed) <= step / 2 < abs(claimed))
+    same = one.amount == claimed or (
+        step < 10 and abs(one.amount - claimed) <= step / 2 < abs(claimed)
+    )
     return same and one.bound == (value[0] if value[0] in "<>" else "")
 
 
@@ -157,9 +162,7 @@ def _latest(readings: Sequence[Reading]) -> Reading | None:
 # ---------------------------------------------------------------- readings of a row
 
 
-def _readings(
-    chart: Chart, row: Row, forms: re.Pattern[str], value: str
-) -> Iterator[Reading]:
+def _readings(chart: Chart, row: Row, forms: re.Pattern[str], value: str) -> Iterator[Reading]:
     if not row.fields:
         yield from _text_readings(chart, row, row.text, forms, value)
         return
@@ -192,7 +195,9 @@ def _field_readings(chart: Chart, row: Row, forms: re.Pattern[str]) -> Iterator[
     sure = sure and not any(_ends(f.text) for f in row.fields if attribute_of(f.label) == "status")
     for field in keyed or row.fields:
         path = field.label.rpartition(".")[0]
-        beside = [f for f in row.fields if f.label.rpartition(".")[0] == path and not _is_birth(f.label)]
+        beside = [
+            f for f in row.fields if f.label.rpartition(".")[0] == path and not _is_birth(f.label)
+        ]
         date = next((day for f in beside for day in _date_of(f.text)), None)
         if field is own or (not keyed and _is_beside(field.label)):
             continue
@@ -202,7 +207,9 @@ def _field_readings(chart: Chart, row: Row, forms: re.Pattern[str]) -> Iterator[
         if found is None or _date_of(field.text) and not keyed:
             continue
         unit = found["unit"] or _unit_beside(row)
-        column = next(find_dates(field.label), None) or next(find_dates(field.text[found.end() :]), None)
+        column = next(find_dates(field.label), None) or next(
+            find_dates(field.text[found.end() :]), None
+        )
         yield _reading(chart, row, found["value"], unit, column or date, sure=sure)
 
 
@@ -222,7 +229,19 @@ def _is_birth(label: str) -> bool:
 def _is_beside(label: str) -> bool:
     """Whether a label is that of a number, of a day or of something else than the value."""
     words = set(words_of(label))
-    beside = {"id", "no", "row", "seq", "age", "encounter", "reference", "range", "low", "high", "time"}
+    beside = {
+        "id",
+        "no",
+        "row",
+        "seq",
+        "age",
+        "encounter",
+        "reference",
+        "range",
+        "low",
+        "high",
+        "time",
+    }
     return bool(words & beside) or attribute_of(label) in ("start", "end", "status", "subject")
 
 
@@ -236,11 +255,16 @@ def _unit_beside(row: Row) -> str:
 def _qualified(before: str) -> bool:
     """Whether a word before the name makes it another measurement ("LDL cholesterol")."""
     return re.search(r"[A-Za-z][\w-]*\s\Z", before) is not None and (
-        re.search(r"(?:was|is|showed|shows|with|and|the|latest|his|her|of|today|last|current)\s\Z", before) is None
+        re.search(
+            r"(?:was|is|showed|shows|with|and|the|latest|his|her|of|today|last|current)\s\Z", before
+        )
+        is None
     )
 
 
-def _reading(chart: Chart, row: Row, value: str, unit: str, date: When | None, *, sure: bool) -> Reading:
+def _reading(
+    chart: Chart, row: Row, value: str, unit: str, date: When | None, *, sure: bool
+) -> Reading:
     return Reading(
         amount=Decimal(value.lstrip("<>")).normalize(),
         bound=value[0] if value[0] in "<>" else "",

@@ -21,9 +21,13 @@ _LABEL = r"[A-Za-z][\w.\[\]()/' -]{0,60}?"
 _PAIR = re.compile(rf"(?P<label>{_LABEL})\s?[:=](?=\s|\Z|\{{|\[)\s*(?P<value>.*)\Z", re.DOTALL)
 _INLINE = re.compile(r"(?:\A|[,;|]\s+)(?P<label>[A-Za-z][\w. -]{0,40}?)\s?[:=]\s")
 # "Assessment - gout", "FHx nil": a heading before a dash, or an abbreviation, without a colon.
-_DASHED = re.compile(r"(?P<label>[A-Z][A-Za-z/ ]{1,30}?)\s+(?:--?|\u2013|\u2014)\s+(?P<value>\S.*)\Z", re.DOTALL)
+_DASHED = re.compile(
+    r"(?P<label>[A-Z][A-Za-z/ ]{1,30}?)\s+(?:--?|\u2013|\u2014)\s+(?P<value>\S.*)\Z", re.DOTALL
+)
 _SHORT = re.compile(r"(?P<label>[A-Z][A-Za-z]{1,4})\s+(?P<value>\S.*)\Z", re.DOTALL)
-_FRAMED = re.compile(r"\s*(?:={2,}|-{2,}|~{2,}|\[)\s*(?P<words>[A-Za-z][^=~\[\]]{0,60}?)\s*(?:={2,}|-{2,}|~{2,}|\])\s*\Z")
+_FRAMED = re.compile(
+    r"\s*(?:={2,}|-{2,}|~{2,}|\[)\s*(?P<words>[A-Za-z][^=~\[\]]{0,60}?)\s*(?:={2,}|-{2,}|~{2,}|\])\s*\Z"
+)
 _MOST_HEADING = 8  # words of a line that ends in a colon and names what follows
 _MOST_ITEM = 140  # characters of an unmarked line that is an item of a list
 

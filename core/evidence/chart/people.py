@@ -45,7 +45,9 @@ def patient_of(row: Row) -> str | None:
         return None
     parts = [field for field in row.fields if _is_part(field)]
     if len(parts) > 1:
-        order = sorted(parts, key=lambda one: words_of(one.label)[-1] in ("last", "surname", "family"))
+        order = sorted(
+            parts, key=lambda one: words_of(one.label)[-1] in ("last", "surname", "family")
+        )
         return " ".join(one.text.strip() for one in order[:2])
     for field in row.fields:
         words = words_of(field.label)
@@ -87,7 +89,11 @@ def _relates(field: Field) -> bool:
 
 def _is_part(field: Field) -> bool:
     words = words_of(field.label)
-    if not words or words[-1] not in _PARTS or not re.fullmatch(r"[^\d;:]{2,40}", field.text.strip()):
+    if (
+        not words
+        or words[-1] not in _PARTS
+        or not re.fullmatch(r"[^\d;:]{2,40}", field.text.strip())
+    ):
         return False
     return len(words) > 1 or words[-1] in ("forename", "surname", "firstname", "lastname")
 

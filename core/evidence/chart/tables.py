@@ -73,15 +73,22 @@ def _cells(text: str, line: Line, separator: str) -> list[Field]:
         value = match.group(group)
         left = start + match.start(group)
         words = value.strip()
-        cells.append(Field(label="", text=words, span=Span(start=left, end=left + len(value.rstrip()))))
-        if match.end() == end - start and text[start:end][match.end() - 1 : match.end()] != separator:
+        cells.append(
+            Field(label="", text=words, span=Span(start=left, end=left + len(value.rstrip())))
+        )
+        if (
+            match.end() == end - start
+            and text[start:end][match.end() - 1 : match.end()] != separator
+        ):
             break
     return cells
 
 
 def _table_row(text: str, header: Sequence[Field], cells: Sequence[Field], section: str) -> Row:
     fields = tuple(
-        replace(cell, label=head.text) for head, cell in zip(header, cells, strict=False) if cell.text
+        replace(cell, label=head.text)
+        for head, cell in zip(header, cells, strict=False)
+        if cell.text
     ) + tuple(replace(cell, label="remark") for cell in cells[len(header) :] if cell.text)
     start, end = cells[0].span.start, max(cells[-1].span.end, cells[0].span.start)
     if len(fields) == 2 and attribute_of(fields[0].label) == "kind" and kind_of(fields[0].text):
