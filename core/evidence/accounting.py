@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.evidence.chart.covering import ENDED, STANDING_WORDS, TAKES_BACK
-from core.evidence.chart.phrases import lead_of, person_spans, subject_span
-from core.evidence.chart.quantities import find_doses, find_frequencies
+from core.evidence.chart.phrases import beside_spans, lead_spans
 from core.evidence.claim_view import ClaimView, view_claim
 from core.evidence.comparing import same_day
 from core.evidence.date_derivations import days_of
@@ -112,7 +111,7 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     view = view_claim(claim.text, index.people)
     supporting = [c for c in checks if c.check in _VALUES and c.outcome is Outcome.SUPPORTS]
     stated = tuple(each for check in supporting for each in _stated(check, index))
-    spans = [*_matched(checks), *_led(claim.text)]
+    spans = [*_matched(checks), *lead_spans(claim.text)]
     trend = any(c.check == "trend" and c.outcome is Outcome.SUPPORTS for c in checks)
     if trend or _moves_so(supporting, view, index):
         spans += [_span(match) for match in _MOVES.finditer(view.text)]
@@ -161,12 +160,7 @@ def left_of(
     claim: Claim, against: Check, checks: Sequence[Check], trace: Trace, people: frozenset[str]
 ) -> tuple[str, ...]:
     """The words that are left of a claim beside what a check holds against it and the check's facts."""
-    spans = [*_matched(checks), *_led(claim.text), *person_spans(claim.text)]
-    name = subject_span(claim.text)
-    spans += [name] if name is not None else []
-    if against.check in _OF_ENTRY:  # of what is not taken no dose is another claim
-        spans += [dose.span for dose in find_doses(claim.text)]
-        spans += [often.span for often in find_frequencies(claim.text)]
+    spans = [*_matched(checks), *beside_spans(claim.text, of_entry=against.check in _OF_ENTRY)]
     if against.claim_span is not None:
         spans.append(against.claim_span)
     known: frozenset[str] = people
@@ -177,12 +171,6 @@ def left_of(
     words = _WORD.finditer(claim.text)
     plain = _PLAIN | STANDING_WORDS
     return tuple(word for word in _left(words, spans, known, plain) if word not in _WEIGHTY)
-
-
-def _led(text: str) -> Iterator[Span]:
-    lead = lead_of(text)
-    if lead is not None:
-        yield lead
 
 
 def _left(

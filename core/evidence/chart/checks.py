@@ -117,7 +117,7 @@ def _of_whom(
 
 
 def _stretch(text: str, entry: ChartEntry) -> str:
-    """The entry's row; of a sentence that names several drugs its beginning and what is said of this one."""
+    """The entry's row; of a sentence of several drugs its beginning and what is said of this one."""
     row = text[entry.span.start : entry.span.end]
     at = entry.name_span.start - entry.span.start
     names = drug_spans(row)

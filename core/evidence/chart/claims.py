@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.evidence.chart.phrases import without_lead
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, is_disorder_name, places_of
+from core.evidence.chart.phrases import without_lead
 from core.evidence.chart.records import Dose, EntryKind, Frequency, Status, Subject, When
 from core.evidence.chart.status import standing
 from core.records import Span

@@ -76,6 +76,8 @@ _EMPTY = re.compile(
     r"^[\w.\[\] -]{1,80}:\s*(?:null|none|n/a|-|\u2014|\[\][^\n]*|\{\}[^\n]*|false)?\s*$",
     re.M | re.I,
 )
+_FEMALE = r"[Ff]emale|Mrs|Ms|Miss|F(?=\b(?![/-]))"
+_MALE = r"[Mm]ale|Mr|Mstr|M(?=\b(?![/-]))"
 _DENIALS = (("den",), ("ruled", "exclu", "refut"), ("screen",))
 _HOLDS = (Status.ACTIVE, Status.UNSTATED)
 
@@ -91,7 +93,8 @@ def covered(
     """The share of the claim's words that one of the entries accounts for, 0 to 1.
 
     ``entries`` are all that the charts hold under that name, ``rows`` their texts; ``names`` are the
-    patient's own, ``head`` is the record's beginning. 0 where an entry disagrees, or none has the claim's status and every value of it.
+    patient's own, ``head`` is the record's beginning. 0 where an entry disagrees, or none has
+    the claim's status and every value of it.
     """
     people = {word.casefold() for name in names for word in _WORD.findall(name)}
     if not all(_agrees(said, entry) for entry in entries):
@@ -133,7 +136,7 @@ def _fits(said: str, head: str) -> bool:
         return False
     male = re.search(r"\b(?:man|gentleman|boy)\b", said, re.IGNORECASE)
     female = re.search(r"\b(?:woman|lady|girl)\b", said, re.IGNORECASE)
-    for this, other in ((male, r"[Ff]emale|Mrs|Ms|Miss|F(?=\b(?![/-]))"), (female, r"[Mm]ale|Mr|Mstr|M(?=\b(?![/-]))")):
+    for this, other in ((male, _FEMALE), (female, _MALE)):
         if this and re.search(rf"(?<![A-Za-z])(?:{other})(?![a-z])", head):
             return False
     return True

@@ -16,7 +16,6 @@ from core.evidence.chart.labels import (
     words_of,
 )
 from core.evidence.chart.layout import read_rows
-from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, places_of
 from core.evidence.chart.people import is_person, own_patient, patient_at_head, patient_of
@@ -27,6 +26,7 @@ from core.evidence.chart.records import (
     Subject,
     When,
 )
+from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.status import standing, status_of_code, weightier
 from core.records import Source, Span
 
@@ -126,14 +126,10 @@ def _first_text(row: Row) -> Field | None:
     """The first words of an object in a list of entries whose keys say nothing ("dx.t: Gout")."""
     for field in row.fields:
         path, _, key = field.label.rpartition(".")
-        if (
-            path
-            and len(key) <= 2
-            and kind_of(path) is not None
-            and status_of_code(field.text) is None
-        ):
-            if re.match(r"[A-Za-z][A-Za-z-]{2}", field.text) and not _SENTENCE.search(field.text):
-                return field
+        listed = path and len(key) <= 2 and kind_of(path) is not None
+        worded = re.match(r"[A-Za-z][A-Za-z-]{2}", field.text) and not _SENTENCE.search(field.text)
+        if listed and worded and status_of_code(field.text) is None:
+            return field
     return None
 
 
@@ -315,9 +311,6 @@ def _subject_of(text: str) -> Subject | None:
 
 def _kind_by_words(name: tuple[str, ...]) -> EntryKind:
     return EntryKind.MEDICATION if drug_spans(" ".join(name)) else EntryKind.CONDITION
-
-
-# ---------------------------------------------------------------- values of a row of fields
 
 
 # ---------------------------------------------------------------- entries in running text

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.evidence.chart.labels import attribute_of, words_of
-from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.quantities import find_dates, find_doses, find_frequencies
 from core.evidence.chart.records import Dose, Frequency, When
+from core.evidence.chart.rows import Field, Row
 
 _NO_DOSE = frozenset(
     "dispense dispensed quantity refills refill repeats supply supplied max maximum weight height "

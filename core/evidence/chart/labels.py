@@ -10,20 +10,20 @@ from importlib import resources
 from core.evidence.chart.records import EntryKind, Status, Subject
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z]+")
-_LEXICON = tomllib.loads(
+LEXICON = tomllib.loads(
     resources.files("core.evidence.chart").joinpath("lexicons/labels.toml").read_text("utf-8")
 )
-_ATTRIBUTES = {name: frozenset(words.split()) for name, words in _LEXICON["attributes"].items()}
+_ATTRIBUTES = {name: frozenset(words.split()) for name, words in LEXICON["attributes"].items()}
 _ORDER = ("status", "end", "start", "frequency", "subject", "dose", "note", "name", "kind")
-_KINDS = {EntryKind(name): frozenset(words.split()) for name, words in _LEXICON["kinds"].items()}
-_NOUNS = frozenset(_LEXICON["sections"]["nouns"].split())
-_BESIDE = _NOUNS | frozenset(_LEXICON["sections"]["beside"].split())
-_SHORT: dict[str, str] = _LEXICON["short"]
+_KINDS = {EntryKind(name): frozenset(words.split()) for name, words in LEXICON["kinds"].items()}
+_NOUNS = frozenset(LEXICON["sections"]["nouns"].split())
+_BESIDE = _NOUNS | frozenset(LEXICON["sections"]["beside"].split())
+_SHORT: dict[str, str] = LEXICON["short"]
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 _NO_SECTION = frozenset("diagnosis note notes history list summary text".split())
 _MOST_HEADING_WORDS = 7
 
-_MEASURED = {name: words.split() for name, words in _LEXICON["measured"].items()}
+_MEASURED = {name: words.split() for name, words in LEXICON["measured"].items()}
 
 
 @lru_cache(maxsize=1024)

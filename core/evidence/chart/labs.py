@@ -87,10 +87,13 @@ def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
         when = latest.date.text if latest.date else "the last date"
         reason = f"The latest {called} is {latest.amount} ({when}), not {said['value']}."
         yield _check(Outcome.CONTRADICTS, reason, span, [latest])
-    elif equal and all(one.sure for one in readings):
-        if len({one.amount for one in meant}) == 1 or (not dates and latest in equal):
-            reason = f"The chart gives {called} as {said['value']}."
-            yield _check(Outcome.SUPPORTS, reason, span, equal)
+    elif (
+        equal
+        and all(one.sure for one in readings)
+        and (len({one.amount for one in meant}) == 1 or (not dates and latest in equal))
+    ):
+        reason = f"The chart gives {called} as {said['value']}."
+        yield _check(Outcome.SUPPORTS, reason, span, equal)
 
 
 def _check(outcome: Outcome, reason: str, span: Span, readings: Sequence[Reading]) -> Check:

@@ -12,7 +12,6 @@ from core.evidence.chart.tables import table_at
 from core.records import Span
 from core.text.sentences import sentence_spans
 
-
 _MARK = re.compile(r"\s*(?:[-*•‣+]|\(?\d{1,3}[.)]|\[\d{1,3}\]|[a-z]\))\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(
     r"\s*(?:#{1,6}\s+(?P<hash>.+?)\s*#*|(?:\*\*|__)(?P<bold>[^*_]+?):?(?:\*\*|__):?)\s*\Z"

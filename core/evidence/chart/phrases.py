@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
 
+from core.evidence.chart.quantities import find_doses, find_frequencies
 from core.evidence.chart.records import Status
 from core.records import Span
-
 
 _FULL_NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+")
 
@@ -56,6 +56,28 @@ def subject_span(text: str) -> Span | None:
     lead = lead_of(text)
     match = _FULL_NAME.match(text, lead.end if lead is not None else 0)
     return Span(start=match.start(), end=match.end()) if match is not None else None
+
+
+def lead_spans(text: str) -> Iterator[Span]:
+    """What leads up to the claim, if anything does."""
+    lead = lead_of(text)
+    if lead is not None:
+        yield lead
+
+
+def beside_spans(text: str, *, of_entry: bool) -> Iterator[Span]:
+    """What a claim says beside what a check holds against it: of whom, and an entry's dose and schedule.
+
+    Of a drug that is not taken no dose is another claim.
+    """
+    yield from lead_spans(text)
+    yield from person_spans(text)
+    name = subject_span(text)
+    if name is not None:
+        yield name
+    if of_entry:
+        yield from (dose.span for dose in find_doses(text))
+        yield from (often.span for often in find_frequencies(text))
 
 
 def status_spans(text: str, status: Status) -> Iterator[Span]:

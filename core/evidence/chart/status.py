@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
+from core.evidence.chart.labels import LEXICON
 from core.evidence.chart.records import Status, Subject
 from core.records import Span
 
@@ -24,29 +25,10 @@ _WEIGHT = {
     )
 }  # fmt: skip
 _CODES: dict[str, Status] = {
-    code: status
-    for status, codes in {
-        Status.ACTIVE: "active|on|still|current|currently taking|taking|confirmed|recurrence|relapse|ongoing|"
-        "in-progress|in use|yes|true|present|positive|chronic|open|final|continuing|in progress",
-        Status.PAST: "stopped|discontinued|resolved|inactive|remission|completed|ended|finished|past|"
-        "in remission|off|expired|no longer taking|previous|former|historical|abated|closed|dc'd|d/c",
-        Status.ON_HOLD: "on-hold|on hold|held|suspended|paused|withheld|interrupted",
-        Status.CANCELLED: "cancelled|canceled|not-taken|not taken|not taking|revoked|declined|refused|"
-        "void|not-done|not done|not given|never started|voided|aborted|not started|never filled",
-        Status.ERROR: "entered-in-error|entered in error|error|erroneous|wrong patient|wrong resident|invalid|mis-click|misfiled|wrong chart",
-        Status.ABSENT: "refuted|ruled out|ruled-out|excluded|negative|denied|denies|absent|no|false|"
-        "not present|none|negated|disproved|not detected|neg|nil|n|rejected|non-reactive|not found",
-        Status.UNCERTAIN: "unconfirmed|provisional|differential|suspected|possible|probable|query|"
-        "working|unknown certainty|rule out|r/o|presumed|questionable|tentative|likely|under "
-        "investigation",
-        Status.PLANNED: "planned|draft|proposed|proposal|plan|pending|not yet started|proposed only|preparation|suggested|"
-        "scheduled|intended|option",
-        Status.HYPOTHETICAL: "template|example|hypothetical|conditional|sample|if needed later|"
-        "contingency|contingent",
-        Status.HISTORY: "history|history of|hx",
-    }.items()
+    code: Status(status)
+    for status, codes in LEXICON["status_codes"].items()
     for code in codes.split("|")
-}  # fmt: skip
+}
 
 
 def status_of_code(value: str) -> Status | None:
