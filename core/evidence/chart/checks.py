@@ -14,6 +14,7 @@ from core.evidence.chart.labs import lab_checks
 from core.evidence.chart.names import drug_spans
 from core.evidence.chart.people import meant_patient, named_other, words_of_name
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
+from core.evidence.chart.screens import screen_checks
 from core.evidence.chart.vocabulary import is_drug
 from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
 
@@ -85,7 +86,9 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
     listed = [item for chart in charts for item in chart.names()]
     texts = [chart.source.text for chart in charts]
     other, meant = named_other(claim.text, patients, texts), meant_patient(claim.text, patients)
-    made: list[Check] = [] if other is not None else list(lab_checks(claim.text, charts))
+    made: list[Check] = []
+    if other is None:
+        made = [*lab_checks(claim.text, charts), *screen_checks(claim.text, charts)]
     said = assertions(claim.text, listed, patients)
     for assertion in said:
         entries = [entry for chart in charts for entry in entries_of(chart, assertion.name)]

@@ -96,6 +96,22 @@ def test_a_measurement_that_the_chart_has_not_or_says_otherwise_is_left_open(cla
     assert outcome(claim, TABLE) == "open"
 
 
+@pytest.mark.parametrize(
+    ("claim", "wanted"),
+    [
+        ("Her HIV antibody test was negative.", "shown"),
+        ("She screened negative for hepatitis B.", "open"),
+        ("Her chlamydia swab was negative.", "open"),
+    ],
+)
+def test_a_negative_result_is_shown_where_the_chart_has_just_that(claim: str, wanted: str) -> None:
+    chart = (
+        "Patient: Ana Ruiz\n\nResults\n- HIV antibody negative\n- Hepatitis B antigen positive\n"
+    )
+
+    assert outcome(claim, chart) == wanted
+
+
 def test_a_value_rounded_as_the_claim_writes_it_is_the_chart_s() -> None:
     chart = "Patient: Ana Ruiz\n\nLabs\n- total cholesterol: 184.88 mg/dL (2017-03-02)\n"
 
