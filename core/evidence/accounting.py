@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.evidence.chart.covering import STANDING_WORDS
+from core.evidence.chart.phrases import beside_spans, lead_spans
 from core.evidence.claim_view import ClaimView, view_claim
 from core.evidence.derivation_parts import day_key
 from core.evidence.fact_index import FactIndex, Stated
@@ -74,6 +75,7 @@ _UP, _DOWN, _MOVES = (
 _DATED = re.compile(rf"[^\W_]*\d[^\W_]*|\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _NAMES_IT = re.compile(r"(?:name|title|symbol|ticker|label)\Z", re.IGNORECASE)
 _DOSES = stems("dose doses shot shots vaccine vaccines immunization immunizations jab")
+_OF_ENTRY = frozenset({"status", "subject", "binding", "name", "dose", "schedule"})
 VALUES = frozenset({"value", "date"})
 _LITERALS = frozenset({"identifier", "name", "quoted"})
 WORKED_OUT = frozenset({"difference", "percent_change", "ratio"})
@@ -98,7 +100,7 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     view = view_claim(claim.text, index.people)
     supporting = [c for c in checks if c.check in VALUES and c.outcome is Outcome.SUPPORTS]
     stated = tuple(each for check in supporting for each in stated_at(check, index))
-    spans = list(_matched(checks))
+    spans = [*_matched(checks), *lead_spans(claim.text)]
     trend = any(c.check == "trend" and c.outcome is Outcome.SUPPORTS for c in checks)
     if trend or _moves_so(supporting, view, index):
         spans += [_span(match) for match in _MOVES.finditer(view.text)]
@@ -119,7 +121,7 @@ def left_of(
     claim: Claim, against: Check, checks: Sequence[Check], trace: Trace, people: frozenset[str]
 ) -> tuple[str, ...]:
     """The words that are left of a claim beside what a check holds against it and the check's facts."""
-    spans = list(_matched(checks))
+    spans = [*_matched(checks), *beside_spans(claim.text, of_entry=against.check in _OF_ENTRY)]
     if against.claim_span is not None:
         spans.append(against.claim_span)
     known: frozenset[str] = people

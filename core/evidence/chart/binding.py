@@ -30,7 +30,9 @@ def owner(text: str, item: Span, names: Sequence[Span]) -> Span | None:
     following = min(after, key=lambda name: name.start, default=None)
     if last is not None and _CLOSE.fullmatch(text[last.end : item.start]):
         return last
-    if following is not None and _FORWARD.fullmatch(text[item.end : following.start]):
+    apart = last is not None and text[item.end : item.end + 2].lstrip()[:1] in (",", ";", "/")
+    # "Amitriptyline 10 mg at night, naproxen": what stands behind the comma begins anew.
+    if following is not None and _FORWARD.fullmatch(text[item.end : following.start]) and not apart:
         return following
     if last is None:
         return following

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.evidence.chart.claims import Assertion, about_patient, assertions
 from core.evidence.chart.compare import differs, dose_differs, frequency_differs, start_differs
 from core.evidence.chart.covering import covered, one_person
 from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
+from core.evidence.chart.labs import lab_checks
+from core.evidence.chart.names import drug_spans
+from core.evidence.chart.people import meant_patient, named_other, words_of_name
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
+from core.evidence.chart.screens import screen_checks
 from core.evidence.chart.vocabulary import is_drug
 from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
 
@@ -21,6 +25,9 @@ _RECORD = re.compile(
     r"\b(?:Mr|Mrs|Ms)\b\.?|"
     r"\bdate of birth\b|\bborn\b|\bthe patient\b|\bdosage|\bprescri|\bhistory of\b|\bdose\b|"
     r"\bcondition\b|\bdrug\b|\bdenies\b|"
+    r"\bPMHx?\b|\b[FD]Hx?\b|\bHPI\b|\bO/E\b|\bADRs?\b|\bNKDA\b|\bRx\b|\bPt\b|\bA/P\b|\bc/o\b|"
+    r"\b(?:clinic|progress|ED) note\b|\bmeds\b|\b(?:problems?|conditions?|allerg\w+)\b|"
+    r"\d ?mg (?:OD|BD|TDS|BID|TID|QDS|daily|once|twice|at night)\b|"
     r"\btakes\b|\bstatus\b|\b(?:his|her|she|he)\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -31,6 +38,7 @@ _LITERATURE = re.compile(
     r"recommended dose|prescribing information)\b",
     re.IGNORECASE,
 )
+_MOST_HEAD = 400  # characters in which a record says how old and of which sex somebody is
 _LISTS_CONDITIONS = 2  # so many listed conditions make a problem list
 # What tells that a text is about one person, in a call's arguments or in the text itself.
 _SOMEBODY = re.compile(
@@ -76,28 +84,82 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
     if not charts or not about_patient(claim.text, patients, claim.patient_specific or facts.alone):
         return ()
     listed = [item for chart in charts for item in chart.names()]
+    texts = [chart.source.text for chart in charts]
+    other, meant = named_other(claim.text, patients, texts), meant_patient(claim.text, patients)
     made: list[Check] = []
+    if other is None:
+        made = [*lab_checks(claim.text, charts), *screen_checks(claim.text, charts)]
     said = assertions(claim.text, listed, patients)
     for assertion in said:
         entries = [entry for chart in charts for entry in entries_of(chart, assertion.name)]
         if len(entries) >= MOST_ENTRIES:
             continue  # too many to read all of them, and one that is not read may agree
-        whole = _share(claim.text, assertion, entries, charts) if len(said) == 1 else None
+        if other is not None:
+            assertion = replace(assertion, subject=Subject.OTHER)
+        entries = list(_of_whom(entries, other, meant))
+        if other is not None and not entries:
+            continue
+        whole = (
+            _share(claim.text, assertion, entries, charts, other, meant) if len(said) == 1 else None
+        )
         made.extend(_judge(assertion, entries, charts, whole))
     return tuple(made)
 
 
+def _of_whom(
+    entries: Sequence[ChartEntry], other: str | None, meant: str | None
+) -> Iterator[ChartEntry]:
+    """The entries with the subject as seen from whom the claim is about."""
+    for entry in entries:
+        if other is not None:
+            if words_of_name(other) <= words_of_name(f"{entry.whose} {entry.around}"):
+                yield replace(entry, subject=Subject.OTHER)
+            continue
+        apart = meant is not None and entry.whose and not _same(entry.whose, meant)
+        yield replace(entry, subject=Subject.OTHER) if apart else entry
+
+
+def _stretch(text: str, entry: ChartEntry) -> str:
+    """The entry's row; of a sentence of several drugs its beginning and what is said of this one."""
+    row = text[entry.span.start : entry.span.end]
+    at = entry.name_span.start - entry.span.start
+    names = drug_spans(row)
+    if entry.named or not any(name.start <= at < name.end for name in names):
+        return row
+    first = names[0].start
+    nexts = [name.start for name in names if name.start > at]
+    return f"{row[:first]} {row[at : min(nexts, default=len(row))]}"
+
+
+def _same(one: str, other: str) -> bool:
+    first, second = words_of_name(one), words_of_name(other)
+    return first <= second or second <= first
+
+
 def _share(
-    text: str, said: Assertion, entries: Sequence[ChartEntry], charts: Sequence[Chart]
+    text: str,
+    said: Assertion,
+    entries: Sequence[ChartEntry],
+    charts: Sequence[Chart],
+    other: str | None,
+    meant: str | None,
 ) -> float | None:
     """The share of the claim that the entries account for; None where it may be about somebody else."""
     holding = {entry.source_id for entry in entries}
     people = [who for chart in charts for who in chart.patients]
+    owned = {entry.whose for entry in entries}
+    if meant is not None and "" not in owned and said.subject is Subject.PATIENT:
+        # Of several people's record, the entries that are all this one's by name.
+        theirs = [entry.subject is Subject.OTHER or _same(entry.whose, meant) for entry in entries]
+        people = [meant] if all(theirs) else people
+    elif said.subject is Subject.OTHER and other is not None:
+        people = [other]
     if len(holding) != 1 or not one_person(people):
         return None
     texts = {chart.source.source_id: chart.source.text for chart in charts}
-    rows = [texts[entry.source_id][entry.span.start : entry.span.end] for entry in entries]
-    return round(covered(text, said, entries, people, rows), 4)
+    rows = [_stretch(texts[entry.source_id], entry) for entry in entries]
+    head = texts[entries[0].source_id][:_MOST_HEAD]
+    return round(covered(text, said, entries, people, rows, head), 4)
 
 
 def _charts_of(text: str, charts: Sequence[Chart]) -> list[Chart]:
@@ -148,7 +210,11 @@ def _judge(
     ]
     problems = list(_value_checks(said, values, entries, charts))
     yield from problems
-    told_of = [e for e in agreeing if e.status is not Status.UNSTATED or e.named]
+    told_of = [
+        e
+        for e in agreeing
+        if e.status is not Status.UNSTATED or e.named or e.subject is Subject.OTHER
+    ]
     # A test's name says nothing of its result.
     if not problems and any(entry.kind is not EntryKind.OBSERVATION for entry in told_of):
         entry = agreeing[0]
@@ -202,9 +268,17 @@ def _unnamed(said: Assertion, charts: Sequence[Chart]) -> Iterator[Check]:
         check="name",
         outcome=Outcome.CONTRADICTS if whole else Outcome.SILENT,
         reason=f"The record names no {said.written}.",
-        veto=whole and _would_be_named(said, charts),
+        veto=whole and _would_be_named(said, charts) and not _shortened(said, charts),
         claim_span=said.span,
         facts=tuple(FactPlace(source_id=chart.source.source_id, span=None) for chart in charts),
+    )
+
+
+def _shortened(said: Assertion, charts: Sequence[Chart]) -> bool:
+    """Whether the name's initials stand in a record ("DLBCL" for diffuse large B-cell lymphoma)."""
+    initials = "".join(word[0] for word in re.split(r"[\s-]+", said.written) if word).upper()
+    return len(initials) > 1 and any(
+        re.search(rf"(?<!\w){initials}(?!\w)", chart.source.text) for chart in charts
     )
 
 

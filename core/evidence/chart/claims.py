@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, is_disorder_name, places_of
+from core.evidence.chart.phrases import without_lead
 from core.evidence.chart.records import Dose, EntryKind, Frequency, Status, Subject, When
 from core.evidence.chart.status import standing
 from core.records import Span
@@ -55,6 +56,7 @@ _HAS = (
     r"list (?:includes|contains|shows)|"
     r"problems (?:are|include)|positive for|comorbid|complains of|reports|developed|experienced|"
     r"experiences|"
+    r"(?:charts?|records?|notes?|file|letter) (?:lists?|documents?|shows?|records?|includes?)|experiencing|"
     r"treated for|presents with|presented with|being treated for|denies|no|not have|without|never "
     r"had|with"
 )
@@ -77,7 +79,11 @@ _OBJECT_END = re.compile(
     r"documented|confirmed|according|per|diagnosed|when|while)\b",
     re.IGNORECASE,
 )
-_LEADING = re.compile(r"(?:(?:known|current|active|documented|prior|previous|recent)\s+)+", re.I)
+_LEADING = re.compile(
+    r"(?:(?:known|current|active|documented|prior|previous|recent|suspected|possible|probable|"
+    r"presumed|queried|established|confirmed|definite|firm)\s+)+",
+    re.I,
+)
 _CUE = re.compile(rf"\b(?:{_TAKES}|{_HAS}|allergic to|allergy to|allergies to)\b", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"(?:['’]s\s+|\b(?:his|her|their|the)\s+|\A)(?P<object>[a-z][\w'’-]*(?: [\w-]+){0,4}?)\s+"
@@ -122,7 +128,7 @@ _DENIES_OTHER = re.compile(
 _CURRENT_BEHIND = re.compile(
     r"[^.;,]{0,60}?\b(?:(?:is|are|remains?|stays?) (?:[^.;]{0,50}\b)?(?:active|ongoing|current|open|"
     r"present|taken|prescribed|on (?:[\w.'’]+ ){1,3}(?:\w+ )?(?:list|chart)|"
-    r"regular|being taken|in use)\b|continues)",
+    r"regular|being taken|in use)\b|continues|\bas an? (?:active|current|ongoing)\b)",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
@@ -132,6 +138,8 @@ _PEOPLE = re.compile(
     r"users|rate|risk|abstract|group|groups|arm|literature|evidence|researchers|PMID)\b",
     re.IGNORECASE,
 )
+# No condition, whatever has it: "with meals", "with breakfast".
+_NO_CONDITION = frozenset("meal food water breakfast dinner supper lunch patient".split())
 _ABOUT_PATIENT = re.compile(
     r"\b(?:the patient|this patient|patient['’]s|pt|he|she|his|her|the chart|chart|record|records|"
     r"on file|medication list|"
@@ -142,7 +150,7 @@ _ABOUT_PATIENT = re.compile(
 
 def about_patient(text: str, patients: Iterable[str], specific: bool) -> bool:
     """Whether a claim is about somebody's own record, and not about studies or groups of people."""
-    if _PEOPLE.search(text):
+    if _PEOPLE.search(without_lead(text)):
         return False
     words = set(re.findall(r"[^\W\d_]{3,}", text.casefold()))
     named = any(words & set(re.findall(r"[^\W\d_]{3,}", who.casefold())) for who in patients)
@@ -164,7 +172,7 @@ def assertions(
             found.append((span, name, kind))
     for span in _objects(text):
         words = core_words(text[span.start : span.end])
-        if words and not set(words) & people:
+        if words and not set(words) & people and not set(words) <= _NO_CONDITION:
             found.append((span, words, None))
     kept = [item for item in _longest(found) if not _only_qualifies(text, item[0])]
     spans = [span for span, _, _ in kept]

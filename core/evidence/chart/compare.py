@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -74,6 +75,8 @@ def dose_differs(
             continue
         if not comparable and dose.unit not in STRENGTHS:
             continue
+        if not comparable and any(_bare(dose, entry) for entry in entries):
+            continue
         other = _dose_elsewhere(dose, said, charts)
         stated = ", ".join(dict.fromkeys(other.text for other in comparable))
         if stated:
@@ -85,6 +88,15 @@ def dose_differs(
         # A dose that would be, is planned or is worked out need not stand in the chart.
         return Difference(reason=reason, span=dose.span, shown=said.status not in _NOT_YET)
     return None
+
+
+def _bare(dose: Dose, entry: ChartEntry) -> bool:
+    """Whether the dose's number stands behind the entry's name without a unit ("sumatriptan 50 prn")."""
+    number = re.match(r"[\d.,]+", dose.text)
+    if number is None:
+        return False
+    behind = rf"{re.escape(entry.name)}\s+{re.escape(number.group())}(?![\d.,]\d)"
+    return re.search(behind, entry.around) is not None
 
 
 def same_dose(dose: Dose, entry: ChartEntry, said: Assertion) -> bool:

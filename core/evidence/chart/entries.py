@@ -15,15 +15,18 @@ from core.evidence.chart.labels import (
     section_subject,
     words_of,
 )
-from core.evidence.chart.layout import Field, Row, read_rows
+from core.evidence.chart.layout import read_rows
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, places_of
+from core.evidence.chart.people import is_person, own_patient, patient_at_head, patient_of
 from core.evidence.chart.records import (
     ChartEntry,
     EntryKind,
     Status,
     Subject,
+    When,
 )
+from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.status import standing, status_of_code, weightier
 from core.records import Source, Span
 
@@ -46,6 +49,8 @@ _HEAD_END = re.compile(
     r"on|to|belongs|we|no|the|started|stopped|discontinued|resolved|continues|takes|denies|denied)\b",
     re.IGNORECASE,
 )
+_IF = re.compile(r"\W*(?:if|should|when|in case|in the event)\b", re.IGNORECASE)
+_FOOTMARK = re.compile(r"\s*\[\^?\w{1,3}\]")
 _SENTENCE = re.compile(
     r"[\[\]]|\be\.g\.|\b(?:is|was|were|are|has|had|takes|took|belongs|denies|if|should)\b|"
     r"[.!?]\s+[A-Z]|"
@@ -72,9 +77,12 @@ def read_chart(source: Source) -> Chart:
     """The rows of one source; whether it is a chart is for ``is_chart`` to say."""
     rows = read_rows(source.text)
     patients: dict[str, None] = {}
+    head = patient_at_head(source.text)
+    if head is not None:
+        patients[head] = None
     listed: dict[tuple[EntryKind, tuple[str, ...]], None] = {}
     for row in rows:
-        who = _patient_of(row)
+        who = patient_of(row)
         if who:
             patients.setdefault(who)
         name = name_field(row)
@@ -93,46 +101,6 @@ def read_chart(source: Source) -> Chart:
     return Chart(source=source, rows=rows, patients=tuple(patients), listed=tuple(listed))
 
 
-def _patient_of(row: Row) -> str | None:
-    for field in row.fields:
-        words = words_of(field.label)
-        if (_is_person(words) or (words == ("name",) and _identifies(row))) and re.search(
-            r"[A-Za-z]{2}", field.text
-        ):
-            return field.text.split(",")[0].strip()
-    if row.fields:
-        return None
-    titled = _TITLED.search(row.text)
-    if titled is not None:
-        return titled.group()
-    named = _NAMED.search(row.text)
-    beside = set(re.findall(r"[a-z]+", row.text.casefold())) & _WHO
-    return named["who"].strip() if named is not None and beside else None
-
-
-_WHO = frozenset("sex gender birth birthdate dob born mrn nhs age".split())
-_NAMED = re.compile(
-    r"\b[Nn]ame:\s*(?P<who>[A-Z][\w'’.-]+(?: [A-Z][\w'’.-]+){0,3})(?=\s*(?:[;,|\n]|\Z))"
-)
-_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss)\.? (?:[A-Z][\w'’-]+ ?){1,3}(?<! )")
-
-
-def _identifies(row: Row) -> bool:
-    """Whether a row says who somebody is: "id: 17; name: Ana Ruiz; birth date: 1961-04-07"."""
-    return any(set(words_of(field.label)) & _WHO for field in row.fields)
-
-
-def _is_person(words: tuple[str, ...]) -> bool:
-    """Whether a label names the person of the record: patient, patient.name, full_name."""
-    if words[:1] in (("patient",), ("subject",), ("re",)) and words[-1] in (
-        "patient", "subject", "name", "re",
-    ):  # fmt: skip
-        return True
-    return words[-1:] == ("name",) and bool(
-        {"full", "first", "last", "family", "given", "demographics", "surname"} & set(words[:-1])
-    )
-
-
 def name_field(row: Row) -> Field | None:
     """The field that says what the row is an entry of; None for rows without one."""
     best = None
@@ -141,8 +109,9 @@ def name_field(row: Row) -> Field | None:
         if (
             not words
             or words[0] in ("patient", "subject", "demographics")
-            or _is_person(words)
-            or _SENTENCE.search(field.text)
+            or is_person(words)
+            or {"person", "name"} <= set(words)
+            or _SENTENCE.search(_FOOTMARK.sub("", field.text))
             or not re.search(r"[A-Za-z]{3}", field.text)
         ):
             continue
@@ -150,7 +119,18 @@ def name_field(row: Row) -> Field | None:
             return field
         if attribute_of(field.label) == "name" and best is None:
             best = field
-    return best
+    return best or _first_text(row)
+
+
+def _first_text(row: Row) -> Field | None:
+    """The first words of an object in a list of entries whose keys say nothing ("dx.t: Gout")."""
+    for field in row.fields:
+        path, _, key = field.label.rpartition(".")
+        listed = path and len(key) <= 2 and kind_of(path) is not None
+        worded = re.match(r"[A-Za-z][A-Za-z-]{2}", field.text) and not _SENTENCE.search(field.text)
+        if listed and worded and status_of_code(field.text) is None:
+            return field
+    return None
 
 
 def kind_of_row(row: Row, name: Field | None) -> EntryKind | None:
@@ -175,6 +155,7 @@ def kind_of_row(row: Row, name: Field | None) -> EntryKind | None:
 
 
 MOST_ENTRIES = 60
+_MOST_AROUND = 600  # characters of a row in which another person may be named
 
 
 def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
@@ -215,8 +196,10 @@ def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | 
     entry = ChartEntry(
         source_id=chart.source.source_id, span=row.span, name=held.text[place.start : place.end],
         name_span=at, kind=kind, status=status, subject=subject, named=named, status_text=words,
+        whose=own_patient(row), around=f"{row.section}\n{row.text[:_MOST_AROUND]}",
     )  # fmt: skip
-    if not named:
+    column = attribute_of(held.label) == "name" and kind_of(held.label) is EntryKind.MEDICATION
+    if not named and not (column and len(core_words(held.text)) == len(name)):
         text, names = held.text, [*_names_apart(held.text, [place]), place]
         return replace(
             entry,
@@ -229,8 +212,17 @@ def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | 
         doses=tuple(field_doses(row)),
         frequencies=tuple(field_frequencies(row)),
         starts=tuple(field_dates(row, "start")),
-        ends=tuple(field_dates(row, "end")),
+        ends=(*field_dates(row, "end"), *_noted_ends(row)),
     )
+
+
+def _noted_ends(row: Row) -> Iterator[When]:
+    """The days that a row's notes say it ended on ("stopped 2021-02-03")."""
+    for field in row.fields:
+        if attribute_of(field.label) in ("note", "status", "other", "kind"):
+            whole = Span(start=0, end=0)
+            for date in ends_of(field.text, [whole], whole):
+                yield replace(date, span=field.span)
 
 
 def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Status, Subject, str]:
@@ -244,10 +236,16 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         words = row.section
     if subject is Subject.PATIENT:
         subject = section_subject(row.section)
+        if subject is Subject.PATIENT:
+            subject = section_subject(held.label.rpartition(".")[0])
         for field in row.fields:
-            if section_subject(field.label) is Subject.FAMILY:
-                subject = Subject.FAMILY
+            told_of = section_subject(field.label)
+            if told_of is not Subject.PATIENT and _beside(field, held):
+                subject = told_of
     if not named:
+        beside = [f.text for f in row.fields if f is not held]
+        if status is Status.UNSTATED and any(_IF.match(text) for text in beside):
+            status = Status.HYPOTHETICAL
         return status, subject, words
     told = Status.UNSTATED
     for field in row.fields:
@@ -256,7 +254,9 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         if attribute == "status":
             found = _status_of_field(field)
             subject = _subject_of(field.text) or subject
-        elif attribute == "subject" or field.text.strip() == "FamilyMemberHistory":
+        elif (
+            attribute == "subject" and _beside(field, held)
+        ) or field.text.strip() == "FamilyMemberHistory":
             subject = _subject_of(field.text) or subject
         elif attribute in ("note", "other", "kind") and field is not held:
             found = _status_of_note(field)
@@ -270,6 +270,12 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
         # A row's own status overrules the heading's, unless the words at the name are worse.
         status = weightier(told, said.status)
     return status, subject, words
+
+
+def _beside(field: Field, held: Field) -> bool:
+    """Whether two fields are of one object: what stands above a list says nothing of its items."""
+    path, own = field.label.rpartition(".")[0], held.label.rpartition(".")[0]
+    return own.startswith(path)
 
 
 def _status_of_field(field: Field) -> Status | None:
@@ -307,9 +313,6 @@ def _kind_by_words(name: tuple[str, ...]) -> EntryKind:
     return EntryKind.MEDICATION if drug_spans(" ".join(name)) else EntryKind.CONDITION
 
 
-# ---------------------------------------------------------------- values of a row of fields
-
-
 # ---------------------------------------------------------------- entries in running text
 
 
@@ -343,7 +346,7 @@ def _text_entry(
         source_id=chart.source.source_id, span=row.span, name=row.text[place.start : place.end],
         name_span=Span(start=start + place.start, end=start + place.end), kind=kind, status=status,
         subject=subject, named=listed and kind_of(row.section) is not None and place.start <= 12,
-        status_text=words,
+        status_text=words, around=f"{row.section}\n{row.text[:_MOST_AROUND]}",
         doses=tuple(doses_of(text, names, place)), frequencies=tuple(frequencies_of(text, names, place)),
         starts=tuple(starts_of(text, names, place)), ends=tuple(ends_of(text, names, place)),
     )  # fmt: skip

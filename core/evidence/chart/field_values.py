@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.evidence.chart.labels import attribute_of, words_of
-from core.evidence.chart.layout import Field, Row
 from core.evidence.chart.quantities import find_dates, find_doses, find_frequencies
 from core.evidence.chart.records import Dose, Frequency, When
+from core.evidence.chart.rows import Field, Row
 
 _NO_DOSE = frozenset(
     "dispense dispensed quantity refills refill repeats supply supplied max maximum weight height "
@@ -17,6 +17,9 @@ _NO_DOSE = frozenset(
 )
 
 
+_EARLIER = frozenset(
+    "before previous previously old former prior was end ended stopped reason target maximum".split()
+)
 _HOLDING = ("name", "dose", "other", "frequency")
 
 
@@ -24,13 +27,22 @@ def field_doses(row: Row) -> Iterator[Dose]:
     for field in row.fields:
         attribute = attribute_of(field.label)
         words = set(words_of(field.label))
-        if attribute not in _HOLDING and "value" not in words or words & _NO_DOSE - {"code"}:
+        if words & _NO_DOSE - {"code"} or (
+            attribute not in _HOLDING and "value" not in words and not _is_amount(field)
+        ):
             continue
         text = field.text
         if re.fullmatch(r"\s*\d+(?:[.,]\d+)*\s*", text):
             text = f"{text.strip()} {_unit_for(row, field)}"
         for dose in find_doses(text):
             yield replace(dose, span=field.span)
+
+
+def _is_amount(field: Field) -> bool:
+    """Whether a value begins as a dose does, whatever its column is called; an earlier one is none."""
+    words = set(words_of(field.label))
+    first = next(find_doses(field.text.strip(" *_`~")), None)
+    return first is not None and first.span.start == 0 and not words & _EARLIER
 
 
 def _unit_for(row: Row, field: Field) -> str:
@@ -60,11 +72,14 @@ def field_frequencies(row: Row) -> Iterator[Frequency]:
             yield replace(frequency, span=coded["frequency"].span, text=text)
     for field in row.fields:
         attribute = attribute_of(field.label)
-        if (
-            attribute not in _HOLDING and "value" not in words_of(field.label)
-        ) or field.label.endswith("period"):
+        holds = attribute in _HOLDING or "value" in words_of(field.label) or _is_amount(field)
+        whole = next(find_frequencies(field.text.strip()), None)
+        holds = holds or (whole is not None and whole.text == field.text.strip())
+        if not holds or field.label.endswith("period"):
             continue
         text = field.text
+        if attribute == "frequency" and text.strip().casefold() in ("night", "morning", "evening"):
+            text = f"in the {text.strip()}" if "ing" in text else "at night"
         if attribute == "frequency" and text.strip().isdigit() and "repeat." not in field.label:
             text = f"{text.strip()} times per day"
         for frequency in find_frequencies(text):

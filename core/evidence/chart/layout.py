@@ -4,44 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
-from core.evidence.chart.labels import attribute_of, is_section, section_of
+from core.evidence.chart.keyed import regrouped
+from core.evidence.chart.labels import attribute_of, is_section, is_short, kind_of, section_of
+from core.evidence.chart.rows import Field, Line, Row
+from core.evidence.chart.tables import table_at
 from core.records import Span
 from core.text.sentences import sentence_spans
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """A labelled value of a row; ``label`` is its whole path, ``span`` the value's place."""
-
-    label: str
-    text: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One entry, line or sentence; ``section`` is the heading or path that it stands under.
-
-    ``paragraph`` numbers the stretch of running prose that a sentence belongs to; None elsewhere.
-    """
-
-    text: str
-    span: Span
-    section: str = ""
-    fields: tuple[Field, ...] = ()
-    paragraph: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    start: int
-    text: str  # without its list mark
-    indent: int
-    marked: bool
-    blank: bool
-
 
 _MARK = re.compile(r"\s*(?:[-*•‣+]|\(?\d{1,3}[.)]|\[\d{1,3}\]|[a-z]\))\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(
@@ -50,31 +19,46 @@ _HEADING = re.compile(
 _LABEL = r"[A-Za-z][\w.\[\]()/' -]{0,60}?"
 _PAIR = re.compile(rf"(?P<label>{_LABEL})\s?[:=](?=\s|\Z|\{{|\[)\s*(?P<value>.*)\Z", re.DOTALL)
 _INLINE = re.compile(r"(?:\A|[,;|]\s+)(?P<label>[A-Za-z][\w. -]{0,40}?)\s?[:=]\s")
-_RULE = re.compile(r"\s*\|?[\s:|+-]*-[\s:|+-]*\|?\s*\Z")
+# "Assessment - gout", "FHx nil": a heading before a dash, or an abbreviation, without a colon.
+_DASHED = re.compile(
+    r"(?P<label>[A-Z][A-Za-z/ ]{1,30}?)\s+(?:--?|\u2013|\u2014)\s+(?P<value>\S.*)\Z", re.DOTALL
+)
+_SHORT = re.compile(r"(?P<label>[A-Z][A-Za-z]{1,4})\s+(?P<value>\S.*)\Z", re.DOTALL)
+_FRAMED = re.compile(
+    r"\s*(?:={2,}|-{2,}|~{2,}|\[)\s*(?P<words>[A-Za-z][^=~\[\]]{0,60}?)\s*(?:={2,}|-{2,}|~{2,}|\])\s*\Z"
+)
+_MOST_HEADING = 8  # words of a line that ends in a colon and names what follows
+_MOST_ITEM = 140  # characters of an unmarked line that is an item of a list
 
 
 def read_rows(text: str) -> tuple[Row, ...]:
     """The rows of a source's text in order; headings become the section of what follows them."""
     lines = [_line(match) for match in re.finditer(r"[^\n]*(?:\n|\Z)", text) if match.group()]
     rows: list[Row] = []
-    section, paragraph, at = "", 0, 0
+    section, beyond, paragraph, at = "", "", 0, 0  # beyond: what holds again after a blank line
     while at < len(lines):
         line = lines[at]
         heading = _heading(line, lines, at)
-        table = _table(text, lines, at, section)
+        table = table_at(text, lines, at, section)
         if line.blank:
-            at += 1
+            section, at = beyond, at + 1
         elif heading is not None:
             section, at = heading, at + 1
+            beyond = heading
         elif table is not None:
             rows.extend(table[0])
             at = table[1]
         elif line.marked:
             made, at = _item(lines, at, section)
-            rows.extend(made)
-        elif _PAIR.match(line.text):
+            rows.extend(one for row in made for one in regrouped(row))
+        elif _pair(line.text):
+            begun = at
             made, at, section = _block(lines, at, section)
-            rows.extend(made)
+            beyond = section if at == begun + 1 and not made else beyond
+            rows.extend(one for row in made for one in regrouped(row))
+        elif _is_item(lines, at, section):
+            rows.append(_row(lines[at : at + 1], section, ()))
+            at += 1
         else:
             end = at
             while end < len(lines) and _is_prose(lines, end, at, text, section):
@@ -86,19 +70,34 @@ def read_rows(text: str) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _line(match: re.Match[str]) -> _Line:
+def _pair(text: str) -> re.Match[str] | None:
+    """A line's label and value; a heading may stand before a dash or without any mark."""
+    match = _PAIR.match(text)
+    if match is not None:
+        return match
+    dashed = _DASHED.match(text)
+    if dashed is not None and is_section(dashed["label"]):
+        return dashed
+    short = _SHORT.match(text)
+    return short if short is not None and is_short(short["label"]) else None
+
+
+def _line(match: re.Match[str]) -> Line:
     raw = match.group().rstrip("\n")
     mark = _MARK.match(raw)
     kept = raw[mark.end() :] if mark else raw.lstrip()
     start = match.start() + len(raw) - len(kept)
     indent = len(raw) - len(raw.lstrip())
-    return _Line(start, kept.rstrip(), indent, mark is not None, not raw.strip())
+    return Line(start, kept.rstrip(), indent, mark is not None, not raw.strip())
 
 
-def _heading(line: _Line, lines: Sequence[_Line], at: int) -> str | None:
+def _heading(line: Line, lines: Sequence[Line], at: int) -> str | None:
     match = _HEADING.match(line.text)
     if match and not line.marked:
         return (match["hash"] or match["bold"]).strip(" :*").casefold()
+    framed = _FRAMED.match(line.text)
+    if framed and not line.marked:
+        return framed["words"].strip(" :").casefold()
     bare = line.text.rstrip(":").strip("=- ")
     if line.blank or line.marked or len(bare) > 60 or not bare:
         return None
@@ -107,95 +106,15 @@ def _heading(line: _Line, lines: Sequence[_Line], at: int) -> str | None:
     ends = line.text.endswith(":")
     if (ends or bare.isupper() or line.text == bare) and is_section(bare):
         return bare.casefold()
+    if ends and kind_of(bare) is not None and len(bare.split()) <= _MOST_HEADING:
+        return bare.casefold()
     return bare.casefold() if ends and at + 1 < len(lines) and lines[at + 1].marked else None
-
-
-# ---------------------------------------------------------------- tables
-
-
-def _table(
-    text: str, lines: Sequence[_Line], at: int, section: str
-) -> tuple[list[Row], int] | None:
-    """The rows of the table that begins here, and the line behind it."""
-    for separator in ("|", "\t", ";", ","):
-        header = _cells(text, lines[at], separator)
-        if len(header) < 2 or lines[at].blank or not all(_is_label(cell.text) for cell in header):
-            continue
-        rows, end = [], at + 1
-        if (
-            end < len(lines)
-            and separator == "|"
-            and _RULE.match(lines[end].text)
-            and lines[end].text
-        ):
-            end += 1
-        while end < len(lines) and not lines[end].blank:
-            cells = _cells(text, lines[end], separator)
-            if len(cells) != len(header):
-                break
-            rows.append(_table_row(text, header, cells, section))
-            end += 1
-        if rows:
-            return rows, end
-    return None
-
-
-def _is_label(cell: str) -> bool:
-    return (
-        0 < len(cell) <= 40 and not re.search(r"\d{2}|[.!?]\s*\Z", cell) and len(cell.split()) <= 5
-    )
-
-
-def _cells(text: str, line: _Line, separator: str) -> list[Field]:
-    """The cells of a line with their places; quoted cells may hold the separator."""
-    start, end = line.start, line.start + len(line.text)
-    if line.marked and separator != "|":
-        return []
-    if separator == "|":
-        if "|" not in line.text:
-            return []
-        raw = text[start:end]
-        start += len(raw) - len(raw.lstrip("| "))
-        end -= len(raw) - len(raw.rstrip("| ")) if raw.rstrip().endswith("|") else 0
-        if start > line.start and line.text.startswith("|"):
-            start = line.start + 1
-        if line.text.rstrip().endswith("|"):
-            end = line.start + len(line.text.rstrip()) - 1
-    cells = []
-    for match in re.finditer(
-        rf'\s*(?:"((?:[^"]|"")*)"\s*|([^{re.escape(separator)}]*))(?:{re.escape(separator)}|\Z)',
-        text[start:end],
-    ):
-        group = 1 if match.group(1) is not None else 2
-        value = match.group(group)
-        left = start + match.start(group)
-        cells.append(
-            Field(
-                label="", text=value.strip(), span=Span(start=left, end=left + len(value.rstrip()))
-            )
-        )
-        if (
-            match.end() == end - start
-            and text[start:end][match.end() - 1 : match.end()] != separator
-        ):
-            break
-    return cells
-
-
-def _table_row(text: str, header: Sequence[Field], cells: Sequence[Field], section: str) -> Row:
-    fields = tuple(
-        replace(cell, label=head.text) for head, cell in zip(header, cells, strict=True) if cell.text
-    )  # fmt: skip
-    start, end = cells[0].span.start, max(cells[-1].span.end, cells[0].span.start)
-    return Row(
-        text=text[start:end], span=Span(start=start, end=end), section=section, fields=fields
-    )
 
 
 # ---------------------------------------------------------------- lists and blocks
 
 
-def _item(lines: Sequence[_Line], at: int, section: str) -> tuple[list[Row], int]:
+def _item(lines: Sequence[Line], at: int, section: str) -> tuple[list[Row], int]:
     """The row of a list item with the deeper lines that belong to it, and the line behind."""
     first, end = lines[at], at + 1
     bare = first.text.rstrip(":").strip("*_ ")
@@ -219,7 +138,7 @@ def _item(lines: Sequence[_Line], at: int, section: str) -> tuple[list[Row], int
     return [_row(lines[at:end], section, tuple(fields))], end
 
 
-def _fields(line: _Line) -> list[Field]:
+def _fields(line: Line) -> list[Field]:
     """The labelled values of one line: ``code: X, status: Y`` or one ``label: value``."""
     starts = [match for match in _INLINE.finditer(line.text) if attribute_of(match["label"])]
     if not starts or (starts[0].start() and attribute_of(starts[0]["label"]) == "other"):
@@ -228,7 +147,8 @@ def _fields(line: _Line) -> list[Field]:
         if pair is None:
             return []
         span = Span(start=line.start + pair.start("value"), end=line.start + len(line.text))
-        return [Field(label=pair["label"], text=pair["value"], span=span)]
+        at = line.start + pair.start("label")
+        return [Field(label=pair["label"], text=pair["value"], span=span, label_start=at)]
     found = []
     if starts[0].start():
         head = line.text[: starts[0].start()]
@@ -238,24 +158,26 @@ def _fields(line: _Line) -> list[Field]:
         stop = starts[index + 1].start() if index + 1 < len(starts) else len(line.text)
         value = line.text[match.end() : stop]
         left = line.start + match.end()
-        found.append(
-            Field(label=match["label"], text=value, span=Span(start=left, end=left + len(value)))
-        )  # fmt: skip
+        span = Span(start=left, end=left + len(value))
+        at = line.start + match.start("label")
+        found.append(Field(label=match["label"], text=value, span=span, label_start=at))
     return found
 
 
-def _block(lines: Sequence[_Line], at: int, section: str) -> tuple[list[Row], int, str]:
+def _block(lines: Sequence[Line], at: int, section: str) -> tuple[list[Row], int, str]:
     """Lines of ``label: value`` that stand together: one row, except for lines that are sections."""
     rows: list[Row] = []
-    held: list[_Line] = []
+    held: list[Line] = []
     fields: list[Field] = []
     end = at
     while end < len(lines) and not lines[end].blank and not lines[end].marked:
-        pair = _PAIR.match(lines[end].text)
+        pair = _pair(lines[end].text)
         if pair is None:
             break
         label = pair["label"]
-        if not pair["value"].strip() and is_section(label):
+        if not pair["value"].strip() and (
+            is_section(label) or _heading(lines[end], lines, end) is not None
+        ):
             break
         if is_section(label):
             rows.extend(_section_line(lines[end], pair))
@@ -275,15 +197,18 @@ def _block(lines: Sequence[_Line], at: int, section: str) -> tuple[list[Row], in
         rows.insert(0, _row(held, section, tuple(fields)))
     if end == at:
         return [], at + 1, lines[at].text.rstrip(":").casefold()
-    return rows, end, section
+    last = _pair(lines[end - 1].text)
+    # Lines below "Current meds - amlodipine 5 mg" go on with its list.
+    under = last is not None and is_section(last["label"]) and len(last["value"]) < _MOST_ITEM
+    return rows, end, section_of(last["label"]) if under and last is not None else section
 
 
-def _section_line(line: _Line, pair: re.Match[str]) -> list[Row]:
+def _section_line(line: Line, pair: re.Match[str]) -> list[Row]:
     """``Medications: a 5 mg; b 10 mg``: a row for each part, under that section."""
     section = section_of(pair["label"])
     base = line.start + pair.start("value")
     rows = []
-    for part in re.finditer(r"(?:[^;\n]|;(?=\S))+", pair["value"]):
+    for part in re.finditer(r"(?:\([^()\n]*\)|[^;\n]|;(?=\S))+", pair["value"]):
         for span in sentence_spans(part.group()):
             left, right = base + part.start() + span.start, base + part.start() + span.end
             words = part.group()[span.start : span.end]
@@ -291,7 +216,7 @@ def _section_line(line: _Line, pair: re.Match[str]) -> list[Row]:
     return rows
 
 
-def _row(lines: Sequence[_Line], section: str, fields: tuple[Field, ...]) -> Row:
+def _row(lines: Sequence[Line], section: str, fields: tuple[Field, ...]) -> Row:
     start, end = lines[0].start, lines[-1].start + len(lines[-1].text)
     words = "\n".join(line.text for line in lines)
     if len(lines) == 1 or not fields:
@@ -302,14 +227,22 @@ def _row(lines: Sequence[_Line], section: str, fields: tuple[Field, ...]) -> Row
 # ---------------------------------------------------------------- prose
 
 
-def _is_prose(lines: Sequence[_Line], at: int, first: int, text: str, section: str) -> bool:
+def _is_item(lines: Sequence[Line], at: int, section: str) -> bool:
+    """Whether an unmarked line under a heading of entries is one of them and no prose."""
+    text = lines[at].text
+    if kind_of(section) is None or len(text) > _MOST_ITEM or re.search(r"[.;]\s+\S|,\Z", text):
+        return False
+    return not re.match(r"(?:he|she|they|the|there|no|on|mr|mrs|ms|in|at)\b", text, re.IGNORECASE)
+
+
+def _is_prose(lines: Sequence[Line], at: int, first: int, text: str, section: str) -> bool:
     line = lines[at]
     if at == first:
         return True
     return not (
         line.blank or line.marked or _heading(line, lines, at) is not None
-        or (_PAIR.match(line.text) and is_section(_PAIR.match(line.text)["label"]))  # type: ignore[index]
-        or _table(text, lines, at, section) is not None
+        or ((pair := _pair(line.text)) is not None and is_section(pair["label"]))
+        or table_at(text, lines, at, section) is not None
     )  # fmt: skip
 
 

@@ -38,7 +38,8 @@ _ALLERGIC = re.compile(
     re.IGNORECASE,
 )
 _ALLERGY_BEHIND = re.compile(
-    r"\W{0,3}(?:allerg(?:y|ies|ic)|intolerance|hypersensitivity|anaphylaxis|caused (?:a |an "
+    r"(?: (?:is|was|are) (?:\w+ )?as an?)?\W{0,3}(?:allerg(?:y|ies|ic|ens?)|intolerance|"
+    r"hypersensitivity|anaphylaxis|caused (?:a |an "
     r")?(?:rash|hives|anaphyla\w+))",
     re.IGNORECASE,
 )

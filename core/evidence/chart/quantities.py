@@ -105,6 +105,8 @@ _CODE = re.compile(
     r"(?<![\w.])(?:" + "|".join(r"\.?".join(code) for code in sorted(_CODES, key=len, reverse=True))
     + r")(?:\.(?=\W|$))?(?![\w])", re.IGNORECASE,
 )  # fmt: skip
+# As they stand in capitals, at the end of a prescription: "on" is a word.
+_LATIN = re.compile(r"(?<![\w.])(?P<code>ON|OM)\b(?=\s*(?:[,;.()\]]|-\s|\Z|since\b|start))")
 _CODE_MOMENTS = {"qhs": "night", "hs": "night", "nocte": "night", "qam": "morning"} | {
     "mane": "morning", "qpm": "evening",
 }  # fmt: skip
@@ -156,6 +158,8 @@ def _parts(text: str) -> Iterator[tuple[Span, Fraction | None, str | None, bool]
     for match in _CODE.finditer(text):
         code = match.group().replace(".", "").casefold()
         yield _span(match), _CODES[code], _CODE_MOMENTS.get(code), False
+    for match in _LATIN.finditer(text):
+        yield _span(match), Fraction(1), "night" if match["code"] == "ON" else "morning", False
     for match in _ADVERB.finditer(text):
         yield _span(match), _ADVERBS[match.group().casefold()], None, False
     for match in _MEALS.finditer(text):

@@ -84,7 +84,8 @@ class When:
 class ChartEntry:
     """One thing that a chart says; ``span`` is its row in the source's text.
 
-    ``named`` says that the row is an entry of that name and no passing mention in a sentence.
+    ``named`` says that the row is an entry of that name and no passing mention in a sentence;
+    ``whose`` is the patient whom the row's own field names, ``around`` its heading and words.
     """
 
     source_id: str
@@ -100,3 +101,5 @@ class ChartEntry:
     starts: tuple[When, ...] = ()
     ends: tuple[When, ...] = ()
     status_text: str = ""
+    whose: str = ""
+    around: str = ""

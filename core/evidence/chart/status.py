@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
+from core.evidence.chart.labels import LEXICON
 from core.evidence.chart.records import Status, Subject
 from core.records import Span
 
@@ -24,29 +25,10 @@ _WEIGHT = {
     )
 }  # fmt: skip
 _CODES: dict[str, Status] = {
-    code: status
-    for status, codes in {
-        Status.ACTIVE: "active|current|currently taking|taking|confirmed|recurrence|relapse|ongoing|"
-        "in-progress|in use|yes|true|present|positive|chronic|open|final|continuing|in progress",
-        Status.PAST: "stopped|discontinued|resolved|inactive|remission|completed|ended|finished|past|"
-        "in remission|expired|no longer taking|previous|former|historical|abated|closed|dc'd|d/c",
-        Status.ON_HOLD: "on-hold|on hold|held|suspended|paused|withheld|interrupted",
-        Status.CANCELLED: "cancelled|canceled|not-taken|not taken|not taking|revoked|declined|refused|"
-        "rejected|not-done|not done|not given|never started|voided|aborted|not started|never filled",
-        Status.ERROR: "entered-in-error|entered in error|error|erroneous|wrong patient|invalid",
-        Status.ABSENT: "refuted|ruled out|ruled-out|excluded|negative|denied|denies|absent|no|false|"
-        "not present|none|negated|disproved|not detected",
-        Status.UNCERTAIN: "unconfirmed|provisional|differential|suspected|possible|probable|query|"
-        "working|unknown certainty|rule out|r/o|presumed|questionable|tentative|likely|under "
-        "investigation",
-        Status.PLANNED: "planned|draft|proposed|proposal|plan|pending|not yet started|preparation|"
-        "scheduled|intended|option",
-        Status.HYPOTHETICAL: "template|example|hypothetical|conditional|sample|if needed later|"
-        "contingency|contingent",
-        Status.HISTORY: "history|history of|hx",
-    }.items()
+    code: Status(status)
+    for status, codes in LEXICON["status_codes"].items()
     for code in codes.split("|")
-}  # fmt: skip
+}
 
 
 def status_of_code(value: str) -> Status | None:
@@ -134,11 +116,38 @@ def _standing(text: str, name: Span, others: tuple[Span, ...]) -> Standing:
             override_at = max(override_at, found.start())
         if _WEIGHT[scope.status] > _WEIGHT[status]:
             status, words, worst_at = scope.status, found.group().strip(), found.start()
+    if subject is Subject.PATIENT:
+        subject = _carried_subject(text, start)
     # "Suspected, now confirmed"; "stopped in May, restarted in June".
     soft = (Status.PAST, Status.UNCERTAIN, Status.ON_HOLD, Status.PLANNED)
     if status in soft and override_at > max(worst_at, at.end):
         status = Status.ACTIVE
     return Standing(status=status, subject=subject, words=words)
+
+
+# "Her niece has multiple sclerosis and takes X", "His twin, Leo, has X": a verb without a subject of
+# its own goes on about the relative with whom the sentence begins.
+_BARE_VERB = re.compile(
+    r"\s*(?:(?:and|also|now|still|currently)\s+)*(?:has|had|is|was|takes|took|uses|used|remains|gets|"
+    r"suffers|lives)\b",
+    re.IGNORECASE,
+)
+_OWN_SUBJECT = re.compile(r"\b(?:he|she|they|patient|pt|mr|mrs|ms|who)\b", re.IGNORECASE)
+
+
+def _carried_subject(text: str, start: int) -> Subject:
+    if start == 0 or _BARE_VERB.match(text, start) is None:
+        return Subject.PATIENT
+    begun = max((m.end() for m in re.finditer(r"[.!?;\n]\s+", text[:start])), default=0)
+    before = text[begun:start]
+    for scope in _scopes():
+        if scope.subject is None or scope.side != "after":
+            continue
+        match = scope.pattern.match(before)
+        if match is not None and not _OWN_SUBJECT.search(before, match.end()):
+            aside = scope.not_before is not None and scope.not_before.match(before, match.end())
+            return Subject.PATIENT if aside else scope.subject
+    return Subject.PATIENT
 
 
 # "X was considered, but this has been excluded": a pronoun carries the name into its clause.
