@@ -91,6 +91,13 @@ class Referents:
             name.split()[-1] == self.people[0].split()[-1] for name in self.people
         )
 
+    @property
+    def patient(self) -> str:
+        """The patient met last, else the first one known, by the longest name; "" for none."""
+        if self.person is not None:
+            return self.people[0] if self.asked_person else self.person
+        return self.people[0] if self.people else ""
+
     def met_in(self, text: str) -> bool:
         """Whether a text names a patient."""
         return any(name in text for name in self.people)
