@@ -66,6 +66,7 @@ class Surroundings:
     topics: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
     layout: str = ""
+    parsed_lines: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, question: str, answer: str) -> Surroundings:
@@ -87,6 +88,12 @@ class Surroundings:
             asked=content_terms(asked),
             spread={term: count / len(lines) for term, count in counts.items()},
         )
+
+    def phrases_of(self, line: str) -> tuple[str, ...]:
+        """The noun phrases of a line that stands over several statements."""
+        if line not in self.parsed_lines:
+            self.parsed_lines[line] = tuple(dict.fromkeys(noun_phrases(line)))
+        return self.parsed_lines[line]
 
     def enter(self, level: int, title: str) -> None:
         """Goes under a heading; what stood before it is no context any more."""
@@ -220,14 +227,16 @@ def _candidates(around: Surroundings, lead: str, before: str, patient: str) -> I
         if (head := head_of(title)) and head != title:
             yield _candidate(head, "heading head", near)
         if len(title.split()) > 3:
-            yield from (_candidate(each, "heading phrase", near) for each in noun_phrases(title))
+            yield from (
+                _candidate(each, "heading phrase", near) for each in around.phrases_of(title)
+            )
     for near, date in enumerate(around.dates):
         yield _candidate(date, "date", near)
     for near, topic in enumerate(around.topics):
         yield _candidate(topic, "topic", near)
     if around.intro:
         yield _candidate(around.intro, "intro")
-        for near, phrase in enumerate(noun_phrases(around.intro)):
+        for near, phrase in enumerate(around.phrases_of(around.intro)):
             yield _candidate(phrase, "intro", 1 + min(near, 3))
     for near, (_, text) in enumerate(reversed(around.parents[-3:])):
         yield _candidate(text, "parent", near)

@@ -44,7 +44,11 @@ class Learned:
 
     def cuts(self, text: str, within: Span, scene: Mapping[str, float], at: int) -> Sequence[Cut]:
         """The cuts to make in a stretch of a text that stands ``at`` in the answer."""
-        return [cut for cut in candidates(text, within, scene) if self.cut.says(cut.seen)]
+        offered = candidates(text, within, scene)
+        totals = self.cut.totals([cut.seen for cut in offered])
+        return [
+            cut for cut, total in zip(offered, totals, strict=True) if total >= self.cut.threshold
+        ]
 
     def contexts(self, fragment: Fragment, place: Span) -> Sequence[Candidate]:
         """What goes in front of a fragment that is said at ``place``, outermost first.
@@ -53,8 +57,9 @@ class Learned:
         other is taken that raises the expected agreement (Dice of content terms) with that claim.
         """
         offered = fragment.offered
+        totals = self.context.totals([fragment.seen(one) for one in offered])
         shares = {
-            one: min(1.0, max(0.0, self.context.total(fragment.seen(one)))) for one in offered
+            one: min(1.0, max(0.0, total)) for one, total in zip(offered, totals, strict=True)
         }
         terms = fragment.terms
         hits = KEPT_SHARE * len(terms)

@@ -24,6 +24,7 @@ from core.decomposition.credits import Credits
 from core.decomposition.heading_context import Lead, head_of, intro_label, unnumbered
 from core.decomposition.learned import Chooser
 from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
+from core.decomposition.parsing import forget
 from core.decomposition.sentences import STUDY, Sentences, Statement
 from core.decomposition.titles import only_names
 from core.evidence.values import protected_values
@@ -34,7 +35,10 @@ def read_statements(
     trace: Trace, answer: str, families: Families, learned: Chooser
 ) -> list[Statement]:
     """The statements of an answer in order, factual ones and what is set aside with its reason."""
-    return _Reader(trace, answer, families, learned).read()
+    try:
+        return _Reader(trace, answer, families, learned).read()
+    finally:
+        forget()
 
 
 class _Reader:
