@@ -17,6 +17,7 @@ from core.decomposition.trees import Trees, read_trees
 from core.records import Span
 
 CUTS_FILE, CONTEXTS_FILE = "cut_weights.json", "context_weights.json"
+VERB_MAY_COST = 0.15  # share of terms
 MOST = 3  # contexts in front of one statement
 # By the claims that were read: how many content terms a claim has, and which share of a
 # statement's own terms is in it.
@@ -78,7 +79,18 @@ class Learned:
             reached, back, hits = max(gains)
             taken.add(offered[-back])
             terms |= offered[-back].terms
-        return [one for one in offered if one in taken]
+        return [one for one in offered if one in _with_verb(taken, offered, shares)]
+
+
+def _with_verb(
+    taken: set[Candidate], offered: Sequence[Candidate], shares: Mapping[Candidate, float]
+) -> set[Candidate]:
+    """The chosen contexts, a subject with its verb where that is nearly as good: it reads better."""
+    for subject in [one for one in taken if one.kind == "subject"]:
+        for one in offered:
+            if one.kind == "predicate" and shares[one] >= shares[subject] - VERB_MAY_COST:
+                return taken - {subject} | {one}
+    return taken
 
 
 @lru_cache(maxsize=1)

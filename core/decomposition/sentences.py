@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.attribution.cues import Credit
@@ -118,7 +118,7 @@ class Sentences:
             return stated
         if label and value is not None:
             listed = list_members(self.answer, value)
-            if len(listed) > (1 if heads_a_list(label) else 2):
+            if len(listed) > 1 and (heads_a_list(label) or self._lists(body, listed, lead)):
                 for item in listed:
                     said = f"{label}: {plain(item.cut(self.answer))}"
                     said = self.about.named(said, lead.about_patient or self.of_person)
@@ -194,6 +194,16 @@ class Sentences:
         # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
         opens = own is None or not raw[: own.span.start - span.start].strip(" *_\"'")
         return stated if opens else None
+
+    def _lists(self, body: Span, listed: Sequence[Span], lead: Lead) -> bool:
+        """Whether the fitted model cuts most members of a list off each other."""
+        text = masked(body.cut(self.answer))
+        scene = scene_of(text, led=bool(lead.text), joins=lead.joins)
+        whole = Span(start=0, end=len(text))
+        starts = {item.start - body.start for item in listed[1:]}
+        cuts = self.learned.cuts(text, whole, scene, body.start)
+        found = sum(any(abs(cut.right - start) <= 2 for cut in cuts) for start in starts)
+        return len(listed) > 2 and 2 * found >= len(starts)
 
     def placed(
         self,

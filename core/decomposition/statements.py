@@ -21,7 +21,13 @@ from core.decomposition.claim_type import (
 from core.decomposition.clauses import has_finite_verb, may_assert
 from core.decomposition.code_prose import code_prose
 from core.decomposition.credits import Credits
-from core.decomposition.heading_context import Lead, head_of, intro_label, unnumbered
+from core.decomposition.heading_context import (
+    Lead,
+    claimed_before_list,
+    head_of,
+    intro_label,
+    unnumbered,
+)
 from core.decomposition.learned import Chooser
 from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
 from core.decomposition.parsing import forget
@@ -191,7 +197,9 @@ class _Reader:
             about_patient=self.said.about.about_patient(text) or lead.about_patient,
         )
         values = [value.text for value in protected_values(text) if value.kind != "name"]
-        if values and label and all(value in label for value in values):
+        if (stem := claimed_before_list(raw)) is not None:
+            self.said.sentence(Span(start=span.start, end=span.start + stem), lead, stated)
+        elif values and label and all(value in label for value in values):
             reason = "An introduction: what it says is carried into the claims under it."
             self.said.add(span, text, kind=ClaimType.META, reason=reason)
         elif values:

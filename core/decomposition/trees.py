@@ -77,7 +77,9 @@ class _Flat:
 
 
 def _flattened(trees: Sequence[Sequence[Node]]) -> _Flat:
-    roots, nodes, depth = [], [], 0
+    roots: list[int] = []
+    nodes: list[tuple[int, float, int, int, float]] = []
+    depth = 0
     for tree in trees:
         base = len(nodes)
         roots.append(base)
