@@ -19,7 +19,11 @@ from core.text.tokens import content_terms
 
 _LONGEST = 14  # words of a candidate
 _ASKED_KINDS = ("identifier", "quoted", "name", "date")
+# What stands in the same section or sentence; a patient has been made sure of.
 # Things that an agent makes, and words that speak of what they hold.
+_SURE = frozenset(
+    ("patient", "lead", "parent", "subject", "predicate", "label", "rest", "last", "whole")
+)
 _MADE = re.compile(
     r"\b(?:reports?|documents?|presentations?|ppt|slides?|files?|pages?|webpages?|websites?|plans?|"
     r"lists?|tutorials?|guides?|charts?|graphs?|diagrams?|spreadsheets?|excel|mindmaps?|mind maps?|"
@@ -142,11 +146,16 @@ class Fragment:
     def of(
         cls, around: Surroundings, said: str, lead: str, before: str, patient: str,
         scene: Mapping[str, float],
+        people: Sequence[str] = (),
     ) -> Fragment:  # fmt: skip
         """A statement under what a layout puts in front of it, ``before`` being what it was cut from."""
         terms = content_terms(said)
+        # A name from the question or a heading may be another patient's.
+        names = content_terms(" ".join(people))
         offered = dict.fromkeys(
-            one for one in _candidates(around, lead, before, patient) if one.terms - terms
+            one
+            for one in _candidates(around, lead, before, patient)
+            if one.terms - terms and (one.kind in _SURE or not one.terms & names)
         )
         return cls(
             around=around,

@@ -21,6 +21,7 @@ from core.decomposition.clauses import (
 )
 from core.decomposition.grammar import SUBJECTS
 from core.decomposition.parsing import Word, parsed
+from core.evidence.values import protected_values
 from core.records import Span
 
 _ADDING = (
@@ -41,7 +42,21 @@ _CANDIDATE = re.compile(
 _CONDITION = re.compile(
     r"\b(?:if|unless|whether|either|neither|respectively|between|otherwise|would|could)\b", re.I
 )
+_SUBORDINATE = re.compile(r"\s*(?:as|after|before|until|once|where)\b", re.IGNORECASE)
 _OR = re.compile(r"\s(?:or|nor|and/or)\s", re.IGNORECASE)
+_JOINS_ON = re.compile(
+    r"\b(?:and|or|but|nor|of|in|on|at|to|by|with|for|from|than)\Z", re.IGNORECASE
+)
+_STATISTIC = re.compile(r"\b(?:CI|HR|OR|RR|SD|IQR)\b|\b[pn]\s*[<=]", re.IGNORECASE)
+_VALUE_FIRST = re.compile(
+    r"[~$\u20ac\u00a3\u00a5<>]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d",
+    re.I,
+)
+# What takes back a part of what stands before it.
+_LIMITS = re.compile(
+    r"(?:not|no|nor|never|except|excluding|only|rather|unless|at least|at most|at all)\b",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"[^\s()\[\],;:]+")
 _CLOSED = {
     "article": frozenset("a an the".split()),
@@ -72,9 +87,16 @@ class Cut:
 def candidates(text: str, within: Span, scene: Mapping[str, float]) -> list[Cut]:
     """The cuts that a stretch may have, with what is seen of each; ``scene`` is seen of them all."""
     body = within.cut(text)
-    if len(body) > LONGEST_SPLIT or SCOPED.match(body) or _CONDITION.search(body):
+    opens = SCOPED.match(body) or _SUBORDINATE.match(body)
+    if len(body) > LONGEST_SPLIT or opens or _CONDITION.search(body):
         return []
     places = [found for found in _places(body) if _free(body, found)]
+    values = [value.span for value in protected_values(body)] if places else []
+    places = [
+        found
+        for found in places
+        if not any(span.start < found[0] and found[1] < span.end for span in values)
+    ]
     words = parsed(re.sub(r"[_*`#|]", " ", body)) if places else ()
     places = [found for found in places if found[2] >= 0 or not _leans(words, found[0], found[1])]
     kinds = [found[3] for found in places]
@@ -143,8 +165,14 @@ def _free(body: str, place: tuple[int, int, int, str, bool]) -> bool:
     before, behind = body[:left], body[right : close if close >= 0 else len(body)]
     if kind == "colon" and re.search(r"[\u2192/|]\s*[\w ]{1,30}\Z", before):
         return False  # "Departure: 06:00 → Arrival: 06:30"
+    if _JOINS_ON.search(before):
+        return False
     if kind == "bracket":
-        return True
+        return _STATISTIC.search(behind) is None
+    if _LIMITS.match(behind):
+        return False
+    if kind == "dash" and _VALUE_FIRST.match(behind) and not re.search(r"\d", before):
+        return False  # "Date of birth - 24 May 1947"
     if kind == "comma" and opens_with_verb(behind):
         return False  # "The hotel, opened in May, has 12 rooms"
     opened = before.rfind("(")
@@ -186,7 +214,11 @@ def _seen(body: str, left: int, right: int, follows: int, before: int) -> dict[s
 
 
 def _leans(words: Sequence[Word], left: int, right: int) -> bool:
-    """Whether a subject stands before a cut, and the verb that it alone has behind it."""
+    """Whether what is before a cut needs what is behind: a subject its verb, "Outside London," all."""
+    before = [word for word in words if word.start < left]
+    opens = before and before[0].tag in ("IN", "TO", "VBN", "VBG")
+    if opens and not any(word.tag in _FINITE_TAGS for word in before):
+        return True
     return any(
         word.role in SUBJECTS
         and words[word.head].start >= right

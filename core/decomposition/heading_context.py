@@ -15,11 +15,13 @@ from core.records import ClaimType, StatedAttribution
 class Lead:
     """What stands above a list item, a row or a fragment and makes it a statement.
 
-    ``joins`` is True for the start of a sentence ("The patient takes"), False for a label.
+    ``joins`` is True for the start of a sentence ("The patient takes"), False for a label. ``own``
+    says that it stands in the same line or row, and so always goes in front.
     """
 
     text: str = ""
     joins: bool = False
+    own: bool = False
     stated: StatedAttribution | None = None
     about_patient: bool = False
 

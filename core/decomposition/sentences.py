@@ -94,7 +94,11 @@ class Sentences:
         label, value = run_in_label(self.answer, span)
         if value is not None:
             span = value
-            lead = lead if is_generic_title(label) else replace(lead, text=label, joins=False)
+            lead = (
+                lead
+                if is_generic_title(label)
+                else replace(lead, text=label, joins=False, own=True)
+            )
         raw = span.cut(self.answer)
         hidden = masked(raw)
         aside = aside_of_sentence(plain(raw))
@@ -218,6 +222,8 @@ class Sentences:
         """A fragment behind what the fitted model puts in front of it."""
         if lead.joins and not before:
             return led(lead, said)
+        if lead.own:
+            said, lead = led(lead, said), replace(lead, text="", own=False)
         # Whom a fragment is about is put in front of it behind all this, and is seen with it.
         named = self.about.named(said, lead.about_patient or self.of_person)
         above = " ".join([lead.text, *(title for _, title in self.around.headings)])
@@ -235,8 +241,12 @@ class Sentences:
             "credited": float(stated is not None),
             "their": float(_THEIR.search(said) is not None),
         }
-        patient = self.about.patient
-        fragment = Fragment.of(self.around, named, lead.text, before, patient, scene)
+        literature = stated is not None and stated.family == LITERATURE
+        theirs = (self.of_person or lead.about_patient) and not literature
+        patient = self.about.only_patient(said) if theirs else ""
+        fragment = Fragment.of(
+            self.around, named, lead.text, before, patient, scene, self.about.people
+        )
         return composed(self.learned.contexts(fragment, place), said)
 
     def _before(self, body: Span, part: Part) -> str:

@@ -300,7 +300,7 @@ class _Reader:
             if any(character.isalnum() for character in cells[index]):
                 self._prose(
                     block.cells[index],
-                    replace(lead, text=label, joins=False, stated=stated),
+                    replace(lead, text=label, joins=False, own=True, stated=stated),
                     None,
                 )
 

@@ -76,3 +76,30 @@ def test_other_models_may_stand_for_those_that_ship(answer: str) -> None:
     assert decompose(trace, Config()) == decompose(trace, Config(), None, shipped())
     for claim in decompose(trace, Config(), None, silent):
         assert claim.said == answer[claim.span.start : claim.span.end]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bo Ek takes lisinopril 10 mg.",
+        "Mr. Ek has gout.",
+        "The agent searched the chart.",
+        "Gout occurred in 4.5 % of those on placebo.",
+    ],
+)
+def test_no_patient_goes_in_front_of_what_names_another_person_the_agent_or_many(said: str) -> None:
+    answer = f"Patient: Ada Lind, MRN 12. Patient Ada Lind has asthma.\n\n{said}\n"
+    trace = Trace(trace_id="t", question="How is patient Ada Lind?", answer=answer, sources=())
+
+    last = decompose(trace, Config(), None, Learned(cut=NOTHING, context=ALWAYS))[-1]
+
+    assert "Ada" not in last.text
+
+
+def test_with_two_patients_known_no_name_is_put_in_front_of_a_sentence() -> None:
+    answer = "Patient Ada Lind has asthma. Patient Bo Ek has gout.\n\nPlatelets were low.\n"
+    trace = Trace(trace_id="t", question="", answer=answer, sources=())
+
+    last = decompose(trace, Config(), None, Learned(cut=NOTHING, context=ALWAYS))[-1]
+
+    assert "Lind" not in last.text.removesuffix("Platelets were low.")
