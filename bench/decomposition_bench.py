@@ -1,86 +1,35 @@
 """How well answers are taken apart, against claims that were read by hand.
 
-    python bench/decomposition_bench.py [FOLDER]
+    python bench/decomposition_bench.py [FOLDER] [--cross-validated]
 
 FOLDER holds decomposition/dev_claims.jsonl.gz and the traces it names; ``../shared/data`` without it.
 The halves are split by trace: rules and weights were made on "tune", and later on the misses of a part
-of "held_out"; the answers that nobody read are counted by themselves.
+of "held_out"; the answers that nobody read are counted by themselves. The shipped models of cuts and
+contexts were fitted to all of them: what they do on an unseen answer is shown by --cross-validated.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import hashlib
-import json
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
-from core.capture.reading import read_traces  # noqa: E402
 from core.config import Config  # noqa: E402
 from core.decomposition.claims import decompose  # noqa: E402
-from core.errors import InputError  # noqa: E402
+from core.decomposition.learned import Learned  # noqa: E402
 from core.evaluation.decomposition import match_claims, measure_decomposition  # noqa: E402
 from core.evaluation.set_aside import ReadAnswer, measure_set_aside  # noqa: E402
-from core.records import Claim, ClaimType, Span, Trace  # noqa: E402
-
-TRACES = ("traces/livemcpbench_chat.jsonl.gz", "traces/clinical_native.jsonl.gz")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
-    """A reference answer: its trace, the claims read by hand, and how far it was read."""
-
-    trace: Trace
-    texts: Sequence[str]
-    places: Sequence[Span]
-    read_until: int
-
-    @property
-    def half(self) -> str:
-        """ "tune" or "held_out", by the trace's id alone."""
-        digest = hashlib.sha256(self.trace.trace_id.encode()).digest()
-        return "tune" if digest[0] % 2 else "held_out"
-
-    @property
-    def unread(self) -> bool:
-        """Whether nobody looked at what the rules make of the answer."""
-        digest = hashlib.sha256(self.trace.trace_id.encode()).digest()
-        return self.half == "held_out" and digest[1] % 2 == 1
-
-    @property
-    def kind(self) -> str:
-        """ "clinical" or "mcp"."""
-        return "clinical" if self.trace.trace_id.startswith("clin") else "mcp"
+from core.records import Claim, ClaimType  # noqa: E402
+from training.decomposition_references import Reference, references  # noqa: E402
 
 
-def references(folder: Path) -> Iterator[Reference]:
-    """The reference answers with their traces; InputError for a trace that cannot be read."""
-    traces = {}
-    for found in read_traces([folder / name for name in TRACES]):
-        if isinstance(found, InputError):
-            raise found
-        traces[found.trace_id] = found
-    path = folder / "decomposition" / "dev_claims.jsonl.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            row = json.loads(line)
-            yield Reference(
-                trace=traces[row["trace_id"]],
-                texts=[claim["text"] for claim in row["claims"]],
-                places=[Span(start=c["span"][0], end=c["span"][1]) for c in row["claims"]],
-                read_until=row["labelled_until"],
-            )
-
-
-def read_claims(one: Reference) -> list[Claim]:
-    """What the decomposer makes of the part that was read."""
-    claims = decompose(one.trace, Config())
+def read_claims(one: Reference, learned: Learned | None = None) -> list[Claim]:
+    """What the decomposer makes of the part that was read, with its shipped models or with others."""
+    claims = decompose(one.trace, Config(), None, learned)
     return [claim for claim in claims if claim.span.start < one.read_until]
 
 
@@ -131,8 +80,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=PROJECT.parent / "shared" / "data")
     parser.add_argument("--show", choices=("tune", "held_out"), default=None)
+    parser.add_argument(
+        "--cross-validated", action="store_true",
+        help="with models of cuts and contexts that were not fitted to the answer",
+    )  # fmt: skip
     options = parser.parse_args()
-    read = [(one, read_claims(one)) for one in references(options.folder)]
+    found = list(references(options.folder))
+    if options.cross_validated:
+        from training.decomposition_models import cross_validated  # a learning library
+
+        model = cross_validated(found)
+        read = [(one, read_claims(one, model(one))) for one in found]
+    else:
+        read = [(one, read_claims(one)) for one in found]
     if options.show:
         for one, claims in read:
             if one.half == options.show:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from core.attribution.families import Families, load_families
 from core.config import Config
+from core.decomposition.learned import Chooser, shipped
 from core.decomposition.markdown import plain
 from core.decomposition.sentences import Statement
 from core.decomposition.statements import read_statements
@@ -20,15 +21,21 @@ from core.evidence.values import protected_values
 from core.records import Claim, ClaimType, Trace
 
 
-def decompose(trace: Trace, config: Config, families: Families | None = None) -> tuple[Claim, ...]:
+def decompose(
+    trace: Trace,
+    config: Config,
+    families: Families | None = None,
+    learned: Chooser | None = None,
+) -> tuple[Claim, ...]:
     """The claims of a trace's answer in order (III.2); none when there is no answer text.
 
-    Where ``config.max_claims`` sets a limit, factual claims past it carry ``beyond_limit`` and why.
+    ``learned`` stands for the fitted models that ship. Where ``config.max_claims`` sets a limit,
+    factual claims past it carry ``beyond_limit`` and why.
     """
     answer = trace.answer or ""
     if not answer.strip():
         return ()
-    statements = read_statements(trace, answer, families or load_families())
+    statements = read_statements(trace, answer, families or load_families(), learned or shipped())
     statements = _bare_answers(statements, trace.question)
     width = 3 if len(statements) > 99 else 2
     claims, factual = [], 0

@@ -17,11 +17,14 @@ class Part:
 
     All spans are in the sentence. The first pieces carry a subject (and verb) over from an earlier
     part: "Carla has asthma and takes albuterol" gives ("Carla", "takes albuterol"). A piece that is
-    no span is a verb that the sentence leaves out: "was".
+    no span is a verb that the sentence leaves out: "was". ``follows`` is the part that the part was cut
+    off, at the mark or word ``opened``.
     """
 
     span: Span
     pieces: tuple[Piece, ...]
+    follows: Part | None = None
+    opened: str = ""
 
 
 _BE = "is|are|was|were|has|have|had|does|did|do"

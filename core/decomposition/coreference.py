@@ -27,6 +27,14 @@ _PERSON_BEHIND = re.compile(
     r"|,? \(?(?:MRN|DOB|patient|ID\b|[a-z]+[-_]\d)|,? (?:a|an|is a|is an) \d{1,3}[- ]year[- ]old)"
 )
 _MR = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|[Pp]atient|[Pp]t)[.:]? \Z")
+_TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr)\b")
+# Another person's name, what a study says of many, and what the agent says of its work.
+_NOT_OF_A_PATIENT = re.compile(
+    r"\A(?-i:[A-Z][a-z\u00df-\u00ff'’-]+ [A-Z][a-z])|\b(?:those|participants|patients|placebo|groups?|"
+    r"arms?|endpoints?|occurred in|randomi[sz]ed|versus|hazard|women|men|children|adults|mice|trials?|"
+    r"stud(?:y|ies)|papers?|results|tools?|generated|outputs?|sources?|documents?|searched|authors?|registry|agent)\b",
+    re.IGNORECASE,
+)
 _RECORDS = ("patient_record", "lab", "imaging", "other")
 _POINTERS = frozenset("this that these those it there he she they".split())
 
@@ -59,6 +67,8 @@ class Referents:
 
     def named(self, text: str, about_patient: bool) -> str:
         """A fragment with the patient or the thing that it is about in front, where it names neither."""
+        if text.startswith("The agent "):
+            return text
         patient = about_patient and bool(self.people or self.someone)
         name = self.person if patient else self.asked
         if patient and self.asked_person:
@@ -90,6 +100,16 @@ class Referents:
         return self.person is not None and all(
             name.split()[-1] == self.people[0].split()[-1] for name in self.people
         )
+
+    def only_patient(self, text: str) -> str:
+        """The one patient that a text may be about, by the longest name; "" where the text names one,
+        speaks of the agent, or several patients are known."""
+        if not self.asked_person or text.startswith("The agent"):
+            return ""
+        words = {word for name in self.people for word in name.casefold().split()}
+        named = any(re.search(rf"\b{re.escape(word)}\b", text.casefold()) for word in words)
+        other = _TITLED.search(text) or _NOT_OF_A_PATIENT.search(text)
+        return "" if named or other else self.people[0]
 
     def met_in(self, text: str) -> bool:
         """Whether a text names a patient."""

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from core.decomposition.claim_type import claim_type_of, is_generic_title
-from core.decomposition.clauses import has_finite_verb
+from core.decomposition.clauses import has_finite_verb, main_verb
+from core.decomposition.markdown import masked, plain
 from core.records import ClaimType, StatedAttribution
 
 
@@ -14,11 +15,13 @@ from core.records import ClaimType, StatedAttribution
 class Lead:
     """What stands above a list item, a row or a fragment and makes it a statement.
 
-    ``joins`` is True for the start of a sentence ("The patient takes"), False for a label.
+    ``joins`` is True for the start of a sentence ("The patient takes"), False for a label. ``own``
+    says that it stands in the same line or row, and so always goes in front.
     """
 
     text: str = ""
     joins: bool = False
+    own: bool = False
     stated: StatedAttribution | None = None
     about_patient: bool = False
 
@@ -43,6 +46,37 @@ def intro_label(text: str) -> tuple[str, bool]:
     if has_finite_verb(text):
         return "", False
     return head_of(text), False
+
+
+# What opens a list behind a statement that is made already: "The page has three parts, with:".
+_OPENS_LIST = re.compile(
+    r"[\s*_,]*\b(?:with|including|featuring|containing|covering|showing|such as|like|(?:organi[sz]ed|"
+    r"grouped) (?:in|into|by))?(?: (?:the|these))?(?: following(?: [^\W\d_]+)?)?[\s*_:\uff1a]*\Z",
+    re.IGNORECASE,
+)
+_DID = re.compile(
+    r"(?:I(?:['’]ve| have)? )?(?:successfully |also )*[a-z]{3,}ed (?:successfully )?"
+    r"(?:a|an|the|your|all|both|several|\d+|/|`)",
+    re.IGNORECASE,
+)
+
+
+def claimed_before_list(raw: str) -> int | None:
+    """Where the statement ends that an intro line makes by itself; None for a line that makes none.
+
+    "Generated a chart of the sales with:" says that a chart was made, whatever it holds.
+    """
+    hidden = masked(raw)
+    tail = _OPENS_LIST.search(hidden)
+    if tail is None or not tail.group().strip(" *_:："):
+        return None
+    stem = plain(raw[: tail.start()])
+    verb = main_verb(stem)
+    stated = verb is not None and len(stem[verb.end() :].split()) > 2
+    if not stated and _DID.match(stem) is None:
+        return None
+    kind = claim_type_of(stem, credited=False)[0]
+    return tail.start() if kind is ClaimType.FACTUAL and len(stem.split()) > 4 else None
 
 
 def led(lead: Lead, text: str) -> str:

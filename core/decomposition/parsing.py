@@ -1,7 +1,8 @@
 """The grammar of a sentence, by spaCy's small English model out of a package.
 
 The model is read once; a sentence's words and what each hangs on come back as plain tuples, and what
-the parser learned of its words is forgotten with them (answers may hold patients' data).
+the parser learned of its words is forgotten with them (answers may hold patients' data); so are the
+sentences, at the end of an answer.
 """
 
 from __future__ import annotations
@@ -39,15 +40,22 @@ class Word:
         return self.tag.startswith("VB") or self.tag == "MD"
 
 
+@lru_cache(maxsize=64)
 def parsed(sentence: str) -> tuple[Word, ...]:
     """The words of a sentence in order, white space left out.
 
+    The last sentences are remembered until `forget`, for several steps ask for one.
     Raises ComponentUnavailable where the model's package is missing.
     """
     with _one_at_a_time:
         parser = _parser()
         with parser.memory_zone():
             return _words(parser(sentence))
+
+
+def forget() -> None:
+    """Forgets the sentences that were parsed."""
+    parsed.cache_clear()
 
 
 def _words(doc: Any) -> tuple[Word, ...]:

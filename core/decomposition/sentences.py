@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.attribution.cues import Credit
@@ -27,10 +27,13 @@ from core.decomposition.claim_type import (
     claim_type_of,
     is_generic_title,
 )
-from core.decomposition.clauses import Piece, reads_as_sentence
+from core.decomposition.clauses import Part, Piece, reads_as_sentence
+from core.decomposition.contexts import Fragment, Surroundings, composed
 from core.decomposition.coreference import Referents
 from core.decomposition.credits import Credits, credited_from, goes_on, without
+from core.decomposition.cuts import scene_of, segments
 from core.decomposition.heading_context import Lead, led
+from core.decomposition.learned import Chooser
 from core.decomposition.markdown import masked, plain
 from core.records import ClaimType, Span, StatedAttribution, Trace
 from core.text.sentences import sentence_spans
@@ -49,13 +52,23 @@ class Statement:
     subject: str | None
 
 
+STUDY = re.compile(
+    r"\b(?:PMID|NCT\d|trials?|stud(?:y|ies)|papers?|literature|abstracts?|cohorts?|mice|mouse|rats?|"
+    r"reviews?|meta-analys[ie]s|participants|evidence|research|published|authors?|journal|guidelines?)\b",
+    re.IGNORECASE,
+)
+
+_THEIR = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
+
+
 class Sentences:
     """Reads sentences into statements, remembering whom and what they are about."""
 
-    def __init__(self, trace: Trace, answer: str, credits: Credits) -> None:
-        self.answer, self.credits = answer, credits
+    def __init__(self, trace: Trace, answer: str, credits: Credits, learned: Chooser) -> None:
+        self.answer, self.credits, self.learned = answer, credits, learned
         self.about = Referents.of(trace, answer, credits.source_families)
         self.found: list[Statement] = []
+        self.around = Surroundings.of(trace.question, answer)
         self.of_person = False  # whether this block is about a patient
 
     def sentences(self, span: Span) -> Iterator[Span]:
@@ -81,7 +94,11 @@ class Sentences:
         label, value = run_in_label(self.answer, span)
         if value is not None:
             span = value
-            lead = lead if is_generic_title(label) else replace(lead, text=label, joins=False)
+            lead = (
+                lead
+                if is_generic_title(label)
+                else replace(lead, text=label, joins=False, own=True)
+            )
         raw = span.cut(self.answer)
         hidden = masked(raw)
         aside = aside_of_sentence(plain(raw))
@@ -105,11 +122,16 @@ class Sentences:
             return stated
         if label and value is not None:
             listed = list_members(self.answer, value)
-            if len(listed) > (1 if heads_a_list(label) else 2):
+            if len(listed) > 1 and (heads_a_list(label) or self._lists(body, listed, lead)):
                 for item in listed:
                     said = f"{label}: {plain(item.cut(self.answer))}"
                     said = self.about.named(said, lead.about_patient or self.of_person)
-                    self.add(item, led(lead, said), stated=stated or lead.stated, lead=lead)
+                    self.add(
+                        item,
+                        self.placed(item, lead, said, stated=stated or lead.stated),
+                        stated=stated or lead.stated,
+                        lead=lead,
+                    )
                 return stated
         if label and value is not None and is_generic_title(label):
             body, text, label = value, plain(value.cut(self.answer)), ""
@@ -119,15 +141,27 @@ class Sentences:
                 said = finished(plain(share.cut(self.answer)))
                 self.about.meet(said)
                 said = f"{shares[0]}: {said}" if shares[0] else said
-                self.add(share, led(lead, said), stated=stated or lead.stated, lead=lead)
+                self.add(
+                    share,
+                    self.placed(share, lead, said, stated=stated or lead.stated),
+                    stated=stated or lead.stated,
+                    lead=lead,
+                )
             return stated
         whole = reads_as_sentence(plain(value.cut(self.answer)) if label and value else text)
-        parts = split_statement(masked(body.cut(self.answer)))
+        hidden_body = masked(body.cut(self.answer))
+        parts = [
+            piece
+            for part in split_statement(hidden_body)
+            for piece in self._cut_further(hidden_body, part, body.start, lead)
+        ]
         places = [
             Span(start=body.start + part.span.start, end=body.start + part.span.end)
             for part in parts
         ]
         credited_at = credited_from(self.answer, places, own)
+        kind: ClaimType | None = None
+        reason: str | None = None
         for part, place in zip(parts, places, strict=True):
             said = finished(" ".join(plain(self._piece(body, piece)) for piece in part.pieces))
             if not any(character.isalnum() for character in said):
@@ -139,19 +173,112 @@ class Sentences:
                 given = (
                     self.credits.of(place) or given
                 )  # "the chart lists X, and the trial found Y"
-            kind, reason = claim_type_of(judged, credited=given is not None)
+            if part.follows is None or kind is not ClaimType.FACTUAL:
+                # What was cut off a fact is one, whatever it sounds like by itself.
+                kind, reason = claim_type_of(judged, credited=given is not None)
             self.about.meet(said)
             self.of_person = self.of_person or any(name in said for name in self.about.people)
             if kind is ClaimType.FACTUAL:
                 said = self.about.resolved(said)
                 whole_part = whole if len(parts) == 1 else reads_as_sentence(said)
-                said = capitalised(said if whole_part else led(lead, said))
+                said = self.placed(
+                    place,
+                    Lead() if whole_part else lead,
+                    said,
+                    before=self._before(body, part),
+                    opened=part.opened,
+                    stated=given or lead.stated,
+                )
+                said = capitalised(said)
                 said = self.about.named(said, lead.about_patient or self.of_person)
+                self.around.date(said)
             self.add(place, said, kind=kind, reason=reason, stated=given or lead.stated, lead=lead)
         self.about.remember_topic(text)
+        self.around.remember(text)
         # Only a credit that opens its sentence may go on: "…, per the chart" is for what it ends.
         opens = own is None or not raw[: own.span.start - span.start].strip(" *_\"'")
         return stated if opens else None
+
+    def _lists(self, body: Span, listed: Sequence[Span], lead: Lead) -> bool:
+        """Whether the fitted model cuts most members of a list off each other."""
+        text = masked(body.cut(self.answer))
+        scene = scene_of(text, led=bool(lead.text), joins=lead.joins)
+        whole = Span(start=0, end=len(text))
+        starts = {item.start - body.start for item in listed[1:]}
+        cuts = self.learned.cuts(text, whole, scene, body.start)
+        found = sum(any(abs(cut.right - start) <= 2 for cut in cuts) for start in starts)
+        return len(listed) > 2 and 2 * found >= len(starts)
+
+    def placed(
+        self,
+        place: Span,
+        lead: Lead,
+        said: str,
+        *,
+        before: str = "",
+        opened: str = "",
+        stated: StatedAttribution | None = None,
+    ) -> str:
+        """A fragment behind what the fitted model puts in front of it."""
+        if lead.joins and not before:
+            return led(lead, said)
+        if lead.own:
+            said, lead = led(lead, said), replace(lead, text="", own=False)
+        # Whom a fragment is about is put in front of it behind all this, and is seen with it.
+        named = self.about.named(said, lead.about_patient or self.of_person)
+        above = " ".join([lead.text, *(title for _, title in self.around.headings)])
+        scene = {
+            f"opened {opened}": 1.0,
+            "cut": float(bool(before)),
+            "named": float(named != said),
+            "of person": float(self.of_person),
+            "about patient": float(lead.about_patient),
+            "met patient": float(self.about.met_in(said)),
+            "patients": float(len({name.split()[-1] for name in self.about.people})),
+            "study said": float(STUDY.search(said) is not None),
+            "study above": float(STUDY.search(above) is not None),
+            "credited literature": float(stated is not None and stated.family == LITERATURE),
+            "credited": float(stated is not None),
+            "their": float(_THEIR.search(said) is not None),
+        }
+        literature = stated is not None and stated.family == LITERATURE
+        theirs = (self.of_person or lead.about_patient) and not literature
+        patient = self.about.only_patient(said) if theirs else ""
+        fragment = Fragment.of(
+            self.around, named, lead.text, before, patient, scene, self.about.people
+        )
+        return composed(self.learned.contexts(fragment, place), said)
+
+    def _before(self, body: Span, part: Part) -> str:
+        """The text of the part that a part was cut from."""
+        if part.follows is None:
+            return ""
+        return finished(" ".join(plain(self._piece(body, piece)) for piece in part.follows.pieces))
+
+    def _cut_further(self, text: str, part: Part, at: int, lead: Lead) -> list[Part]:
+        """The facts that the fitted model finds in a part."""
+        own = part.pieces[-1]
+        if isinstance(own, str) or own.end != part.span.end or own.start < part.span.start:
+            return [part]
+        body = own.cut(text)
+        scene = scene_of(body, led=bool(lead.text), joins=lead.joins, carried=len(part.pieces) > 1)
+        cuts = self.learned.cuts(text, own, scene, at)
+        if not cuts:
+            return [part]
+        first, *others = segments(text, own, cuts)
+        kept = Part(span=first.span, pieces=(*part.pieces[:-1], *first.stretches))
+        return [
+            kept,
+            *(
+                Part(
+                    span=one.span,
+                    pieces=one.stretches,
+                    follows=kept,
+                    opened=one.opened.kind if one.opened else "",
+                )
+                for one in others
+            ),
+        ]
 
     def _piece(self, body: Span, piece: Piece) -> str:
         if isinstance(piece, str):

@@ -21,25 +21,39 @@ from core.decomposition.claim_type import (
 from core.decomposition.clauses import has_finite_verb, may_assert
 from core.decomposition.code_prose import code_prose
 from core.decomposition.credits import Credits
-from core.decomposition.heading_context import Lead, head_of, intro_label, led, unnumbered
+from core.decomposition.heading_context import (
+    Lead,
+    claimed_before_list,
+    head_of,
+    intro_label,
+    unnumbered,
+)
+from core.decomposition.learned import Chooser
 from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
-from core.decomposition.sentences import Sentences, Statement
+from core.decomposition.parsing import forget
+from core.decomposition.sentences import STUDY, Sentences, Statement
+from core.decomposition.titles import only_names
 from core.evidence.values import protected_values
 from core.records import ClaimType, Span, StatedAttribution, Trace
 
 
-def read_statements(trace: Trace, answer: str, families: Families) -> list[Statement]:
+def read_statements(
+    trace: Trace, answer: str, families: Families, learned: Chooser
+) -> list[Statement]:
     """The statements of an answer in order, factual ones and what is set aside with its reason."""
-    return _Reader(trace, answer, families).read()
+    try:
+        return _Reader(trace, answer, families, learned).read()
+    finally:
+        forget()
 
 
 class _Reader:
     """Reads an answer top to bottom, remembering what governs the next line."""
 
-    def __init__(self, trace: Trace, answer: str, families: Families) -> None:
+    def __init__(self, trace: Trace, answer: str, families: Families, learned: Chooser) -> None:
         self.answer, self.families = answer, families
         self.credits = Credits(trace, answer, families)
-        self.said = Sentences(trace, answer, self.credits)
+        self.said = Sentences(trace, answer, self.credits, learned)
         self.title = Lead()  # the heading above
         self.sections: list[tuple[int, StatedAttribution | None]] = []  # levels and their credits
         self.intro: Lead | None = None  # the line in front of the list or table
@@ -52,27 +66,30 @@ class _Reader:
         layout = blocks(self.answer)
         for index, block in enumerate(layout):
             follows = layout[index + 1] if index + 1 < len(layout) else None
+            self.said.around.layout = block.kind.value
             if block.kind is not BlockKind.ITEM:
                 self.parents = []
+                self.said.around.parents = []
             if block.kind in (BlockKind.ITEM, BlockKind.ROW, BlockKind.TABLE_HEAD):
                 pass
             elif block.kind is not BlockKind.CODE:
                 self.intro = None
+                self.said.around.intro = ""
             self._block(block, follows)
         return self.said.found
 
     def _block(self, block: Block, follows: Block | None) -> None:
         # Notes on one patient go on being about that patient until a study is spoken of.
         text = block.span.cut(self.answer)
-        if block.kind is BlockKind.HEADING or _STUDY.search(text) or self.said.about.met_in(text):
-            self.of_study = _STUDY.search(text) is not None and not self.said.about.met_in(text)
+        if block.kind is BlockKind.HEADING or STUDY.search(text) or self.said.about.met_in(text):
+            self.of_study = STUDY.search(text) is not None and not self.said.about.met_in(text)
         self.said.of_person = self.said.about.asked_person and not self.of_study
         for title in link_titles(block.span.cut(self.answer)):
             start = block.span.start
             place = Span(start=start + title.start, end=start + title.end)
             self.said.add(place, plain(place.cut(self.answer)))
         if block.kind is BlockKind.HEADING:
-            self._heading(block)
+            self._heading(block, follows)
         elif block.kind is BlockKind.PARAGRAPH:
             self._prose(block.span, self._outer(), follows)
         elif block.kind is BlockKind.ITEM:
@@ -90,16 +107,25 @@ class _Reader:
         """The heading above, with the credit of its section."""
         return replace(self.title, stated=self.sections[-1][1] if self.sections else None)
 
-    def _heading(self, block: Block) -> None:
+    def _heading(self, block: Block, follows: Block | None) -> None:
         raw = block.span.cut(self.answer)
         title = unnumbered(plain(raw)).rstrip(":：").strip()
         credit = credit_of_title(masked(raw), self.families)
         asserts = may_assert(title) or is_written_out(title)
         sentence = asserts and len(title.split()) >= 3 and credit is None
-        if block.depth == 7 and sentence:
+        # A patient's name, birth date or record number in a title is a claim about the patient.
+        # A numbered title with values is an entry: "3. WebSailor (July 2025)".
+        numbered = unnumbered(plain(raw)) != plain(raw)
+        names = (
+            follows is not None
+            and only_names(title)
+            and not (numbered or self.said.about.met_in(title))
+        )
+        if block.depth == 7 and sentence and not names:
             self._prose(block.span, self._outer(), None)
             return
         self.said.about.meet(title)
+        self.said.around.enter(block.depth, title)
         while self.sections and self.sections[-1][0] >= block.depth:
             self.sections.pop()
         stated = self.credits.stated(credit, block.span.start)
@@ -108,8 +134,11 @@ class _Reader:
         self.sections.append((block.depth, stated))
         label = "" if credit is not None or is_generic_title(title) else head_of(title)
         self.title = Lead(text=label, about_patient=self.said.about.about_patient(title))
-        if sentence or any(value.kind != "name" for value in protected_values(title)):
+        valued = any(value.kind != "name" for value in protected_values(title))
+        if sentence or valued:
             kind, reason = claim_type_of(title, credited=False)
+            if names:
+                kind, reason = ClaimType.META, _NAMES
             self.said.add(block.span, title, kind=kind, reason=reason, stated=stated)
         self.said.about.topic = None
 
@@ -142,6 +171,7 @@ class _Reader:
         raw = span.cut(self.answer)
         text = plain(raw).rstrip(":： ")
         self.said.about.meet(text)
+        self.said.around.intro = text
         hidden = masked(raw)
         # What a line gives to a whole list must be said in a way that is known to credit.
         credit = find_credit(
@@ -167,7 +197,9 @@ class _Reader:
             about_patient=self.said.about.about_patient(text) or lead.about_patient,
         )
         values = [value.text for value in protected_values(text) if value.kind != "name"]
-        if values and label and all(value in label for value in values):
+        if (stem := claimed_before_list(raw)) is not None:
+            self.said.sentence(Span(start=span.start, end=span.start + stem), lead, stated)
+        elif values and label and all(value in label for value in values):
             reason = "An introduction: what it says is carried into the claims under it."
             self.said.add(span, text, kind=ClaimType.META, reason=reason)
         elif values:
@@ -176,6 +208,7 @@ class _Reader:
     def _item(self, block: Block, follows: Block | None) -> None:
         while self.parents and self.parents[-1][0] >= block.depth:
             self.parents.pop()
+        self.said.around.item(block.depth)
         lead = self.parents[-1][1] if self.parents else self.intro or self._outer()
         if lead.stated is None:
             lead = replace(lead, stated=self._outer().stated)
@@ -192,13 +225,14 @@ class _Reader:
         bare = not has_finite_verb(text) and not any(
             value.kind != "name" for value in protected_values(text)
         )
-        before = self.intro
+        before, intro_before = self.intro, self.said.around.intro
         if colon or bare:
             self._introduce(block.span, lead, None)
         else:
             self._prose(block.span, lead, None)
         intro = self.intro if (colon or bare) else None
-        self.intro = before
+        self.intro, self.said.around.intro = before, intro_before
+        self.said.around.parents.append((block.depth, head_of(text) or text[:90]))
         if intro is None:
             label = "" if has_finite_verb(head_of(text)) else head_of(text)
             intro = replace(lead, text=label or lead.text, joins=False if label else lead.joins)
@@ -244,7 +278,12 @@ class _Reader:
                 self._long_cells(block, cells, named, lead, stated)
             elif text and (kept < 0 or cells[kept]):
                 self.said.about.meet(text)
-                self.said.add(span, led(lead, text), stated=stated, lead=lead)
+                self.said.add(
+                    span,
+                    self.said.placed(span, lead, text, stated=stated),
+                    stated=stated,
+                    lead=lead,
+                )
 
     def _long_cells(
         self,
@@ -261,7 +300,7 @@ class _Reader:
             if any(character.isalnum() for character in cells[index]):
                 self._prose(
                     block.cells[index],
-                    replace(lead, text=label, joins=False, stated=stated),
+                    replace(lead, text=label, joins=False, own=True, stated=stated),
                     None,
                 )
 
@@ -285,11 +324,7 @@ class _Reader:
             self._prose(Span(start=start + place.start, end=start + place.end), lead, None)
 
 
-_STUDY = re.compile(
-    r"\b(?:PMID|NCT\d|trials?|stud(?:y|ies)|papers?|literature|abstracts?|cohorts?|mice|mouse|rats?|"
-    r"reviews?|meta-analys[ie]s|participants|evidence|research|published|authors?|journal|guidelines?)\b",
-    re.IGNORECASE,
-)
+_NAMES = "A title: it names what stands under it."
 _SOURCE_COLUMN = re.compile(
     r"(?:source|sources|from|found in|origin|reference|where|where from|evidence|according to|"
     r"provenance|"
