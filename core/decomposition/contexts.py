@@ -141,6 +141,7 @@ class Fragment:
     above: tuple[frozenset[str], ...]
     intro: frozenset[str]
     led: str
+    said: str
 
     @classmethod
     def of(
@@ -155,7 +156,9 @@ class Fragment:
         offered = dict.fromkeys(
             one
             for one in _candidates(around, lead, before, patient)
-            if one.terms - terms and (one.kind in _SURE or not one.terms & names)
+            if one.terms - terms
+            and one.text.count("(") == one.text.count(")")
+            and (one.kind in _SURE or not one.terms & names)
         )
         return cls(
             around=around,
@@ -166,6 +169,7 @@ class Fragment:
             above=tuple(content_terms(title) for _, title in around.headings),
             intro=content_terms(around.intro),
             led=lead,
+            said=said,
         )
 
     def seen(self, one: Candidate) -> dict[str, float]:

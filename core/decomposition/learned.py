@@ -5,12 +5,14 @@ Both were fitted by ``python -m training.decomposition_models``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Protocol
 
+from core.decomposition.clauses import has_finite_verb, opens_with_verb
 from core.decomposition.contexts import Candidate, Fragment, beside
 from core.decomposition.cuts import Cut, candidates
 from core.decomposition.trees import Trees, read_trees
@@ -18,6 +20,7 @@ from core.records import Span
 
 CUTS_FILE, CONTEXTS_FILE = "cut_weights.json", "context_weights.json"
 VERB_MAY_COST = 0.15  # share of terms
+_PARTICIPLE = re.compile(r"(?:including|all|each|both|below|above|within|whereas|\w+ing)\b", re.I)
 MOST = 3  # contexts in front of one statement
 # By the claims that were read: how many content terms a claim has, and which share of a
 # statement's own terms is in it.
@@ -79,13 +82,24 @@ class Learned:
             reached, back, hits = max(gains)
             taken.add(offered[-back])
             terms |= offered[-back].terms
-        return [one for one in offered if one in _with_verb(taken, offered, shares)]
+        chosen = _with_verb(taken, offered, shares, fragment.said)
+        return [one for one in offered if one in chosen]
 
 
 def _with_verb(
-    taken: set[Candidate], offered: Sequence[Candidate], shares: Mapping[Candidate, float]
+    taken: set[Candidate],
+    offered: Sequence[Candidate],
+    shares: Mapping[Candidate, float],
+    said: str,
 ) -> set[Candidate]:
-    """The chosen contexts, a subject with its verb where that is nearly as good: it reads better."""
+    """The chosen contexts, a subject with its verb where that is nearly as good: it reads better.
+
+    What brings a verb of its own, or opens with one, takes no second one.
+    """
+    if has_finite_verb(said) or opens_with_verb(said) or _PARTICIPLE.match(said):
+        alone = {one for one in taken if one.kind == "predicate"}
+        subjects = {one for one in offered if one.kind == "subject"}
+        return taken - alone | (subjects if alone else set())
     for subject in [one for one in taken if one.kind == "subject"]:
         for one in offered:
             if one.kind == "predicate" and shares[one] >= shares[subject] - VERB_MAY_COST:

@@ -265,7 +265,10 @@ class Sentences:
         cuts = self.learned.cuts(text, own, scene, at)
         if not cuts:
             return [part]
-        first, *others = segments(text, own, cuts)
+        first, *others = found = segments(text, own, cuts)
+        said = ["".join(stretch.cut(text) for stretch in one.stretches) for one in found]
+        if any(each.count("(") != each.count(")") for each in said):
+            return [part]  # a bracket that is torn apart leaves two halves that say nothing
         kept = Part(span=first.span, pieces=(*part.pieces[:-1], *first.stretches))
         return [
             kept,
