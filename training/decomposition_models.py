@@ -35,7 +35,7 @@ from training.decomposition_references import Reference, references
 
 SEED = 20261126
 FOLDS = 5
-CUT_FROM = 0.5  # probability from which on a cut is made; below it sentences come apart that nobody can read
+CUT_FROM = 0.5  # probability from which on a cut is made; below it nobody can read what is left
 GAIN_FROM = 0.03  # expected agreement that a context must add
 SAME_PLACE = 0.5  # overlap over union of a statement's place with that of its claim
 Row = tuple[Mapping[str, float], float, float]  # what is seen, what is right, the weight

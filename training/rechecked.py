@@ -117,6 +117,10 @@ def rechecked(
         numeric |= reading_signals(
             numeric["entailment_outputs"], numeric["entailment_calls"], numeric["own_work"]
         )
+        supported = old.supported_by_route
+        if shown:  # that source is the one it rests on now
+            right = not row.source_eligible or bool(shown & set(row.gold_source_ids))
+            supported = row.label is VerdictLabel.SUPPORTED and right
         vetoed = check_signals(checks)["checks_vetoes"] > 0
         otherwise = old.forced and not old.features.numeric["checks_vetoes"]
         yield replace(
@@ -124,6 +128,7 @@ def rechecked(
             features=replace(
                 old.features, numeric={name: round(float(n), 4) for name, n in numeric.items()}
             ),
+            supported_by_route=supported,
             forced=vetoed or otherwise,
             contradicted=row.label is VerdictLabel.CONTRADICTED,
         )
