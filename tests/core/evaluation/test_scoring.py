@@ -74,9 +74,16 @@ def test_every_row_gets_its_prediction_in_order_with_its_measurements(scored) ->
 def test_a_value_that_is_nowhere_is_told_to_the_calibrator_and_forces_nothing(scored) -> None:
     by_id = {p.claim_id: p for p in scored.predictions}
 
-    for claim_id in ("c4", "c5"):
-        assert by_id[claim_id].features.numeric["protected_missing"] > 0
-        assert not by_id[claim_id].forced
+    assert by_id["c4"].features.numeric["protected_missing"] > 0
+    assert not by_id["c4"].forced
+
+
+def test_a_value_that_the_record_states_otherwise_forces_the_claim(scored) -> None:
+    by_id = {p.claim_id: p for p in scored.predictions}
+
+    assert by_id["c5"].features.numeric["protected_missing"] > 0
+    assert by_id["c5"].features.numeric["checks_vetoes"] > 0
+    assert by_id["c5"].forced
 
 
 def test_order_and_company_of_the_rows_change_no_prediction(models: Models, scored) -> None:
