@@ -176,7 +176,8 @@ def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
 
 
 def _field_entry(chart: Chart, row: Row, name: tuple[str, ...]) -> ChartEntry | None:
-    if not any(places_of(name, field.text) for field in row.fields):
+    there = "\\" in row.text or places_of(name, row.text)  # an escape may hide a letter
+    if not there or not any(places_of(name, field.text) for field in row.fields):
         return None
     own = name_field(row)
     held, place = None, None

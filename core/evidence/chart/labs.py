@@ -166,12 +166,26 @@ def _latest(readings: Sequence[Reading]) -> Reading | None:
 
 
 def _readings(chart: Chart, row: Row, forms: re.Pattern[str], value: str) -> Iterator[Reading]:
+    if not _may_name(row, forms):
+        return
     if not row.fields:
         yield from _text_readings(chart, row, row.text, forms, value)
         return
     yield from _field_readings(chart, row, forms)
     for field in row.fields:
         yield from _text_readings(chart, row, field.text, forms, value)
+
+
+def _may_name(row: Row, forms: re.Pattern[str]) -> bool:
+    """Whether the measurement may stand in a row at all: of thousands of rows few are read further."""
+    if forms.search(row.text) is not None or "\\" in row.text:  # an escape may hide a letter
+        return True
+    return any(_is_label_of(field.label, forms) for field in row.fields)
+
+
+@lru_cache(maxsize=8192)
+def _is_label_of(label: str, forms: re.Pattern[str]) -> bool:
+    return forms.search(label) is not None
 
 
 def _text_readings(
