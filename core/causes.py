@@ -79,8 +79,8 @@ SENTENCES: Mapping[Cause, str] = {
         "{answers} answers that were told against like this, people found {contradicted} contradicted."
     ),
     Cause.HOW_OFTEN_SHOWN: (
-        "It stands there whole: of {claims} claims of {answers} answers that were shown like "
-        "this, people found {supported} supported."
+        "It stands there whole: of {claims} claims of {answers} answers that were shown like this, people "
+        "found {supported} supported by that very source."
     ),
     Cause.SUPPORTED: "Supported by {source}.",
     Cause.SUPPORTED_AS_CREDITED: "Supported by {source}, the source that the answer credits.",

@@ -183,7 +183,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.HOW_OFTEN_SHOWN: (
         shown_whole,
         "It stands there whole: of 25 claims of 19 answers that were shown like this, people "
-        "found 24 supported.",
+        "found 24 supported by that very source.",
     ),
     Cause.CITATION_TO_NOTHING: (
         lambda: gate(outcome(), cited(CitationOutcome.RESOLVES_TO_NOTHING)),
