@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.attribution.families import load_families
 from core.calibration.rows import ROWS_FILE, TrainingRow, read_training_rows
 from core.config import Config
 from core.errors import InputError
@@ -26,7 +25,6 @@ from core.evidence.checks import check_claim
 from core.judging.cases import shown_sources
 from core.judging.opening import Models, OpenTrace, open_trace
 from core.judging.signals import (
-    check_signals,
     claim_signals,
     reading_signals,
     source_check_signals,
@@ -34,7 +32,7 @@ from core.judging.signals import (
 from core.models.forest import CARD_FILE, DEFAULT_FOLDER
 from core.provenance.distortions.checks import check_distortions
 from core.records import VerdictLabel
-from core.text.tokens import overlap
+from core.text.tokens import content_terms, overlap
 from training.development import (
     apart_traces,
     measured_models,
@@ -103,10 +101,10 @@ def rechecked(
     gold: Sequence[PacketRow], kept: Sequence[TrainingRow], models: Models
 ) -> Iterator[TrainingRow]:
     """Yield each row with what checks, words and values say now, and what readers said then."""
-    config, families = Config(), load_families()
+    config = Config()
     before: OpenTrace | None = None
     for row, old in zip(gold, kept, strict=True):
-        trace, claim = freeze(row, families)
+        trace, claim = freeze(row, models.families)
         same = before if before is not None and before.trace.sources == trace.sources else None
         one = before = open_trace(trace, (claim,), models, config, same)
         checks = (*check_claim(claim, one.facts), *check_distortions(claim, one.prose))
@@ -121,7 +119,7 @@ def rechecked(
         if shown:  # that source is the one it rests on now
             right = not row.source_eligible or bool(shown & set(row.gold_source_ids))
             supported = row.label is VerdictLabel.SUPPORTED and right
-        vetoed = check_signals(checks)["checks_vetoes"] > 0
+        vetoed = numeric["checks_vetoes"] > 0
         otherwise = old.forced and not old.features.numeric["checks_vetoes"]
         yield replace(
             old,
@@ -137,7 +135,7 @@ def rechecked(
 def _routed(old: TrainingRow, one: OpenTrace) -> str:
     """The source that was routed to: the rows name its tool, and how many of the claim's words it holds."""
     features, (claim,) = old.features, one.claims
-    terms = claim_signals(claim, (), one).terms
+    terms = content_terms(claim.text)
 
     def fit(place: int) -> tuple[bool, bool, float, int]:
         indexed = one.evidence.sources[place]

@@ -83,16 +83,10 @@ WORKED_OUT = frozenset({"difference", "percent_change", "ratio"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """What of a claim is accounted for: the words that are left, of how many, and by what."""
+    """What of a claim is accounted for: the words that are left, and by what the others are told."""
 
     left: tuple[str, ...]
-    words: int
     stated: tuple[Stated, ...]
-
-    @property
-    def share(self) -> float:
-        """The share of the claim's words that is accounted for, 0 to 1."""
-        return 1.0 - len(self.left) / self.words if self.words else 0.0
 
 
 def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
@@ -109,12 +103,8 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     known = frozenset[str]().union(*(_said_of(each, index) for each in stated))
     if "immunization" in known:
         known |= _DOSES
-    words = list(_WORD.finditer(claim.text))
-    return Account(
-        left=tuple(_left(words, spans, known | index.people, _PLAIN | _events(checks, stated))),
-        words=len(words),
-        stated=stated,
-    )
+    words, plain = _WORD.finditer(claim.text), _PLAIN | _events(checks, stated)
+    return Account(left=tuple(_left(words, spans, known | index.people, plain)), stated=stated)
 
 
 def left_of(
@@ -170,11 +160,13 @@ def stated_at(check: Check, index: FactIndex) -> list[Stated]:
 
 
 def places_of(check: Check) -> tuple[FactPlace, ...]:
+    """Where a check's facts stand, and those that a value was worked out from."""
     inputs = check.derivation.inputs if check.derivation is not None else ()
     return tuple(dict.fromkeys((*check.facts, *inputs)))
 
 
 def operation_of(check: Check) -> str:
+    """How a value was worked out; empty where it is stated."""
     return check.derivation.operation if check.derivation is not None else ""
 
 
@@ -239,6 +231,7 @@ def _amount(each: Stated) -> float:
 
 
 def when(record: Record) -> tuple[int, int, int]:
+    """The first day of a record, to sort by; zeros where it has none."""
     return day_key(record.days[0]) if record.days else (0, 0, 0)
 
 

@@ -119,19 +119,19 @@ def index_trace(trace: Trace) -> FactIndex:
         named=tuple(_named(outputs)),
         held={source.source_id: stems(source.text[:_HELD_CHARACTERS]) for source in sources},
         written=tuple(_written(sources)),
-        people=frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == "patient")),
+        people=_people(facts),
         texts=tuple(_texts(sources)),
         placed=_placed(outputs),
         beside=_grouped((f, (f.source_id, f.record.index)) for one in outputs for f in one.facts),
         by_path=_grouped((f, (f.source_id, f.path)) for one in outputs for f in one.facts),
-        people_of={
-            one.source_id: frozenset().union(
-                *(stems(f.value) for f in one.facts if f.path.lower() == "patient")
-            )
-            for one in outputs
-        },
+        people_of={one.source_id: _people(one.facts) for one in outputs},
         asked={source.source_id: frozenset(_asked(source)) for source in sources},
     )
+
+
+def _people(facts: Iterable[Fact]) -> frozenset[str]:
+    """The words of the names of those whose records these facts are of."""
+    return frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == "patient"))
 
 
 def _asked(source: Source) -> Iterator[str]:

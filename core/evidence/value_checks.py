@@ -19,7 +19,7 @@ from core.evidence.fact_index import (
     measured_attributes,
     said_attributes,
 )
-from core.evidence.facts import Fact
+from core.evidence.facts import Fact, Record
 from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.singled_out import name_before, named_days, records_meant
 from core.evidence.stated_otherwise import (
@@ -85,30 +85,28 @@ def _check_quantity(
     if dated is not None:
         source_id, record = dated
         days = ", ".join(dict.fromkeys(str(day) for _, day in record.dates))
-        return Check(
-            check=kind,
-            outcome=Outcome.CONTRADICTS,
-            reason=f"{record.name[:80]}: {days}, not {want.text}",
-            veto=True,
-            claim_span=want.span,
-            facts=(FactPlace(source_id=source_id, span=record.span, path=record.name[:60]),),
-        )
+        return _record_says(days, want, kind, source_id, record)
     lasted = lasted_otherwise(want, view, index)
     if lasted is not None:
         source_id, record, told = lasted
-        return Check(
-            check=kind,
-            outcome=Outcome.CONTRADICTS,
-            reason=f"{record.name[:80]}: {told}, not {want.text}",
-            veto=True,
-            claim_span=want.span,
-            facts=(FactPlace(source_id=source_id, span=record.span, path=record.name[:60]),),
-        )
+        return _record_says(told, want, kind, source_id, record)
     return Check(
         check=kind,
         outcome=Outcome.SILENT,
         reason=f"no fact states {want.text}, and none follows from what is stated",
         claim_span=want.span,
+    )
+
+
+def _record_says(told: str, want: Quantity, kind: str, source_id: str, record: Record) -> Check:
+    """What a whole record shows to be otherwise."""
+    return Check(
+        check=kind,
+        outcome=Outcome.CONTRADICTS,
+        reason=f"{record.name[:80]}: {told}, not {want.text}",
+        veto=True,
+        claim_span=want.span,
+        facts=(FactPlace(source_id=source_id, span=record.span, path=record.name[:60]),),
     )
 
 
