@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError
 
 SCREENSHOTS = Path(__file__).resolve().parents[1] / "screenshots"
 # Long enough for a machine that is busy with other work; a healthy one answers in a tenth of it.
@@ -52,6 +52,20 @@ def until(page: Page, holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < deadline, "it never came to hold"
         page.wait_for_timeout(20)  # the page's own events are handled meanwhile
+
+
+def press(button: Locator, shows: Locator) -> None:
+    """Press a button, as a person would a second time where nothing came of it.
+
+    A click that falls between two drawings of a page on a busy machine acts on nothing.
+    """
+    button.click()
+    try:
+        shows.wait_for(timeout=PATIENCE_MILLISECONDS / 3)
+    except TimeoutError:
+        if button.is_visible():
+            button.click()
+        shows.wait_for()
 
 
 def watched(context: BrowserContext, app_url: str) -> Visit:

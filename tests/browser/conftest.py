@@ -9,13 +9,20 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from browsing import PATIENCE_MILLISECONDS, Visit, watched
 from builders import a_source, a_trace
-from playwright.sync_api import Browser, BrowserContext, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 from verdicts import fill, hostile, showcase
 
 from core.records import Trace
@@ -25,6 +32,20 @@ PROJECT = Path(__file__).resolve().parents[2]
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MANY = 130
+SHOWN = 4000  # characters of a page that a failure prints
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Say with a failure what every open page shows: the samples are invented."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    browser = getattr(item, "funcargs", {}).get("chromium")
+    if not report.failed or browser is None:
+        return
+    for page in (page for context in browser.contexts for page in context.pages):
+        with suppress(Error):
+            report.sections.append((page.url, page.inner_text("body", timeout=1000)[:SHOWN]))
 
 
 @pytest.fixture(scope="session")

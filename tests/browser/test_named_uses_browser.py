@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import pytest
-from browsing import SCREENSHOTS, SETTLED, Visit, until, watched
+from browsing import SCREENSHOTS, SETTLED, Visit, press, until, watched
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from reviewing import Office, an_office
 from verdicts import showcase
@@ -175,8 +175,7 @@ def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(r
     begin = page.get_by_role("button", name="Begin round 2")
     expect(begin).to_be_visible()
     page.wait_for_selector(SETTLED)
-    begin.click()
-    page.get_by_text("Round 2 is being read").wait_for()
+    press(begin, page.get_by_text("Round 2 is being read"))
     page.close()
     two = rounds.all(project)[-1]
     assert (two.number, two.guideline_version, two.by) == (2, 2, "Lea")
