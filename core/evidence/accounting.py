@@ -24,12 +24,14 @@ from core.evidence.names import MONTHS
 from core.evidence.units import measured_by
 from core.evidence.words import acronyms, stems
 from core.records import Check, Claim, FactPlace, Outcome, Span, Trace
+from core.text.han import RUN, word_places
 
 MOST_LEFT = 1  # words that may be left of a claim that a check shows to be wrong
 _MOST_VALUE_WORDS = 8  # of a field beside the claim's: longer ones are texts of their own
 _MOST_FIELDS = 40  # of a record that is about one thing
 _MOST_SHOWN = 600  # characters of what contradicts a claim
 _WORD = re.compile(r"[^\W_]+(?:[.,'’/-][^\W_]+)*")
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")  # beside Chinese characters
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 # Words that only say that something stands in a record, or that it is so.
 _PLAIN = frozenset(
@@ -103,7 +105,7 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     known = frozenset[str]().union(*(_said_of(each, index) for each in stated))
     if "immunization" in known:
         known |= _DOSES
-    words, plain = _WORD.finditer(claim.text), _PLAIN | _events(checks, stated)
+    words, plain = _words(claim.text), _PLAIN | _events(checks, stated)
     return Account(left=tuple(_left(words, spans, known | index.people, plain)), stated=stated)
 
 
@@ -119,22 +121,37 @@ def left_of(
         known |= stems(place.path or "") | acronyms(place.path or "")
         if place.span is not None:
             known |= stems(place.span.cut(trace.source(place.source_id).text)[:_MOST_SHOWN])
-    words = _WORD.finditer(claim.text)
+    words = _words(claim.text)
     plain = _PLAIN | STANDING_WORDS
     return tuple(word for word in _left(words, spans, known, plain) if word not in _WEIGHTY)
 
 
+def _words(text: str) -> Iterator[tuple[Span, str]]:
+    """The words of a claim with their places; Chinese ones one by one, without function words."""
+    for match in _WORD.finditer(text):
+        word, start = match.group(), match.start()
+        if word.isascii() or not RUN.search(word):
+            yield _span(match), word
+            continue
+        for run in RUN.finditer(word):
+            for at, part in word_places(run.group()):
+                begins = start + run.start() + at
+                yield Span(start=begins, end=begins + len(part)), part
+        for rest in _PLAIN_WORD.finditer(word):
+            yield Span(start=start + rest.start(), end=start + rest.end()), rest.group()
+
+
 def _left(
-    words: Iterable[re.Match[str]],
+    words: Iterable[tuple[Span, str]],
     spans: Sequence[Span],
     known: frozenset[str],
     plain: frozenset[str],
 ) -> Iterator[str]:
     """The words that stand in none of the spans, are not known, and say more than plain ones."""
-    for word in words:
-        if any(span.start < word.end() and word.start() < span.end for span in spans):
+    for place, word in words:
+        if any(span.start < place.end and place.start < span.end for span in spans):
             continue
-        said, meant = _POSSESSIVE.sub("", word.group().casefold()), stems(word.group())
+        said, meant = _POSSESSIVE.sub("", word.casefold()), stems(word)
         if said in plain or meant & known or (not meant and said not in _WEIGHTY):
             continue
         yield said

@@ -13,7 +13,7 @@ from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_som
 from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
 from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.units import factor, measured_by
-from core.evidence.words import acronyms, core_words, stems
+from core.evidence.words import acronyms, core_words, said_share, stems
 from core.records import Source, Trace
 
 Key = TypeVar("Key", tuple[str, int], tuple[str, str])
@@ -252,7 +252,7 @@ def said_attributes(
     """The attributes that a claim names, with the share of their words that it says; best first."""
     found = []
     for attribute in index.attributes:
-        share = len(attribute.core & words) / len(attribute.core) if attribute.core else 0.0
+        share = said_share(attribute.core, words)
         if attribute.short & shorts:
             share = 1.0
         if share >= 0.5:

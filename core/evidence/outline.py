@@ -44,6 +44,17 @@ _INCLUDES = re.compile(
     rf"|\bis (?:one of|among) the [^.;]{{2,60}}\b(?:of|in) the {_DOCUMENT}\b",
     re.IGNORECASE,
 )
+# The claim is about the document: it, or a part of it, is what the claim begins with.
+_ABOUT_IT = re.compile(
+    rf"^(?:(?:the|this|its|each|every)\s+)?(?:[^\s.;,]+\s+){{0,7}}?(?:{_DOCUMENT}|{_PART})\b"
+    r"(?!\s+(?:is|was|are|were)\s+(?:saved|located|stored|at|in)\b)",
+    re.IGNORECASE,
+)
+_MADE_IT = re.compile(
+    r"\b(?:agent|assistant)\s+(?:has\s+|also\s+)?(?:created|generated|wrote|made|built|produced|prepared|"
+    rf"drafted|compiled|converted|designed)\b[^.;]*\b{_DOCUMENT}\b",
+    re.IGNORECASE,
+)
 _SAYS = re.compile(
     r"\b(?:that|says?|states?|finds?|found|shows? that|concludes?|reports? that|according)\b", re.I
 )
@@ -52,8 +63,13 @@ _STRUCTURE = stems(
     "itinerary newsletter page webpage document summary guide walkthrough spreadsheet workbook section "
     "sections branch chapter part heading appendix includes include covers cover contains contain has "
     "features feature lists list comes divided organized structured one among several detailed "
-    "comprehensive information content contents various agent created"
+    "comprehensive information content contents various agent created new complete full title titled "
+    # What a document does with what it holds.
+    "explains shows how gives emphasizes emphasises synthesizes analyses analyzes identifies describes "
+    "discusses presents highlights focuses compares begins starts ends uses provides offers demonstrates "
+    "generated wrote made built produced prepared drafted compiled converted designed"
 )
+_NUMBER = re.compile(r"\d[\d,.]*\d|\d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +131,17 @@ def _items(source_id: str, text: str) -> Iterator[Item]:
 
 def check_outline(claim: Claim, items: Sequence[Item]) -> Check | None:
     """A check that a document which the agent wrote includes what the claim says; None for others."""
-    if _INCLUDES.search(claim.text) is None or _SAYS.search(claim.text) is not None:
+    text = claim.text
+    about = _INCLUDES.search(text) or _ABOUT_IT.search(text) or _MADE_IT.search(text)
+    if about is None or _SAYS.search(text) is not None:
         return None
     wanted = stems(claim.text) - _STRUCTURE
     if len(wanted) < _LEAST_WORDS:
         return None
     best = max(items, key=lambda item: _share(wanted, item.words), default=None)
     if best is None or _share(wanted, best.words) < ENOUGH:
+        return None
+    if not _numbers(text) <= _numbers(f"{best.above} {best.text}"):
         return None
     under = f" under “{best.above}”" if best.above else ""
     return Check(
@@ -131,6 +151,10 @@ def check_outline(claim: Claim, items: Sequence[Item]) -> Check | None:
         facts=(FactPlace(source_id=best.source_id, span=None),),
         binding=1.0,
     )
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(number.replace(",", "") for number in _NUMBER.findall(text))
 
 
 def _share(wanted: frozenset[str], held: frozenset[str]) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from core.evidence.calls import argument_leaves
 from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
 from core.text.chunks import units
-from core.text.tokens import content_terms, is_content_word, normalised_term, overlap, words
+from core.text.tokens import content_sequence, content_terms, overlap, with_english, words
 
 SAID = 0.8  # of the claim's content terms in one place that the agent wrote
 FOUND = 0.7  # of them near each other in one finding: then a record says it as well
@@ -164,14 +164,14 @@ def _of(
 
 def _findings(trace: Trace) -> Iterator[tuple[frozenset[str], ...]]:
     """A copy of an earlier finding in a call does not make that finding the agent's words."""
-    own: set[tuple[str, ...]] = set(_runs(_sequence(trace.question or "")))
+    own: set[tuple[str, ...]] = set(_runs(content_sequence(trace.question or "")))
     for source in trace.sources:
         for _, leaf in argument_leaves(source.arguments):
-            own |= set(_runs(_sequence(leaf.replace("\\n", " "))))
+            own |= set(_runs(content_sequence(leaf.replace("\\n", " "))))
         if not source.is_evidence or is_telling(source):
             continue
         yield tuple(
-            _besides(_sequence(part), own) for part in _parts(source.text) if not _gives_back(part)
+            _besides(content_sequence(part), own) for part in _parts(source.text) if not _gives_back(part)
         )
         if len(source.text) > _MOST_CHARACTERS:
             yield (content_terms(source.text[_MOST_CHARACTERS:]),)
@@ -187,10 +187,6 @@ def _gives_back(part: str) -> bool:
     return bool(_ASKED.match(part) or _NOTHING.search(part))
 
 
-def _sequence(text: str) -> list[str]:
-    return [normalised_term(word) for word in words(text) if is_content_word(word)]
-
-
 def _runs(terms: Sequence[str]) -> Iterator[tuple[str, ...]]:
     return (tuple(terms[at : at + _RUN]) for at in range(len(terms) - _RUN + 1))
 
@@ -200,7 +196,7 @@ def _besides(terms: Sequence[str], own: set[tuple[str, ...]]) -> frozenset[str]:
     repeated: Mapping[int, bool] = {
         at + step: True for at, run in enumerate(_runs(terms)) if run in own for step in range(_RUN)
     }
-    return frozenset(term for at, term in enumerate(terms) if at not in repeated)
+    return with_english(term for at, term in enumerate(terms) if at not in repeated)
 
 
 def _negated(text: str) -> bool:

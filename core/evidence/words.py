@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from core.text.han import RUN, english_of, parts_of
+
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+|[A-Za-z]*\d[A-Za-z\d]*")
 _PLAIN = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"\b([A-Z][A-Za-z]{1,5})[ -](\d{1,3})\b")
@@ -67,6 +69,9 @@ def stems(text: str) -> frozenset[str]:
     found: set[str] = set()
     for match in _PLAIN.finditer(text):
         whole = match.group()
+        if not whole.isascii() and RUN.search(whole):
+            _add_han(whole, found)
+            continue
         parts = [whole] if whole.islower() or whole.isupper() else [whole, *_WORD.findall(whole)]
         for part in parts:
             if part.lower() in STOP or (len(part) == 1 and part.isascii()):
@@ -77,6 +82,13 @@ def stems(text: str) -> frozenset[str]:
     for short in [word for word in found if word in _SAME]:
         found.update(_SAME[short])
     return frozenset(found)
+
+
+def _add_han(word: str, found: set[str]) -> None:
+    """Add a Chinese word's parts, and its English where a text in English may mean it."""
+    found.update(stem(part) for part in parts_of(word))
+    for run in RUN.findall(word):
+        found.update(stem(each) for each in english_of(run) if each not in STOP and len(each) > 1)
 
 
 @lru_cache(maxsize=16_384)
@@ -98,8 +110,20 @@ def core_words(label: str) -> frozenset[str]:
         flags=re.I,
     )
     words = {stem(part) for whole in _PLAIN.findall(bare) for part in (_WORD.findall(whole) or [whole])
-             if part.lower() not in STOP and len(part) > 1}  # fmt: skip
+             if part.lower() not in STOP and len(part) > 1 and not RUN.search(part)}  # fmt: skip
+    if not bare.isascii():
+        words |= {stem(part) for run in RUN.findall(bare) for part in parts_of(run)}
     return frozenset(words - _GENERIC or words)
+
+
+def said_share(core: frozenset[str], words: frozenset[str]) -> float:
+    """The share of an attribute's words that a claim says, in the attribute's language or in English."""
+    if not core:
+        return 0.0
+    said = sum(
+        each in words or (not each.isascii() and bool(stems(each) & words)) for each in core
+    )
+    return said / len(core)
 
 
 _GENERIC = frozenset(

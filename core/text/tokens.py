@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from core.records import Span
+from core.text.han import RUN, english_of, parts_of
 
 # A word keeps inner apostrophes, decimals and hyphens: "bench-6", "7.2", "patient's".
 _WORD = re.compile(r"[^\W_]+(?:[-'’.,/][^\W_]+)*", re.UNICODE)
@@ -67,13 +68,37 @@ def normalised_term(word: str) -> str:
 
 def content_terms(text: str) -> frozenset[str]:
     """The distinct content terms of a text, normalised (``T`` of III.4)."""
-    return frozenset(normalised_term(word) for word in words(text) if is_content_word(word))
+    found = frozenset(content_sequence(text))
+    return found if text.isascii() else found | _english_terms(RUN.findall(text))
+
+
+def with_english(terms: Iterable[str]) -> frozenset[str]:
+    """Terms with what the Chinese ones among them are called in English."""
+    found = frozenset(terms)
+    return found | _english_terms(run for term in found for run in RUN.findall(term))
+
+
+def _english_terms(runs: Iterable[str]) -> frozenset[str]:
+    return frozenset(
+        normalised_term(word) for run in runs for word in english_of(run) if is_content_word(word)
+    )
 
 
 def content_bigrams(text: str) -> frozenset[tuple[str, str]]:
     """Pairs of content terms that follow each other, stopwords between them left out."""
-    terms = [normalised_term(word) for word in words(text) if is_content_word(word)]
-    return frozenset(pairwise(terms))
+    return frozenset(pairwise(content_sequence(text)))
+
+
+def content_sequence(text: str) -> list[str]:
+    """The content terms in order; a run of Chinese characters is its words, one by one."""
+    found: list[str] = []
+    for word in words(text):
+        if word.isascii() or not RUN.search(word):
+            parts: tuple[str, ...] = (word,)
+        else:
+            parts = parts_of(word)
+        found += [normalised_term(part) for part in parts if is_content_word(part)]
+    return found
 
 
 def overlap(claim_terms: frozenset[str], premise_terms: frozenset[str]) -> float:
