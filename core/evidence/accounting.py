@@ -54,7 +54,7 @@ _LASTED = frozenset(
 )
 _DIED = frozenset("died dead death".split())
 # Words without content that change what a claim says: none of them goes without saying.
-_WEIGHTY = frozenset(
+WEIGHTY = frozenset(
     "no not never none neither nor without only all each both more most less same before after since "
     "until between during again further than few other another such any over under up down against off "
     "once".split()
@@ -109,6 +109,16 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     return Account(left=tuple(_left(words, spans, known | index.people, plain)), stated=stated)
 
 
+def left_beside(
+    text: str, stated: Stated, said: frozenset[str], index: FactIndex
+) -> tuple[str, ...]:
+    """The words of a claim that one field without a number does not account for; ``said`` is its value."""
+    record, fact = stated.record, stated.fact
+    named = f"{record.name} {record.kind} {fact.path if fact is not None else ''}"
+    known = said | stems(named) | index.asked.get(stated.source_id, frozenset()) | index.people
+    return tuple(_left(_words(text), list(lead_spans(text)), known, _PLAIN))
+
+
 def left_of(
     claim: Claim, against: Check, checks: Sequence[Check], trace: Trace, people: frozenset[str]
 ) -> tuple[str, ...]:
@@ -123,7 +133,7 @@ def left_of(
             known |= stems(place.span.cut(trace.source(place.source_id).text)[:_MOST_SHOWN])
     words = _words(claim.text)
     plain = _PLAIN | STANDING_WORDS
-    return tuple(word for word in _left(words, spans, known, plain) if word not in _WEIGHTY)
+    return tuple(word for word in _left(words, spans, known, plain) if word not in WEIGHTY)
 
 
 def _words(text: str) -> Iterator[tuple[Span, str]]:
@@ -151,8 +161,10 @@ def _left(
     for place, word in words:
         if any(span.start < place.end and place.start < span.end for span in spans):
             continue
-        said, meant = _POSSESSIVE.sub("", word.casefold()), stems(word)
-        if said in plain or meant & known or (not meant and said not in _WEIGHTY):
+        # A Chinese word is accounted for as it is written: its English ones are many.
+        said = _POSSESSIVE.sub("", word.casefold())
+        meant = frozenset({word}) if RUN.fullmatch(word) else stems(word)
+        if said in plain or meant & known or (not meant and said not in WEIGHTY):
             continue
         yield said
 

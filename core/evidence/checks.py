@@ -17,12 +17,13 @@ from core.evidence.fact_index import FactIndex, index_trace
 from core.evidence.outline import Item, check_outline, read_outlines
 from core.evidence.own_words import OwnWords, check_own_words, read_own_words
 from core.evidence.saved import Writing, check_saved, read_writings
+from core.evidence.stated_field import stated_in_field
 from core.evidence.stated_whole import stated_whole
 from core.evidence.trends import check_trend
 from core.evidence.value_checks import check_values
 from core.evidence.words import stems
 from core.evidence.written import check_written
-from core.records import Check, Claim, Trace
+from core.records import Check, Claim, Outcome, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
         *chart_checks(claim, facts.charts),
     )
     whole = (
-        stated_whole(claim, found, values),
+        stated_whole(claim, found, values) or _in_field(claim, found, values),
         check_outline(claim, facts.written),
         check_saved(claim, facts.saved),
     )
@@ -70,6 +71,13 @@ def check_claim(claim: Claim, facts: TraceFacts) -> tuple[Check, ...]:
         *check_own_words(claim, facts.own),
         *(check for check in whole if check is not None),
     )
+
+
+def _in_field(claim: Claim, found: Sequence[Check], index: FactIndex) -> Check | None:
+    """Whether one field says it, where no check speaks against the claim."""
+    if any(check.outcome is Outcome.CONTRADICTS or check.veto for check in found):
+        return None
+    return stated_in_field(claim, index)
 
 
 def _of_this_claim(claim: Claim, found: Sequence[Check], facts: TraceFacts) -> list[Check]:

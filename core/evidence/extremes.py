@@ -22,6 +22,7 @@ _LOWEST = re.compile(
     r"\b(?:lowest|smallest|least|shortest|lightest|closest|nearest|cheapest|minimum)\b",
     re.IGNORECASE,
 )
+_IDENTIFIES = re.compile(r"(?:\b|_)(?:id|uuid)\Z", re.IGNORECASE)  # a number that ranks nothing
 _MOST_ROWS = 500
 
 
@@ -33,6 +34,8 @@ def check_extreme(claim: Claim, index: FactIndex) -> Iterator[Check]:
         return
     view = view_claim(claim.text, index.people)
     for attribute, _ in said_attributes(view.words, view.shorts, index):
+        if _IDENTIFIES.search(attribute.path):
+            continue
         facts = [
             f for f in attribute.facts if f.quantity and f.quantity.date is None and f.structured
         ]

@@ -20,6 +20,9 @@ Key = TypeVar("Key", tuple[str, int], tuple[str, str])
 
 _MOST_CANDIDATES = 60
 _WRITTEN_CHARACTERS = 200  # shorter arguments ask for something
+_WORDED_CHARACTERS = 60  # of a field of words; a longer one is a text
+_MOST_WORDED = 400  # fields that share a word
+WORD_BEGINS = 4  # letters that forms of one word share: smoked, smoker
 _HELD_CHARACTERS = 200_000  # of a source whose words are compared with the claim's
 _CATALOGUE = re.compile(r"\b(?:inputschema|input_schema|tool_description)\b", re.IGNORECASE)
 
@@ -64,6 +67,7 @@ class FactIndex:
     by_path: dict[tuple[str, str], tuple[Fact, ...]] = field(default_factory=dict)
     people_of: dict[str, frozenset[str]] = field(default_factory=dict)
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
+    worded: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
 
     def near(self, want: Quantity) -> Iterator[tuple[Fact, str]]:
         """The facts whose number makes the claim's true, with how; bounded."""
@@ -126,7 +130,19 @@ def index_trace(trace: Trace) -> FactIndex:
         by_path=_grouped((f, (f.source_id, f.path)) for one in outputs for f in one.facts),
         people_of={one.source_id: _people(one.facts) for one in outputs},
         asked={source.source_id: frozenset(_asked(source)) for source in sources},
+        worded=_by_words(outputs),
     )
+
+
+def _by_words(outputs: Iterable[SourceFacts]) -> dict[str, tuple[Fact, ...]]:
+    """The fields of a few words and no number, by how each word of their value begins."""
+    found: dict[str, list[Fact]] = {}
+    for fact in (fact for one in outputs for fact in one.facts):
+        if fact.structured and fact.path and fact.quantity is None:
+            if len(fact.value) <= _WORDED_CHARACTERS:
+                for beginning in {stem[:WORD_BEGINS] for stem in stems(fact.value)}:
+                    found.setdefault(beginning, []).append(fact)
+    return {beginning: tuple(facts[:_MOST_WORDED]) for beginning, facts in found.items()}
 
 
 def _people(facts: Iterable[Fact]) -> frozenset[str]:

@@ -54,9 +54,9 @@ def stated_whole(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Che
     found = account(claim, checks, index)
     sources = {each.source_id for each in found.stated}
     view = view_claim(claim.text, index.people)
-    if found.left or len(sources) != 1 or not _of_the_person(view, sources, index):
+    if found.left or len(sources) != 1 or not is_of_the_person(view, sources, index):
         return None
-    if not all(_is_clean(each, view, index) for each in found.stated):
+    if not all(is_clean(each, view, index) for each in found.stated):
         return None
     if not _at_its_time(values, view, index):
         return None
@@ -69,7 +69,7 @@ def stated_whole(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Che
     )
 
 
-def _is_clean(each: Stated, view: ClaimView, index: FactIndex) -> bool:
+def is_clean(each: Stated, view: ClaimView, index: FactIndex) -> bool:
     """Whether it is the one value of its field in its record, and nothing there takes it back."""
     fact = each.fact
     if fact is not None:
@@ -87,7 +87,7 @@ def _is_clean(each: Stated, view: ClaimView, index: FactIndex) -> bool:
     return not {word.casefold() for word in _LETTERS.findall(each.record.text)} & _TAKES_BACK - said
 
 
-def _of_the_person(view: ClaimView, sources: Iterable[str], index: FactIndex) -> bool:
+def is_of_the_person(view: ClaimView, sources: Iterable[str], index: FactIndex) -> bool:
     """Whether the record is of everybody whom the claim names."""
     named = stems(view.text) & index.people
     return all(named <= index.people_of.get(each, frozenset()) for each in sources)
@@ -109,6 +109,14 @@ def _at_its_time(values: Sequence[Check], view: ClaimView, index: FactIndex) -> 
     if last or (_PRESENT.search(view.text) and not _PAST.search(view.text)):
         return all(_is_of_last(check, index, said=last) for check in amounts)
     return len(amounts) == 1 or _in_order(amounts, index)
+
+
+def is_current(stated: Stated, view: ClaimView, index: FactIndex) -> bool:
+    """Whether nothing later says otherwise, where the claim speaks of now."""
+    last = SAYS_LAST.search(view.text) is not None
+    if not last and (_PAST.search(view.text) or not _PRESENT.search(view.text)):
+        return True
+    return is_last((stated,), index, said=last)
 
 
 def _at_days(amounts: Sequence[Check], days: Sequence[Day], index: FactIndex) -> bool:
