@@ -171,7 +171,9 @@ def _findings(trace: Trace) -> Iterator[tuple[frozenset[str], ...]]:
         if not source.is_evidence or is_telling(source):
             continue
         yield tuple(
-            _besides(content_sequence(part), own) for part in _parts(source.text) if not _gives_back(part)
+            _besides(content_sequence(part), own)
+            for part in _parts(source.text)
+            if not _gives_back(part)
         )
         if len(source.text) > _MOST_CHARACTERS:
             yield (content_terms(source.text[_MOST_CHARACTERS:]),)

@@ -72,9 +72,7 @@ def _value_said(fact: Fact, view: ClaimView) -> frozenset[str]:
     for word in (part for whole in _WORD.findall(fact.value) for part in parts_of(whole)):
         if word.casefold() in WEIGHTY and word.casefold() not in spoken:
             return frozenset()
-        said = {
-            each for each in view.words for one in stems(word) if _akin(one, each)
-        }
+        said = {each for each in view.words for one in stems(word) if _akin(one, each)}
         if stems(word) and not said:
             return frozenset()
         found |= said

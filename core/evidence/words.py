@@ -120,9 +120,7 @@ def said_share(core: frozenset[str], words: frozenset[str]) -> float:
     """The share of an attribute's words that a claim says, in the attribute's language or in English."""
     if not core:
         return 0.0
-    said = sum(
-        each in words or (not each.isascii() and bool(stems(each) & words)) for each in core
-    )
+    said = sum(each in words or (not each.isascii() and bool(stems(each) & words)) for each in core)
     return said / len(core)
 
 

