@@ -39,7 +39,7 @@ _LITERATURE = re.compile(
     r"recommended dose|prescribing information)\b",
     re.IGNORECASE,
 )
-_MOST_HEAD = 400  # characters in which a record says how old and of which sex somebody is
+_MOST_HEAD = 4_000  # characters in which a record says how old and of which sex somebody is
 _LISTS_CONDITIONS = 2  # so many listed conditions make a problem list
 # What tells that a text is about one person, in a call's arguments or in the text itself.
 _SOMEBODY = re.compile(

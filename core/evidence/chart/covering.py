@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.evidence.chart.claims import Assertion
 from core.evidence.chart.compare import same_dose, same_frequency
 from core.evidence.chart.entries import PERSON
+from core.evidence.chart.names import words_in
 from core.evidence.chart.phrases import lead_of, person_spans, status_spans
 from core.evidence.chart.quantities import find_dates, same_date
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject, When
@@ -21,6 +22,7 @@ from core.evidence.names import MONTHS
 from core.records import Span
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
+_BIRTH = re.compile(r"\b(?:dob|born|birth ?date|date of birth)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NAME = re.compile(r"[^\W\d_]{2,}")
 _TITLES = frozenset("mr mrs ms miss dr".split())
@@ -174,10 +176,11 @@ def covered(
         + max(_told_beside(words, rest, text, stretch) for stretch in stating)
     )
     # A guessed name may be longer than the entry's ("gout flares").
-    held -= sum(
-        not any(stands_in(word, stretch) for stretch in stating)
-        for word in told_words(said.written) - allowed
-    )
+    if not any(_same_name(said.written, stretch) for stretch in stating):
+        held -= sum(
+            not any(stands_in(word, stretch) for stretch in stating)
+            for word in told_words(said.written) - allowed
+        )
     return max(0, held) / len(words)
 
 
@@ -234,10 +237,18 @@ def _of_another_time(word: str, stretch: str) -> bool:
     return len(set(_YEAR.findall(stretch))) > 1
 
 
+def _same_name(written: str, stretch: str) -> bool:
+    """Whether the name, its short forms made long, stands in the stretch ("OSA")."""
+    meant = {word.text for word in words_in(written)}
+    return bool(meant) and meant <= {word.text for word in words_in(stretch)}
+
+
 def _fits(said: str, head: str) -> bool:
     """Whether a record's beginning gives the age that "this 54-year-old woman" has, and that sex."""
     age = re.search(r"\d+", said)
-    if age is not None and not re.search(rf"(?<![\d./-]){age.group()}(?!\d|[./-]\d)", head):
+    if age is not None and not (
+        re.search(rf"(?<![\d./-]){age.group()}(?!\d|[./-]\d)", head) or _is_age(age.group(), head)
+    ):
         return False
     male = re.search(r"\b(?:man|gentleman|boy)\b", said, re.IGNORECASE)
     female = re.search(r"\b(?:woman|lady|girl)\b", said, re.IGNORECASE)
@@ -245,6 +256,22 @@ def _fits(said: str, head: str) -> bool:
         if this and re.search(rf"(?<![A-Za-z])(?:{other})(?![a-z])", head):
             return False
     return True
+
+
+def _is_age(age: str, head: str) -> bool:
+    """Whether somebody born on the head's birth date is that old at one of the record's dates."""
+    birth = _BIRTH.search(head)
+    born = next(find_dates(head[birth.end() : birth.end() + 40]), None) if birth else None
+    if born is None:
+        return False
+    return any(
+        int(age)
+        == day.year
+        - born.year
+        - ((day.month or 12, day.day or 31) < (born.month or 1, born.day or 1))
+        for day in find_dates(head)
+        if day.year > born.year
+    )
 
 
 def _filled(row: str) -> str:

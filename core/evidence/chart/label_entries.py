@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 from core.evidence.chart.labels import kind_of, section_subject, words_of
 from core.evidence.chart.names import core_words, places_of
@@ -21,12 +21,12 @@ _BESIDE = frozenset(
 _MOST_AROUND = 600
 
 
-def label_entry(source_id: str, row: Row, name: Sequence[str]) -> ChartEntry | None:
+def label_entry(source_id: str, row: Row, name: tuple[str, ...]) -> ChartEntry | None:
     """The entry that a field's label names and its value answers; None where none does."""
     for field in row.fields:
-        path, _, label = field.label.rpartition(".")
-        if len(field.text) > _MOST_ANSWER or not _names(label, name):
+        if not _names(field.label, name) or len(field.text) > _MOST_ANSWER:  # few labels, many rows
             continue
+        path, _, label = field.label.rpartition(".")
         status = _answer(field)
         if status is Status.UNSTATED:
             continue
@@ -43,9 +43,10 @@ def label_entry(source_id: str, row: Row, name: Sequence[str]) -> ChartEntry | N
     return None
 
 
-def _names(label: str, name: Sequence[str]) -> bool:
+@lru_cache(maxsize=8192)
+def _names(label: str, name: tuple[str, ...]) -> bool:
     """Whether a label is that name, asked about or not ("History of asthma (reported)")."""
-    words = " ".join(words_of(label))
+    words = " ".join(words_of(label.rpartition(".")[2]))
     if not places_of(name, words):
         return False
     beside = set(core_words(words)) - set(name)

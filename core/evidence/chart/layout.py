@@ -18,7 +18,12 @@ _HEADING = re.compile(
     r"\s*(?:#{1,6}\s+(?P<hash>.+?)\s*#*|(?:\*\*|__)(?P<bold>[^*_]+?):?(?:\*\*|__):?)\s*\Z"
 )
 _LABEL = r"[A-Za-z][\w.\[\]()/'+ -]{0,60}?"
-_PAIR = re.compile(rf"(?P<label>{_LABEL})\s?[:=](?=\s|\Z|\{{|\[)\s*(?P<value>.*)\Z", re.DOTALL)
+# No label whose bracket is still open at the colon: "Lymphoma [status: inactive]".
+_PAIR = re.compile(
+    r"(?![^:=\n]{0,62}[\[(][^\])\n:=]*[:=])"
+    rf"(?P<label>{_LABEL})\s?[:=](?=\s|\Z|\{{|\[)\s*(?P<value>.*)\Z",
+    re.DOTALL,
+)
 _INLINE = re.compile(r"(?:\A|[,;|]\s+)(?P<label>[A-Za-z][\w. -]{0,40}?)\s?[:=]\s")
 # "Assessment - gout", "FHx nil": a heading before a dash, or an abbreviation, without a colon.
 _DASHED = re.compile(

@@ -9,14 +9,15 @@ from functools import lru_cache
 from core.evidence.chart.covering import STANDING_WORDS
 from core.evidence.chart.entries import Chart
 from core.evidence.chart.labels import words_of
-from core.evidence.chart.names import core_words, places_of
+from core.evidence.chart.names import core_words, places_of, words_in
 from core.evidence.chart.phrases import lead_of, subject_span
-from core.evidence.chart.quantities import find_doses
+from core.evidence.chart.quantities import find_dates, find_doses
 from core.evidence.names import MONTHS
 from core.evidence.words import STOP
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _ABBREVIATION = re.compile(r"\b[A-Z][A-Z0-9]{2,}\b")
+_MOST_TEXT = 1_000_000  # characters
 _MOST_WORDS = 6
 # Behind a first word that is somebody's name, and no finding's.
 _SPEAKS = re.compile(
@@ -28,7 +29,8 @@ _NEVER_A_NAME = (
     STANDING_WORDS
     | STOP
     | frozenset(
-        "yes asked answered said says told advised given added planned considered discussed if would "
+        "none nothing yes asked answered said says told advised given added planned considered discussed "
+        "if would "
         "could should may might will must needed awaiting pending booked today time year years month "
         "months week weeks day days since until when because note entry row line text question form "
         "result results test tests shows showed suffers drinks drinking smokes smoking affects carries "
@@ -40,8 +42,9 @@ _NEVER_A_NAME = (
 
 def own_name(text: str, charts: Sequence[Chart], people: frozenset[str]) -> tuple[str, ...] | None:
     """The longest run of the claim's words that some row of the charts has side by side."""
-    if next(find_doses(text), None) is not None:
+    if next(find_doses(text), None) is not None or _is_measured(text):
         return None
+    held = frozenset[str]().union(*(_words_of(chart.source.text) for chart in charts))
     lead = lead_of(text)
     words = list(_WORD.finditer(text, lead.end if lead is not None else 0))
     plain = [re.sub(r"['’]s\Z", "", w.group().casefold()) for w in words]
@@ -64,9 +67,38 @@ def own_name(text: str, charts: Sequence[Chart], people: frozenset[str]) -> tupl
                 continue
             written = text[words[at].start() : words[at + size - 1].end()]
             name = core_words(written)
-            if name and (_is_name(name) or _ABBREVIATION.search(written)) and _stands(name, charts):
+            if (
+                name
+                and held.issuperset(name)
+                and (_is_name(name) or _ABBREVIATION.search(written))
+                and _stands(name, charts)
+            ):
                 return name
     return None
+
+
+def _is_measured(text: str) -> bool:
+    """Whether the claim gives a value, and not only a date or the limit of a condition."""
+    if re.search(r"\b(?:if|should|unless)\b", text, re.IGNORECASE):
+        return False
+    days = [day.span for day in find_dates(text)]
+    return any(
+        not any(day.start <= number.start() < day.end for day in days)
+        for number in re.finditer(r"(?<![\w-])\d+(?:\.\d+)?(?![\w-])", text)
+    )
+
+
+@lru_cache(maxsize=4)
+def _words_of(text: str) -> frozenset[str]:
+    """The comparable words of a whole source; none of one that is too long to look through."""
+    if len(text) > _MOST_TEXT:
+        return frozenset()
+    return frozenset(word.text for line in text.split("\n") for word in words_in(_apart(line)))
+
+
+def _apart(line: str) -> str:
+    """A line with the parts of its label written apart ("kidneyStones" is two words)."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", line) + " " + line
 
 
 def _stands(name: tuple[str, ...], charts: Sequence[Chart]) -> bool:

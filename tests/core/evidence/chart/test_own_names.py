@@ -96,3 +96,27 @@ def test_the_month_of_may_takes_nothing_back() -> None:
     chart = LETTER.replace("in February 2021", "in May 2021")
 
     assert whole(checks("Bisoprolol was stopped in May 2021 because of cold fingers.", chart))
+
+
+@pytest.mark.parametrize(
+    ("text", "chart"),
+    [
+        (
+            "Her latest eGFR is 52.",
+            "Patient: Ana Ruiz, born 1961-04-07\n\neGFR 41, was 52 in Jan.\n",
+        ),
+        (
+            "Her potassium is 7.9 mmol/L.",
+            "patient: Ana Ruiz\nPotassium: 7.9 mmol/L\nstatus: entered-in-error\n",
+        ),
+    ],
+)
+def test_an_earlier_or_void_result_is_not_the_latest(text: str, chart: str) -> None:
+    assert any(check.veto for check in checks(text, chart))
+
+
+def test_somebody_is_as_old_as_a_birth_date_and_a_date_of_the_record_say() -> None:
+    chart = "Patient: Ana Ruiz, DOB 1961-04-07\nSeen 2021-05-02\n\nProblems\n- Gout (active)\n"
+
+    assert whole(checks("This 60-year-old woman has gout.", chart))
+    assert not whole(checks("This 65-year-old woman has gout.", chart))
