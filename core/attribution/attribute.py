@@ -11,6 +11,8 @@ from core.causes import Cause, say
 from core.records import Attribution, AttributionStatus, Claim, Route
 
 _CREDITS = re.compile(rf"\b{VERB}\b", re.IGNORECASE)
+# What is called so is whatever was looked at: of a family only where the trace has a source of it.
+_WHATEVER = frozenset({"the data", "data"})
 # Sources that say nothing about one patient. A tool of an unknown family might well be a chart.
 _NEVER_A_RECORD = frozenset({"literature", "guideline", "registry", "formulary", "web"})
 
@@ -41,7 +43,7 @@ def attribute(
         return _against_source(
             cited, route, supported, families, supporters, known, only_named=only_named
         )
-    if stated.family is None:
+    if stated.family is None or _names_whatever(stated.text, stated.family, families, known):
         reason = say(Cause.CREDIT_OF_NO_KIND, text=stated.text)
         return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
     return _against_family(
@@ -53,6 +55,14 @@ def attribute(
         supporters,
         known,
         only_named=_is_bare(claim),
+    )
+
+
+def _names_whatever(text: str, family: str, families: Mapping[str, str], known: Families) -> bool:
+    """Whether the words fit any source ("looking at the data") and no source is of their family."""
+    plain = LEAD.sub("", text.casefold()).strip(" ,:")
+    return plain in _WHATEVER and not any(
+        known.compatible(family, other) for other in families.values()
     )
 
 

@@ -31,6 +31,12 @@ _ENDS = re.compile(
     r"anywhere|of any kind|yet|so)\b",
     re.IGNORECASE,
 )
+# A record of that name that says itself that it is not so.
+_DENIED = re.compile(
+    r"\b(?:no|nil|none|neg(?:ative)?|denie[sd]|absent|false|not (?:present|detected|found)|ruled out|"
+    r"excluded|refuted|non-reactive)\b",
+    re.IGNORECASE,
+)
 _PARTS = re.compile(r"\s*(?:,|/|\bor\b|\band\b|\bnor\b)\s*", re.IGNORECASE)
 _LIMITED = re.compile(
     r"\b(?:active|current(?:ly)?|now|new|other|further|more|longer|known|evidence|significant|difference|change|"
@@ -91,7 +97,7 @@ def check_absence(claim: Claim, index: FactIndex) -> Iterator[Check]:
         return
     source, record, named = found[0]
     limited = _LIMITED.search(claim.text) is not None or bool(read_quantities(claim.text))
-    shown = named and not limited and source.whole
+    shown = named and not limited and source.whole and _DENIED.search(record.text) is None
     yield Check(
         check="absence",
         outcome=Outcome.CONTRADICTS if shown else Outcome.SILENT,

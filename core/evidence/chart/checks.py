@@ -11,10 +11,11 @@ from core.evidence.chart.compare import differs, dose_differs, frequency_differs
 from core.evidence.chart.covering import covered, one_person
 from core.evidence.chart.entries import MOST_ENTRIES, Chart, entries_of, read_chart
 from core.evidence.chart.labs import lab_checks
-from core.evidence.chart.names import drug_spans
+from core.evidence.chart.own_names import own_drug, own_name
 from core.evidence.chart.people import meant_patient, named_other, words_of_name
 from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
 from core.evidence.chart.screens import screen_checks
+from core.evidence.chart.stretches import stretch_of
 from core.evidence.chart.vocabulary import is_drug
 from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
 
@@ -38,7 +39,7 @@ _LITERATURE = re.compile(
     r"recommended dose|prescribing information)\b",
     re.IGNORECASE,
 )
-_MOST_HEAD = 400  # characters in which a record says how old and of which sex somebody is
+_MOST_HEAD = 4_000  # characters in which a record says how old and of which sex somebody is
 _LISTS_CONDITIONS = 2  # so many listed conditions make a problem list
 # What tells that a text is about one person, in a call's arguments or in the text itself.
 _SOMEBODY = re.compile(
@@ -89,7 +90,26 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
     made: list[Check] = []
     if other is None:
         made = [*lab_checks(claim.text, charts), *screen_checks(claim.text, charts)]
-    said = assertions(claim.text, listed, patients)
+    told = list(_told(claim.text, assertions(claim.text, listed, patients), charts, other, meant))
+    made += told
+    if all(check.check == "name" and not check.veto for check in told) and not any(
+        check.binding == 1.0 for check in made
+    ):
+        said = _by_own_words(claim.text, charts, patients)
+        # Of a name that is only the chart's own wording no more is told than what is shown outright.
+        own = _told(claim.text, said, charts, other, meant)
+        made += [check for check in own if check.veto or check.binding == 1.0]
+    return tuple(made)
+
+
+def _told(
+    text: str,
+    said: Sequence[Assertion],
+    charts: Sequence[Chart],
+    other: str | None,
+    meant: str | None,
+) -> Iterator[Check]:
+    """What the charts' entries say of each thing that the claim says."""
     for assertion in said:
         entries = [entry for chart in charts for entry in entries_of(chart, assertion.name)]
         if len(entries) >= MOST_ENTRIES:
@@ -99,11 +119,22 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
         entries = list(_of_whom(entries, other, meant))
         if other is not None and not entries:
             continue
-        whole = (
-            _share(claim.text, assertion, entries, charts, other, meant) if len(said) == 1 else None
-        )
-        made.extend(_judge(assertion, entries, charts, whole))
-    return tuple(made)
+        # A condition has names of its own ("if the bone scan is positive"), all of them in one stretch.
+        single = len(said) == 1 or assertion.status is Status.HYPOTHETICAL
+        whole = _share(text, assertion, entries, charts, other, meant) if single else None
+        yield from _judge(assertion, entries, charts, whole)
+
+
+def _by_own_words(text: str, charts: Sequence[Chart], patients: Sequence[str]) -> list[Assertion]:
+    """What the claim says of something that only the chart's own words name: a symptom, a habit."""
+    dosed = own_drug(text, charts)
+    if dosed is not None:
+        return assertions(text, [(EntryKind.MEDICATION, dosed)], patients)
+    people = frozenset[str]().union(*map(words_of_name, patients))
+    name = own_name(text, charts, people)
+    if name is None:
+        return []
+    return assertions(text, [(EntryKind.CONDITION, name)], patients)
 
 
 def _of_whom(
@@ -117,18 +148,6 @@ def _of_whom(
             continue
         apart = meant is not None and entry.whose and not _same(entry.whose, meant)
         yield replace(entry, subject=Subject.OTHER) if apart else entry
-
-
-def _stretch(text: str, entry: ChartEntry) -> str:
-    """The entry's row; of a sentence of several drugs its beginning and what is said of this one."""
-    row = text[entry.span.start : entry.span.end]
-    at = entry.name_span.start - entry.span.start
-    names = drug_spans(row)
-    if entry.named or not any(name.start <= at < name.end for name in names):
-        return row
-    first = names[0].start
-    nexts = [name.start for name in names if name.start > at]
-    return f"{row[:first]} {row[at : min(nexts, default=len(row))]}"
 
 
 def _same(one: str, other: str) -> bool:
@@ -157,7 +176,7 @@ def _share(
     if len(holding) != 1 or not one_person(people):
         return None
     texts = {chart.source.source_id: chart.source.text for chart in charts}
-    rows = [_stretch(texts[entry.source_id], entry) for entry in entries]
+    rows = [stretch_of(texts[entry.source_id], entry) for entry in entries]
     head = texts[entries[0].source_id][:_MOST_HEAD]
     return round(covered(text, said, entries, people, rows, head), 4)
 
@@ -213,10 +232,13 @@ def _judge(
     told_of = [
         e
         for e in agreeing
-        if e.status is not Status.UNSTATED or e.named or e.subject is Subject.OTHER
+        if e.status is not Status.UNSTATED
+        or e.named
+        or e.subject is not Subject.PATIENT
+        or e.kind is EntryKind.ALLERGY
     ]
-    # A test's name says nothing of its result.
-    if not problems and any(entry.kind is not EntryKind.OBSERVATION for entry in told_of):
+    # A test's name says nothing of its result; a sentence does.
+    if not problems and any(e.kind is not EntryKind.OBSERVATION or not e.named for e in told_of):
         entry = agreeing[0]
         yield Check(
             check="status", outcome=Outcome.SUPPORTS, claim_span=said.span, facts=_places(agreeing),

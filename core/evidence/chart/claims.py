@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.evidence.chart.labels import RELATIVES
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, is_disorder_name, places_of
 from core.evidence.chart.phrases import without_lead
@@ -135,11 +136,15 @@ _PEOPLE = re.compile(
     r"\b(?:patients|participants|subjects|mice|rats|women|men|adults|children|trial|trials|study|"
     r"studies|cohort|"
     r"paper|papers|authors|meta-analysis|review|guidelines?|randomi[sz]ed|placebo|volunteers|"
-    r"users|rate|risk|abstract|group|groups|arm|literature|evidence|researchers|PMID)\b",
+    r"users|(?<!heart )(?<!respiratory )(?<!filtration )rate|risk|abstract|group|groups|literature|"
+    r"evidence|researchers|PMID|"
+    r"(?:treatment|control|comparator|intervention|placebo|study|each|both) arms?)\b",
     re.IGNORECASE,
 )
 # No condition, whatever has it: "with meals", "with breakfast".
-_NO_CONDITION = frozenset("meal food water breakfast dinner supper lunch patient".split())
+_NO_CONDITION = RELATIVES | frozenset(
+    "meal food water breakfast dinner supper lunch patient currently now still also".split()
+)
 _ABOUT_PATIENT = re.compile(
     r"\b(?:the patient|this patient|patient['’]s|pt|he|she|his|her|the chart|chart|record|records|"
     r"on file|medication list|"
@@ -207,7 +212,9 @@ def _objects(text: str) -> Iterable[Span]:
 def _trimmed(text: str, start: int, end: int) -> Span | None:
     # "A week of acute bronchitis", "the day his knee osteoarthritis": the name stands behind.
     for match in re.finditer(
-        r"\b(?:of|his|her|their|day|week|month|year|same)\s+", text[start:end]
+        r"\b(?:(?:days?|weeks?|months?|years?|bouts?|episodes?|history|diagnosis|case|spell|course|signs?|"
+        r"symptoms?|risk|onset|form) of|his|her|their|day|week|month|year|same)\s+",
+        text[start:end],
     ):
         start = max(start, start + match.end()) if match.end() < end - start else start
         break

@@ -36,7 +36,7 @@ def differs(said: Assertion, entry: ChartEntry) -> str | None:
     name, status = entry.name.strip(), entry.status
     told = f" ({entry.status_text})" if entry.status_text else ""
     if entry.subject is not said.subject:
-        if said.subject is Subject.PATIENT and said.status not in (Status.ABSENT,):
+        if said.subject is Subject.PATIENT and said.status not in (Status.ABSENT, Status.ERROR):
             return f"The chart has {name} for a {entry.subject.value}{told}, not for the patient."
         return None
     if said.status is Status.ABSENT:

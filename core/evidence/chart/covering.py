@@ -13,12 +13,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.evidence.chart.claims import Assertion
 from core.evidence.chart.compare import same_dose, same_frequency
 from core.evidence.chart.entries import PERSON
+from core.evidence.chart.names import words_in
 from core.evidence.chart.phrases import lead_of, person_spans, status_spans
-from core.evidence.chart.quantities import same_date
-from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject
+from core.evidence.chart.quantities import find_dates, same_date
+from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject, When
+from core.evidence.chart.stretches import number_stands, stands_in, told_words
+from core.evidence.names import MONTHS
 from core.records import Span
 
 _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
+_BIRTH = re.compile(r"\b(?:dob|born|birth ?date|date of birth)\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NAME = re.compile(r"[^\W\d_]{2,}")
 _TITLES = frozenset("mr mrs ms miss dr".split())
 _PLAIN = frozenset(
@@ -30,8 +35,8 @@ _PLAIN = frozenset(
     "take took uses using use receives receiving treated treatment maintained includes include "
     "included regimen therapy dose dosage dosed daily since start started starting began begun first "
     "begin from taken allergic allergy allergies allergen suffers suffering lives living mr mrs ms miss "
-    "among carries carry documents established remains stays reports experiences experiencing complains "
-    "noted".split()
+    "course among carries carry documents established remains stays reports experiences experiencing "
+    "complains noted".split()
 )
 # Words that say how it stands, by what they say: allowed where claim and entry agree on just that.
 _SAYS: dict[Status, frozenset[str]] = {
@@ -49,12 +54,44 @@ _SAYS: dict[Status, frozenset[str]] = {
         "negative does any".split()
     ),
     Status.UNCERTAIN: frozenset(
-        "was suspected suspicion possible possibly probable provisional".split()
+        "was suspected suspicion possible possibly probable provisional queried query may might could "
+        "likely consider considered".split()
+    ),
+    Status.HYPOTHETICAL: frozenset(
+        "if should would could may might then when case only be given add added begin start started use "
+        "used needed advised advice consider considered discussed planned plan instruction becomes "
+        "become told gets get was were will".split()
+    ),
+    Status.PLANNED: frozenset(
+        "is planned plan plans proposed proposal suggested intended considered consider pending "
+        "starting adding beginning discussed yet not will be was were".split()
     ),
 }
 ENDED = _SAYS[Status.PAST]
+_OVER = (Status.PAST, Status.CANCELLED, Status.ON_HOLD, Status.ERROR)
+_SAID = frozenset[str]().union(*_SAYS.values())
 # All of them together: words that say of a claim's name no more than that and how it stands there.
-STANDING_WORDS = _PLAIN.union(*_SAYS.values())
+STANDING_WORDS = _PLAIN.union(
+    *(
+        words
+        for status, words in _SAYS.items()
+        if status not in (Status.HYPOTHETICAL, Status.PLANNED)
+    )
+)
+# Words that weigh in a claim whatever stands beside them in the entry; and those that lead up to what does.
+_WEIGHS = frozenset(
+    "no not never none neither nor only all each both before without until unless again than few other "
+    "another".split()
+)
+_LINKS = frozenset(
+    "because due owing with by which that it its who from on in into via through and or some any be "
+    "will".split()
+)
+_TIMES = frozenset("after when while under over until before".split())
+# What is done to a drug that is taken; of two conditions with other words of these neither says the other.
+_CHANGES = frozenset(
+    "stop stopping halve halved reduce increase double switch avoid omit withhold hold skip".split()
+)
 # What takes back, anywhere in an entry, what the rest of it says; more than the statuses' own words, for
 # a row that is read wrongly must not show anything.
 _PEOPLE = frozenset(
@@ -68,8 +105,13 @@ TAKES_BACK = (
         "consider considered would should could may might query rule template example sample instead "
         "wrong proposed suggested pending awaiting unless advised".split()
     )
-    | frozenset(word for words in _SAYS.values() for word in words)
-    - frozenset(["was", "were", "any", "out"])
+    | frozenset(
+        word
+        for status, words in _SAYS.items()
+        for word in words
+        if status not in (Status.HYPOTHETICAL, Status.PLANNED)
+    )
+    - frozenset(["was", "were", "any", "out", "likely"])
 )
 _ALLERGY = re.compile(r"allerg|intoleran|sensitiv|anaphyla", re.IGNORECASE)
 _EMPTY = re.compile(
@@ -78,7 +120,11 @@ _EMPTY = re.compile(
 )
 _FEMALE = r"[Ff]emale|Mrs|Ms|Miss|F(?=\b(?![/-]))"
 _MALE = r"[Mm]ale|Mr|Mstr|M(?=\b(?![/-]))"
-_DENIALS = (("den",), ("ruled", "exclu", "refut"), ("screen",))
+_DENIALS = (
+    ("den", "reported", "asked", "said no", "says no"),
+    ("ruled", "exclu", "refut"),
+    ("screen",),
+)
 _HOLDS = (Status.ACTIVE, Status.UNSTATED)
 
 
@@ -104,7 +150,7 @@ def covered(
     stating = [
         f"{entry.name}\n{row}"
         for entry, row in zip(entries, map(_filled, rows), strict=True)
-        if _states(said, entry) and not _taken_back(text, said, row, people)
+        if _states(said, entry, row) and not _taken_back(text, said, row, people)
     ]
     if not stating:
         return 0.0
@@ -118,21 +164,91 @@ def covered(
     if said.starts:
         allowed |= {"was", "were"}
     if said.subject is Subject.FAMILY:
-        allowed |= {"family", "history"}
+        allowed |= {"family", "history", "affects", "affected", "runs", "in"}
     if said.subject is not Subject.PATIENT:
         # Whose it is has to stand there in the same word: her mother's is not her sister's.
         allowed |= {word.casefold() for row in stating for word in PERSON.findall(row)}
     words = list(_WORD.finditer(text))
-    held = sum(_is_held(word, spans, allowed) for word in words)
+    rest = [word for word in words if not _is_held(word, spans, allowed)]
+    held = (
+        len(words)
+        - len(rest)
+        + max(_told_beside(words, rest, text, stretch) for stretch in stating)
+    )
     # A guessed name may be longer than the entry's ("gout flares").
-    held -= len(_words(said.written) - set().union(*map(_words, stating)))
+    if not any(_same_name(said.written, stretch) for stretch in stating):
+        held -= sum(
+            not any(stands_in(word, stretch) for stretch in stating)
+            for word in told_words(said.written) - allowed
+        )
     return max(0, held) / len(words)
+
+
+def _told_beside(
+    words: Sequence[re.Match[str]], rest: Sequence[re.Match[str]], text: str, stretch: str
+) -> int:
+    """How many of the words that say more than the entry's name stand in its own stretch as well.
+
+    A word that joins ("because of mouth ulcers") counts with the one that it joins.
+    """
+    open_words = {word.start() for word in rest}
+    days = list(_days_told(text, stretch))
+    told, following = 0, False
+    for word in reversed(words):
+        plain = re.sub(r"['’]s\Z", "", word.group().casefold())
+        if word.start() not in open_words:
+            following = True
+            continue
+        if plain in _LINKS:
+            told += following
+            continue
+        dated = any(day.start <= word.start() < day.end for day in days)
+        if plain in _WEIGHS or plain in STANDING_WORDS or (plain in TAKES_BACK and plain in _SAID):
+            following = False
+        elif plain in _TIMES:
+            following = following and plain in told_words(stretch)
+        else:
+            following = dated or _stands(word, text, stretch)
+        told += following
+    return told
+
+
+def _stands(word: re.Match[str], text: str, stretch: str) -> bool:
+    plain = word.group().casefold()
+    if _YEAR.fullmatch(plain) or plain in MONTHS:
+        return stands_in(plain, stretch) and not _of_another_time(plain, stretch)
+    if plain[0].isdigit():
+        return number_stands(text, word.start(), word.end(), stretch)
+    return stands_in(word.group(), stretch)
+
+
+def _days_told(text: str, stretch: str) -> Iterator[Span]:
+    """The claim's dates that are the one date of the stretch."""
+    there = list(find_dates(stretch))
+    for day in find_dates(text):
+        if there and all(same_date(day, other) for other in there):
+            yield day.span
+
+
+def _of_another_time(word: str, stretch: str) -> bool:
+    """Whether a month or a year stands beside others in the stretch: which is meant is open."""
+    if word in MONTHS:
+        return len({MONTHS[w] for w in told_words(stretch) if w in MONTHS and w != "may"}) > 1
+    return len(set(_YEAR.findall(stretch))) > 1
+
+
+def _same_name(written: str, stretch: str) -> bool:
+    """Whether the name, its short forms made long, stands in the stretch ("OSA")."""
+    meant = {word.text for word in words_in(written)}
+    return bool(meant) and meant <= {word.text for word in words_in(stretch)}
 
 
 def _fits(said: str, head: str) -> bool:
     """Whether a record's beginning gives the age that "this 54-year-old woman" has, and that sex."""
     age = re.search(r"\d+", said)
-    if age is not None and not re.search(rf"(?<![\d./-]){age.group()}(?!\d|[./-]\d)", head):
+    if age is not None and not (
+        re.search(rf"(?<![\d./-]){age.group()}(?!\d|[./-]\d)", head) or _is_age(age.group(), head)
+    ):
         return False
     male = re.search(r"\b(?:man|gentleman|boy)\b", said, re.IGNORECASE)
     female = re.search(r"\b(?:woman|lady|girl)\b", said, re.IGNORECASE)
@@ -140,6 +256,22 @@ def _fits(said: str, head: str) -> bool:
         if this and re.search(rf"(?<![A-Za-z])(?:{other})(?![a-z])", head):
             return False
     return True
+
+
+def _is_age(age: str, head: str) -> bool:
+    """Whether somebody born on the head's birth date is that old at one of the record's dates."""
+    birth = _BIRTH.search(head)
+    born = next(find_dates(head[birth.end() : birth.end() + 40]), None) if birth else None
+    if born is None:
+        return False
+    return any(
+        int(age)
+        == day.year
+        - born.year
+        - ((day.month or 12, day.day or 31) < (born.month or 1, born.day or 1))
+        for day in find_dates(head)
+        if day.year > born.year
+    )
 
 
 def _filled(row: str) -> str:
@@ -164,17 +296,21 @@ def _is_held(
 
 def _taken_back(text: str, said: Assertion, row: str, people: set[str]) -> bool:
     """Whether the entry's row has a word that could take back what is claimed, and the claim has not."""
-    allowed = _words(text) | _SAYS.get(said.status, frozenset())
+    allowed = told_words(text) | _SAYS.get(said.status, frozenset())
+    if said.status in _OVER:  # "no longer wanted, not for her" bear out that it is over
+        allowed |= {"not"}.union(*(_SAYS[status] for status in _OVER[:2]))
+    if said.status is Status.ABSENT:
+        allowed |= {"longer"}
     if said.subject is not Subject.PATIENT:
         # "A family history" leaves open whose; a mother is named.
-        allowed |= _words(row) & _PEOPLE if "family" in allowed else {"family"}
-    if said.subject is Subject.OTHER and len(people & _words(row) & _words(text)) > 1:
+        allowed |= told_words(row) & _PEOPLE if "family" in allowed else {"family"}
+    if said.subject is Subject.OTHER and len(people & told_words(row) & told_words(text)) > 1:
         allowed |= _PEOPLE  # who it is, by name
-    return bool(_words(row) & TAKES_BACK - allowed)
-
-
-def _words(text: str) -> set[str]:
-    return {re.sub(r"['’]s\Z", "", word.casefold()) for word in _WORD.findall(text)}
+    if said.subject is Subject.PATIENT and PERSON.search(row):
+        return True
+    if said.status is Status.HYPOTHETICAL and _CHANGES & (told_words(row) ^ told_words(text)):
+        return True
+    return bool(told_words(row) & TAKES_BACK - allowed)
 
 
 def _written_out(text: str, said: Assertion, rows: Sequence[str]) -> Span:
@@ -205,6 +341,8 @@ def _values(said: Assertion) -> Iterator[Span]:
 
 def _agrees(said: Assertion, entry: ChartEntry) -> bool:
     """Whether the entry leaves the claim alone: it says the same, or it names the thing in passing."""
+    if entry.kind is EntryKind.ALLERGY and said.kind is EntryKind.MEDICATION:
+        return said.status in _OVER  # what is an allergy may well have been stopped
     if entry.kind is EntryKind.ALLERGY or said.kind is EntryKind.ALLERGY:
         return entry.kind is said.kind
     if Subject.PATIENT in (said.subject, entry.subject) and said.subject is not entry.subject:
@@ -215,6 +353,8 @@ def _agrees(said: Assertion, entry: ChartEntry) -> bool:
         return True  # "If a fever comes, stop X" leaves alone that X is taken
     if entry.status is Status.UNSTATED:
         return entry.subject is Subject.PATIENT
+    if said.starts and not said.current and entry.status in (Status.PAST, Status.ON_HOLD):
+        return entry.subject is Subject.PATIENT  # it was started then, whatever came of it
     return entry.subject is Subject.PATIENT and _same_standing(said, entry)
 
 
@@ -223,22 +363,30 @@ def _same_standing(said: Assertion, entry: ChartEntry) -> bool:
     return entry.status in held if said.status in held else entry.status is said.status
 
 
-def _states(said: Assertion, entry: ChartEntry) -> bool:
+def _states(said: Assertion, entry: ChartEntry, row: str) -> bool:
     """Whether this one entry has the claim's standing and each of its values."""
     if (
         said.subject is Subject.PATIENT
         and entry.status is Status.UNSTATED
-        and not (entry.named and said.status in _HOLDS)
+        and not (said.status in _HOLDS and (entry.named or entry.kind is EntryKind.ALLERGY))
     ):
         return False
     return (
         entry.subject is said.subject
         and _same_standing(said, entry)
-        and all(any(same_date(one, other) for other in entry.ends) for one in said.ends)
+        and all(_is_at(one, entry.ends, said, row) for one in said.ends)
         and all(same_dose(dose, entry, said) for dose in said.doses)
         and all(any(same_frequency(one, o) for o in entry.frequencies) for one in said.frequencies)
-        and all(any(same_date(one, other) for other in entry.starts) for one in said.starts)
+        and all(_is_at(one, entry.starts, said, row) for one in said.starts)
     )
+
+
+def _is_at(one: When, held: Sequence[When], said: Assertion, row: str) -> bool:
+    """Whether it began or ended then; of what is over the one day of its stretch says when."""
+    if any(same_date(one, other) for other in held):
+        return True
+    there = list(find_dates(row)) if said.status in _OVER else []
+    return bool(there) and all(same_date(one, other) for other in there)
 
 
 def _denied_alike(text: str, rows: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from core.evidence.chart.field_values import field_dates, field_doses, field_frequencies
+from core.evidence.chart.label_entries import label_entry
 from core.evidence.chart.labels import (
     attribute_of,
     kind_of,
@@ -19,13 +20,7 @@ from core.evidence.chart.layout import read_rows
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, places_of
 from core.evidence.chart.people import is_person, own_patient, patient_at_head, patient_of
-from core.evidence.chart.records import (
-    ChartEntry,
-    EntryKind,
-    Status,
-    Subject,
-    When,
-)
+from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject, When
 from core.evidence.chart.rows import Field, Row
 from core.evidence.chart.status import standing, status_of_code, weightier
 from core.records import Source, Span
@@ -165,7 +160,7 @@ def entries_of(chart: Chart, name: tuple[str, ...]) -> list[ChartEntry]:
         if len(found) >= MOST_ENTRIES:
             break
         if row.fields:
-            entry = _field_entry(chart, row, name)
+            entry = _field_entry(chart, row, name) or label_entry(chart.source.source_id, row, name)
             if entry is not None:
                 found.append(entry)
             continue
@@ -233,7 +228,9 @@ def _row_standing(row: Row, held: Field, place: Span, named: bool) -> tuple[Stat
     said = standing(lead + held.text, moved)
     status, subject, words = said.status, said.subject, said.words
     if status is Status.UNSTATED:
-        status = section_status(row.section or held.label.rpartition(".")[0])
+        path, _, last = held.label.rpartition(".")
+        status = section_status(row.section or path)
+        status = section_status(last) if status is Status.UNSTATED else status
         words = row.section
     if subject is Subject.PATIENT:
         subject = section_subject(row.section)

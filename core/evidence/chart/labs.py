@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -58,6 +58,8 @@ class Reading:
     date: When | None
     place: FactPlace
     sure: bool
+    void: bool = False  # its row says that it was entered in error or cancelled
+    earlier: bool = False  # beside its value the row tells the claim's as an earlier one
 
 
 def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
@@ -83,6 +85,16 @@ def lab_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
         given = ", ".join(dict.fromkeys(f"{one.bound}{one.amount}" for one in meant))
         reason = f"The chart gives {called} as {given}, not {said['value']}."
         yield _check(Outcome.CONTRADICTS, reason, span, meant)
+    elif equal and all(one.void for one in equal):
+        yield _check(
+            Outcome.CONTRADICTS, f"{called} {said['value']} is void in the chart.", span, equal
+        )
+    elif said["last"] and not dates and not equal and any(one.earlier for one in meant):
+        now = next(one for one in meant if one.earlier)
+        reason = (
+            f"The chart gives {called} as {now.amount}, and {said['value']} as an earlier value."
+        )
+        yield _check(Outcome.CONTRADICTS, reason, span, [now])
     elif equal and said["last"] and not dates and latest is not None and latest not in equal:
         when = latest.date.text if latest.date else "the last date"
         reason = f"The latest {called} is {latest.amount} ({when}), not {said['value']}."
@@ -200,7 +212,8 @@ def _text_readings(
         date = next(find_dates(stretch), None)
         # "eGFR 41, was 52 in January": the claim's value is an earlier one.
         sure = not _TAKEN_BACK.search(stretch) and value not in stretch
-        yield _reading(chart, row, found["value"], found["unit"] or "", date, sure=sure)
+        made = _reading(chart, row, found["value"], found["unit"] or "", date, sure=sure)
+        yield replace(made, earlier=_is_earlier(value, stretch))
 
 
 def _field_readings(chart: Chart, row: Row, forms: re.Pattern[str]) -> Iterator[Reading]:
@@ -209,7 +222,8 @@ def _field_readings(chart: Chart, row: Row, forms: re.Pattern[str]) -> Iterator[
     if own is None and not keyed:
         return
     sure = len(row.text) <= _MOST_ROW and not _TAKEN_BACK.search(row.text)
-    sure = sure and not any(_ends(f.text) for f in row.fields if attribute_of(f.label) == "status")
+    void = any(_ends(f.text) for f in row.fields if attribute_of(f.label) == "status")
+    sure = sure and not void
     for field in keyed or row.fields:
         path = field.label.rpartition(".")[0]
         beside = [
@@ -227,7 +241,14 @@ def _field_readings(chart: Chart, row: Row, forms: re.Pattern[str]) -> Iterator[
         column = next(find_dates(field.label), None) or next(
             find_dates(field.text[found.end() :]), None
         )
-        yield _reading(chart, row, found["value"], unit, column or date, sure=sure)
+        made = _reading(chart, row, found["value"], unit, column or date, sure=sure)
+        yield replace(made, void=void)
+
+
+def _is_earlier(value: str, stretch: str) -> bool:
+    """Whether what follows a value tells another one as the one before it: "41, was 52 in January"."""
+    before = r"\b(?:was|were|from|previously|previous|prior|prev|before|baseline|against)\b"
+    return re.search(rf"{before}\W+(?:\w+\W+)?{re.escape(value)}(?![\w.]*\d)", stretch) is not None
 
 
 def _ends(text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from core.evidence.chart.keyed import regrouped
 from core.evidence.chart.labels import attribute_of, is_section, is_short, kind_of, section_of
+from core.evidence.chart.records import EntryKind
 from core.evidence.chart.rows import Field, Line, Row
 from core.evidence.chart.tables import table_at
 from core.records import Span
@@ -16,8 +17,13 @@ _MARK = re.compile(r"\s*(?:[-*•‣+]|\(?\d{1,3}[.)]|\[\d{1,3}\]|[a-z]\))\s+(?:
 _HEADING = re.compile(
     r"\s*(?:#{1,6}\s+(?P<hash>.+?)\s*#*|(?:\*\*|__)(?P<bold>[^*_]+?):?(?:\*\*|__):?)\s*\Z"
 )
-_LABEL = r"[A-Za-z][\w.\[\]()/' -]{0,60}?"
-_PAIR = re.compile(rf"(?P<label>{_LABEL})\s?[:=](?=\s|\Z|\{{|\[)\s*(?P<value>.*)\Z", re.DOTALL)
+_LABEL = r"[A-Za-z][\w.\[\]()/'+ -]{0,60}?"
+# No label whose bracket is still open at the colon: "Lymphoma [status: inactive]".
+_PAIR = re.compile(
+    r"(?![^:=\n]{0,62}[\[(][^\])\n:=]*[:=])"
+    rf"(?P<label>{_LABEL})\s?[:=](?=\s|\Z|\{{|\[)\s*(?P<value>.*)\Z",
+    re.DOTALL,
+)
 _INLINE = re.compile(r"(?:\A|[,;|]\s+)(?P<label>[A-Za-z][\w. -]{0,40}?)\s?[:=]\s")
 # "Assessment - gout", "FHx nil": a heading before a dash, or an abbreviation, without a colon.
 _DASHED = re.compile(
@@ -26,6 +32,12 @@ _DASHED = re.compile(
 _SHORT = re.compile(r"(?P<label>[A-Z][A-Za-z]{1,4})\s+(?P<value>\S.*)\Z", re.DOTALL)
 _FRAMED = re.compile(
     r"\s*(?:={2,}|-{2,}|~{2,}|\[)\s*(?P<words>[A-Za-z][^=~\[\]]{0,60}?)\s*(?:={2,}|-{2,}|~{2,}|\])\s*\Z"
+)
+_LEADER = re.compile(r"\w ?\.{2,} ?\w")
+# Where the next of several drugs in one line begins.
+_NEXT_DRUG = re.compile(
+    r",\s+(?:and\s+)?(?=[A-Za-z][\w/ -]{2,40}?\s(?:\[\w{1,3}\]\s)?\d)|"
+    r"\s+and\s+(?=[a-z][\w/-]{3,}\s(?:\[\w{1,3}\]\s)?\d)"
 )
 _MOST_HEADING = 8  # words of a line that ends in a colon and names what follows
 _MOST_ITEM = 140  # characters of an unmarked line that is an item of a list
@@ -108,6 +120,9 @@ def _heading(line: Line, lines: Sequence[Line], at: int) -> str | None:
         return bare.casefold()
     if ends and kind_of(bare) is not None and len(bare.split()) <= _MOST_HEADING:
         return bare.casefold()
+    listed = at + 1 < len(lines) and lines[at + 1].marked
+    if listed and bare.isupper() and len(bare.split()) <= _MOST_HEADING:
+        return bare.casefold()
     return bare.casefold() if ends and at + 1 < len(lines) and lines[at + 1].marked else None
 
 
@@ -185,6 +200,7 @@ def _block(lines: Sequence[Line], at: int, section: str) -> tuple[list[Row], int
             len(pair["value"]) > 200
             or attribute_of(label) == "note"
             and len(pair["value"].split()) > 3
+            or (kind_of(label) is EntryKind.MEDICATION and _NEXT_DRUG.search(pair["value"]))
         ):
             rows.extend(_section_line(lines[end], pair))
             held.append(lines[end])
@@ -210,10 +226,23 @@ def _section_line(line: Line, pair: re.Match[str]) -> list[Row]:
     rows = []
     for part in re.finditer(r"(?:\([^()\n]*\)|[^;\n]|;(?=\S))+", pair["value"]):
         for span in sentence_spans(part.group()):
-            left, right = base + part.start() + span.start, base + part.start() + span.end
-            words = part.group()[span.start : span.end]
-            rows.append(Row(text=words, span=Span(start=left, end=right), section=section))
+            left = base + part.start() + span.start
+            for one in _drugs_apart(part.group()[span.start : span.end], section):
+                place = Span(start=left + one.start, end=left + one.end)
+                words = one.cut(part.group()[span.start : span.end])
+                rows.append(Row(text=words, span=place, section=section))
     return rows
+
+
+def _drugs_apart(text: str, section: str) -> Iterator[Span]:
+    """The drugs of a line of a medication section, where more than one has a dose."""
+    start = 0
+    if kind_of(section) is EntryKind.MEDICATION:
+        for match in _NEXT_DRUG.finditer(text):
+            if re.search(r"\d", text[start : match.start()]):
+                yield Span(start=start, end=match.start())
+                start = match.end()
+    yield Span(start=start, end=len(text))
 
 
 def _row(lines: Sequence[Line], section: str, fields: tuple[Field, ...]) -> Row:
@@ -230,7 +259,13 @@ def _row(lines: Sequence[Line], section: str, fields: tuple[Field, ...]) -> Row:
 def _is_item(lines: Sequence[Line], at: int, section: str) -> bool:
     """Whether an unmarked line under a heading of entries is one of them and no prose."""
     text = lines[at].text
-    if kind_of(section) is None or len(text) > _MOST_ITEM or re.search(r"[.;]\s+\S|,\Z", text):
+    if kind_of(section) is None or len(text) > _MOST_ITEM:
+        return False
+    if _LEADER.search(
+        text
+    ):  # "flucloxacillin ... 500 mg .... QDS": dots that lead to the next column
+        return True
+    if re.search(r"[.;]\s+\S|,\Z", text):
         return False
     return not re.match(r"(?:he|she|they|the|there|no|on|mr|mrs|ms|in|at)\b", text, re.IGNORECASE)
 

@@ -18,7 +18,7 @@ _TITLED = re.compile(r"\b(?:Mr|Mrs|Ms|Miss)\.? (?:[A-Z][\w'’-]+ ?){1,3}(?<! )"
 # At the top of a record: "Ana Ruiz (48 F)", "RUIZ, Ana  DOB …", "Ana Ruiz 45F", "patient;Ana Ruiz;40;F".
 _AGED = re.compile(
     rf"(?P<who>{_NAME})[*_]*\s*[,;(\u2014-]*\s*(?:\d{{1,3}}\s?[;,]?\s?(?:[MF]\b|y\b|y/?o\b|yrs?\b|years?\b|"
-    r"female|male)|[MF][ ,]\s?\d{1,3}\b|(?:DOB|MRN|born)\b|\d{1,2}\.\s)"
+    r"female|male)|[Aa](?:ge|GE):?\s*\d{1,3}\b|[MF][ ,]\s?\d{1,3}\b|(?:DOB|MRN|born)\b|\d{1,2}\.\s)"
 )
 _TURNED = re.compile(
     r"\b(?P<last>[A-Z][\w'\u2019-]+), (?P<first>[A-Z][a-z\u00e0-\u017f'\u2019-]+)"

@@ -15,6 +15,13 @@ from core.records import Span
 _FULL_NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss)\.? )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)+")
 
 
+_REACTION = re.compile(
+    r"(?<=\w),? (?:(?:recorded|documented|noted|listed) with|causing|(?:which|that) caused|"
+    r"manifesting as)\b",
+    re.IGNORECASE,
+)
+
+
 @lru_cache(maxsize=1)
 def _lexicon() -> dict[str, dict[str, str]]:
     path = resources.files("core.evidence.chart").joinpath("lexicons/phrases.toml")
@@ -68,7 +75,7 @@ def lead_spans(text: str) -> Iterator[Span]:
 def beside_spans(text: str, *, of_entry: bool) -> Iterator[Span]:
     """What a claim says beside what a check holds against it: of whom, and an entry's dose and schedule.
 
-    Of a drug that is not taken no dose is another claim.
+    Of a drug that is not taken no dose is another claim, of an allergy that is none no reaction.
     """
     yield from lead_spans(text)
     yield from person_spans(text)
@@ -78,6 +85,9 @@ def beside_spans(text: str, *, of_entry: bool) -> Iterator[Span]:
     if of_entry:
         yield from (dose.span for dose in find_doses(text))
         yield from (often.span for often in find_frequencies(text))
+        reaction = _REACTION.search(text)
+        if reaction is not None and "allerg" in text[: reaction.start()].casefold():
+            yield Span(start=reaction.start(), end=len(text))
 
 
 def status_spans(text: str, status: Status) -> Iterator[Span]:

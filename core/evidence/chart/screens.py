@@ -53,7 +53,8 @@ def screen_checks(text: str, charts: Sequence[Chart]) -> Iterator[Check]:
     for row in charts[0].rows:
         for stretch in _stretches(row):
             words = {word.text for word in words_in(stretch)}
-            if not name <= words:
+            numbers = re.findall(r"[\w-]*\d[\w-]*", said["name"])
+            if not name <= words or any(number not in stretch for number in numbers):
                 continue
             if _OTHERWISE.search(stretch) or section_subject(row.section) is not Subject.PATIENT:
                 return

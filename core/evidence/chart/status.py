@@ -74,7 +74,8 @@ _CLAUSE = re.compile(
     r"(?:,|\band\b)\s+(?!who\b|which\b)(?=(?:[\w-]+\s){1,3}(?:was|were|is|are|has|had|continues|"
     r"continued|remains|"
     r"stopped|started|resolved|persists)\b)|"
-    r"(?<!\bin)(?<!\bof)(?<!\bto)(?<!\bby)(?<!\bon)(?<!\bfor)(?<!\bwith)(?<!\bfrom)(?<!\ba)"
+    r"(?<!\bin)(?<!\bof)(?<!\bto)(?<!\bby)(?<!\bon)(?<!\bfor)(?<!\bwith)(?<!\bfrom)(?<!\ba)(?<!\baffects)"
+    r"(?<!\baffected)(?<!\baffecting)"
     r",?\s+(?:and\s+)?(?=(?:his|her|the patient['’]s)\s(?:mother|father|brother|sister|son|"
     r"daughter|husband|wife|aunt|uncle|partner)\b)",
     re.IGNORECASE,
@@ -99,7 +100,7 @@ def standing(text: str, name: Span, others: Sequence[Span] = ()) -> Standing:
 
 @lru_cache(maxsize=16_384)
 def _standing(text: str, name: Span, others: tuple[Span, ...]) -> Standing:
-    start, end = _clause(text, name, others)
+    start, end = clause_of(text, name, others)
     status, subject, words = Status.UNSTATED, Subject.PATIENT, ""
     override_at, worst_at = -1, -1
     inside = text[start:end]
@@ -132,7 +133,7 @@ _BARE_VERB = re.compile(
     r"suffers|lives)\b",
     re.IGNORECASE,
 )
-_OWN_SUBJECT = re.compile(r"\b(?:he|she|they|patient|pt|mr|mrs|ms|who)\b", re.IGNORECASE)
+_OWN_SUBJECT = re.compile(r"\b(?:he|she|they|patient|pt|mr|mrs|ms)\b", re.IGNORECASE)
 
 
 def _carried_subject(text: str, start: int) -> Subject:
@@ -170,7 +171,8 @@ _NO_SUBJECT = re.compile(
 )
 
 
-def _clause(text: str, name: Span, others: Sequence[Span]) -> tuple[int, int]:
+def clause_of(text: str, name: Span, others: Sequence[Span] = ()) -> tuple[int, int]:
+    """Where the clause that says how it stands with a name begins and ends."""
     start, end = 0, len(text)
     for match in _CLAUSE.finditer(text):
         if match.end() <= name.start and not _if_then(text[start : match.end()], match.group()):

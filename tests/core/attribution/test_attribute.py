@@ -247,3 +247,17 @@ def test_any_record_of_the_credited_work_may_hold_the_statement(
     found = judge(credit, routed, supported=routed in supporters, supporters=supporters)
 
     assert found.status is expected
+
+
+def test_the_data_are_literature_only_where_the_trace_has_some() -> None:
+    text = "Looking at the data"
+    credit = StatedAttribution(
+        text=text, span=Span(start=0, end=len(text)), family="literature", source_id=None
+    )
+    charts = {"chart-1": "patient_record"}
+
+    alone = judge(credit, "chart-1", supporters=("chart-1",), families=charts)
+    beside = judge(credit, "chart-1", supporters=("chart-1",))
+
+    assert alone.status is AttributionStatus.UNAVAILABLE
+    assert beside.status is AttributionStatus.CONFLATION
