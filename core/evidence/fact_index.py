@@ -138,10 +138,10 @@ def _by_words(outputs: Iterable[SourceFacts]) -> dict[str, tuple[Fact, ...]]:
     """The fields of a few words and no number, by how each word of their value begins."""
     found: dict[str, list[Fact]] = {}
     for fact in (fact for one in outputs for fact in one.facts):
-        if fact.structured and fact.path and fact.quantity is None:
-            if len(fact.value) <= _WORDED_CHARACTERS:
-                for beginning in {stem[:WORD_BEGINS] for stem in stems(fact.value)}:
-                    found.setdefault(beginning, []).append(fact)
+        words_only = fact.structured and fact.path and fact.quantity is None
+        if words_only and len(fact.value) <= _WORDED_CHARACTERS:
+            for beginning in {stem[:WORD_BEGINS] for stem in stems(fact.value)}:
+                found.setdefault(beginning, []).append(fact)
     return {beginning: tuple(facts[:_MOST_WORDED]) for beginning, facts in found.items()}
 
 

@@ -30,7 +30,7 @@ _DOUBTFUL = re.compile(
 
 
 def stated_in_field(claim: Claim, index: FactIndex) -> Check | None:
-    """A check that one field states all of the claim; None where a word is left, or a value stands in it."""
+    """A check that one field states all of the claim; None where a word is left or it has a value."""
     view = view_claim(claim.text, index.people)
     if view.quantities or _DOUBTFUL.search(claim.text) or len(view.words) < _LEAST_WORDS:
         return None
