@@ -68,24 +68,30 @@ def parts_of(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65_536)
 def english_of(run: str) -> frozenset[str]:
     """The English words, lower-cased, by which a run of Chinese characters may be called."""
-    known = _dictionary()
     found: set[str] = set()
     for word in han_words(run):
-        found.update(_senses(known.get(word, "")))
+        found |= _meant(word)
     if len(run) <= _NAME and not FUNCTION_WORDS & set(_cut(run)):
         found.update(_said(run))
     return frozenset(found)
 
 
-def _cut(run: str) -> Iterator[str]:
-    known, at = _dictionary(), 0
+@lru_cache(maxsize=65_536)
+def _cut(run: str) -> tuple[str, ...]:
+    known, at, found = _dictionary(), 0, []
     while at < len(run):
         end = next(
             (to for to in range(min(len(run), at + _LONGEST), at + 1, -1) if run[at:to] in known),
             at + 1,
         )
-        yield run[at:end]
+        found.append(run[at:end])
         at = end
+    return tuple(found)
+
+
+@lru_cache(maxsize=65_536)
+def _meant(word: str) -> frozenset[str]:
+    return frozenset(_senses(_dictionary().get(word, "")))
 
 
 def _senses(entry: str) -> Iterator[str]:

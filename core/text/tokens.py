@@ -79,9 +79,8 @@ def with_english(terms: Iterable[str]) -> frozenset[str]:
 
 
 def _english_terms(runs: Iterable[str]) -> frozenset[str]:
-    return frozenset(
-        normalised_term(word) for run in runs for word in english_of(run) if is_content_word(word)
-    )
+    called = frozenset[str]().union(*(english_of(run) for run in set(runs)))
+    return frozenset(normalised_term(word) for word in called if is_content_word(word))
 
 
 def content_bigrams(text: str) -> frozenset[tuple[str, str]]:
