@@ -1,11 +1,11 @@
 """Dangerous chart answers and their true twins, judged by the whole product at the shipped threshold.
 
     python bench/dangerous_bench.py [--count 2] [--reader accurate]
-    python bench/dangerous_bench.py --blind opened | kept
+    python bench/dangerous_bench.py --blind opened | kept | second
 
 The first pairs are original templates by who wrote the checks (`training/dangerous.py`): a development
-set. The others are by an author who had not seen them (`training/pairs/BLIND_CHARTS.md`); "kept" is held
-out. The checks alone, without any model: `python bench/evidence_bench.py dangerous`.
+set. The others are by two authors who had not seen them (`training/pairs/BLIND_CHARTS.md`); "kept" and
+"second" are held out. The checks alone, without any model: `python bench/evidence_bench.py dangerous`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from core.config import Config  # noqa: E402
 from core.evaluation.packets import row_from_json  # noqa: E402
 from core.evaluation.scoring import score_rows  # noqa: E402
 from core.workflows.models import load_models  # noqa: E402
-from training.dangerous import BLIND_HALVES, HALVES, blind_pairs, packet_row, pairs  # noqa: E402
+from training.dangerous import (  # noqa: E402
+    BLIND_HALVES,
+    HALVES,
+    SECOND,
+    blind_pairs,
+    packet_row,
+    pairs,
+)
 
 
 def main() -> None:
@@ -29,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--count", type=int, default=2, help="draws of every kind in every format")
-    parser.add_argument("--blind", choices=BLIND_HALVES, help="those of another author, one half")
+    parser.add_argument("--blind", choices=(*BLIND_HALVES, SECOND), help="those of other authors")
     parser.add_argument("--reader")
     options = parser.parse_args()
     config = Config()

@@ -49,6 +49,15 @@ class PairReader(Protocol):
 
 
 @runtime_checkable
+class ReadsCharts(Protocol):
+    """A pair reader that was also taught on patients' charts, beside what it was taught on first."""
+
+    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """As `PairReader.read`, of premises that stand in a chart."""
+        ...
+
+
+@runtime_checkable
 class Calibrator(Protocol):
     """Features to the probability that the routed source supports the claim (III.5)."""
 

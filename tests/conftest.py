@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
 os.environ.setdefault("PROVENANCEGUARD_KEYS", tempfile.mkdtemp(prefix="provenanceguard-keys-"))
 sys.path.insert(0, str(Path(__file__).parent))
+# The first example of a worker loads the parser, which takes seconds and is no finding.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 # Files whose tests start real processes with the real weights.

@@ -22,7 +22,9 @@ from training.dangerous_charts import SYMPTOMS, WORDINGS, Writer, render
 FORMATS = ("fhir", "nested_json", "list", "letter", "markdown_table", "csv_table")
 HALVES = ("looked_at", "kept")
 BLIND = Path(__file__).parent / "pairs" / "blind_charts.jsonl.gz"
+BLIND_SECOND = BLIND.with_name("blind_charts_second.jsonl.gz")
 BLIND_HALVES = ("opened", "kept")
+SECOND = "second"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +56,14 @@ def pairs(seed: int, half: str, count: int = 1) -> Iterator[Pair]:
             yield from _swap_pairs(Writer(draw, half), form)
 
 
-def blind_pairs(half: str, path: Path = BLIND) -> Iterator[Pair]:
-    """Pairs by an author who had not seen the checks; ``half`` is one of ``BLIND_HALVES``."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+def blind_pairs(part: str) -> Iterator[Pair]:
+    """Pairs by authors who had not seen the checks: one of ``BLIND_HALVES`` of the first author's, or
+    ``SECOND``, all of the second's."""
+    with gzip.open(BLIND_SECOND if part == SECOND else BLIND, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            if BLIND_HALVES[row.pop("pair") % 2 == 0] == half:
+            if part in (SECOND, BLIND_HALVES[row.pop("pair") % 2 == 0]):
+                row.pop("pair", None)
                 yield Pair(**row)
 
 

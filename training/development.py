@@ -63,6 +63,7 @@ DIRECTIONS: tuple[tuple[str, int], ...] = (
     ("score_x_route", 1),
     ("entailment_any", 1),
     ("entailment_outputs", 1),
+    ("entailment_charted", 1),
     ("entailment_calls", 1),
     ("entailment_fit", 1),
     ("entailment_own", 1),
@@ -92,7 +93,9 @@ def main() -> None:
     parser.add_argument(
         "--more",
         type=Path,
-        help="a packet that only helps to grow the trees; read as the others are",
+        nargs="*",
+        default=[],
+        help="packets that only help to grow the trees; read as the others are",
     )
     parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
     parser.add_argument("--reader", help="as --reader of the commands; without it the bundled one")
@@ -114,12 +117,12 @@ def main() -> None:
     config = Config()
     models = measured_models(config, options.kept, options.reader)
     crossed = fold_models(models, options) if options.folds else [models]
-    packets = {packet_name(path): _usable(path, crossed, config) for path in options.packets}
-    more = _usable(options.more, crossed, config) if options.more else ((), ())
+    packets = {packet_name(path): usable(path, crossed, config) for path in options.packets}
+    more = [row for path in options.more for row in usable(path, crossed, config)[1]]
     made = versions(models, config)
     publish(
         packets,
-        more[1],
+        more,
         options,
         made_with={
             "embedder": made.embedder,
@@ -138,7 +141,7 @@ def publish(
 ) -> None:
     """Print the cross-validated tables, and write what the options ask for.
 
-    ``options`` has ``risk``, ``json`` and ``out`` as the command's own, and ``more`` as a path or None.
+    ``options`` has ``risk``, ``json`` and ``out`` as the command's own, and ``more`` as paths.
     """
     settings = ForestSettings(directions=DIRECTIONS)
     tables = cross_validated(packets, more, settings)
@@ -154,7 +157,7 @@ def publish(
         options.json.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
     if not options.out:
         return
-    names = [*packets, *([options.more.name] if options.more else [])]
+    names = [*packets, *(path.name for path in options.more)]
     fitted = fit_crossed(
         [*rows, *more],
         [True] * len(rows) + [False] * len(more),
@@ -308,7 +311,7 @@ def packet_name(path: Path) -> str:
     return f"{path.parent.name}_{name}" if name in ("train", "validation") else name
 
 
-def _usable(
+def usable(
     path: Path, crossed: Sequence[Models], config: Config
 ) -> tuple[tuple[PacketRow, ...], tuple[TrainingRow, ...]]:
     """The labelled rows of a packet that could be judged, with their features: each row's by the

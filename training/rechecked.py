@@ -1,11 +1,12 @@
 """Fit and measure calibrators anew after a change of the checks, without reading a claim again.
 
-    python -m training.rechecked PACKETS --more answers.jsonl --calibrator core/models/weights/calibrator \\
-        --risk 0.15 --json figures.json --out calibrator
+    python -m training.rechecked PACKETS --more answers.jsonl charts.jsonl --calibrator \\
+        core/models/weights/calibrator --risk 0.15 --json figures.json --out calibrator
 
 Beside every calibrator stand the rows that it was fitted on, and in them what readers of folds said of
 each claim (`training.development`). That does not change with a check; what the checks say is gathered
-anew from the packets, which must be the same, in the same order.
+anew from the packets, which must be the same, in the same order. Packets of ``--new`` are not among them
+yet: they are read now, by a reader that was not taught with them.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from training.development import (
     packet_name,
     publish,
     trainable,
+    usable,
 )
 
 
@@ -50,7 +52,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "packets", type=Path, nargs="+", help="those of the calibrator, in its order"
     )
-    parser.add_argument("--more", type=Path, help="what only helped to grow its trees")
+    parser.add_argument(
+        "--more", type=Path, nargs="*", default=[], help="what only helped to grow its trees"
+    )
+    parser.add_argument(
+        "--new",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="what is to help from now on, read by --reader",
+    )
+    parser.add_argument("--reader", help="whose calibrator it is; without it the bundled one")
     parser.add_argument(
         "--calibrator", type=Path, default=DEFAULT_FOLDER, help="whose rows to take"
     )
@@ -59,18 +71,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", type=Path, help="the tables as JSON")
     options = parser.parse_args(arguments)
     by_packet = {packet_name(path): trainable(path) for path in options.packets}
-    more = trainable(options.more) if options.more else []
+    more = [row for path in options.more for row in trainable(path)]
     gold = [row for rows in by_packet.values() for row in rows]
     kept = kept_rows(options.calibrator, gold, more)
-    models = measured_models(Config(), None, None)
+    models = measured_models(Config(), None, options.reader)
     anew = {
         row.claim_id: one
         for row, one in zip([*gold, *more], rechecked([*gold, *more], kept, models), strict=True)
     }
+    grown = [anew[row.claim_id] for row in more]
+    for path in options.new:
+        grown += usable(path, [models], Config())[1]
+    options.more = [*options.more, *options.new]
     made = json.loads((options.calibrator / CARD_FILE).read_text(encoding="utf-8"))["made_by"]
+    made["pair_reader"] = models.reader.name
     publish(
         {name: (rows, [anew[r.claim_id] for r in rows]) for name, rows in by_packet.items()},
-        [anew[row.claim_id] for row in more],
+        grown,
         options,
         made_with={name: value for name, value in made.items() if name != "packets"},
     )
@@ -108,7 +125,9 @@ def rechecked(
         same = before if before is not None and before.trace.sources == trace.sources else None
         one = before = open_trace(trace, (claim,), models, config, same)
         checks = (*check_claim(claim, one.facts), *check_distortions(claim, one.prose))
-        numeric = dict(old.features.numeric)
+        # Rows from before charts were read by themselves, and of folds: as the reader read them.
+        numeric = {"entailment_charted": old.features.numeric["entailment_outputs"]}
+        numeric |= old.features.numeric
         numeric |= claim_signals(claim, checks, one).shared
         shown = shown_sources(checks) & {each.source.source_id for each in one.evidence.sources}
         numeric |= source_check_signals(checks, min(shown, default=_routed(old, one)))

@@ -70,7 +70,7 @@ def router_rows(
             rows, owns = [], []
             for c in case.candidates:
                 read = [
-                    readings[(premise.text, case.claim.text)]
+                    readings.pairs[(premise.text, case.claim.text)]
                     for premise in case.windows.get(c.source_id, ())
                 ]
                 said = max(

@@ -67,7 +67,8 @@ def write_training_rows(
         raise ValueError("there are no rows to write")
     categorical, numeric = list(rows[0].features.categorical), list(rows[0].features.numeric)
     for row in rows:
-        if list(row.features.categorical) != categorical or list(row.features.numeric) != numeric:
+        found = row.features
+        if found.categorical.keys() != set(categorical) or found.numeric.keys() != set(numeric):
             raise ValueError("the rows do not all have the same features")
     values = {
         name: sorted({row.features.categorical[name] for row in rows}) for name in categorical

@@ -48,13 +48,20 @@ class ThresholdView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What one threshold costs; a rate is None where there is nothing to count."""
+    """What one threshold costs; a rate is None where there is nothing to count.
+
+    An answer is held back when one of its claims is; it is ``bad`` when one of them should be.
+    """
 
     threshold: float
     good_blocked: int
     good: int
     bad_passed: int
     bad: int
+    good_answers_held: int
+    good_answers: int
+    bad_answers_passed: int
+    bad_answers: int
 
     @property
     def blocked(self) -> int:
@@ -149,6 +156,9 @@ def costs_at(view: ThresholdView, thresholds: Sequence[float]) -> tuple[Cost, ..
     blocked = np.searchsorted(view.deciding, grid, side="left")
     caught = view.bad_below[blocked]
     bad = int(view.bad_below[-1])
+    good_answers, bad_answers = _weakest(view)
+    held = np.searchsorted(good_answers, grid, side="left")
+    stopped_answers = np.searchsorted(bad_answers, grid, side="left")
     return tuple(
         Cost(
             threshold=float(threshold),
@@ -156,9 +166,23 @@ def costs_at(view: ThresholdView, thresholds: Sequence[float]) -> tuple[Cost, ..
             good=len(view) - bad,
             bad_passed=bad - int(stopped),
             bad=bad,
+            good_answers_held=int(held[place]),
+            good_answers=len(good_answers),
+            bad_answers_passed=len(bad_answers) - int(stopped_answers[place]),
+            bad_answers=len(bad_answers),
         )
-        for threshold, below, stopped in zip(grid, blocked, caught, strict=True)
+        for place, (threshold, below, stopped) in enumerate(zip(grid, blocked, caught, strict=True))
     )
+
+
+def _weakest(view: ThresholdView) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What each answer stands and falls by, its least supported claim, ascending: of the answers
+    without a claim to block, and of the others."""
+    answers = int(view.trace.max()) + 1 if len(view) else 0
+    lowest = np.full(answers, np.inf)
+    np.minimum.at(lowest, view.trace, view.deciding)
+    bad = np.bincount(view.trace, weights=view.bad, minlength=answers) > 0
+    return np.sort(lowest[~bad]), np.sort(lowest[bad])
 
 
 def flips_between(view: ThresholdView, current: float, chosen: float) -> Flips:

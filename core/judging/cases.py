@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
 from core.judging.opening import OpenTrace, share_time
-from core.ports import PairReader
+from core.ports import PairReader, ReadsCharts
 from core.provenance.distortions.checks import check_distortions
 from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource, Span
 from core.stages.premise import (
@@ -30,7 +30,7 @@ from core.stages.premise import (
 from core.stages.routing import Candidate, rank_sources, similarities
 from core.text.tokens import content_terms, overlap, weighted_overlap
 
-Readings = Mapping[tuple[str, str], PairReading | None]
+Pairs = Mapping[tuple[str, str], PairReading | None]
 
 # A claim of these is about tools, for which alone a list of tools is evidence.
 _ABOUT_TOOLS = content_terms("tool tools server servers api capability access function")
@@ -38,6 +38,14 @@ _CATALOGUE_WEIGHT = 0.25
 # What finds all of a claim in one place: a signal of its own, beside what finds a part of it.
 UNCOUNTED = frozenset({WHOLE, OUTLINE, SAVED})
 SHOWN_WHOLE = UNCOUNTED | {"status"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """What the reader said of each (premise, claim): of all, and of charts as it was taught on them."""
+
+    pairs: Pairs
+    charts: Pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,16 +236,29 @@ def _told(checks: Sequence[Check], source_id: str) -> list[Span]:
 def read_window(
     opened: Sequence[OpenTrace], cases: Sequence[Sequence[Case]], reader: PairReader
 ) -> Readings:
-    """III.4: every distinct (premise, claim) pair of the window in one call."""
+    """III.4: every distinct (premise, claim) pair of the window in one call, and those of charts in
+    another where the reader was taught on charts."""
     pairs: dict[tuple[str, str], None] = {}
+    charts: dict[tuple[str, str], None] = {}
     shares = []
-    for of_trace in cases:
-        before = len(pairs)
+    for one, of_trace in zip(opened, cases, strict=True):
+        before = len(pairs) + len(charts)
         for case in of_trace:
-            for windows in case.windows.values():
-                pairs.update(((premise.text, case.claim.text), None) for premise in windows)
-        shares.append(len(pairs) - before)
+            for source_id, windows in case.windows.items():
+                asked = {(premise.text, case.claim.text): None for premise in windows}
+                pairs |= asked
+                if source_id in one.charts:
+                    charts |= asked
+        shares.append(len(pairs) + len(charts) - before)
     start = time.perf_counter()
-    readings = dict(zip(pairs, reader.read(list(pairs)), strict=True)) if pairs else {}
+    said = _read(pairs, reader.read)
+    of_charts = _read(charts, reader.read_charts) if isinstance(reader, ReadsCharts) else {}
     share_time(time.perf_counter() - start, shares, [one.clock for one in opened], "nli")
-    return readings
+    return Readings(pairs=said, charts=of_charts)
+
+
+def _read(
+    pairs: Mapping[tuple[str, str], None],
+    read: Callable[[Sequence[tuple[str, str]]], list[PairReading | None]],
+) -> Pairs:
+    return dict(zip(pairs, read(list(pairs)), strict=True)) if pairs else {}

@@ -29,6 +29,7 @@ from core.records import (
     OtherSource,
     PairReading,
     Premise,
+    Probabilities,
     Route,
 )
 from core.stages.alignment import align_tokens
@@ -44,6 +45,12 @@ class WindowReading:
 
     premise: Premise
     reading: PairReading
+    charted: PairReading | None = None  # as the reader was taught on charts, where this is of one
+
+    @property
+    def said(self) -> Probabilities:
+        """What was said of it by the reading that knows such a source best."""
+        return (self.charted or self.reading).probabilities
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +120,11 @@ def judge_claim(
 def _read(windows: Sequence[Premise], claim: str, readings: Readings) -> tuple[WindowReading, ...]:
     found = []
     for premise in windows:
-        reading = readings[(premise.text, claim)]
+        pair = (premise.text, claim)
+        reading = readings.pairs[pair]
         if reading is not None:
-            found.append(WindowReading(premise=premise, reading=reading))
+            charted = readings.charts.get(pair)
+            found.append(WindowReading(premise=premise, reading=reading, charted=charted))
     return tuple(found)
 
 
@@ -199,6 +208,7 @@ def _examined(
             [window.reading.probabilities for window in windows],
             [w.reading.probabilities for w in everywhere if not w.premise.call],
             [w.reading.probabilities for w in everywhere if w.premise.call],
+            [w.said for w in everywhere if not w.premise.call],
         ),
         config=config,
     )

@@ -150,9 +150,11 @@ def source_signals(
     readings: Sequence[Probabilities],
     outputs: Sequence[Probabilities],
     calls: Sequence[Probabilities],
+    charted: Sequence[Probabilities],
 ) -> dict[str, float]:
     """Everything of ``about``, and what one source adds: ``readings`` are of its windows; ``outputs``
-    and ``calls`` are all that speak for it, of what came back and of what was asked or written.
+    and ``calls`` are all that speak for it, of what came back and of what was asked or written;
+    ``charted`` are the outputs again, those of charts as the reader was taught on charts.
 
     What an agent wrote is evidence of what it wrote, not of what the world is: told apart, the
     calibrator can weigh the two by what the claim is about.
@@ -189,6 +191,7 @@ def source_signals(
             "neutral_min": min((r.neutral for r in readings), default=1.0),
             "entailment_any": max((r.entailment for r in anywhere), default=0.0),
             "entailment_outputs": told,
+            "entailment_charted": max((r.entailment for r in charted), default=0.0),
             "entailment_calls": asked,
             "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
         }

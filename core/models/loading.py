@@ -18,7 +18,12 @@ from core.errors import ComponentUnavailable, DamagedArtifact
 if TYPE_CHECKING:
     from core.models.embedder import BertEmbedder
     from core.models.mean_reader import MeanPairReader
-    from core.models.pair_reader import BertPairReader, Calibration, TransformersPairReader
+    from core.models.pair_reader import (
+        BertPairReader,
+        Calibration,
+        ClassifierWeights,
+        TransformersPairReader,
+    )
 
 BUNDLED_PAIR_READER = Path(__file__).parent / "weights" / "pair_reader"
 ACCURATE_PAIR_READER = Path(__file__).parent / "weights" / "accurate_reader"
@@ -28,6 +33,7 @@ BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
 MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
 MANIFEST_FORMAT = "provenanceguard-weights"
 WEIGHTS_FILE, ADAPTERS_FILE = "model.safetensors", "adapters.safetensors"
+CHARTS_FILE = "charts.safetensors"  # beside whole weights: what reading charts changes in them
 
 
 def load_pair_reader(
@@ -67,17 +73,32 @@ def load_pair_reader(
     model, tokenizer = _load(AutoModelForSequenceClassification, place, whole=True)
     name, calibration = _name(place, digest, model.config), _calibration(place)
     if _is_plain_bert(model.config):
-        return BertPairReader(
-            name=name,
-            weights=classifier_weights(model),
-            tokenizer=tokenizer,
-            calibration=calibration,
-            precision=precision,
-            max_tokens=max_tokens,
-        )
+        weights = classifier_weights(model)
+
+        def bert(weights: ClassifierWeights, charts: BertPairReader | None) -> BertPairReader:
+            return BertPairReader(
+                name=name,
+                weights=weights,
+                tokenizer=tokenizer,
+                calibration=calibration,
+                precision=precision,
+                max_tokens=max_tokens,
+                charts=charts,
+            )
+
+        return bert(weights, bert(charts, None) if (charts := _charts(place, weights)) else None)
     return TransformersPairReader(
         name=name, model=model, tokenizer=tokenizer, calibration=calibration, max_tokens=max_tokens
     )
+
+
+def _charts(place: str | Path, weights: ClassifierWeights) -> ClassifierWeights | None:
+    """The weights as they read charts; None where the folder has nothing about it."""
+    if isinstance(place, str) or not (place / CHARTS_FILE).is_file():
+        return None
+    from core.models.adapters import changed_weights
+
+    return changed_weights(weights, place / CHARTS_FILE)
 
 
 def _accurate(precision: str, max_tokens: int) -> MeanPairReader:
@@ -262,11 +283,13 @@ def folder_digest(folder: Path) -> str:
     weights = adapters if adapters.is_file() else whole
     if not weights.is_file():
         raise ComponentUnavailable(f"{weights}: missing; weights are read from safetensors only")
-    calibration = folder / CALIBRATION_FILE
-    if not calibration.is_file():
-        return sha256(weights)
-    # A changed temperature changes what is read: the name tells both.
-    return hashlib.sha256(f"{sha256(weights)} {sha256(calibration)}".encode()).hexdigest()
+    # A changed temperature changes what is read, and so does what was learned on charts: the name
+    # tells all of it.
+    beside = [folder / name for name in (CALIBRATION_FILE, CHARTS_FILE)]
+    digests = [sha256(weights), *(sha256(path) for path in beside if path.is_file())]
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
 
 
 def _load(kind: Any, place: str | Path, *, whole: bool = False) -> tuple[Any, Any]:

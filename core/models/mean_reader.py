@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.ports import PairReader
+from core.ports import PairReader, ReadsCharts
 from core.records import PairReading, Probabilities
 
 
@@ -25,10 +25,24 @@ class MeanPairReader:
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where either reader has no room for the claim."""
         first, second = (reader.read(pairs) for reader in self._readers)
-        return [
-            None if one is None or other is None else _mean(one, other)
-            for one, other in zip(first, second, strict=True)
-        ]
+        return _means(first, second)
+
+    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """The same of charts: of each reader as it was taught on charts, if it was."""
+        first, second = (
+            reader.read_charts(pairs) if isinstance(reader, ReadsCharts) else reader.read(pairs)
+            for reader in self._readers
+        )
+        return _means(first, second)
+
+
+def _means(
+    first: Sequence[PairReading | None], second: Sequence[PairReading | None]
+) -> list[PairReading | None]:
+    return [
+        None if one is None or other is None else _mean(one, other)
+        for one, other in zip(first, second, strict=True)
+    ]
 
 
 def _mean(one: PairReading, other: PairReading) -> PairReading:

@@ -149,7 +149,8 @@ def classifier_weights(model: Any) -> ClassifierWeights:
 
 
 class BertPairReader:
-    """A BERT cross-encoder on the lean forward pass; fills `core.ports.PairReader`."""
+    """A BERT cross-encoder on the lean forward pass; fills `core.ports.PairReader`, and
+    `core.ports.ReadsCharts` by `charts`, the same reader taught further on charts."""
 
     def __init__(
         self,
@@ -160,8 +161,9 @@ class BertPairReader:
         calibration: Calibration = NOT_CALIBRATED,
         precision: str = "auto",
         max_tokens: int = 512,
+        charts: BertPairReader | None = None,
     ) -> None:
-        self.name = name
+        self.name, self._charts = name, charts
         self.precision = choose_precision(precision, calibration)
         self.order = relation_order(weights.labels, name)
         self.calibration, self.tokenizer = calibration, tokenizer
@@ -191,6 +193,10 @@ class BertPairReader:
             else reading(pair, next(readings), texts, self.order, self.calibration.temperature)
             for pair, texts in zip(encoded, pairs, strict=True)
         ]
+
+    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """The same of pairs whose premise stands in a chart: as it was taught on charts, if it was."""
+        return (self._charts or self).read(pairs)
 
     def read_raw(self, encoded: Sequence[EncodedPair]) -> list[RawReading]:
         """Return logits and piece scores of encoded pairs, in order."""

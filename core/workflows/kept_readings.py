@@ -11,7 +11,7 @@ import json
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from core.errors import ComponentUnavailable
 from core.identity import rules_digest
-from core.ports import Embedder, PairReader
+from core.ports import Embedder, PairReader, ReadsCharts
 from core.records import PairReading, Probabilities, Span, TokenScore
 
 BATCH = 128  # so that little is lost when a long reading is stopped
@@ -200,7 +200,7 @@ def _key(*parts: str) -> str:
 
 
 # Says what a kept reading holds: a file of an earlier shape is read anew, not misread.
-_READING = "reading 2"
+_READING, _CHART_READING = "reading 2", "chart reading 1"
 
 
 class KeptEmbedder:
@@ -233,15 +233,29 @@ class KeptReader:
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Readings as the reader gave them."""
+        return self._kept(_READING, pairs, self._inner.read)
+
+    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """The same of charts, where the reader tells them apart."""
+        if not isinstance(self._inner, ReadsCharts):
+            return self.read(pairs)
+        return self._kept(_CHART_READING, pairs, self._inner.read_charts)
+
+    def _kept(
+        self,
+        kind: str,
+        pairs: Sequence[tuple[str, str]],
+        read: Callable[[Sequence[tuple[str, str]]], list[PairReading | None]],
+    ) -> list[PairReading | None]:
         names = (self.name, self.precision, str(self.max_tokens))
-        keys = {pair: _key(_READING, *names, *pair) for pair in pairs}
+        keys = {pair: _key(kind, *names, *pair) for pair in pairs}
         known = dict(self._shelf.get(list(keys.values())))
         missing = sorted(
             (pair for pair, key in keys.items() if key not in known),
             key=lambda pair: len(pair[0]) + len(pair[1]),
         )
         for part in _batches(missing):
-            made = [_packed(reading) for reading in self._inner.read(list(part))]
+            made = [_packed(reading) for reading in read(list(part))]
             new = [(keys[pair], value) for pair, value in zip(part, made, strict=True)]
             self._shelf.put(new)
             known.update(new)

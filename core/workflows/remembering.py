@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.pipeline import Models
-from core.ports import Embedder, PairReader
+from core.ports import Embedder, PairReader, ReadsCharts
 from core.records import (
     PairReading,
 )
@@ -48,10 +48,25 @@ class _RememberingReader:
         self.name, self.precision = reader.name, reader.precision
         self.max_tokens, self._reader = reader.max_tokens, reader
         self._seen = dict[tuple[str, str], PairReading | None]()
+        self._charts = dict[tuple[str, str], PairReading | None]()
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """One reading a pair, in order."""
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._seen]
-        if new:
-            self._seen.update(zip(new, self._reader.read(new), strict=True))
-        return [self._seen[pair] for pair in pairs]
+        return _remembered(pairs, self._seen, self._reader.read)
+
+    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """The same of charts, where the reader tells them apart."""
+        if not isinstance(self._reader, ReadsCharts):
+            return self.read(pairs)
+        return _remembered(pairs, self._charts, self._reader.read_charts)
+
+
+def _remembered(
+    pairs: Sequence[tuple[str, str]],
+    seen: dict[tuple[str, str], PairReading | None],
+    read: Callable[[Sequence[tuple[str, str]]], list[PairReading | None]],
+) -> list[PairReading | None]:
+    new = [pair for pair in dict.fromkeys(pairs) if pair not in seen]
+    if new:
+        seen.update(zip(new, read(new), strict=True))
+    return [seen[pair] for pair in pairs]

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from core.evaluation.packets import row_from_json
 from training.authored import FOLDER, KINDS, authored_pairs
 from training.authored_pass import BESIDE_CHARACTERS, authored_pass
-from training.dangerous import BLIND_HALVES, blind_pairs
+from training.dangerous import BLIND_HALVES, SECOND, blind_pairs
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
+from training.written_charts import packet_rows, written_charts
 
 INDEPENDENT = [FOLDER.parent / f"independent_{part}.toml" for part in "ab"]
 
@@ -84,11 +86,32 @@ def test_a_pass_shows_every_pair_once_with_its_whole_source_as_evidence_is_read(
     assert on_lines > sum(pair.source.count("\n") for pair in authored_pairs())
 
 
-def test_blind_charts_come_in_pairs_in_both_halves() -> None:
-    halves = {half: list(blind_pairs(half)) for half in BLIND_HALVES}
+def test_blind_charts_come_in_pairs_in_every_part() -> None:
+    parts = {part: list(blind_pairs(part)) for part in (*BLIND_HALVES, SECOND)}
 
-    for pairs in halves.values():
+    for part, pairs in parts.items():
         dangerous = [pair for pair in pairs if pair.dangerous]
-        assert len(dangerous) * 2 == len(pairs) > 600
+        assert len(dangerous) * 2 == len(pairs) > (400 if part == SECOND else 600)
         assert len({pair.kind for pair in pairs}) >= 20
         assert len({pair.format for pair in pairs}) >= 5
+
+
+def test_written_charts_have_true_and_wrong_claims_each_told_once() -> None:
+    rows = [row for name, chart in written_charts() for row in packet_rows(name, chart)]
+
+    assert len({row["claim_id"] for row in rows}) == len(rows) > 3_000
+    good = sum(row["label"] == "supported" for row in rows)
+    assert good * 2 == len(rows)
+    read = [row_from_json(row) for row in rows]
+    assert all(row.scored and not row.held_out for row in read)
+
+
+def test_no_written_chart_stands_among_the_blind_ones() -> None:
+    """What a reader was taught with may not be what it is measured on."""
+    taught = {words(chart["chart"]) for _, chart in written_charts()}
+    claims = {words(one["claim"]) for _, chart in written_charts() for one in chart["claims"]}
+    for part in (*BLIND_HALVES, SECOND):
+        pairs = list(blind_pairs(part))
+        assert not taught & {words(pair.chart) for pair in pairs}
+        same = claims & {words(pair.claim) for pair in pairs}
+        assert len(same) <= 0.01 * len(pairs)

@@ -141,6 +141,24 @@ def _figures(curve: Curve, workload: Workload, overlay: Curve | None) -> list[di
             "other": other and f"{percent(other.false_pass_rate)} {_where(overlay)}",
         },
         {
+            "id": "answers_held",
+            "kind": "block",
+            "name": "Good answers held",
+            "values": [_share(cost.good_answers_held, cost.good_answers) for cost in curve.costs],
+            "more": [_answers(cost.good_answers_held, cost.good_answers) for cost in curve.costs],
+            "other": other
+            and f"{_share(other.good_answers_held, other.good_answers)} {_where(overlay)}",
+        },
+        {
+            "id": "answers_passed",
+            "kind": "pass",
+            "name": "Bad answers passed",
+            "values": [_share(cost.bad_answers_passed, cost.bad_answers) for cost in curve.costs],
+            "more": [_answers(cost.bad_answers_passed, cost.bad_answers) for cost in curve.costs],
+            "other": other
+            and f"{_share(other.bad_answers_passed, other.bad_answers)} {_where(overlay)}",
+        },
+        {
             "id": "reviews",
             "kind": None,
             "name": "Claims to review a day",
@@ -186,6 +204,16 @@ def _counted(part: int, whole: int, ends: list[float] | None) -> str:
     return f"{part:,} of {whole:,}; {rate_interval(part, whole, ends)}"
 
 
+def _share(part: int, whole: int) -> str:
+    return percent(part / whole if whole else None)
+
+
+def _answers(part: int, whole: int) -> str:
+    if not whole:
+        return "there is none in this packet"
+    return f"{part:,} of {whole:,} whole answers"
+
+
 def _place(at: int, current: int) -> str:
     if at == current:
         return "the threshold in use"
@@ -199,7 +227,7 @@ def _note(view: ThresholdView) -> str:
         "Only the calibrator's threshold moves. "
         f"{words} blocked by another check (a missing value, another person's record, a "
         "contradiction, a wrong credit, too few grounded words, or not judged) and stay blocked "
-        "at every threshold. Bands: 1,000 resamples of whole traces."
+        "at every threshold. One claim holds its whole answer. Bands: 1,000 resamples of whole traces."
     )
 
 
@@ -212,6 +240,7 @@ def curve_table(curve: Curve) -> tuple[Sequence[str], list[Sequence[Cell]]]:
     header = (
         "Threshold", "Good blocked", "Good", "False block", "95 % low", "95 % high",
         "Bad passed", "Bad", "False pass", "95 % low (pass)", "95 % high (pass)",
+        "Good answers held", "Good answers", "Bad answers passed", "Bad answers",
     )  # fmt: skip
     rows: list[Sequence[Cell]] = []
     for cost, band in zip(curve.costs, curve.bands, strict=True):
@@ -220,7 +249,8 @@ def curve_table(curve: Curve) -> tuple[Sequence[str], list[Sequence[Cell]]]:
             (
                 cost.threshold, cost.good_blocked, cost.good, _four(cost.false_block_rate),
                 *(blocks or (None, None)), cost.bad_passed, cost.bad, _four(cost.false_pass_rate),
-                *(passes or (None, None)),
+                *(passes or (None, None)), cost.good_answers_held, cost.good_answers,
+                cost.bad_answers_passed, cost.bad_answers,
             )
         )  # fmt: skip
     return header, rows

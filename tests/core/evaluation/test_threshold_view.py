@@ -177,3 +177,19 @@ def test_a_packet_without_labels_has_nothing_to_sweep() -> None:
 
     with pytest.raises(InputError, match="nothing to sweep"):
         view_predictions(rows, predict(rows, threshold=0.5))
+
+
+@given(CLAIMS, THRESHOLD)
+def test_an_answer_is_held_back_by_any_of_its_claims(claims, threshold) -> None:
+    (cost,) = costs_at(view_of(claims), (threshold,))
+
+    answers: dict[int, list[tuple[float, bool, bool, int]]] = {}
+    for claim in claims:
+        answers.setdefault(claim[3], []).append(claim)
+    held = {name: any(blocks(one, threshold) for one in part) for name, part in answers.items()}
+    bad = {name: any(one[1] for one in part) for name, part in answers.items()}
+    assert cost.good_answers_held == sum(held[name] and not bad[name] for name in answers)
+    assert cost.bad_answers_passed == sum(bad[name] and not held[name] for name in answers)
+    assert (cost.good_answers, cost.bad_answers) == (
+        len(answers) - sum(bad.values()), sum(bad.values()),
+    )  # fmt: skip
