@@ -32,7 +32,7 @@ from core.judging.signals import (
 )
 from core.models.forest import CARD_FILE, DEFAULT_FOLDER
 from core.provenance.distortions.checks import check_distortions
-from core.records import VerdictLabel
+from core.records import CHART_READ_FEATURE, CHARTED_FEATURE, VerdictLabel
 from core.text.tokens import content_terms, overlap
 from training.development import (
     apart_traces,
@@ -126,7 +126,10 @@ def rechecked(
         one = before = open_trace(trace, (claim,), models, config, same)
         checks = (*check_claim(claim, one.facts), *check_distortions(claim, one.prose))
         # Rows from before charts were read by themselves, and of folds: as the reader read them.
-        numeric = {"entailment_charted": old.features.numeric["entailment_outputs"]}
+        numeric = {
+            CHARTED_FEATURE: old.features.numeric["entailment_outputs"],
+            CHART_READ_FEATURE: 0.0,
+        }
         numeric |= old.features.numeric
         numeric |= claim_signals(claim, checks, one).shared
         shown = shown_sources(checks) & {each.source.source_id for each in one.evidence.sources}

@@ -209,6 +209,7 @@ def _examined(
             [w.reading.probabilities for w in everywhere if not w.premise.call],
             [w.reading.probabilities for w in everywhere if w.premise.call],
             [w.said for w in everywhere if not w.premise.call],
+            chart=any(window.charted is not None for window in windows),
         ),
         config=config,
     )

@@ -10,7 +10,15 @@ from core.indexing import IndexedSource, Standing
 from core.judging.cases import UNCOUNTED, Case, shown_sources
 from core.judging.opening import OpenTrace
 from core.provenance.distortions.checks import CHECK_NAMES
-from core.records import SHOWN_FEATURE, Check, Claim, Outcome, Probabilities
+from core.records import (
+    CHART_READ_FEATURE,
+    CHARTED_FEATURE,
+    SHOWN_FEATURE,
+    Check,
+    Claim,
+    Outcome,
+    Probabilities,
+)
 from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap, words
 
 # The kinds of check whose outcomes the calibrator sees one by one; others count in the sums.
@@ -151,10 +159,13 @@ def source_signals(
     outputs: Sequence[Probabilities],
     calls: Sequence[Probabilities],
     charted: Sequence[Probabilities],
+    *,
+    chart: bool,
 ) -> dict[str, float]:
     """Everything of ``about``, and what one source adds: ``readings`` are of its windows; ``outputs``
     and ``calls`` are all that speak for it, of what came back and of what was asked or written;
-    ``charted`` are the outputs again, those of charts as the reader was taught on charts.
+    ``charted`` are the outputs again, those of charts as the reader was taught on charts, and ``chart``
+    says whether this source was read so.
 
     What an agent wrote is evidence of what it wrote, not of what the world is: told apart, the
     calibrator can weigh the two by what the claim is about.
@@ -191,7 +202,8 @@ def source_signals(
             "neutral_min": min((r.neutral for r in readings), default=1.0),
             "entailment_any": max((r.entailment for r in anywhere), default=0.0),
             "entailment_outputs": told,
-            "entailment_charted": max((r.entailment for r in charted), default=0.0),
+            CHARTED_FEATURE: max((r.entailment for r in charted), default=0.0),
+            CHART_READ_FEATURE: float(chart),
             "entailment_calls": asked,
             "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
         }

@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from core.errors import ComponentUnavailable, ConfigError, DamagedArtifact
 from core.models.forest_card import Card, Encoding, read_bytes, read_checked, read_object
 from core.records import (
+    CHART_READ_FEATURE,
+    CHARTED_FEATURE,
     SHOWN_FEATURE,
     Against,
     ContradictedShare,
@@ -47,6 +49,12 @@ SHOWN = "shown"
 NAME_DIGITS = 24  # of the digest, so that no two artifacts can be made to share a name
 EARLIER_NAME_DIGITS = 12  # as artifacts were named before
 MOST_ARRAY_BYTES = 256 * 1024 * 1024
+# Of the log-odds of a claim about a chart, what its reading weighs beside the trees, most of whose rows
+# are of readers that learned no charts. Of 1,528 statements about charts of four authors, each judged by
+# trees without its author's rows, 505 instead of 414 of 765 true ones pass at 0.63, and 51 instead of 45
+# of 763 wrong ones (AUROC 0.882 instead of 0.866).
+CHART_WEIGHT = 0.5
+SUREST = 1e-3  # no reading and no forest is surer than this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -118,10 +126,12 @@ class Forest:
     def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
         """Shape (len(rows),), in [0, 1], to 4 decimals; unseen categories encode as zeros.
 
-        A claim that an entry of its source states whole is at least as probable as such claims
-        were among the labelled ones, where the card has counted them.
+        A claim about a chart that was read by what the reader learned on charts is judged by that
+        reading as much as by the trees. One that an entry of its source states whole is at least as
+        probable as such claims were among the labelled ones, where the card has counted them.
         """
-        found = np.round(self.exact_probabilities(encode(rows, self.encoding)), 4)
+        found = self.exact_probabilities(encode(rows, self.encoding))
+        found = np.round(_with_charts(found, rows), 4)
         if self.shown is None or not rows:
             return found
         shown = np.array([row.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0 for row in rows])
@@ -148,6 +158,21 @@ class Forest:
         # Summed tree by tree, so that the result does not depend on how rows are batched.
         running = np.add.accumulate(trees.value[node], axis=1)
         return np.asarray(running[:, -1] / len(trees.roots), dtype=np.float64)
+
+
+def _with_charts(found: NDArray[np.float64], rows: Sequence[Features]) -> NDArray[np.float64]:
+    """The trees' probabilities, shape (n,), with a chart's reading heard beside them."""
+    read = np.array([row.numeric.get(CHART_READ_FEATURE, 0.0) >= 1.0 for row in rows], dtype=bool)
+    if not read.any():
+        return found
+    said = np.array([row.numeric.get(CHARTED_FEATURE, 0.5) for row in rows])
+    odds = (1.0 - CHART_WEIGHT) * _log_odds(found) + CHART_WEIGHT * _log_odds(said)
+    return np.where(read, 1.0 / (1.0 + np.exp(-odds)), found)
+
+
+def _log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    held = np.clip(probability, SUREST, 1.0 - SUREST)
+    return np.asarray(np.log(held) - np.log1p(-held), dtype=np.float64)
 
 
 def encode(rows: Sequence[Features], encoding: Encoding) -> NDArray[np.float32]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SHOWN_FEATURE = "source_shown"  # 1 where an entry of the claim's source states all of it
+# 1 where the claim's source is a chart and was read by what the reader learned on charts, and how far
+# such readings entail it.
+CHART_READ_FEATURE, CHARTED_FEATURE = "chart_read", "entailment_charted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

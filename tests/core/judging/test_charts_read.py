@@ -45,6 +45,7 @@ def test_a_chart_is_read_as_the_reader_was_taught_on_charts() -> None:
     assert told["entailment_charted"] >= charted.probabilities.entailment
     assert told["entailment_outputs"] == plain.probabilities.entailment
     assert told["entailment_charted"] != told["entailment_outputs"]
+    assert told["chart_read"] == 1.0
 
 
 def test_a_paper_is_read_as_everything_is() -> None:
@@ -53,3 +54,4 @@ def test_a_paper_is_read_as_everything_is() -> None:
     ).features.numeric
 
     assert told["entailment_charted"] == told["entailment_outputs"] > 0.5
+    assert told["chart_read"] == 0.0

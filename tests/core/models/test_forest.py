@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +21,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from core.calibration.fit import fit_encoding, flatten
 from core.errors import ComponentUnavailable, DamagedArtifact
-from core.models.forest import Forest, encode, load_forest, write_artifact
+from core.models.forest import SUREST, Forest, encode, load_forest, write_artifact
 from core.ports import Calibrator
-from core.records import Features
+from core.records import CHART_READ_FEATURE, CHARTED_FEATURE, Features
 
 LABELS = ("entailment", "neutral", "contradiction")
 TOOLS = ("chart", "literature", "labs")
@@ -286,3 +288,34 @@ def test_the_shipped_folder_can_be_copied_elsewhere(artifact: Path, tmp_path: Pa
     shutil.copytree(artifact, tmp_path / "elsewhere")
 
     assert load_forest(tmp_path / "elsewhere").name == load_forest(artifact).name
+
+
+@given(
+    said=st.lists(st.floats(0, 1), min_size=1, max_size=12),
+    read=st.lists(st.booleans(), min_size=12, max_size=12),
+)
+@settings(max_examples=60)
+def test_a_charts_reading_is_heard_as_much_as_the_trees(
+    said: list[float], read: list[bool]
+) -> None:
+    _, forest = grown_forest(3)
+    plain = random_rows(len(said), 11)
+    rows = [
+        replace(
+            row, numeric={**row.numeric, CHARTED_FEATURE: one, CHART_READ_FEATURE: float(chart)}
+        )
+        for row, one, chart in zip(plain, said, read, strict=False)
+    ]
+
+    found = forest.probabilities(rows)
+
+    for alone, both, one, chart in zip(
+        forest.probabilities(plain), found, said, read, strict=False
+    ):
+        if not chart:
+            assert both == alone
+            continue
+        sides = [min(max(side, SUREST), 1 - SUREST) for side in (float(alone), one)]
+        middle = math.sqrt(math.prod(side / (1 - side) for side in sides))
+        assert both == pytest.approx(middle / (1 + middle), abs=2e-3)
+        assert min(sides) - 1e-3 <= both <= max(sides) + 1e-3
