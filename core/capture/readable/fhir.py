@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from core.capture.readable.layers import Line, Piece, Value
 from core.capture.readable.nodes import Kind
@@ -36,12 +36,32 @@ def fhir_blocks(value: Value) -> Iterator[list[Line]]:
             yield [(f"bundle {key}: ", part) for key, part in resource.members if key == "total"]
 
 
+def plain_entries(value: Value) -> Iterator[Value]:
+    """The entries of a bundle that name no resource, as tools abridge them (``{"Patient": {…}}``):
+    they are read as any record is, for what is left out would be no evidence."""
+    for entry in _entries(value):
+        if _resource_of(entry) is None:
+            yield entry
+
+
+def _entries(value: Value) -> Sequence[Value]:
+    entries = value.get("entry") if value.node.string("resourceType") == "Bundle" else None
+    return entries.items if entries else ()
+
+
+def _resource_of(entry: Value) -> Value | None:
+    """The resource of an entry, or the entry where it is one itself."""
+    resource = entry.get("resource")
+    if resource is not None and is_fhir(resource):
+        return resource
+    return entry if is_fhir(entry) else None
+
+
 def _resources(value: Value, full_url: Value | None = None) -> Iterator[tuple[Value, Value | None]]:
     yield value, full_url
-    entries = value.get("entry") if value.node.string("resourceType") == "Bundle" else None
-    for entry in entries.items if entries else []:
-        resource = entry.get("resource")
-        if resource is not None and is_fhir(resource):
+    for entry in _entries(value):
+        resource = _resource_of(entry)
+        if resource is not None:
             yield from _resources(resource, entry.get("fullUrl"))
     contained = value.get("contained")
     for resource in contained.items if contained else []:

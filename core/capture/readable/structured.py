@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.capture.readable.fhir import fhir_blocks, is_fhir
+from core.capture.readable.fhir import fhir_blocks, is_fhir, plain_entries
 from core.capture.readable.json_text import MAX_CHARACTERS, parse_json
 from core.capture.readable.layers import Layer, Piece, Value, Writer
 from core.capture.readable.nodes import Kind, Node, NotStructured, same_value
@@ -353,5 +353,7 @@ class _Reader:
         if is_fhir(value):
             for lines in fhir_blocks(value):
                 section.writer.block(lines)
+            for entry in plain_entries(value):
+                RecordLines(section.writer, depth).write(entry, "", ())
             return
         RecordLines(section.writer, depth).write(value, "", ())

@@ -322,6 +322,26 @@ def test_a_lab_value_stands_with_its_patient_name_unit_and_date():
     assert "code: 4548-4" in lab
 
 
+@pytest.mark.parametrize("form", ["itself", "by its kind", "named nowhere"])
+def test_a_bundles_entry_is_read_however_a_tool_abridges_it(form: str):
+    """An entry that is passed over would be no evidence, and of nothing but such a bundle looks empty."""
+    condition = {"code": "Breast abscess", "verificationStatus": "refuted"}
+    entry = {
+        "itself": {"resourceType": "Condition", **condition},
+        "by its kind": {"Condition": condition},
+        "named nowhere": {"resource": condition},
+    }[form]
+    for entries in ([entry], [*bundle()["entry"], entry]):
+        raw = json.dumps({"resourceType": "Bundle", "entry": entries})
+
+        text = only(unfold_output(raw))
+
+        (line,) = (line for line in text.splitlines() if "Breast abscess" in line)
+        (status,) = (line for line in text.splitlines() if "refuted" in line)
+        assert "verificationStatus" in status
+        assert "Condition" in line or form == "named nowhere"
+
+
 def test_a_person_can_be_led_from_a_lab_value_to_its_bytes():
     raw = json.dumps(bundle())
     (part,) = unfold_output(raw).parts
