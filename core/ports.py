@@ -50,11 +50,18 @@ class PairReader(Protocol):
 
 @runtime_checkable
 class ReadsCharts(Protocol):
-    """A pair reader that was also taught on patients' charts, beside what it was taught on first."""
+    """A pair reader that may also have been taught on patients' charts; ``taught_on_charts`` says so."""
+
+    taught_on_charts: bool
 
     def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """As `PairReader.read`, of premises that stand in a chart."""
         ...
+
+
+def taught_on_charts(reader: object) -> bool:
+    """Whether a reader, or the one that it stands for, reads charts by what it learned on charts."""
+    return isinstance(reader, ReadsCharts) and reader.taught_on_charts
 
 
 @runtime_checkable

@@ -17,7 +17,7 @@ from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
 from core.judging.opening import OpenTrace, share_time
-from core.ports import PairReader, ReadsCharts
+from core.ports import PairReader, ReadsCharts, taught_on_charts
 from core.provenance.distortions.checks import check_distortions
 from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource, Span
 from core.stages.premise import (
@@ -240,6 +240,7 @@ def read_window(
     another where the reader was taught on charts."""
     pairs: dict[tuple[str, str], None] = {}
     charts: dict[tuple[str, str], None] = {}
+    twice = taught_on_charts(reader)
     shares = []
     for one, of_trace in zip(opened, cases, strict=True):
         before = len(pairs) + len(charts)
@@ -247,7 +248,7 @@ def read_window(
             for source_id, windows in case.windows.items():
                 asked = {(premise.text, case.claim.text): None for premise in windows}
                 pairs |= asked
-                if source_id in one.charts:
+                if twice and source_id in one.charts:
                     charts |= asked
         shares.append(len(pairs) + len(charts) - before)
     start = time.perf_counter()

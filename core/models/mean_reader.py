@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.ports import PairReader, ReadsCharts
+from core.ports import PairReader, ReadsCharts, taught_on_charts
 from core.records import PairReading, Probabilities
 
 
@@ -21,6 +21,7 @@ class MeanPairReader:
         self.name, self.precision = name, second.precision
         self.max_tokens = min(first.max_tokens, second.max_tokens)
         self._readers = (first, second)
+        self.taught_on_charts = any(taught_on_charts(reader) for reader in self._readers)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where either reader has no room for the claim."""

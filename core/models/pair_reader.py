@@ -164,6 +164,7 @@ class BertPairReader:
         charts: BertPairReader | None = None,
     ) -> None:
         self.name, self._charts = name, charts
+        self.taught_on_charts = charts is not None
         self.precision = choose_precision(precision, calibration)
         self.order = relation_order(weights.labels, name)
         self.calibration, self.tokenizer = calibration, tokenizer

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from core.errors import ComponentUnavailable
 from core.identity import rules_digest
-from core.ports import Embedder, PairReader, ReadsCharts
+from core.ports import Embedder, PairReader, ReadsCharts, taught_on_charts
 from core.records import PairReading, Probabilities, Span, TokenScore
 
 BATCH = 128  # so that little is lost when a long reading is stopped
@@ -230,6 +230,7 @@ class KeptReader:
     def __init__(self, inner: PairReader, shelf: Shelf) -> None:
         self._inner, self._shelf = inner, shelf
         self.name, self.precision, self.max_tokens = inner.name, inner.precision, inner.max_tokens
+        self.taught_on_charts = taught_on_charts(inner)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Readings as the reader gave them."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.pipeline import Models
-from core.ports import Embedder, PairReader, ReadsCharts
+from core.ports import Embedder, PairReader, ReadsCharts, taught_on_charts
 from core.records import (
     PairReading,
 )
@@ -47,6 +47,7 @@ class _RememberingReader:
     def __init__(self, reader: PairReader) -> None:
         self.name, self.precision = reader.name, reader.precision
         self.max_tokens, self._reader = reader.max_tokens, reader
+        self.taught_on_charts = taught_on_charts(reader)
         self._seen = dict[tuple[str, str], PairReading | None]()
         self._charts = dict[tuple[str, str], PairReading | None]()
 

@@ -19,7 +19,7 @@ from core.models.loading import (
     load_pair_reader,
 )
 from core.models.mean_reader import MeanPairReader
-from core.ports import ReadsCharts
+from core.ports import ReadsCharts, taught_on_charts
 from core.workflows.kept_readings import FileShelf, KeptReader
 from core.workflows.remembering import remembering
 from tests.real_models import uncalibrated_models
@@ -151,3 +151,15 @@ def test_two_readers_together_read_charts_by_the_one_that_was_taught_on_them(
         assert mean is not None and one is not None and two is not None
         expected = (one.probabilities.entailment + two.probabilities.entailment) / 2
         assert mean.probabilities.entailment == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_reader_that_learned_no_charts_is_not_said_to_have_whoever_keeps_its_readings(
+    taught: tuple[Path, Path], tmp_path: Path
+) -> None:
+    shelf = FileShelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
+    for folder, so in zip(taught, (True, False), strict=True):
+        reader = load_pair_reader(folder)
+        models = replace(uncalibrated_models(), reader=reader)
+        for one in (reader, KeptReader(reader, shelf), remembering(models).reader):
+            assert taught_on_charts(one) is so
+    shelf.close()
