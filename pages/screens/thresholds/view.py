@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -140,24 +140,24 @@ def _figures(curve: Curve, workload: Workload, overlay: Curve | None) -> list[di
             ],
             "other": other and f"{percent(other.false_pass_rate)} {_where(overlay)}",
         },
-        {
-            "id": "answers_held",
-            "kind": "block",
-            "name": "Good answers held",
-            "values": [_share(cost.good_answers_held, cost.good_answers) for cost in curve.costs],
-            "more": [_answers(cost.good_answers_held, cost.good_answers) for cost in curve.costs],
-            "other": other
-            and f"{_share(other.good_answers_held, other.good_answers)} {_where(overlay)}",
-        },
-        {
-            "id": "answers_passed",
-            "kind": "pass",
-            "name": "Bad answers passed",
-            "values": [_share(cost.bad_answers_passed, cost.bad_answers) for cost in curve.costs],
-            "more": [_answers(cost.bad_answers_passed, cost.bad_answers) for cost in curve.costs],
-            "other": other
-            and f"{_share(other.bad_answers_passed, other.bad_answers)} {_where(overlay)}",
-        },
+        _answers(
+            curve,
+            other,
+            overlay,
+            "answers_held",
+            "block",
+            "Good answers held",
+            lambda cost: (cost.good_answers_held, cost.good_answers),
+        ),  # fmt: skip
+        _answers(
+            curve,
+            other,
+            overlay,
+            "answers_passed",
+            "pass",
+            "Bad answers passed",
+            lambda cost: (cost.bad_answers_passed, cost.bad_answers),
+        ),  # fmt: skip
         {
             "id": "reviews",
             "kind": None,
@@ -204,14 +204,33 @@ def _counted(part: int, whole: int, ends: list[float] | None) -> str:
     return f"{part:,} of {whole:,}; {rate_interval(part, whole, ends)}"
 
 
-def _share(part: int, whole: int) -> str:
-    return percent(part / whole if whole else None)
+def _answers(
+    curve: Curve,
+    other: Cost | None,
+    overlay: Curve | None,
+    name: str,
+    kind: str,
+    title: str,
+    counted: Callable[[Cost], tuple[int, int]],
+) -> dict[str, object]:
+    """A figure of whole answers; ``counted`` has how many of how many."""
 
+    def share(cost: Cost) -> str:
+        part, whole = counted(cost)
+        return percent(part / whole if whole else None)
 
-def _answers(part: int, whole: int) -> str:
-    if not whole:
-        return "there is none in this packet"
-    return f"{part:,} of {whole:,} whole answers"
+    counts = [counted(cost) for cost in curve.costs]
+    return {
+        "id": name,
+        "kind": kind,
+        "name": title,
+        "values": [share(cost) for cost in curve.costs],
+        "more": [
+            f"{part:,} of {whole:,} whole answers" if whole else "there is none in this packet"
+            for part, whole in counts
+        ],
+        "other": other and f"{share(other)} {_where(overlay)}",
+    }
 
 
 def _place(at: int, current: int) -> str:
