@@ -228,20 +228,18 @@ def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[boo
     if filters.assigned_to is not None:
         conditions.append(with_reader(filters.assigned_to))
     if filters.search.strip():
-        sought = plain_text(filters.search.strip())
-        conditions.append(
-            or_(
-                *(
-                    column.icontains(sought, autoescape=True)
-                    for column in (
-                        col(TraceVersion.trace_id),
-                        col(TraceVersion.question),
-                        col(TraceVersion.answer),
-                    )
-                )
-            )
-        )
+        conditions.append(_saying(filters.search.strip()))
     return and_(*conditions)
+
+
+def _saying(words: str) -> ColumnElement[bool]:
+    searched = (
+        col(TraceVersion.trace_id),
+        col(TraceVersion.question),
+        col(TraceVersion.answer),
+    )
+    sought = plain_text(words)
+    return or_(*(column.icontains(sought, autoescape=True) for column in searched))
 
 
 def _order(order: Order) -> tuple[ColumnExpressionArgument[Any], ...]:

@@ -94,17 +94,7 @@ class TrainingRun:
             now = time.monotonic()
             self.elapsed, last = self.elapsed + now - last, now
             if self.step % 50 == 0:
-                self.progress(
-                    "step",
-                    {
-                        "step": self.step,
-                        "loss": self.loss,
-                        "share": self._done_share(),
-                        "pairs": self.pairs_seen,
-                        "tokens": self.tokens_seen,
-                        "seconds": self.elapsed,
-                    },
-                )
+                self.progress("step", self._told())
             if quick and self.elapsed - validated >= options.validate_minutes * 60:
                 validated = self.elapsed
                 self._validate(quick)
@@ -127,6 +117,16 @@ class TrainingRun:
             finished=finished,
             validation=tuple(self.validation),
         )
+
+    def _told(self) -> dict[str, float]:
+        return {
+            "step": self.step,
+            "loss": self.loss,
+            "share": self._done_share(),
+            "pairs": self.pairs_seen,
+            "tokens": self.tokens_seen,
+            "seconds": self.elapsed,
+        }
 
     def _done_share(self) -> float:
         if self.options.steps is not None:

@@ -116,27 +116,30 @@ def _plain(
     )
 
 
+def _amount(match: re.Match[str]) -> tuple[float, int, float] | None:
+    """The amount, how many digits of it are said, and the step to the next that could be."""
+    words, digits = match.group("words"), match.group("digits")
+    if words:
+        spelled = spelled_number(words)
+        return None if spelled is None else (spelled, len(str(int(spelled)).rstrip("0")) or 1, 1.0)
+    if match.group("fraction"):
+        return VULGAR[match.group("fraction")], 1, 0.01
+    plain = re.sub(r"[,\s_]", "", digits).replace("·", ".")
+    # A number in whole thousands states thousands: 136,000 for 136,226.
+    step = 1_000.0 if plain.endswith("000") and "." not in plain else _step(plain)
+    digits_said = len(re.sub(r"[eE].*", "", plain).replace(".", "").strip("0"))
+    if match.group("vulgar"):
+        return float(plain) + VULGAR[match.group("vulgar")], digits_said, 0.01
+    return float(plain), digits_said, step
+
+
 def _number(match: re.Match[str]) -> Quantity | None:
     text, start, end = match.string, match.start(), match.end()
     words, digits = match.group("words"), match.group("digits")
-    step = 1.0
-    if words:
-        spelled = spelled_number(words)
-        if spelled is None:
-            return None
-        amount, digits_said = spelled, len(str(int(spelled)).rstrip("0")) or 1
-    elif match.group("fraction"):
-        amount, digits_said, step = VULGAR[match.group("fraction")], 1, 0.01
-    else:
-        plain = re.sub(r"[,\s_]", "", digits).replace("·", ".")
-        # A number in whole thousands states thousands: 136,000 for 136,226.
-        amount, step = (
-            float(plain),
-            1_000.0 if plain.endswith("000") and "." not in plain else _step(plain),
-        )
-        digits_said = len(re.sub(r"[eE].*", "", plain).replace(".", "").strip("0"))
-        if match.group("vulgar"):
-            amount, step = amount + VULGAR[match.group("vulgar")], 0.01
+    read = _amount(match)
+    if read is None:
+        return None
+    amount, digits_said, step = read
     scale = SCALE.match(text, end)
     written = scale.group().strip() if scale else ""
     if scale and not (written in "kKbBtTmM" and _unit_longer(text, end, scale.end())):

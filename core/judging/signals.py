@@ -170,9 +170,7 @@ def source_signals(
     What an agent wrote is evidence of what it wrote, not of what the world is: told apart, the
     calibrator can weigh the two by what the claim is about.
     """
-    anywhere = [*outputs, *calls]
-    told = max((r.entailment for r in outputs), default=0.0)
-    asked = max((r.entailment for r in calls), default=0.0)
+    told, asked = _most_entailing(outputs), _most_entailing(calls)
     candidate = next(c for c in case.candidates if c.source_id == indexed.source.source_id)
     windows = case.windows[candidate.source_id]
     window = max((overlap(about.terms, content_terms(p.text)) for p in windows), default=0.0)
@@ -196,18 +194,22 @@ def source_signals(
             "source_echo": float(indexed.standing is Standing.ECHO),
             "source_failed": float(indexed.standing is Standing.FAILURE),
             "source_structured": float(indexed.source.structured),
-            "entailment_max": max((r.entailment for r in readings), default=0.0),
+            "entailment_max": _most_entailing(readings),
             "entailment_min": min((r.entailment for r in readings), default=0.0),
             "contradiction_max": max((r.contradiction for r in readings), default=0.0),
             "neutral_min": min((r.neutral for r in readings), default=1.0),
-            "entailment_any": max((r.entailment for r in anywhere), default=0.0),
+            "entailment_any": max(told, asked),
             "entailment_outputs": told,
-            CHARTED_FEATURE: max((r.entailment for r in charted), default=0.0),
+            CHARTED_FEATURE: _most_entailing(charted),
             CHART_READ_FEATURE: float(chart),
             "entailment_calls": asked,
-            "contradiction_any": max((r.contradiction for r in anywhere), default=0.0),
+            "contradiction_any": max((r.contradiction for r in (*outputs, *calls)), default=0.0),
         }
     )
+
+
+def _most_entailing(readings: Sequence[Probabilities]) -> float:
+    return max((r.entailment for r in readings), default=0.0)
 
 
 def _share(wanted: frozenset[tuple[str, str]], there: frozenset[tuple[str, str]]) -> float:

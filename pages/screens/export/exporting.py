@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import ProvenanceGuardError
+from core.ports import Progress
 from core.records import VerdictLabel
 from core.review.exchange import MEANINGS
 from core.review.records import Person, ReviewStatus, Role
@@ -69,6 +71,16 @@ class Prepared:
     formats: frozenset[PacketFormat] = EVERY_FORMAT
 
 
+def _progress_bar() -> tuple[DeltaGenerator, Progress]:
+    bar = st.progress(0.0, "Writing the packet …")
+
+    def report(done: int, total: int | None, what: str) -> None:
+        share = done / total if total else 0.0
+        bar.progress(share, f"Writing the packet: {done:,} of {total or 0:,} {what}")
+
+    return bar, report
+
+
 def prepare(
     packets: Packets,
     user: Person,
@@ -87,11 +99,7 @@ def prepare(
     hidden = None if people is None else pseudonymous(packets, user, people)
     st.session_state.pop(_PREPARED, None)
     place = tempfile.TemporaryDirectory(prefix="provenanceguard-packet-")
-    bar = st.progress(0.0, "Writing the packet …")
-
-    def report_progress(done: int, total: int | None, what: str) -> None:
-        share = done / total if total else 0.0
-        bar.progress(share, f"Writing the packet: {done:,} of {total or 0:,} {what}")
+    bar, report_progress = _progress_bar()
 
     try:
         report = export_packet(
