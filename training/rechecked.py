@@ -6,14 +6,15 @@
 Beside every calibrator stand the rows that it was fitted on, and in them what readers of folds said of
 each claim (`training.development`). That does not change with a check; what the checks say is gathered
 anew from the packets, which must be the same, in the same order. Packets of ``--new`` are not among them
-yet: they are read now, by a reader that was not taught with them.
+yet: they are read now, by a reader that was not taught with them. With ``--charts`` so is what stands in
+charts, by what the reader learned on charts, which must not be of these packets.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=[],
         help="what is to help from now on, read by --reader",
     )
+    parser.add_argument(
+        "--charts", action="store_true", help="read charts anew, as the reader learned on charts"
+    )
     parser.add_argument("--reader", help="whose calibrator it is; without it the bundled one")
     parser.add_argument(
         "--calibrator", type=Path, default=DEFAULT_FOLDER, help="whose rows to take"
@@ -75,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gold = [row for rows in by_packet.values() for row in rows]
     kept = kept_rows(options.calibrator, gold, more)
     models = measured_models(Config(), None, options.reader)
+    if options.charts:
+        kept = list(with_charts(kept, read_anew([*options.packets, *options.more], models)))
     anew = {
         row.claim_id: one
         for row, one in zip([*gold, *more], rechecked([*gold, *more], kept, models), strict=True)
@@ -112,6 +118,24 @@ def kept_rows(
     if next(train, None) or next(validation, None):
         raise InputError(f"{folder / ROWS_FILE}: holds more rows than these packets")
     return rows
+
+
+def read_anew(packets: Sequence[Path], models: Models) -> dict[str, TrainingRow]:
+    """Judge every labelled claim by these models alone; rows by claim."""
+    rows = [row for path in packets for row in usable(path, [models], Config())[1]]
+    return {row.claim_id: row for row in rows}
+
+
+def with_charts(
+    kept: Sequence[TrainingRow], read: Mapping[str, TrainingRow]
+) -> Iterator[TrainingRow]:
+    """Yield each row with what was now read of charts; where no chart was read, as it is."""
+    for row in kept:
+        found = read[row.claim_id].features.numeric if row.claim_id in read else {}
+        numeric = dict(row.features.numeric)
+        if found.get(CHART_READ_FEATURE):
+            numeric |= {name: found[name] for name in (CHARTED_FEATURE, CHART_READ_FEATURE)}
+        yield replace(row, features=replace(row.features, numeric=numeric))
 
 
 def rechecked(

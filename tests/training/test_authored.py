@@ -14,7 +14,7 @@ from training.authored import FOLDER, KINDS, authored_pairs
 from training.authored_pass import BESIDE_CHARACTERS, authored_pass
 from training.dangerous import BLIND_HALVES, SECOND, blind_pairs
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
-from training.written_charts import packet_rows, written_charts
+from training.written import packet_rows, written
 
 INDEPENDENT = [FOLDER.parent / f"independent_{part}.toml" for part in "ab"]
 
@@ -96,8 +96,8 @@ def test_blind_charts_come_in_pairs_in_every_part() -> None:
         assert len({pair.format for pair in pairs}) >= 5
 
 
-def test_written_charts_have_true_and_wrong_claims_each_told_once() -> None:
-    rows = [row for name, chart in written_charts() for row in packet_rows(name, chart)]
+def test_what_was_written_has_true_and_wrong_claims_each_told_once() -> None:
+    rows = [row for group in written() for row in packet_rows(group)]
 
     assert len({row["claim_id"] for row in rows}) == len(rows) > 3_000
     good = sum(row["label"] == "supported" for row in rows)
@@ -108,8 +108,8 @@ def test_written_charts_have_true_and_wrong_claims_each_told_once() -> None:
 
 def test_no_written_chart_stands_among_the_blind_ones() -> None:
     """What a reader was taught with may not be what it is measured on."""
-    taught = {words(chart["chart"]) for _, chart in written_charts()}
-    claims = {words(one["claim"]) for _, chart in written_charts() for one in chart["claims"]}
+    taught = {words(text) for group in written() for text in group.sources}
+    claims = {words(one.claim) for group in written() for one in group.statements}
     for part in (*BLIND_HALVES, SECOND):
         pairs = list(blind_pairs(part))
         assert not taught & {words(pair.chart) for pair in pairs}

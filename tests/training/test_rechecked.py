@@ -16,9 +16,10 @@ from core.errors import InputError
 from core.evaluation.packets import PacketRow, read_packet
 from core.evaluation.scoring import Uncalibrated, score_rows
 from core.pipeline import Models
+from core.records import CHART_READ_FEATURE, CHARTED_FEATURE
 from core.workflows.recalibrate import training_rows
 from training.development import apart_traces
-from training.rechecked import kept_rows, rechecked
+from training.rechecked import kept_rows, rechecked, with_charts
 
 CHART = "Patient: Ada Lind\n\nBody Weight: 81.7 kg\neffectiveDateTime: 2015-09-14\n"
 
@@ -80,3 +81,30 @@ def test_rows_of_other_packets_are_refused(tmp_path: Path) -> None:
         kept_rows(tmp_path, rows[::-1], ())
     with pytest.raises(InputError, match="more rows"):
         kept_rows(tmp_path, rows[:-2], ())
+
+
+def test_what_is_read_of_charts_now_takes_the_place_of_what_was(tmp_path: Path) -> None:
+    kept = _fitted(_packet(tmp_path), tmp_path)[:3]
+    charted, plain = (
+        replace(
+            row,
+            features=replace(
+                row.features,
+                numeric={
+                    **row.features.numeric,
+                    CHARTED_FEATURE: 0.91,
+                    CHART_READ_FEATURE: read,
+                    "entailment_any": 0.17,
+                },
+            ),
+        )
+        for row, read in zip(kept, (1.0, 0.0), strict=False)
+    )
+
+    found = list(with_charts(kept, {kept[0].claim_id: charted, kept[1].claim_id: plain}))
+
+    assert found[1:] == kept[1:]
+    changed = dict(found[0].features.numeric)
+    assert (changed.pop(CHARTED_FEATURE), changed.pop(CHART_READ_FEATURE)) == (0.91, 1.0)
+    before = dict(kept[0].features.numeric)
+    assert changed == {name: before[name] for name in changed}

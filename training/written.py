@@ -1,0 +1,108 @@
+"""Charts and papers written one by one, each with true and wrong statements, as claim packets.
+
+    python -m training.written --out written.jsonl [--only ha la …]
+
+A file of ``training/pairs/charts`` is one author's (``CHARTS.md``): a chart a line, as a tool returns
+it, with its claims. A file of ``training/pairs/literature`` (``LITERATURE.md``) has two or three
+abstracts on one topic a line. Half of the claims are wrong: about a chart in a way that could hurt
+somebody, about papers in the ways in which models go wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "pairs"
+# By folder: the tool that such texts come from.
+TOOLS: Mapping[str, str] = {"charts": "get_patient_chart", "literature": "search_pubmed"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """What is said of the sources; ``source`` is the place of the one that it says it of."""
+
+    claim: str
+    good: bool
+    kind: str
+    source: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Sources of one folder of ``TOOLS`` with what is said of them; the name begins with the author's."""
+
+    name: str
+    folder: str
+    sources: tuple[str, ...]
+    statements: tuple[Statement, ...]
+
+    @property
+    def author(self) -> str:
+        return self.name.split("-")[0]
+
+
+def written(only: Sequence[str] | None = None) -> Iterator[Group]:
+    """Yield the groups of every author, or of those that are named; raises ValueError by file and line."""
+    for path in sorted(FOLDER.glob("*/*.jsonl.gz")):
+        folder, author = path.parent.name, path.name.split(".")[0]
+        if folder not in TOOLS or only is not None and author not in only:
+            continue
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                record = json.loads(line)
+                sources = record.get("sources") or [record["chart"]]
+                texts = [claim["claim"] for claim in record["claims"]]
+                if not all(text.strip() for text in sources) or len(set(texts)) != len(texts):
+                    raise ValueError(f"{path.name}:{number}: an empty source, or a claim twice")
+                yield Group(
+                    name=f"{author}-{number:03}",
+                    folder=folder,
+                    sources=tuple(sources),
+                    statements=tuple(Statement(**claim) for claim in record["claims"]),
+                )
+
+
+def packet_rows(group: Group) -> Iterator[dict[str, object]]:
+    """Yield the group's statements as rows of a claim packet (formats.md, section 2)."""
+    tool = TOOLS[group.folder]
+    sources = [
+        {"source_id": f"{tool}#{place}", "tool_name": tool, "text": text}
+        for place, text in enumerate(group.sources)
+    ]
+    for number, one in enumerate(group.statements, 1):
+        yield {
+            "claim_id": f"{group.name}::{number:02}",
+            "trace_id": group.name,
+            "claim": one.claim,
+            "stated_attribution": None,
+            "category": "clinical" if group.folder == "charts" else "literature",
+            "sources": sources,
+            "label": "supported" if one.good else "contradicted",
+            "relation": "entailment" if one.good else "contradiction",
+            "gold_source_ids": [f"{tool}#{one.source}"],
+            "gold_attribution": None,
+            "slices": [re.sub(r"\W+", "_", one.kind.lower()), group.author],
+        }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the packet."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", nargs="+", help="of these authors alone")
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args(arguments)
+    rows = [row for group in written(given.only) for row in packet_rows(group)]
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    given.out.write_text("".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
