@@ -64,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="what is to help from now on, read by --reader",
     )
     parser.add_argument(
-        "--charts", action="store_true", help="read charts anew, as the reader learned on charts"
+        "--charts",
+        action="store_true",
+        help="read the packets' charts anew, by what the reader learned",
     )
     parser.add_argument("--reader", help="whose calibrator it is; without it the bundled one")
     parser.add_argument(
@@ -80,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     kept = kept_rows(options.calibrator, gold, more)
     models = measured_models(Config(), None, options.reader)
     if options.charts:
-        kept = list(with_charts(kept, read_anew([*options.packets, *options.more], models)))
+        kept = list(with_charts(kept, read_anew(options.packets, models)))
     anew = {
         row.claim_id: one
         for row, one in zip([*gold, *more], rechecked([*gold, *more], kept, models), strict=True)

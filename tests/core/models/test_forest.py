@@ -21,7 +21,15 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from core.calibration.fit import fit_encoding, flatten
 from core.errors import ComponentUnavailable, DamagedArtifact
-from core.models.forest import SUREST, Forest, encode, load_forest, write_artifact
+from core.models.forest import (
+    CHART_SHIFT,
+    CHART_WEIGHT,
+    SUREST,
+    Forest,
+    encode,
+    load_forest,
+    write_artifact,
+)
 from core.ports import Calibrator
 from core.records import CHART_READ_FEATURE, CHARTED_FEATURE, Features
 
@@ -295,9 +303,7 @@ def test_the_shipped_folder_can_be_copied_elsewhere(artifact: Path, tmp_path: Pa
     read=st.lists(st.booleans(), min_size=12, max_size=12),
 )
 @settings(max_examples=60)
-def test_a_charts_reading_is_heard_as_much_as_the_trees(
-    said: list[float], read: list[bool]
-) -> None:
+def test_a_charts_reading_is_heard_beside_the_trees(said: list[float], read: list[bool]) -> None:
     _, forest = grown_forest(3)
     plain = random_rows(len(said), 11)
     rows = [
@@ -316,6 +322,7 @@ def test_a_charts_reading_is_heard_as_much_as_the_trees(
             assert both == alone
             continue
         sides = [min(max(side, SUREST), 1 - SUREST) for side in (float(alone), one)]
-        middle = math.sqrt(math.prod(side / (1 - side) for side in sides))
-        assert both == pytest.approx(middle / (1 + middle), abs=2e-3)
-        assert min(sides) - 1e-3 <= both <= max(sides) + 1e-3
+        trees, reading = (side / (1 - side) for side in sides)
+        odds = trees ** (1 - CHART_WEIGHT) * reading**CHART_WEIGHT * math.exp(CHART_SHIFT)
+        assert both == pytest.approx(odds / (1 + odds), abs=2e-3)
+        assert 0.0 < both < 1.0
