@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from core.errors import ComponentUnavailable, ConfigError, DamagedArtifact
 from core.models.forest_card import Card, Encoding, read_bytes, read_checked, read_object
 from core.records import (
+    ABSENCE_FEATURE,
     CHART_READ_FEATURE,
     CHARTED_FEATURE,
     SHOWN_FEATURE,
@@ -162,13 +163,21 @@ class Forest:
 
 
 def _with_charts(found: NDArray[np.float64], rows: Sequence[Features]) -> NDArray[np.float64]:
-    """The trees' probabilities, shape (n,), with a chart's reading heard beside them."""
-    read = np.array([row.numeric.get(CHART_READ_FEATURE, 0.0) >= 1.0 for row in rows], dtype=bool)
+    """The trees' probabilities, shape (n,), with a chart's reading heard beside them.
+
+    Not where a check found that something stands nowhere in the chart: what is read is a part of it.
+    """
+    read = np.array([_heard(row) for row in rows], dtype=bool)
     if not read.any():
         return found
     said = np.array([row.numeric.get(CHARTED_FEATURE, 0.5) for row in rows])
     odds = (1.0 - CHART_WEIGHT) * _log_odds(found) + CHART_WEIGHT * _log_odds(said) + CHART_SHIFT
     return np.where(read, 1.0 / (1.0 + np.exp(-odds)), found)
+
+
+def _heard(row: Features) -> bool:
+    absent = row.numeric.get(ABSENCE_FEATURE, 0.0) > 0.0
+    return row.numeric.get(CHART_READ_FEATURE, 0.0) >= 1.0 and not absent
 
 
 def _log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:

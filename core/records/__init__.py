@@ -60,11 +60,18 @@ from core.records.measurements import (
     TokenScore,
 )
 from core.records.repair import EditorFailure, EditorText, EditRequest, Repair
-from core.records.shown import CHART_READ_FEATURE, CHARTED_FEATURE, SHOWN_FEATURE, ShownShare
+from core.records.shown import (
+    ABSENCE_FEATURE,
+    CHART_READ_FEATURE,
+    CHARTED_FEATURE,
+    SHOWN_FEATURE,
+    ShownShare,
+)
 from core.records.summary import VerdictSummary, summarise
 from core.records.trace import Citation, Origin, RawRange, Source, Trace
 
 __all__ = [
+    "ABSENCE_FEATURE",
     "CHARTED_FEATURE",
     "CHART_READ_FEATURE",
     "SHOWN_FEATURE",

@@ -8,6 +8,9 @@ SHOWN_FEATURE = "source_shown"  # 1 where an entry of the claim's source states 
 # 1 where the claim's source is a chart and was read by what the reader learned on charts, and how far
 # such readings entail it.
 CHART_READ_FEATURE, CHARTED_FEATURE = "chart_read", "entailment_charted"
+ABSENCE_FEATURE = (
+    "check_absence"  # above 0 where what the claim says is absent was looked for, and is
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ from core.models.forest import (
     write_artifact,
 )
 from core.ports import Calibrator
-from core.records import CHART_READ_FEATURE, CHARTED_FEATURE, Features
+from core.records import ABSENCE_FEATURE, CHART_READ_FEATURE, CHARTED_FEATURE, Features
 
 LABELS = ("entailment", "neutral", "contradiction")
 TOOLS = ("chart", "literature", "labs")
@@ -301,24 +301,33 @@ def test_the_shipped_folder_can_be_copied_elsewhere(artifact: Path, tmp_path: Pa
 @given(
     said=st.lists(st.floats(0, 1), min_size=1, max_size=12),
     read=st.lists(st.booleans(), min_size=12, max_size=12),
+    looked_for=st.lists(st.sampled_from((-1.0, 0.0, 1.0)), min_size=12, max_size=12),
 )
 @settings(max_examples=60)
-def test_a_charts_reading_is_heard_beside_the_trees(said: list[float], read: list[bool]) -> None:
+def test_a_charts_reading_is_heard_beside_the_trees(
+    said: list[float], read: list[bool], looked_for: list[float]
+) -> None:
     _, forest = grown_forest(3)
     plain = random_rows(len(said), 11)
     rows = [
         replace(
-            row, numeric={**row.numeric, CHARTED_FEATURE: one, CHART_READ_FEATURE: float(chart)}
+            row,
+            numeric={
+                **row.numeric,
+                CHARTED_FEATURE: one,
+                CHART_READ_FEATURE: float(chart),
+                ABSENCE_FEATURE: absent,
+            },
         )
-        for row, one, chart in zip(plain, said, read, strict=False)
+        for row, one, chart, absent in zip(plain, said, read, looked_for, strict=False)
     ]
 
     found = forest.probabilities(rows)
 
-    for alone, both, one, chart in zip(
-        forest.probabilities(plain), found, said, read, strict=False
+    for alone, both, one, chart, absent in zip(
+        forest.probabilities(plain), found, said, read, looked_for, strict=False
     ):
-        if not chart:
+        if not chart or absent > 0:
             assert both == alone
             continue
         sides = [min(max(side, SUREST), 1 - SUREST) for side in (float(alone), one)]
