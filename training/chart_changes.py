@@ -1,6 +1,6 @@
 """What reading charts changes in a reader's weights, as a small file beside them.
 
-    python -m training.chart_changes --before READER --after READER_TAUGHT_ON_CHARTS --rank 32 \\
+    python -m training.chart_changes --before READER --after READER_TAUGHT_ON_CHARTS --rank 64 \\
         --out READER/charts.safetensors
 
 Of each matrix the difference is kept as two thin ones (its largest singular values), of all else the
@@ -20,7 +20,7 @@ from safetensors.torch import load_file, save_file
 from core.models.adapters import DOWN, HEAD, UP
 from core.models.loading import WEIGHTS_FILE
 
-RANK = 32
+RANK = 64  # as the shipped one
 BODY = "bert."
 
 

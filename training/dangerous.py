@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training.dangerous_charts import SYMPTOMS, WORDINGS, Writer, render
+from training.written import labelled_row
 
 FORMATS = ("fhir", "nested_json", "list", "letter", "markdown_table", "csv_table")
 HALVES = ("looked_at", "kept")
@@ -172,19 +173,15 @@ def packet_row(index: int, pair: Pair) -> dict[str, object]:
     """The pair as a row of a claim packet."""
     name = f"dangerous-{index:05}"
     source = {"source_id": "chart", "tool_name": "get_patient_chart", "text": pair.chart}
-    return {
-        "claim_id": name,
-        "trace_id": name,
-        "claim": pair.claim,
-        "stated_attribution": None,
-        "category": "clinical",
-        "sources": [source],
-        "label": "contradicted" if pair.dangerous else "supported",
-        "relation": "contradiction" if pair.dangerous else "entailment",
-        "gold_source_ids": ["chart"],
-        "gold_attribution": None,
-        "slices": [re.sub(r"\s+", "_", pair.kind), pair.format],
-    }
+    return labelled_row(
+        name,
+        name,
+        pair.claim,
+        [source],
+        good=not pair.dangerous,
+        gold="chart",
+        slices=[re.sub(r"\s+", "_", pair.kind), pair.format],
+    )
 
 
 def main() -> None:

@@ -68,6 +68,33 @@ def written(only: Sequence[str] | None = None) -> Iterator[Group]:
                 )
 
 
+def labelled_row(
+    claim_id: str,
+    trace_id: str,
+    claim: str,
+    sources: Sequence[Mapping[str, str]],
+    *,
+    good: bool,
+    gold: str,
+    slices: Sequence[str],
+    category: str = "clinical",
+) -> dict[str, object]:
+    """A statement that its source bears out or contradicts, as a row of a claim packet."""
+    return {
+        "claim_id": claim_id,
+        "trace_id": trace_id,
+        "claim": claim,
+        "stated_attribution": None,
+        "category": category,
+        "sources": list(sources),
+        "label": "supported" if good else "contradicted",
+        "relation": "entailment" if good else "contradiction",
+        "gold_source_ids": [gold],
+        "gold_attribution": None,
+        "slices": list(slices),
+    }
+
+
 def packet_rows(group: Group) -> Iterator[dict[str, object]]:
     """Yield the group's statements as rows of a claim packet (formats.md, section 2)."""
     tool = TOOLS[group.folder]
@@ -76,19 +103,16 @@ def packet_rows(group: Group) -> Iterator[dict[str, object]]:
         for place, text in enumerate(group.sources)
     ]
     for number, one in enumerate(group.statements, 1):
-        yield {
-            "claim_id": f"{group.name}::{number:02}",
-            "trace_id": group.name,
-            "claim": one.claim,
-            "stated_attribution": None,
-            "category": "clinical" if group.folder == "charts" else "literature",
-            "sources": sources,
-            "label": "supported" if one.good else "contradicted",
-            "relation": "entailment" if one.good else "contradiction",
-            "gold_source_ids": [f"{tool}#{one.source}"],
-            "gold_attribution": None,
-            "slices": [re.sub(r"\W+", "_", one.kind.lower()), group.author],
-        }
+        yield labelled_row(
+            f"{group.name}::{number:02}",
+            group.name,
+            one.claim,
+            sources,
+            good=one.good,
+            gold=f"{tool}#{one.source}",
+            slices=[re.sub(r"\W+", "_", one.kind.lower()), group.author],
+            category="clinical" if group.folder == "charts" else "literature",
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
