@@ -1,11 +1,12 @@
-"""Charts and papers written one by one, each with true and wrong statements, as claim packets.
+"""Charts, papers and other outputs written one by one, with true and wrong statements, as claim packets.
 
     python -m training.written --out written.jsonl [--only ha la …]
 
 A file of ``training/pairs/charts`` is one author's (``CHARTS.md``): a chart a line, as a tool returns
 it, with its claims. A file of ``training/pairs/literature`` (``LITERATURE.md``) has two or three
-abstracts on one topic a line. Half of the claims are wrong: about a chart in a way that could hurt
-somebody, about papers in the ways in which models go wrong.
+abstracts on one topic a line, one of ``training/pairs/outputs`` (``OUTPUTS.md``) what one to three calls
+of an agent's run were asked and returned. Half of the claims are wrong: about a chart in a way that could
+hurt somebody, about the others in the ways in which models go wrong.
 """
 
 from __future__ import annotations
@@ -19,8 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "pairs"
-# By folder: the tool that such texts come from.
-TOOLS: Mapping[str, str] = {"charts": "get_patient_chart", "literature": "search_pubmed"}
+# By folder: the tool that such texts come from where they name none, and what an answer is about.
+TOOLS: Mapping[str, str] = {
+    "charts": "get_patient_chart",
+    "literature": "search_pubmed",
+    "outputs": "",
+}
+CATEGORIES: Mapping[str, str] = {"charts": "clinical", "outputs": "work"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +40,21 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """What one call returned; ``arguments`` is the JSON text of what it was asked, where that is known."""
+
+    tool: str
+    text: str
+    arguments: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
     """Sources of one folder of ``TOOLS`` with what is said of them; the name begins with the author's."""
 
     name: str
     folder: str
-    sources: tuple[str, ...]
+    sources: tuple[Returned, ...]
     statements: tuple[Statement, ...]
 
     @property
@@ -56,9 +71,10 @@ def written(only: Sequence[str] | None = None) -> Iterator[Group]:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 record = json.loads(line)
-                sources = record.get("sources") or [record["chart"]]
+                sources = [_returned(each, folder)
+                           for each in record.get("sources") or [record["chart"]]]  # fmt: skip
                 texts = [claim["claim"] for claim in record["claims"]]
-                if not all(text.strip() for text in sources) or len(set(texts)) != len(texts):
+                if not all(one.text.strip() for one in sources) or len(set(texts)) != len(texts):
                     raise ValueError(f"{path.name}:{number}: an empty source, or a claim twice")
                 yield Group(
                     name=f"{author}-{number:03}",
@@ -66,6 +82,12 @@ def written(only: Sequence[str] | None = None) -> Iterator[Group]:
                     sources=tuple(sources),
                     statements=tuple(Statement(**claim) for claim in record["claims"]),
                 )
+
+
+def _returned(source: str | Mapping[str, str], folder: str) -> Returned:
+    if isinstance(source, str):
+        return Returned(tool=TOOLS[folder], text=source)
+    return Returned(**source)
 
 
 def labelled_row(
@@ -97,10 +119,10 @@ def labelled_row(
 
 def packet_rows(group: Group) -> Iterator[dict[str, object]]:
     """Yield the group's statements as rows of a claim packet (formats.md, section 2)."""
-    tool = TOOLS[group.folder]
     sources = [
-        {"source_id": f"{tool}#{place}", "tool_name": tool, "text": text}
-        for place, text in enumerate(group.sources)
+        {"source_id": f"{one.tool}#{place}", "tool_name": one.tool, "text": one.text}
+        | ({} if one.arguments is None else {"arguments": one.arguments})
+        for place, one in enumerate(group.sources)
     ]
     for number, one in enumerate(group.statements, 1):
         yield labelled_row(
@@ -109,9 +131,9 @@ def packet_rows(group: Group) -> Iterator[dict[str, object]]:
             one.claim,
             sources,
             good=one.good,
-            gold=f"{tool}#{one.source}",
+            gold=sources[one.source]["source_id"],
             slices=[re.sub(r"\W+", "_", one.kind.lower()), group.author],
-            category="clinical" if group.folder == "charts" else "literature",
+            category=CATEGORIES.get(group.folder, group.folder),
         )
 
 

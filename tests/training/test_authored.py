@@ -108,7 +108,7 @@ def test_what_was_written_has_true_and_wrong_claims_each_told_once() -> None:
 
 def test_no_written_chart_stands_among_the_blind_ones() -> None:
     """What a reader was taught with may not be what it is measured on."""
-    taught = {words(text) for group in written() for text in group.sources}
+    taught = {words(one.text) for group in written() for one in group.sources}
     claims = {words(one.claim) for group in written() for one in group.statements}
     for part in (*BLIND_HALVES, SECOND):
         pairs = list(blind_pairs(part))
