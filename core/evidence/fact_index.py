@@ -68,6 +68,8 @@ class FactIndex:
     people_of: dict[str, frozenset[str]] = field(default_factory=dict)
     asked: dict[str, frozenset[str]] = field(default_factory=dict)
     worded: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
+    records_of: dict[str, tuple[Record, ...]] = field(default_factory=dict)
+    alone_in: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
 
     def near(self, want: Quantity) -> Iterator[tuple[Fact, str]]:
         """The facts whose number makes the claim's true, with how; bounded."""
@@ -131,6 +133,8 @@ def index_trace(trace: Trace) -> FactIndex:
         people_of={one.source_id: _people(one.facts) for one in outputs},
         asked={source.source_id: frozenset(_asked(source)) for source in sources},
         worded=_by_words(outputs),
+        records_of={one.source_id: tuple(_of_fields(one.facts)) for one in outputs},
+        alone_in={one.source_id: tuple(_alone(one.facts)) for one in outputs},
     )
 
 
@@ -143,6 +147,24 @@ def _by_words(outputs: Iterable[SourceFacts]) -> dict[str, tuple[Fact, ...]]:
             for beginning in {stem[:WORD_BEGINS] for stem in stems(fact.value)}:
                 found.setdefault(beginning, []).append(fact)
     return {beginning: tuple(facts[:_MOST_WORDED]) for beginning, facts in found.items()}
+
+
+def _of_fields(facts: Iterable[Fact]) -> Iterator[Record]:
+    """The records of a source that have fields, in order."""
+    seen = set()
+    for fact in facts:
+        if fact.structured and fact.record.index not in seen:
+            seen.add(fact.record.index)
+            yield fact.record
+
+
+def _alone(facts: Iterable[Fact]) -> list[Fact]:
+    """The fields whose name stands once in a source: they are of all of it, not of one of its records."""
+    by_path: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if fact.structured and fact.path:
+            by_path.setdefault(fact.path, []).append(fact)
+    return [found[0] for found in by_path.values() if len(found) == 1]
 
 
 def _people(facts: Iterable[Fact]) -> frozenset[str]:
