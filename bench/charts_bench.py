@@ -22,7 +22,7 @@ from core.calibration.fit import ForestSettings  # noqa: E402
 from core.calibration.rows import TrainingRow, read_training_rows  # noqa: E402
 from core.evaluation.ranking_scores import auroc  # noqa: E402
 from core.models.forest import load_forest  # noqa: E402
-from core.records import CHART_READ_FEATURE  # noqa: E402
+from core.records import CLOSE_READ_FEATURE  # noqa: E402
 from training.development import DIRECTIONS  # noqa: E402
 from training.written import written  # noqa: E402
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _unread(row: TrainingRow) -> TrainingRow:
-    numeric = {**row.features.numeric, CHART_READ_FEATURE: 0.0}
+    numeric = {**row.features.numeric, CLOSE_READ_FEATURE: 0.0}
     return replace(row, features=replace(row.features, numeric=numeric))
 
 

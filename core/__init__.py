@@ -10,6 +10,7 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.3   judging/cases           Claim, evidence, vectors → candidates and windows to read
     III.3   stages/routing          Claim, sources → ranking; ranking, readings → Route
     III.3   stages/premise          Claim, source → Premise
+    III.3   judging/closest         Claim, checks, source → the least of it that could show the claim
     III.4   stages/entailment       PairReading → Entailment
     III.4   stages/alignment        PairReading → Alignment
     III.4   stages/literals         Claim, Premise, Entailment → LiteralCheck

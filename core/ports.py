@@ -49,19 +49,20 @@ class PairReader(Protocol):
 
 
 @runtime_checkable
-class ReadsCharts(Protocol):
-    """A pair reader that may also have been taught on patients' charts; ``taught_on_charts`` says so."""
+class ReadsClose(Protocol):
+    """A pair reader that may also have been taught to read the least that could show a claim;
+    ``taught_close`` says whether it was."""
 
-    taught_on_charts: bool
+    taught_close: bool
 
-    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """As `PairReader.read`, of premises that stand in a chart."""
+    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """As `PairReader.read`, of premises of a few fields or one or two sentences."""
         ...
 
 
-def taught_on_charts(reader: object) -> bool:
-    """Whether a reader, or the one that it stands for, reads charts by what it learned on charts."""
-    return isinstance(reader, ReadsCharts) and reader.taught_on_charts
+def taught_close(reader: object) -> bool:
+    """Whether a reader, or the one that it stands for, was taught to read close."""
+    return isinstance(reader, ReadsClose) and reader.taught_close
 
 
 @runtime_checkable

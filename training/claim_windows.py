@@ -1,9 +1,10 @@
 """The windows that the product reads for each labelled claim of whole answers.
 
-    python -m training.claim_windows PACKETS --out claims.jsonl [--kept FOLDER]
+    python -m training.claim_windows PACKETS --out claims.jsonl [--kept FOLDER] [--close]
 
 A claim of a real answer has no premise: it has sources, of which the pipeline chooses a few windows.
-What a reader is taught here, it meets in the very shape in which it will be asked.
+What a reader is taught here, it meets in the very shape in which it will be asked: with ``--close`` what
+is closest to the claim in each source (`core.judging.closest`), the most of its words first.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.config import Config
+from core.evaluation.packets import PacketRow
 from core.evaluation.scoring import score_rows
+from core.evidence.words import stems
 from core.pipeline import Models
 from core.ports import PairReader, Progress
 from core.records import PairReading, VerdictLabel
+from training.closest import cases
 from training.development import measured_models, trainable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """What was read of a source beside what claim, and how far it entailed it then (0 to 1)."""
+    """What was read of a source beside what claim, and how far it entailed it then (0 to 1); of what is
+    closest, the share of the claim's words that stand in it."""
 
     premise: str
     hypothesis: str
@@ -72,15 +77,43 @@ def labelled_claims(
             score_rows([row], heard_by, config)
             windows = [Window(premise=p, hypothesis=h, entailment=e)
                        for (p, h), e in listening.heard.items()]  # fmt: skip
-            yield LabelledClaim(
-                claim_id=row.claim_id,
-                trace_id=row.trace_id,
-                packet=path.name.split(".")[0],
-                supported=row.label is VerdictLabel.SUPPORTED,
-                windows=tuple(sorted(windows, key=lambda one: -one.entailment)),
-            )
+            yield _labelled(row, path, windows)
             if progress:
                 progress(number, len(rows), f"claims of {path.name}")
+
+
+def closest_claims(
+    packets: Sequence[Path], models: Models, config: Config, progress: Progress | None = None
+) -> Iterator[LabelledClaim]:
+    """Yield every labelled claim with what is closest to it in each source; nothing is read."""
+    for path in packets:
+        rows = trainable(path)
+        for number, (row, case) in enumerate(
+            zip(rows, cases(rows, models, config), strict=True), 1
+        ):
+            words = stems(case.claim.text)
+            texts = dict.fromkeys(text for one in case.closest.values() for text in one.texts)
+            windows = [
+                Window(
+                    premise=text,
+                    hypothesis=case.claim.text,
+                    entailment=round(len(words & stems(text)) / max(1, len(words)), 4),
+                )
+                for text in texts
+            ]
+            yield _labelled(row, path, windows)
+            if progress:
+                progress(number, len(rows), f"claims of {path.name}")
+
+
+def _labelled(row: PacketRow, path: Path, windows: Sequence[Window]) -> LabelledClaim:
+    return LabelledClaim(
+        claim_id=row.claim_id,
+        trace_id=row.trace_id,
+        packet=path.name.split(".")[0],
+        supported=row.label is VerdictLabel.SUPPORTED,
+        windows=tuple(sorted(windows, key=lambda one: -one.entailment)),
+    )
 
 
 def write_claims(claims: Sequence[LabelledClaim], path: Path) -> None:
@@ -107,10 +140,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("packets", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
+    parser.add_argument(
+        "--close", action="store_true", help="what is closest to each claim instead"
+    )
     given = parser.parse_args(arguments)
     config = Config()
     models = measured_models(config, given.kept, None)
-    write_claims(list(labelled_claims(given.packets, models, config, _progress)), given.out)
+    made = closest_claims if given.close else labelled_claims
+    write_claims(list(made(given.packets, models, config, _progress)), given.out)
 
 
 def _progress(done: int, total: int | None, what: str) -> None:

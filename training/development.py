@@ -63,7 +63,6 @@ DIRECTIONS: tuple[tuple[str, int], ...] = (
     ("score_x_route", 1),
     ("entailment_any", 1),
     ("entailment_outputs", 1),
-    ("entailment_charted", 1),
     ("entailment_calls", 1),
     ("entailment_fit", 1),
     ("entailment_own", 1),

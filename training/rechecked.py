@@ -6,8 +6,9 @@
 Beside every calibrator stand the rows that it was fitted on, and in them what readers of folds said of
 each claim (`training.development`). That does not change with a check; what the checks say is gathered
 anew from the packets, which must be the same, in the same order. Packets of ``--new`` are not among them
-yet: they are read now, by a reader that was not taught with them. With ``--charts`` so is what stands in
-charts, by what the reader learned on charts, which must not be of these packets.
+yet: they are read now, by a reader that was not taught with them. With ``--close`` so is what is closest to
+each claim, by what a reader learned of reading close, which must not be of these packets: the part that
+ships keeps a rest of what the weights beside it learned, so that the reader is named of which it was made.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from core.errors import InputError
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow
 from core.evidence.checks import check_claim
-from core.judging.cases import shown_sources
+from core.judging.cases import close_signals, read_closest, shown_sources
 from core.judging.opening import Models, OpenTrace, open_trace
 from core.judging.signals import (
     claim_signals,
@@ -33,8 +34,9 @@ from core.judging.signals import (
 )
 from core.models.forest import CARD_FILE, DEFAULT_FOLDER
 from core.provenance.distortions.checks import check_distortions
-from core.records import CHART_READ_FEATURE, CHARTED_FEATURE, VerdictLabel
+from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE, VerdictLabel
 from core.text.tokens import content_terms, overlap
+from training.closest import opened_cases
 from training.development import (
     apart_traces,
     measured_models,
@@ -64,10 +66,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="what is to help from now on, read by --reader",
     )
     parser.add_argument(
-        "--charts",
-        action="store_true",
-        help="read the packets' charts anew, by what the reader learned",
+        "--close",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="read what is closest to each claim anew, by what the reader learned",
     )
+    parser.add_argument("--close-reader", help="by whom; a folder with close.safetensors")
     parser.add_argument("--reader", help="whose calibrator it is; without it the bundled one")
     parser.add_argument(
         "--calibrator", type=Path, default=DEFAULT_FOLDER, help="whose rows to take"
@@ -81,8 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gold = [row for rows in by_packet.values() for row in rows]
     kept = kept_rows(options.calibrator, gold, more)
     models = measured_models(Config(), None, options.reader)
-    if options.charts:
-        kept = list(with_charts(kept, read_anew(options.packets, models)))
+    closely = models
+    if options.close_reader:
+        closely = measured_models(Config(), None, options.close_reader)
+    kept = list(with_close(kept, read_close(options.close, closely)))
     anew = {
         row.claim_id: one
         for row, one in zip([*gold, *more], rechecked([*gold, *more], kept, models), strict=True)
@@ -122,21 +129,23 @@ def kept_rows(
     return rows
 
 
-def read_anew(packets: Sequence[Path], models: Models) -> dict[str, TrainingRow]:
-    """Judge every labelled claim by these models alone; rows by claim."""
-    rows = [row for path in packets for row in usable(path, [models], Config())[1]]
-    return {row.claim_id: row for row in rows}
+def read_close(packets: Sequence[Path], models: Models) -> dict[str, dict[str, float]]:
+    """What these models read close says of each labelled claim; signals by claim."""
+    found: dict[str, dict[str, float]] = {}
+    for rows in map(trainable, packets):
+        for row, (one, case) in zip(rows, opened_cases(rows, models, Config()), strict=True):
+            own_work = claim_signals(case.claim, case.checks, one).shared["own_work"]
+            close = read_closest([case], models.reader)
+            found[row.claim_id] = close_signals(case, case.windows, close, own_work)
+    return found
 
 
-def with_charts(
-    kept: Sequence[TrainingRow], read: Mapping[str, TrainingRow]
+def with_close(
+    kept: Sequence[TrainingRow], read: Mapping[str, Mapping[str, float]]
 ) -> Iterator[TrainingRow]:
-    """Yield each row with what was now read of charts; where no chart was read, as it is."""
+    """Yield each row with what was now read close; where nothing was, as it is."""
     for row in kept:
-        found = read[row.claim_id].features.numeric if row.claim_id in read else {}
-        numeric = dict(row.features.numeric)
-        if found.get(CHART_READ_FEATURE):
-            numeric |= {name: found[name] for name in (CHARTED_FEATURE, CHART_READ_FEATURE)}
+        numeric = {**row.features.numeric, **read.get(row.claim_id, {})}
         yield replace(row, features=replace(row.features, numeric=numeric))
 
 
@@ -151,10 +160,10 @@ def rechecked(
         same = before if before is not None and before.trace.sources == trace.sources else None
         one = before = open_trace(trace, (claim,), models, config, same)
         checks = (*check_claim(claim, one.facts), *check_distortions(claim, one.prose))
-        # Rows from before charts were read by themselves, and of folds: as the reader read them.
+        # Rows of readers that were not taught to read close.
         numeric = {
-            CHARTED_FEATURE: old.features.numeric["entailment_outputs"],
-            CHART_READ_FEATURE: 0.0,
+            CLOSE_FEATURE: old.features.numeric["entailment_outputs"],
+            CLOSE_READ_FEATURE: 0.0,
         }
         numeric |= old.features.numeric
         numeric |= claim_signals(claim, checks, one).shared

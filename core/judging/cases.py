@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +16,21 @@ from core.evidence.saved import SAVED
 from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
+from core.judging.closest import Closest, closest_of
 from core.judging.opening import OpenTrace, share_time
-from core.ports import PairReader, ReadsCharts, taught_on_charts
+from core.ports import PairReader, ReadsClose
 from core.provenance.distortions.checks import check_distortions
-from core.records import Check, Claim, Outcome, PairReading, Premise, RankedSource, Span
+from core.records import (
+    CLOSE_FEATURE,
+    CLOSE_READ_FEATURE,
+    Check,
+    Claim,
+    Outcome,
+    PairReading,
+    Premise,
+    RankedSource,
+    Span,
+)
 from core.stages.premise import (
     call_windows,
     head_of,
@@ -42,10 +53,11 @@ SHOWN_WHOLE = UNCOUNTED | {"status"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
-    """What the reader said of each (premise, claim): of all, and of charts as it was taught on them."""
+    """What the reader said of each (premise, claim): of windows, and of what is closest to a claim;
+    None of the latter where it was not taught to read that."""
 
     pairs: Pairs
-    charts: Pairs
+    close: Pairs | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +65,14 @@ class Case:
     """One claim with its checks, its candidates ranked, and the windows of those to be read.
 
     ``windows`` has one to five premises a source, the longest first; each is read by itself.
+    ``closest`` has the least of each of these sources that could show the claim.
     """
 
     claim: Claim
     checks: tuple[Check, ...]
     candidates: tuple[Candidate, ...]
     windows: Mapping[str, tuple[Premise, ...]]
+    closest: Mapping[str, Closest]
 
 
 def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -> Case:
@@ -77,7 +91,17 @@ def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -
             )
             for place, ranked in enumerate(_to_read(claim, ranking, checks, one.families, config))
         }
-    return Case(claim=claim, checks=(*checks, *distortions), candidates=candidates, windows=windows)
+        closest = {
+            source_id: closest_of(claim, checks, by_id[source_id], one.facts.values)
+            for source_id in windows
+        }
+    return Case(
+        claim=claim,
+        checks=(*checks, *distortions),
+        candidates=candidates,
+        windows=windows,
+        closest=closest,
+    )
 
 
 def _candidate(
@@ -236,26 +260,54 @@ def _told(checks: Sequence[Check], source_id: str) -> list[Span]:
 def read_window(
     opened: Sequence[OpenTrace], cases: Sequence[Sequence[Case]], reader: PairReader
 ) -> Readings:
-    """III.4: every distinct (premise, claim) pair of the window in one call, and those of charts in
-    another where the reader was taught on charts."""
+    """III.4: every distinct (premise, claim) pair of the window in one call, and what is closest to each
+    claim in another where the reader was taught to read that."""
     pairs: dict[tuple[str, str], None] = {}
-    charts: dict[tuple[str, str], None] = {}
-    twice = taught_on_charts(reader)
     shares = []
-    for one, of_trace in zip(opened, cases, strict=True):
-        before = len(pairs) + len(charts)
+    for of_trace in cases:
+        before = len(pairs)
         for case in of_trace:
-            for source_id, windows in case.windows.items():
-                asked = {(premise.text, case.claim.text): None for premise in windows}
-                pairs |= asked
-                if twice and source_id in one.charts:
-                    charts |= asked
-        shares.append(len(pairs) + len(charts) - before)
+            for windows in case.windows.values():
+                pairs |= {(premise.text, case.claim.text): None for premise in windows}
+        shares.append(len(pairs) - before)
     start = time.perf_counter()
-    said = _read(pairs, reader.read)
-    of_charts = _read(charts, reader.read_charts) if isinstance(reader, ReadsCharts) else {}
+    readings = Readings(
+        pairs=_read(pairs, reader.read),
+        close=read_closest([case for of_trace in cases for case in of_trace], reader),
+    )
     share_time(time.perf_counter() - start, shares, [one.clock for one in opened], "nli")
-    return Readings(pairs=said, charts=of_charts)
+    return readings
+
+
+def read_closest(cases: Sequence[Case], reader: PairReader) -> Pairs | None:
+    """What a reader that was taught to read close says of what is closest to each claim; else None."""
+    if not isinstance(reader, ReadsClose) or not reader.taught_close:
+        return None
+    pairs = {
+        (text, case.claim.text): None
+        for case in cases
+        for closest in case.closest.values()
+        for text in closest.texts
+    }
+    return _read(pairs, reader.read_close)
+
+
+def close_signals(
+    case: Case, source_ids: Iterable[str], close: Pairs | None, own_work: float
+) -> dict[str, float]:
+    """The best reading of what is closest to the claim in these sources, and whether it was looked for:
+    where nothing in them shares a word with the claim, that is 0.
+
+    As of windows, what was asked or written speaks only for what the agent itself did.
+    """
+    if close is None:
+        return {CLOSE_FEATURE: 0.0, CLOSE_READ_FEATURE: 0.0}
+    said = []
+    for closest in (case.closest[source_id] for source_id in source_ids):
+        texts = closest.texts if own_work > 0 else (closest.output,)
+        said += [reading for text in texts if (reading := close.get((text, case.claim.text)))]
+    best = max((reading.probabilities.entailment for reading in said), default=0.0)
+    return {CLOSE_FEATURE: best, CLOSE_READ_FEATURE: 1.0}
 
 
 def _read(

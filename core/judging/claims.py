@@ -16,7 +16,7 @@ from core.decide import (
 )
 from core.errors import ReadingError
 from core.indexing import IndexedSource
-from core.judging.cases import Case, Readings, shown_sources
+from core.judging.cases import Case, Readings, close_signals, shown_sources
 from core.judging.opening import Models, OpenTrace
 from core.judging.signals import ClaimSignals, claim_signals, source_signals
 from core.provenance.distortions.drift import check_drift
@@ -29,7 +29,6 @@ from core.records import (
     OtherSource,
     PairReading,
     Premise,
-    Probabilities,
     Route,
 )
 from core.stages.alignment import align_tokens
@@ -45,12 +44,6 @@ class WindowReading:
 
     premise: Premise
     reading: PairReading
-    charted: PairReading | None = None  # as the reader was taught on charts, where this is of one
-
-    @property
-    def said(self) -> Probabilities:
-        """What was said of it by the reading that knows such a source best."""
-        return (self.charted or self.reading).probabilities
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +79,7 @@ def judge_claim(
         )
     alignment = align_tokens(claim, telling.reading, config, telling.premise)
     with one.clock("calibrate"):
-        examined = _examine(case, route, read, one, config)
+        examined = _examine(case, route, read, readings, one, config)
         routed = examined[route.source_id]
         measured = Measurements(
             route=route,
@@ -123,8 +116,7 @@ def _read(windows: Sequence[Premise], claim: str, readings: Readings) -> tuple[W
         pair = (premise.text, claim)
         reading = readings.pairs[pair]
         if reading is not None:
-            charted = readings.charts.get(pair)
-            found.append(WindowReading(premise=premise, reading=reading, charted=charted))
+            found.append(WindowReading(premise=premise, reading=reading))
     return tuple(found)
 
 
@@ -150,6 +142,7 @@ def _examine(
     case: Case,
     route: Route,
     read: Mapping[str, tuple[WindowReading, ...]],
+    readings: Readings,
     one: OpenTrace,
     config: Config,
 ) -> dict[str, Examined]:
@@ -157,7 +150,7 @@ def _examine(
     by_id = {indexed.source.source_id: indexed for indexed in one.evidence.sources}
     about = claim_signals(case.claim, case.checks, one)
     return {
-        source_id: _examined(case, route, by_id[source_id], read, about, one, config)
+        source_id: _examined(case, route, by_id[source_id], read, readings, about, one, config)
         for source_id, windows in read.items()
         if windows
     }
@@ -168,6 +161,7 @@ def _examined(
     route: Route,
     indexed: IndexedSource,
     read: Mapping[str, tuple[WindowReading, ...]],
+    readings: Readings,
     about: ClaimSignals,
     one: OpenTrace,
     config: Config,
@@ -208,8 +202,12 @@ def _examined(
             [window.reading.probabilities for window in windows],
             [w.reading.probabilities for w in everywhere if not w.premise.call],
             [w.reading.probabilities for w in everywhere if w.premise.call],
-            [w.said for w in everywhere if not w.premise.call],
-            chart=any(window.charted is not None for window in windows),
+        )
+        | close_signals(
+            case,
+            [indexed.source.source_id] if own else read,
+            readings.close,
+            about.shared["own_work"],
         ),
         config=config,
     )

@@ -19,7 +19,9 @@ from core.evidence.facts import Fact, Record
 from core.evidence.words import stems
 from core.indexing import IndexedSource, Standing
 from core.records import Check, Claim, Outcome
+from core.stages.premise import Group
 from core.text.chunks import Unit
+from core.text.tokens import content_terms
 
 MOST_FIELDS = 4  # of the record that a claim is about
 MOST_BESIDE = 2  # fields that stand once in the source: its title, its number
@@ -42,6 +44,11 @@ class Closest:
     output: str = ""
     call: str = ""
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Those of the two that there are."""
+        return tuple(text for text in (self.output, self.call) if text)
+
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
@@ -58,22 +65,29 @@ def closest_of(
 
     A list of tools says nothing of the world, however many of the claim's words stand in it.
     """
-    words = stems(claim.text)
-    lists_tools = indexed.standing is Standing.CATALOGUE
+    words, terms = stems(claim.text), content_terms(claim.text)
+    lines = _lines(terms, indexed.call, indexed.call_units, indexed.call_groups)
     return Closest(
-        output="" if lists_tools else _of_output(words, checks, indexed, index),
-        call=_sentences(words, indexed.call, indexed.call_units, MOST_LINES),
+        output=_of_output(words, terms, checks, indexed, index),
+        call=_sentences(words, lines, len(indexed.call_units), MOST_LINES),
     )
 
 
 def _of_output(
-    words: frozenset[str], checks: Sequence[Check], indexed: IndexedSource, index: FactIndex
+    words: frozenset[str],
+    terms: frozenset[str],
+    checks: Sequence[Check],
+    indexed: IndexedSource,
+    index: FactIndex,
 ) -> str:
     """Fields of the best record, or sentences where these say more of the claim."""
+    if indexed.standing is Standing.CATALOGUE:
+        return ""
     source_id = indexed.source.source_id
     told = _told(checks, source_id, index)
     fields = _fields(words, told, source_id, index)
-    prose = _sentences(words, indexed.source.text, indexed.units, MOST_SENTENCES)
+    lines = _lines(terms, indexed.source.text, indexed.units, indexed.groups)
+    prose = _sentences(words, lines, len(indexed.units), MOST_SENTENCES)
     counted = len(words & stems(fields)) + min(MOST_SENTENCES, sum(map(len, told.values())))
     return fields if fields and counted >= len(words & stems(prose)) else prose
 
@@ -105,7 +119,7 @@ def _fields(
 ) -> str:
     """The fields of one record that hold most of the claim, with what stands once in the source."""
     records = index.records_of.get(source_id, ())
-    weights = _weights(words, [record.stems for record in records])
+    weights = _weights(words, [record.stems for record in records], len(records))
     if not records or not weights:
         return ""
     top = max(weights.values())
@@ -132,24 +146,33 @@ def _fields(
     return "\n".join(dict.fromkeys(_line(fact) for fact in picked))
 
 
-def _sentences(words: frozenset[str], text: str, units: Sequence[Unit], most: int) -> str:
-    """The sentences or lines that hold most of the claim between them, in the text's order."""
-    cut = [unit.span.cut(text)[:LONGEST_LINE] for unit in units]
-    pieces = [_Piece(stems(one), len(one)) for one in cut]
-    weights = _weights(words, [piece.words for piece in pieces])
+def _lines(
+    terms: frozenset[str], text: str, units: Sequence[Unit], groups: Sequence[Group]
+) -> list[str]:
+    """The sentences and lines of a text whose group shares a term with the claim, in order."""
+    places = sorted(place for group in groups if group.terms & terms for place in group.units)
+    return [units[place].span.cut(text)[:LONGEST_LINE] for place in places]
+
+
+def _sentences(words: frozenset[str], lines: Sequence[str], among: int, most: int) -> str:
+    """Of the ``among`` lines of a text, those that hold most of the claim between them, in order."""
+    pieces = [_Piece(stems(line), len(line)) for line in lines]
+    weights = _weights(words, [piece.words for piece in pieces], among)
     chosen = _greedy(words, pieces, weights, most)
-    return "\n".join(cut[place] for place in sorted(chosen))
+    return "\n".join(lines[place] for place in sorted(chosen))
 
 
-def _weights(words: frozenset[str], among: Sequence[frozenset[str]]) -> dict[str, float]:
-    """How much each word of the claim tells these apart; words that stand in none are left out."""
+def _weights(
+    words: frozenset[str], holding: Sequence[frozenset[str]], among: int
+) -> dict[str, float]:
+    """How much each word of the claim tells ``among`` pieces apart, of which these hold one; words
+    that stand in none are left out."""
     counts: dict[str, int] = {}
-    for there in among:
+    for there in holding:
         for word in words & there:
             counts[word] = counts.get(word, 0) + 1
-    total = len(among)
     return {
-        word: 0.1 + math.log1p((total - count + 0.5) / (count + 0.5))
+        word: 0.1 + math.log1p((among - count + 0.5) / (count + 0.5))
         for word, count in counts.items()
     }
 

@@ -60,11 +60,6 @@ class OpenTrace:
     clock: Stopwatch
     frozen: bool = False
 
-    @property
-    def charts(self) -> frozenset[str]:
-        """The sources that are a patient's record, by what stands in them."""
-        return frozenset(chart.source.source_id for chart in self.facts.charts.charts)
-
 
 def open_window(
     window: Sequence[tuple[Trace, tuple[Claim, ...] | None]], models: Models, config: Config

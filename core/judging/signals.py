@@ -11,8 +11,6 @@ from core.judging.cases import UNCOUNTED, Case, shown_sources
 from core.judging.opening import OpenTrace
 from core.provenance.distortions.checks import CHECK_NAMES
 from core.records import (
-    CHART_READ_FEATURE,
-    CHARTED_FEATURE,
     SHOWN_FEATURE,
     Check,
     Claim,
@@ -158,14 +156,9 @@ def source_signals(
     readings: Sequence[Probabilities],
     outputs: Sequence[Probabilities],
     calls: Sequence[Probabilities],
-    charted: Sequence[Probabilities],
-    *,
-    chart: bool,
 ) -> dict[str, float]:
     """Everything of ``about``, and what one source adds: ``readings`` are of its windows; ``outputs``
-    and ``calls`` are all that speak for it, of what came back and of what was asked or written;
-    ``charted`` are the outputs again, those of charts as the reader was taught on charts, and ``chart``
-    says whether this source was read so.
+    and ``calls`` are all that speak for it, of what came back and of what was asked or written.
 
     What an agent wrote is evidence of what it wrote, not of what the world is: told apart, the
     calibrator can weigh the two by what the claim is about.
@@ -200,8 +193,6 @@ def source_signals(
             "neutral_min": min((r.neutral for r in readings), default=1.0),
             "entailment_any": max(told, asked),
             "entailment_outputs": told,
-            CHARTED_FEATURE: _most_entailing(charted),
-            CHART_READ_FEATURE: float(chart),
             "entailment_calls": asked,
             "contradiction_any": max((r.contradiction for r in (*outputs, *calls)), default=0.0),
         }

@@ -33,7 +33,7 @@ BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
 MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
 MANIFEST_FORMAT = "provenanceguard-weights"
 WEIGHTS_FILE, ADAPTERS_FILE = "model.safetensors", "adapters.safetensors"
-CHARTS_FILE = "charts.safetensors"  # beside whole weights: what reading charts changes in them
+CLOSE_FILE = "close.safetensors"  # beside whole weights: what reading close changes in them
 
 
 def load_pair_reader(
@@ -75,7 +75,7 @@ def load_pair_reader(
     if _is_plain_bert(model.config):
         weights = classifier_weights(model)
 
-        def bert(weights: ClassifierWeights, charts: BertPairReader | None) -> BertPairReader:
+        def bert(weights: ClassifierWeights, close: BertPairReader | None) -> BertPairReader:
             return BertPairReader(
                 name=name,
                 weights=weights,
@@ -83,22 +83,22 @@ def load_pair_reader(
                 calibration=calibration,
                 precision=precision,
                 max_tokens=max_tokens,
-                charts=charts,
+                close=close,
             )
 
-        return bert(weights, bert(charts, None) if (charts := _charts(place, weights)) else None)
+        return bert(weights, bert(close, None) if (close := _close(place, weights)) else None)
     return TransformersPairReader(
         name=name, model=model, tokenizer=tokenizer, calibration=calibration, max_tokens=max_tokens
     )
 
 
-def _charts(place: str | Path, weights: ClassifierWeights) -> ClassifierWeights | None:
-    """The weights as they read charts; None where the folder has nothing about it."""
-    if isinstance(place, str) or not (place / CHARTS_FILE).is_file():
+def _close(place: str | Path, weights: ClassifierWeights) -> ClassifierWeights | None:
+    """The weights as they read close; None where the folder has nothing about it."""
+    if isinstance(place, str) or not (place / CLOSE_FILE).is_file():
         return None
     from core.models.adapters import changed_weights
 
-    return changed_weights(weights, place / CHARTS_FILE)
+    return changed_weights(weights, place / CLOSE_FILE)
 
 
 def _accurate(precision: str, max_tokens: int) -> MeanPairReader:
@@ -283,9 +283,9 @@ def folder_digest(folder: Path) -> str:
     weights = adapters if adapters.is_file() else whole
     if not weights.is_file():
         raise ComponentUnavailable(f"{weights}: missing; weights are read from safetensors only")
-    # A changed temperature changes what is read, and so does what was learned on charts: the name
+    # A changed temperature changes what is read, and so does what was learned of reading close: the name
     # tells all of it.
-    beside = [folder / name for name in (CALIBRATION_FILE, CHARTS_FILE)]
+    beside = [folder / name for name in (CALIBRATION_FILE, CLOSE_FILE)]
     digests = [sha256(weights), *(sha256(path) for path in beside if path.is_file())]
     if len(digests) == 1:
         return digests[0]

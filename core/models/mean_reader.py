@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.ports import PairReader, ReadsCharts, taught_on_charts
+from core.ports import PairReader, ReadsClose, taught_close
 from core.records import PairReading, Probabilities
 
 
@@ -21,20 +21,18 @@ class MeanPairReader:
         self.name, self.precision = name, second.precision
         self.max_tokens = min(first.max_tokens, second.max_tokens)
         self._readers = (first, second)
-        self.taught_on_charts = any(taught_on_charts(reader) for reader in self._readers)
+        self.taught_close = any(taught_close(reader) for reader in self._readers)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where either reader has no room for the claim."""
         first, second = (reader.read(pairs) for reader in self._readers)
         return _means(first, second)
 
-    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """The same of charts: of each reader as it was taught on charts, if it was."""
-        first, second = (
-            reader.read_charts(pairs) if isinstance(reader, ReadsCharts) else reader.read(pairs)
-            for reader in self._readers
-        )
-        return _means(first, second)
+    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """The same of close premises, by the reader that was taught on such alone, where one was."""
+        taught = [one for one in self._readers if isinstance(one, ReadsClose) and one.taught_close]
+        found = [reader.read_close(pairs) for reader in taught]
+        return _means(*found) if len(found) == 2 else found[0] if found else self.read(pairs)
 
 
 def _means(

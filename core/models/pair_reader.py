@@ -150,7 +150,7 @@ def classifier_weights(model: Any) -> ClassifierWeights:
 
 class BertPairReader:
     """A BERT cross-encoder on the lean forward pass; fills `core.ports.PairReader`, and
-    `core.ports.ReadsCharts` by `charts`, the same reader taught further on charts."""
+    `core.ports.ReadsClose` by `close`, the same reader taught further on the least that shows a claim."""
 
     def __init__(
         self,
@@ -161,10 +161,10 @@ class BertPairReader:
         calibration: Calibration = NOT_CALIBRATED,
         precision: str = "auto",
         max_tokens: int = 512,
-        charts: BertPairReader | None = None,
+        close: BertPairReader | None = None,
     ) -> None:
-        self.name, self._charts = name, charts
-        self.taught_on_charts = charts is not None
+        self.name, self._close = name, close
+        self.taught_close = close is not None
         self.precision = choose_precision(precision, calibration)
         self.order = relation_order(weights.labels, name)
         self.calibration, self.tokenizer = calibration, tokenizer
@@ -195,9 +195,9 @@ class BertPairReader:
             for pair, texts in zip(encoded, pairs, strict=True)
         ]
 
-    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """The same of pairs whose premise stands in a chart: as it was taught on charts, if it was."""
-        return (self._charts or self).read(pairs)
+    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """The same of pairs with a close premise: as it was taught on such, if it was."""
+        return (self._close or self).read(pairs)
 
     def read_raw(self, encoded: Sequence[EncodedPair]) -> list[RawReading]:
         """Return logits and piece scores of encoded pairs, in order."""

@@ -62,8 +62,8 @@ from core.records.measurements import (
 from core.records.repair import EditorFailure, EditorText, EditRequest, Repair
 from core.records.shown import (
     ABSENCE_FEATURE,
-    CHART_READ_FEATURE,
-    CHARTED_FEATURE,
+    CLOSE_FEATURE,
+    CLOSE_READ_FEATURE,
     SHOWN_FEATURE,
     ShownShare,
 )
@@ -72,8 +72,8 @@ from core.records.trace import Citation, Origin, RawRange, Source, Trace
 
 __all__ = [
     "ABSENCE_FEATURE",
-    "CHARTED_FEATURE",
-    "CHART_READ_FEATURE",
+    "CLOSE_FEATURE",
+    "CLOSE_READ_FEATURE",
     "SHOWN_FEATURE",
     "Against",
     "AlignedToken",

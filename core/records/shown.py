@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SHOWN_FEATURE = "source_shown"  # 1 where an entry of the claim's source states all of it
-# 1 where the claim's source is a chart and was read by what the reader learned on charts, and how far
-# such readings entail it.
-CHART_READ_FEATURE, CHARTED_FEATURE = "chart_read", "entailment_charted"
+# 1 where the least of the sources that could show the claim was looked for, for a reader that was taught
+# to read it, and how far the most entailing of its readings goes: 0 where there is nothing.
+CLOSE_READ_FEATURE, CLOSE_FEATURE = "close_read", "entailment_close"
 ABSENCE_FEATURE = (
     "check_absence"  # above 0 where what the claim says is absent was looked for, and is
 )

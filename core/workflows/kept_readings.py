@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from core.errors import ComponentUnavailable
 from core.identity import rules_digest
-from core.ports import Embedder, PairReader, ReadsCharts, taught_on_charts
+from core.ports import Embedder, PairReader, ReadsClose, taught_close
 from core.records import PairReading, Probabilities, Span, TokenScore
 
 BATCH = 128  # so that little is lost when a long reading is stopped
@@ -200,7 +200,7 @@ def _key(*parts: str) -> str:
 
 
 # Says what a kept reading holds: a file of an earlier shape is read anew, not misread.
-_READING, _CHART_READING = "reading 2", "chart reading 1"
+_READING, _CLOSE_READING = "reading 2", "close reading 1"
 
 
 class KeptEmbedder:
@@ -230,17 +230,17 @@ class KeptReader:
     def __init__(self, inner: PairReader, shelf: Shelf) -> None:
         self._inner, self._shelf = inner, shelf
         self.name, self.precision, self.max_tokens = inner.name, inner.precision, inner.max_tokens
-        self.taught_on_charts = taught_on_charts(inner)
+        self.taught_close = taught_close(inner)
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Readings as the reader gave them."""
         return self._kept(_READING, pairs, self._inner.read)
 
-    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """The same of charts, where the reader tells them apart."""
-        if not isinstance(self._inner, ReadsCharts):
+    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """The same of close premises, where the reader tells them apart."""
+        if not isinstance(self._inner, ReadsClose):
             return self.read(pairs)
-        return self._kept(_CHART_READING, pairs, self._inner.read_charts)
+        return self._kept(_CLOSE_READING, pairs, self._inner.read_close)
 
     def _kept(
         self,

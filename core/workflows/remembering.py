@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.pipeline import Models
-from core.ports import Embedder, PairReader, ReadsCharts, taught_on_charts
+from core.ports import Embedder, PairReader, ReadsClose, taught_close
 from core.records import (
     PairReading,
 )
@@ -47,19 +47,19 @@ class _RememberingReader:
     def __init__(self, reader: PairReader) -> None:
         self.name, self.precision = reader.name, reader.precision
         self.max_tokens, self._reader = reader.max_tokens, reader
-        self.taught_on_charts = taught_on_charts(reader)
+        self.taught_close = taught_close(reader)
         self._seen = dict[tuple[str, str], PairReading | None]()
-        self._charts = dict[tuple[str, str], PairReading | None]()
+        self._close = dict[tuple[str, str], PairReading | None]()
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """One reading a pair, in order."""
         return _remembered(pairs, self._seen, self._reader.read)
 
-    def read_charts(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """The same of charts, where the reader tells them apart."""
-        if not isinstance(self._reader, ReadsCharts):
+    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """The same of close premises, where the reader tells them apart."""
+        if not isinstance(self._reader, ReadsClose):
             return self.read(pairs)
-        return _remembered(pairs, self._charts, self._reader.read_charts)
+        return _remembered(pairs, self._close, self._reader.read_close)
 
 
 def _remembered(

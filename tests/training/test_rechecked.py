@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -16,10 +17,12 @@ from core.errors import InputError
 from core.evaluation.packets import PacketRow, read_packet
 from core.evaluation.scoring import Uncalibrated, score_rows
 from core.pipeline import Models
-from core.records import CHART_READ_FEATURE, CHARTED_FEATURE
+from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE
 from core.workflows.recalibrate import training_rows
+from tests.real_models import uncalibrated_models
+from training.claim_windows import closest_claims
 from training.development import apart_traces
-from training.rechecked import kept_rows, rechecked, with_charts
+from training.rechecked import kept_rows, read_close, rechecked, with_close
 
 CHART = "Patient: Ada Lind\n\nBody Weight: 81.7 kg\neffectiveDateTime: 2015-09-14\n"
 
@@ -49,8 +52,10 @@ def _models() -> Models:
     return replace(lexical_models(), calibrator=Uncalibrated(), families=load_families())
 
 
-def _fitted(rows: tuple[PacketRow, ...], folder: Path) -> list[TrainingRow]:
-    predictions = score_rows(rows, _models(), Config()).predictions
+def _fitted(
+    rows: tuple[PacketRow, ...], folder: Path, models: Models | None = None
+) -> list[TrainingRow]:
+    predictions = score_rows(rows, models or _models(), Config()).predictions
     found = training_rows(rows, predictions)
     apart = apart_traces(row.trace_id for row in rows)
     write_training_rows(
@@ -83,28 +88,36 @@ def test_rows_of_other_packets_are_refused(tmp_path: Path) -> None:
         kept_rows(tmp_path, rows[:-2], ())
 
 
-def test_what_is_read_of_charts_now_takes_the_place_of_what_was(tmp_path: Path) -> None:
-    kept = _fitted(_packet(tmp_path), tmp_path)[:3]
-    charted, plain = (
-        replace(
-            row,
-            features=replace(
-                row.features,
-                numeric={
-                    **row.features.numeric,
-                    CHARTED_FEATURE: 0.91,
-                    CHART_READ_FEATURE: read,
-                    "entailment_any": 0.17,
-                },
-            ),
-        )
-        for row, read in zip(kept, (1.0, 0.0), strict=False)
-    )
+def test_what_is_read_close_now_takes_the_place_of_what_was(tmp_path: Path) -> None:
+    rows = _packet(tmp_path)
+    models = uncalibrated_models()
+    kept = _fitted(rows, tmp_path, models)
 
-    found = list(with_charts(kept, {kept[0].claim_id: charted, kept[1].claim_id: plain}))
+    read = read_close([tmp_path / "packet.jsonl"], models)
 
-    assert found[1:] == kept[1:]
-    changed = dict(found[0].features.numeric)
-    assert (changed.pop(CHARTED_FEATURE), changed.pop(CHART_READ_FEATURE)) == (0.91, 1.0)
-    before = dict(kept[0].features.numeric)
-    assert changed == {name: before[name] for name in changed}
+    assert read.keys() == {row.claim_id for row in kept}
+    assert {round(one[CLOSE_FEATURE], 4) for one in read.values()} - {0.0}
+    forgotten = [
+        replace(row, features=replace(row.features, numeric=_without_close(row.features.numeric)))
+        for row in kept
+    ]
+    assert [*with_close(forgotten, read)] == kept
+    assert [*with_close(kept, {})] == kept
+
+
+def _without_close(numeric: Mapping[str, float]) -> dict[str, float]:
+    gone = (CLOSE_FEATURE, CLOSE_READ_FEATURE)
+    return {name: value for name, value in numeric.items() if name not in gone}
+
+
+def test_what_is_taught_close_is_what_is_closest_to_each_claim(tmp_path: Path) -> None:
+    rows = _packet(tmp_path)
+
+    found = list(closest_claims([tmp_path / "packet.jsonl"], _models(), Config()))
+
+    assert [one.supported for one in found] == [not row.should_block for row in rows]
+    for one, row in zip(found, rows, strict=True):
+        [window] = one.windows
+        assert window.hypothesis == row.claim
+        assert "Body Weight: 81.7 kg" in window.premise.splitlines()
+        assert 0.0 < window.entailment <= 1.0

@@ -22,8 +22,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from core.calibration.fit import fit_encoding, flatten
 from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.forest import (
-    CHART_SHIFT,
-    CHART_WEIGHT,
+    CLOSE_SHIFT,
+    CLOSE_WEIGHT,
     SUREST,
     Forest,
     encode,
@@ -31,7 +31,7 @@ from core.models.forest import (
     write_artifact,
 )
 from core.ports import Calibrator
-from core.records import ABSENCE_FEATURE, CHART_READ_FEATURE, CHARTED_FEATURE, Features
+from core.records import ABSENCE_FEATURE, CLOSE_FEATURE, CLOSE_READ_FEATURE, Features
 
 LABELS = ("entailment", "neutral", "contradiction")
 TOOLS = ("chart", "literature", "labs")
@@ -304,7 +304,7 @@ def test_the_shipped_folder_can_be_copied_elsewhere(artifact: Path, tmp_path: Pa
     looked_for=st.lists(st.sampled_from((-1.0, 0.0, 1.0)), min_size=12, max_size=12),
 )
 @settings(max_examples=60)
-def test_a_charts_reading_is_heard_beside_the_trees(
+def test_a_close_reading_is_heard_beside_the_trees(
     said: list[float], read: list[bool], looked_for: list[float]
 ) -> None:
     _, forest = grown_forest(3)
@@ -314,24 +314,24 @@ def test_a_charts_reading_is_heard_beside_the_trees(
             row,
             numeric={
                 **row.numeric,
-                CHARTED_FEATURE: one,
-                CHART_READ_FEATURE: float(chart),
+                CLOSE_FEATURE: one,
+                CLOSE_READ_FEATURE: float(close),
                 ABSENCE_FEATURE: absent,
             },
         )
-        for row, one, chart, absent in zip(plain, said, read, looked_for, strict=False)
+        for row, one, close, absent in zip(plain, said, read, looked_for, strict=False)
     ]
 
     found = forest.probabilities(rows)
 
-    for alone, both, one, chart, absent in zip(
+    for alone, both, one, close, absent in zip(
         forest.probabilities(plain), found, said, read, looked_for, strict=False
     ):
-        if not chart or absent > 0:
+        if not close or absent > 0:
             assert both == alone
             continue
         sides = [min(max(side, SUREST), 1 - SUREST) for side in (float(alone), one)]
         trees, reading = (side / (1 - side) for side in sides)
-        odds = trees ** (1 - CHART_WEIGHT) * reading**CHART_WEIGHT * math.exp(CHART_SHIFT)
+        odds = trees ** (1 - CLOSE_WEIGHT) * reading**CLOSE_WEIGHT * math.exp(CLOSE_SHIFT)
         assert both == pytest.approx(odds / (1 + odds), abs=2e-3)
         assert 0.0 < both < 1.0

@@ -1,7 +1,7 @@
-"""What reading charts changes in a reader's weights, as a small file beside them.
+"""What reading close changes in a reader's weights, as a small file beside them.
 
-    python -m training.chart_changes --before READER --after READER_TAUGHT_ON_CHARTS --rank 64 \\
-        --out READER/charts.safetensors
+    python -m training.close_changes --before READER --after READER_TAUGHT_CLOSE --rank 64 \\
+        --out READER/close.safetensors
 
 Of each matrix the difference is kept as two thin ones (its largest singular values), of all else the
 new values are. The share of the squared difference that is kept is printed; how well the reader reads
