@@ -4,7 +4,7 @@
 
 The shipped calibrator's rows hold what was read of them (`training/pairs/CHARTS.md`). For each author
 trees are grown on all rows but that author's; at the shipped threshold, without and with the reading of
-what the reader learned on charts.
+what is closest to each claim.
 """
 
 from __future__ import annotations

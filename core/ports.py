@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ class ReadsClose(Protocol):
         ...
 
 
-def taught_close(reader: object) -> bool:
+def taught_close(reader: object) -> TypeGuard[ReadsClose]:
     """Whether a reader, or the one that it stands for, was taught to read close."""
     return isinstance(reader, ReadsClose) and reader.taught_close
 

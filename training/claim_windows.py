@@ -23,7 +23,7 @@ from core.evidence.words import stems
 from core.pipeline import Models
 from core.ports import PairReader, Progress
 from core.records import PairReading, VerdictLabel
-from training.closest import cases
+from training.closest import opened_cases
 from training.development import measured_models, trainable
 
 
@@ -88,9 +88,8 @@ def closest_claims(
     """Yield every labelled claim with what is closest to it in each source; nothing is read."""
     for path in packets:
         rows = trainable(path)
-        for number, (row, case) in enumerate(
-            zip(rows, cases(rows, models, config), strict=True), 1
-        ):
+        opened = opened_cases(rows, models, config)
+        for number, (row, (_, case)) in enumerate(zip(rows, opened, strict=True), 1):
             words = stems(case.claim.text)
             texts = dict.fromkeys(text for one in case.closest.values() for text in one.texts)
             windows = [

@@ -22,11 +22,10 @@ from pathlib import Path
 from core.calibration.rows import ROWS_FILE, TrainingRow, read_training_rows
 from core.config import Config
 from core.errors import InputError
-from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow
 from core.evidence.checks import check_claim
 from core.judging.cases import close_signals, read_closest, shown_sources
-from core.judging.opening import Models, OpenTrace, open_trace
+from core.judging.opening import Models, OpenTrace
 from core.judging.signals import (
     claim_signals,
     reading_signals,
@@ -36,7 +35,7 @@ from core.models.forest import CARD_FILE, DEFAULT_FOLDER
 from core.provenance.distortions.checks import check_distortions
 from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE, VerdictLabel
 from core.text.tokens import content_terms, overlap
-from training.closest import opened_cases
+from training.closest import opened_cases, opened_claims
 from training.development import (
     apart_traces,
     measured_models,
@@ -153,12 +152,8 @@ def rechecked(
     gold: Sequence[PacketRow], kept: Sequence[TrainingRow], models: Models
 ) -> Iterator[TrainingRow]:
     """Yield each row with what checks, words and values say now, and what readers said then."""
-    config = Config()
-    before: OpenTrace | None = None
-    for row, old in zip(gold, kept, strict=True):
-        trace, claim = freeze(row, models.families)
-        same = before if before is not None and before.trace.sources == trace.sources else None
-        one = before = open_trace(trace, (claim,), models, config, same)
+    opened = opened_claims(gold, models, Config())
+    for row, old, (one, claim) in zip(gold, kept, opened, strict=True):
         checks = (*check_claim(claim, one.facts), *check_distortions(claim, one.prose))
         # Rows of readers that were not taught to read close.
         numeric = {

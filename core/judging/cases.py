@@ -16,9 +16,9 @@ from core.evidence.saved import SAVED
 from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
-from core.judging.closest import Closest, closest_of
+from core.judging.closest import Closest, closest_of, told_in
 from core.judging.opening import OpenTrace, share_time
-from core.ports import PairReader, ReadsClose
+from core.ports import PairReader, taught_close
 from core.provenance.distortions.checks import check_distortions
 from core.records import (
     CLOSE_FEATURE,
@@ -29,7 +29,6 @@ from core.records import (
     PairReading,
     Premise,
     RankedSource,
-    Span,
 )
 from core.stages.premise import (
     call_windows,
@@ -229,7 +228,7 @@ def _windows(
         near = nearest_window(claim, *about, config, head)
         if all(near.text != premise.text for premise in found):
             found.append(near)
-    if shown := _told(checks, indexed.source.source_id):
+    if shown := told_in(checks, indexed.source.source_id):
         facts = shown_window(indexed.source, indexed.units, indexed.groups, shown, config, head)
         if facts is not None and all(facts.text != premise.text for premise in found):
             found.append(facts)
@@ -244,17 +243,6 @@ def _windows(
             config,
         )
     return tuple(found)
-
-
-def _told(checks: Sequence[Check], source_id: str) -> list[Span]:
-    """Where the checks that found something found it in this source."""
-    return [
-        place.span
-        for check in checks
-        if check.outcome is not Outcome.SILENT
-        for place in (*check.facts, *(check.derivation.inputs if check.derivation else ()))
-        if place.source_id == source_id and place.span is not None
-    ]
 
 
 def read_window(
@@ -281,7 +269,7 @@ def read_window(
 
 def read_closest(cases: Sequence[Case], reader: PairReader) -> Pairs | None:
     """What a reader that was taught to read close says of what is closest to each claim; else None."""
-    if not isinstance(reader, ReadsClose) or not reader.taught_close:
+    if not taught_close(reader):
         return None
     pairs = {
         (text, case.claim.text): None

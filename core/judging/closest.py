@@ -18,7 +18,7 @@ from core.evidence.fact_index import FactIndex
 from core.evidence.facts import Fact, Record
 from core.evidence.words import stems
 from core.indexing import IndexedSource, Standing
-from core.records import Check, Claim, Outcome
+from core.records import Check, Claim, Outcome, Span
 from core.stages.premise import Group
 from core.text.chunks import Unit
 from core.text.tokens import content_terms
@@ -92,22 +92,28 @@ def _of_output(
     return fields if fields and counted >= len(words & stems(prose)) else prose
 
 
+def told_in(checks: Sequence[Check], source_id: str) -> list[Span]:
+    """Where the checks that found something found it in this source."""
+    return [
+        place.span
+        for check in checks
+        if check.outcome is not Outcome.SILENT
+        for place in (*check.facts, *(check.derivation.inputs if check.derivation else ()))
+        if place.source_id == source_id and place.span is not None
+    ]
+
+
 def _told(
     checks: Sequence[Check], source_id: str, index: FactIndex
 ) -> dict[int, frozenset[tuple[int, int]]]:
     """Where checks found in this source what the claim states, or states otherwise; by record."""
     found: dict[int, frozenset[tuple[int, int]]] = {}
-    for check in checks:
-        if check.outcome is Outcome.SILENT:
-            continue
-        for place in (*check.facts, *(check.derivation.inputs if check.derivation else ())):
-            if place.source_id != source_id or place.span is None:
-                continue
-            at = (place.span.start, place.span.end)
-            stated = index.placed.get((source_id, *at))
-            if stated is not None:
-                record = stated.record.index
-                found[record] = found.get(record, frozenset()) | {at}
+    for span in told_in(checks, source_id):
+        at = (span.start, span.end)
+        stated = index.placed.get((source_id, *at))
+        if stated is not None:
+            record = stated.record.index
+            found[record] = found.get(record, frozenset()) | {at}
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.ports import PairReader, ReadsClose, taught_close
+from core.ports import PairReader, taught_close
 from core.records import PairReading, Probabilities
 
 
@@ -30,7 +30,7 @@ class MeanPairReader:
 
     def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """The same of close premises, by the reader that was taught on such alone, where one was."""
-        taught = [one for one in self._readers if isinstance(one, ReadsClose) and one.taught_close]
+        taught = [one for one in self._readers if taught_close(one)]
         found = [reader.read_close(pairs) for reader in taught]
         return _means(*found) if len(found) == 2 else found[0] if found else self.read(pairs)
 
