@@ -438,7 +438,8 @@ def test_every_text_stands_out_and_nothing_needs_scrolling(
     url, made = show
     who = {"review": "Cleo", "adjudicate": "Dora"}.get(path, "Lea")
     visit = a_visit(chromium, url, scheme)
-    page = visit.open(f"{path}?as={made.people[who].person_id}", "#review, #cards")
+    shown = CLAIM if path == "review" else "#review, #cards"
+    page = visit.open(f"{path}?as={made.people[who].person_id}", shown)
     page.wait_for_selector(SETTLED)
     if path == "review":
         for key, name in (("1", "v_supported"), ("q", "own_1")):
