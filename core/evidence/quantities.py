@@ -32,6 +32,8 @@ from core.records import Span
 # The year of a system's time stamp stands behind the clock.
 _STAMP_YEAR = re.compile(rf"\s\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s[A-Z]{{2,4}})?\s+({YEAR})(?!\d)")
 _MOST = 20_000  # quantities of one text
+_MOST_DIGITS = 60  # of one number
+_HIGHEST_POWER = 200
 
 
 def read_quantities(text: str) -> tuple[Quantity, ...]:
@@ -39,7 +41,11 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     found: list[Quantity] = []
     at = 0
     while len(found) < _MOST and (match := AMOUNT.search(text, at)) is not None:
-        item = None if match.lastgroup == "literal" else _read(match)
+        # What has more digits is an identifier, or a picture in letters: no amount can hold it.
+        literal = (
+            match.lastgroup == "literal" or sum(map(str.isdigit, match.group())) > _MOST_DIGITS
+        )
+        item = None if literal else _read(match)
         at = max(match.end(), match.start() + 1)
         if item is not None:
             at = max(at, item.span.end)
@@ -125,6 +131,9 @@ def _amount(match: re.Match[str]) -> tuple[float, int, float] | None:
     if match.group("fraction"):
         return VULGAR[match.group("fraction")], 1, 0.01
     plain = re.sub(r"[,\s_]", "", digits).replace("·", ".")
+    power = plain.lower().partition("e")[2]
+    if power and abs(int(power)) > _HIGHEST_POWER:
+        return None  # a piece of a digest ("5e872"), which no amount can hold
     # A number in whole thousands states thousands: 136,000 for 136,226.
     step = 1_000.0 if plain.endswith("000") and "." not in plain else _step(plain)
     digits_said = len(re.sub(r"[eE].*", "", plain).replace(".", "").strip("0"))

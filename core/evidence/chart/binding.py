@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from core.records import Span
 
+# A number is taken whole: its digits can be shared out among the repetitions in too many ways.
 _FORWARD = re.compile(
     r"[\s,:(-]*(?:of|oral|tablets?|capsules?|a day of|daily|dose of|per day of|each of|the|"
-    r"\d+[\w.]*|mg|mcg|once|twice|bid|tid|by mouth|po|worth of|[\s-])*",
+    r"\d[\w.]*+|mg|mcg|once|twice|bid|tid|by mouth|po|worth of|[\s-])*",
     re.IGNORECASE,
 )
 _CLOSE = re.compile(

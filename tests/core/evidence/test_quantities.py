@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -212,3 +214,11 @@ def test_about_holds_more_than_the_exact_number_does(amount: float) -> None:
 )
 def test_a_systems_time_stamp_is_a_date(text: str, day: Day) -> None:
     assert read_quantities(text)[0].date == day
+
+
+@pytest.mark.parametrize("text", ["9" * 400, "9" * 400 + "th", "5e872", "1e-872", "9" * 400 + "/2"])
+def test_what_no_amount_can_hold_is_no_quantity(text: str) -> None:
+    found = read_quantities(f"The digest {text} was printed beside 14 files.")
+
+    assert found[-1].amount == 14
+    assert all(math.isfinite(each.amount) and math.isfinite(each.step) for each in found)
