@@ -3,8 +3,9 @@
     python bench/close_bench.py
 
 Of each claim the least of its sources that could show it is read by what the bundled reader learned of
-reading close (`core.judging.closest`): charts by `hf`, `ia` and `ic`, papers by `ld`, outputs of other
-tools by `pg` (`training/pairs/*.md`). Half of all statements are wrong.
+reading close (`core.judging.closest`): charts by `hf`, `ia` and `ic`, charts with literature by `kd`,
+papers by `ld`, outputs of other tools by `pg` and `qi` (`training/pairs/*.md`). Half of all statements
+are wrong.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from training.development import measured_models  # noqa: E402
 from training.rechecked import read_close  # noqa: E402
 from training.written import packet_rows, written  # noqa: E402
 
-AUTHORS = ("hf", "ia", "ic", "ld", "pg")
+AUTHORS = ("hf", "ia", "ic", "kd", "ld", "pg", "qi")
 
 
 def main() -> None:

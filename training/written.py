@@ -4,9 +4,10 @@
 
 A file of ``training/pairs/charts`` is one author's (``CHARTS.md``): a chart a line, as a tool returns
 it, with its claims. A file of ``training/pairs/literature`` (``LITERATURE.md``) has two or three
-abstracts on one topic a line, one of ``training/pairs/outputs`` (``OUTPUTS.md``) what one to three calls
-of an agent's run were asked and returned. Half of the claims are wrong: about a chart in a way that could
-hurt somebody, about the others in the ways in which models go wrong.
+abstracts on one topic a line, one of ``training/pairs/outputs`` (``OUTPUTS.md``) what one to five calls
+of an agent's run were asked and returned, one of ``training/pairs/consults`` (``CONSULTS.md``) a
+patient's chart with what was found about the matter. Half of the claims are wrong: about a chart in a
+way that could hurt somebody, about the others in the ways in which models go wrong.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ TOOLS: Mapping[str, str] = {
     "charts": "get_patient_chart",
     "literature": "search_pubmed",
     "outputs": "",
+    "consults": "",
 }
-CATEGORIES: Mapping[str, str] = {"charts": "clinical", "outputs": "work"}
+CATEGORIES: Mapping[str, str] = {"charts": "clinical", "outputs": "work", "consults": "clinical"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
