@@ -21,7 +21,7 @@ PATIENT_RECORD = "patient_record"
 LITERATURE = "literature"
 REGISTRY = "registry"
 _TOOL_NAME = re.compile(
-    r"(?<![\w/.@])(?:`(?P<quoted>[a-z]\w*(?:[._/-]\w+)*)`|(?P<name>[a-z]+(?:\.[a-z]+)?(?:_[a-z0-9]+)+|"
+    r"(?<![\w/.@])(?:`(?P<quoted>[a-z]\w*(?:[./-]\w+)*)`|(?P<name>[a-z]+(?:\.[a-z]+)?(?:_[a-z0-9]+)+|"
     r"[a-z]+\.(?:fetch|get|search|lookup|query|read|list|find|open|retrieve)\w*))"
     r"(?:\([^()]*\))?(?: (?:tool|call|output|results?))?(?![\w/])"
 )

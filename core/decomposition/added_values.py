@@ -242,9 +242,10 @@ def _be(subject: str) -> str:
 _BRACKET = re.compile(r"\s*\((?P<said>[^()]{3,160})\)(?=[\s.,;:]*\Z)")
 # A date, a gloss, a reference, an interval: these belong to what stands before the bracket.
 _BELONGS = re.compile(
+    r"https?\S*|\S*[/.]\S*|"
     r"(?:\W|\d|to|and|or|from|since|in|on|of|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|"
     r"february|march|april|june|july|august|september|october|november|december|st|nd|rd|th|ci|n|p|"
-    r"pmid|doi|nct\d+|am|pm|https?\S*|\S*[/.]\S*)*",
+    r"pmid|doi|nct\d++|am|pm)*",
     re.IGNORECASE,
 )
 
@@ -256,7 +257,7 @@ def _bracketed(sentence: str, hidden: str, part: Part) -> list[Part]:
     if match is None or not raw[: match.start()].strip() or NEGATIVE.search(raw):
         return [part]
     said = match.group("said")
-    if _BELONGS.fullmatch(said) or re.search(r"\b(?:e\.g|i\.e|n\s?=)", said):
+    if all(map(_BELONGS.fullmatch, said.split())) or re.search(r"\b(?:e\.g|i\.e|n\s?=)", said):
         return [part]
     offset = part.span.start
     main = Span(start=offset, end=offset + match.start())

@@ -83,7 +83,7 @@ _CLAUSE = re.compile(
 
 
 _LISTED = re.compile(
-    r"(?:[\s,/&+()–-]|and|or|both|oral|tablets?|capsules?|\d[\d.,]*|mg|mcg|g|ml|units?|once|twice|"
+    r"(?:[\s,/&+()–-]|and|or|both|oral|tablets?|capsules?|\d[\d.,]*+|mg|mcg|g|ml|units?|once|twice|"
     r"daily|"
     r"times|a|an|day|every|hours?|bid|tid|qd|od|bd|the|his|her|as|needed|at|night|in|morning)*",
     re.IGNORECASE,
