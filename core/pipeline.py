@@ -26,6 +26,7 @@ from core.judging.opening import (
     factual_claims,
     open_window,
 )
+from core.ports import taught_close
 from core.records import (
     Claim,
     ClaimType,
@@ -84,8 +85,10 @@ def _verify_window(
         for one in open_window(window, models, config)
     ]
     vectors = embed_window(opened, models.embedder)
+    closely = taught_close(models.reader)
     cases = [
-        [rank_claim(claim, one, vectors, config) for claim in factual_claims(one)] for one in opened
+        [rank_claim(claim, one, vectors, config, closely=closely) for claim in factual_claims(one)]
+        for one in opened
     ]
     readings = read_window(opened, cases, models.reader)
     for one, of_trace in zip(opened, cases, strict=True):

@@ -50,7 +50,7 @@ def claim_pairs(rows: Sequence[PacketRow], models: Models, config: Config) -> It
         vectors = embed_window(opened, models.embedder)
         for row, one in zip(window, opened, strict=True):
             (claim,) = factual_claims(one)
-            windows = rank_claim(claim, one, vectors, wide).windows
+            windows = rank_claim(claim, one, vectors, wide, closely=False).windows
             premises = {source_id: found[0] for source_id, found in windows.items()}
             named = [s.source_id for s in row.sources if s.source_id in premises]
             yield ClaimPairs(

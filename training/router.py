@@ -23,7 +23,7 @@ from core.judging.opening import Models, embed_window, factual_claims, open_trac
 from core.models.forest import load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import WINDOW
-from core.ports import Progress
+from core.ports import Progress, taught_close
 from core.records import Claim, Trace
 
 COLUMNS = (
@@ -62,8 +62,10 @@ def router_rows(
     while window := list(islice(pending, WINDOW * 4)):
         opened = [open_trace(g.trace, (g.claim,), models, config) for g in window]
         vectors = embed_window(opened, models.embedder)
+        closely = taught_close(models.reader)
         cases = [
-            [rank_claim(c, one, vectors, config) for c in factual_claims(one)] for one in opened
+            [rank_claim(c, one, vectors, config, closely=closely) for c in factual_claims(one)]
+            for one in opened
         ]
         readings = read_window(opened, cases, models.reader)
         for item, [case] in zip(window, cases, strict=True):

@@ -74,8 +74,13 @@ class Case:
     closest: Mapping[str, Closest]
 
 
-def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -> Case:
-    """Check the claim, rank the sources, and narrow those to be read to what the claim is about."""
+def rank_claim(
+    claim: Claim, one: OpenTrace, vectors: Vectors, config: Config, *, closely: bool = True
+) -> Case:
+    """Check the claim, rank the sources, and narrow those to be read to what the claim is about.
+
+    ``closely``: whether what is closest to the claim is looked for, which not every reader can read.
+    """
     with one.clock("check"):
         checks = check_claim(claim, one.facts)
         distortions = check_distortions(claim, one.prose)
@@ -91,8 +96,14 @@ def rank_claim(claim: Claim, one: OpenTrace, vectors: Vectors, config: Config) -
             for place, ranked in enumerate(_to_read(claim, ranking, checks, one.families, config))
         }
         closest = {
-            source_id: closest_of(claim, checks, by_id[source_id], one.facts.values)
-            for source_id in windows
+            source_id: closest_of(
+                claim,
+                checks,
+                by_id[source_id],
+                one.facts.values,
+                _nearest(claim, by_id[source_id], vectors),
+            )
+            for source_id in (windows if closely else ())
         }
     return Case(
         claim=claim,
@@ -143,6 +154,13 @@ def _candidate(
         identity=all(found for value, found in values if value.identity)
         and not _about_another(claim, indexed),
     )
+
+
+def _nearest(claim: Claim, indexed: IndexedSource, vectors: Vectors) -> str:
+    """The chunk of a source whose meaning is nearest to the claim; of several alike the first."""
+    texts = [indexed.chunk_text(index) for index in indexed.embedded]
+    told = vectors[claim.text]
+    return max(texts, key=lambda text: round(float((told * vectors[text]).sum()), 4), default="")
 
 
 def _checked_share(checks: Sequence[Check], source_id: str) -> float:
@@ -292,7 +310,7 @@ def close_signals(
         return {CLOSE_FEATURE: 0.0, CLOSE_READ_FEATURE: 0.0}
     said = []
     for closest in (case.closest[source_id] for source_id in source_ids):
-        texts = closest.texts if own_work > 0 else (closest.output,)
+        texts = closest.texts if own_work > 0 else closest.outputs
         said += [reading for text in texts if (reading := close.get((text, case.claim.text)))]
     best = max((reading.probabilities.entailment for reading in said), default=0.0)
     return {CLOSE_FEATURE: best, CLOSE_READ_FEATURE: 1.0}

@@ -14,6 +14,7 @@ from core.decide import counted_share
 from core.judging.cases import rank_claim, read_window
 from core.judging.opening import embed_window, factual_claims, open_window
 from core.pipeline import Models, judge_or_block
+from core.ports import taught_close
 from core.records import ClaimVerdict, SetAside, Span, Trace
 from core.stages.decision import decide_claim
 
@@ -27,7 +28,10 @@ def verify_place(
     here = tuple(claim for claim in claims if claim.span.overlaps(place))
     one = replace(whole, claims=here)
     vectors = embed_window([one], models.embedder)
-    cases = [rank_claim(claim, one, vectors, config) for claim in factual_claims(one)]
+    closely = taught_close(models.reader)
+    cases = [
+        rank_claim(claim, one, vectors, config, closely=closely) for claim in factual_claims(one)
+    ]
     readings = read_window([one], [cases], models.reader)
     judged = {
         case.claim.claim_id: judge_or_block(case, one, readings, models, config) for case in cases
