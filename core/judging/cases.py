@@ -96,13 +96,7 @@ def rank_claim(
             for place, ranked in enumerate(_to_read(claim, ranking, checks, one.families, config))
         }
         closest = {
-            source_id: closest_of(
-                claim,
-                checks,
-                by_id[source_id],
-                one.facts.values,
-                _nearest(claim, by_id[source_id], vectors),
-            )
+            source_id: closest_of(claim, checks, by_id[source_id], one.facts.values)
             for source_id in (windows if closely else ())
         }
     return Case(
@@ -154,13 +148,6 @@ def _candidate(
         identity=all(found for value, found in values if value.identity)
         and not _about_another(claim, indexed),
     )
-
-
-def _nearest(claim: Claim, indexed: IndexedSource, vectors: Vectors) -> str:
-    """The chunk of a source whose meaning is nearest to the claim; of several alike the first."""
-    texts = [indexed.chunk_text(index) for index in indexed.embedded]
-    told = vectors[claim.text]
-    return max(texts, key=lambda text: round(float((told * vectors[text]).sum()), 4), default="")
 
 
 def _checked_share(checks: Sequence[Check], source_id: str) -> float:
@@ -310,7 +297,7 @@ def close_signals(
         return {CLOSE_FEATURE: 0.0, CLOSE_READ_FEATURE: 0.0}
     said = []
     for closest in (case.closest[source_id] for source_id in source_ids):
-        texts = closest.texts if own_work > 0 else closest.outputs
+        texts = closest.texts if own_work > 0 else (closest.output,)
         said += [reading for text in texts if (reading := close.get((text, case.claim.text)))]
     best = max((reading.probabilities.entailment for reading in said), default=0.0)
     return {CLOSE_FEATURE: best, CLOSE_READ_FEATURE: 1.0}

@@ -1,10 +1,9 @@
 """III.3: the least of a source that could show a claim: a few fields of one record, or two sentences.
 
 A small reader loses the thread in a long window, and the fields beside the one that decides distract it
-most. So each source is read once more by no more than what the claim's words and values lead to, and once
-by that in its place: the whole record with its heading, a sentence after the one before it. What decides
-may share no word with the claim: a status, a relative, a stage. A field is told with its name and a table's
-cell with its column's: what is read here is not the source's text letter by letter, and is quoted nowhere.
+most. So each source is read once more by no more than what the claim's words and values lead to. A field
+is told with its name and a table's cell with its column's: what is read here is not the source's text
+letter by letter, and is quoted nowhere.
 """
 
 from __future__ import annotations
@@ -30,9 +29,6 @@ MOST_SENTENCES = 2
 MOST_LINES = 3  # of a call
 LONGEST_LINE = 600  # characters, of a line of a call
 VALUE_CHARACTERS = 240  # of a field whose words are compared
-LONG_LINE = 300  # characters; of a longer one the stretch that says most of the claim is taken
-AROUND_CHARACTERS = 450  # of a record, or of sentences, told in their place
-SHORT_VALUE = 100  # characters: of a record that is too long, what is longer goes first
 HALVED_BY = 300.0  # characters: what is as long must tell twice as much as a single word
 LEAST_GAIN = 0.05
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
@@ -43,22 +39,15 @@ _CONTAINERS = frozenset("result results data items item value params response co
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closest:
-    """What of a source's output could show a claim, the same in its place, and what of its call could;
-    empty where nothing does."""
+    """What of a source's output could show a claim, and what of its call; empty where nothing does."""
 
     output: str = ""
-    around: str = ""
     call: str = ""
 
     @property
-    def outputs(self) -> tuple[str, ...]:
-        """What there is of the output."""
-        return tuple(dict.fromkeys(text for text in (self.output, self.around) if text))
-
-    @property
     def texts(self) -> tuple[str, ...]:
-        """What there is of the output and of the call."""
-        return (*self.outputs, self.call) if self.call else self.outputs
+        """Those of the two that there are."""
+        return tuple(text for text in (self.output, self.call) if text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +59,18 @@ class _Piece:
 
 
 def closest_of(
-    claim: Claim,
-    checks: Sequence[Check],
-    indexed: IndexedSource,
-    index: FactIndex,
-    nearest: str = "",
+    claim: Claim, checks: Sequence[Check], indexed: IndexedSource, index: FactIndex
 ) -> Closest:
     """The least of one source that could show the claim, of what came back and of what was asked.
 
-    ``nearest`` is the stretch of its output whose meaning is nearest to the claim: it is taken where no
-    word is shared ("smokes", "tobacco use"). A list of tools says nothing of the world, however many of
-    the claim's words stand in it.
+    A list of tools says nothing of the world, however many of the claim's words stand in it.
     """
     words, terms = stems(claim.text), content_terms(claim.text)
-    call = _Prose(indexed.call, indexed.call_units, indexed.call_groups, words, terms)
-    output, around = _of_output(words, terms, checks, indexed, index)
-    if not output and indexed.standing is not Standing.CATALOGUE:
-        around = nearest
-    return Closest(output=output, around=around, call=call.told(call.chosen(MOST_LINES)))
+    lines = _lines(terms, indexed.call, indexed.call_units, indexed.call_groups)
+    return Closest(
+        output=_of_output(words, terms, checks, indexed, index),
+        call=_sentences(words, lines, len(indexed.call_units), MOST_LINES),
+    )
 
 
 def _of_output(
@@ -96,21 +79,17 @@ def _of_output(
     checks: Sequence[Check],
     indexed: IndexedSource,
     index: FactIndex,
-) -> tuple[str, str]:
-    """Fields of the best record, or sentences where these say more of the claim; and the same in place."""
+) -> str:
+    """Fields of the best record, or sentences where these say more of the claim."""
     if indexed.standing is Standing.CATALOGUE:
-        return "", ""
+        return ""
     source_id = indexed.source.source_id
     told = _told(checks, source_id, index)
-    picked = _fields(words, told, source_id, index)
-    fields = _as_lines(picked)
-    prose = _Prose(indexed.source.text, indexed.units, indexed.groups, words, terms)
-    chosen = prose.chosen(MOST_SENTENCES)
-    said = prose.told(chosen)
-    found = min(MOST_SENTENCES, sum(map(len, told.values())))
-    if fields and prose.worth(fields) + found >= prose.worth(said):
-        return fields, _record_whole(picked, index)
-    return said, prose.around(chosen)
+    fields = _fields(words, told, source_id, index)
+    lines = _lines(terms, indexed.source.text, indexed.units, indexed.groups)
+    prose = _sentences(words, lines, len(indexed.units), MOST_SENTENCES)
+    counted = len(words & stems(fields)) + min(MOST_SENTENCES, sum(map(len, told.values())))
+    return fields if fields and counted >= len(words & stems(prose)) else prose
 
 
 def told_in(checks: Sequence[Check], source_id: str) -> list[Span]:
@@ -143,12 +122,12 @@ def _fields(
     told: Mapping[int, frozenset[tuple[int, int]]],
     source_id: str,
     index: FactIndex,
-) -> list[Fact]:
-    """The fields of one record that hold most of the claim, then what stands once in the source."""
+) -> str:
+    """The fields of one record that hold most of the claim, with what stands once in the source."""
     records = index.records_of.get(source_id, ())
     weights = _weights(words, [record.stems for record in records], len(records))
     if not records or not weights:
-        return []
+        return ""
     top = max(weights.values())
 
     def worth(record: Record) -> float:
@@ -169,104 +148,24 @@ def _fields(
         alone = [fact for fact in index.alone_in.get(source_id, ()) if fact.record is not best]
         beside = _greedy(left, [_piece(fact) for fact in alone], weights, MOST_BESIDE)
         picked += [alone[place] for place in beside]
-    return picked
+    picked.sort(key=lambda fact: fact.span.start if fact.span else 0)
+    return "\n".join(dict.fromkeys(_line(fact) for fact in picked))
 
 
-def _record_whole(picked: Sequence[Fact], index: FactIndex) -> str:
-    """The record of the first of these fields under its heading, with the others; of a long one what is
-    short, from the fields that were picked outwards."""
-    if not picked:
-        return ""
-    record = picked[0].record
-    there = _distinct(index.beside[picked[0].source_id, record.index])
-    mine = {(fact.path, fact.value) for fact in picked}
-    at = [place for place, fact in enumerate(there) if (fact.path, fact.value) in mine]
-
-    def far(place: int) -> tuple[bool, bool, int]:
-        beside = min((abs(place - one) for one in at), default=0)
-        return place not in at, len(there[place].value) > SHORT_VALUE, beside
-
-    left, kept = AROUND_CHARACTERS, list[int]()
-    for place in sorted(range(len(there)), key=far):
-        left -= len(_line(there[place])) + 1
-        if left < 0 and kept:
-            break
-        kept.append(place)
-    others = [fact for fact in picked if fact.record is not record]
-    named = {"", "row", *(fact.path for fact in there)}
-    heading = [record.kind] if record.kind not in named else []
-    return "\n".join(
-        dict.fromkeys([*heading, _as_lines([*(there[place] for place in kept), *others])])
-    )
+def _lines(
+    terms: frozenset[str], text: str, units: Sequence[Unit], groups: Sequence[Group]
+) -> list[str]:
+    """The sentences and lines of a text whose group shares a term with the claim, in order."""
+    places = sorted(place for group in groups if group.terms & terms for place in group.units)
+    return [units[place].span.cut(text)[:LONGEST_LINE] for place in places]
 
 
-class _Prose:
-    """The sentences and lines of a text whose group shares a term with the claim, in order, and how
-    much each word of the claim tells them apart."""
-
-    def __init__(
-        self,
-        text: str,
-        units: Sequence[Unit],
-        groups: Sequence[Group],
-        words: frozenset[str],
-        terms: frozenset[str],
-    ) -> None:
-        self.text, self.units, self.words = text, units, words
-        there = [group for group in groups if group.terms & terms]
-        self.heading = {place: group.heading for group in there for place in group.units}
-        self.places = sorted(self.heading)
-        self.pieces = [_Piece(stems(line), len(line)) for line in map(self.line, self.places)]
-        self.weights = _weights(words, [piece.words for piece in self.pieces], len(units))
-
-    def line(self, place: int) -> str:
-        return self.units[place].span.cut(self.text)[:LONGEST_LINE]
-
-    def chosen(self, most: int) -> list[int]:
-        """Those that hold most of the claim between them, as places among the units, in order."""
-        found = _greedy(self.words, self.pieces, self.weights, most)
-        return sorted(self.places[at] for at in found)
-
-    def worth(self, text: str) -> float:
-        """How much of the claim a text holds; what no line of the source holds counts one."""
-        return math.fsum(self.weights.get(word, 1.0) for word in sorted(self.words & stems(text)))
-
-    def told(self, chosen: Sequence[int]) -> str:
-        """The sentences themselves; of a long line the stretch that says most."""
-        return "\n".join(self._stretch(self.line(place)) for place in chosen)
-
-    def around(self, chosen: Sequence[int]) -> str:
-        """Each under what heads its block, after the sentence before it in the block."""
-        wanted: dict[int, None] = {}
-        for place in chosen:
-            block = self.units[place].block
-            before = [place - 1] if place and self.units[place - 1].block == block else []
-            wanted |= dict.fromkeys([self.heading[place], *before, place])
-        left, kept = AROUND_CHARACTERS, {*chosen}
-        left -= sum(len(self.line(place)) for place in chosen)
-        for place in wanted:
-            if place not in kept and len(self.line(place)) <= left:
-                left -= len(self.line(place))
-                kept.add(place)
-        return "\n".join(self._stretch(self.line(place)) for place in sorted(kept))
-
-    def _stretch(self, line: str) -> str:
-        if len(line) <= LONG_LINE:
-            return line
-        marked = [
-            (match.start(), match.end(), word)
-            for match in re.finditer(r"[^\W_]+", line)
-            for word in stems(match.group()) & self.weights.keys()
-        ]
-        starts = [max(0, begin - LONG_LINE // 4) for begin, _, _ in marked] or [0]
-
-        def held(start: int) -> tuple[float, int]:
-            inside = {word for b, e, word in marked if b >= start and e <= start + LONG_LINE}
-            return round(math.fsum(self.weights[word] for word in sorted(inside)), 6), -start
-
-        start = max(starts, key=held)
-        cut = line[start : start + LONG_LINE]
-        return cut if not start else cut.split(" ", 1)[-1]
+def _sentences(words: frozenset[str], lines: Sequence[str], among: int, most: int) -> str:
+    """Of the ``among`` lines of a text, those that hold most of the claim between them, in order."""
+    pieces = [_Piece(stems(line), len(line)) for line in lines]
+    weights = _weights(words, [piece.words for piece in pieces], among)
+    chosen = _greedy(words, pieces, weights, most)
+    return "\n".join(lines[place] for place in sorted(chosen))
 
 
 def _weights(
@@ -325,12 +224,6 @@ def _distinct(facts: Iterable[Fact]) -> list[Fact]:
 def _piece(fact: Fact) -> _Piece:
     words = stems(fact.path) | stems(fact.value[:VALUE_CHARACTERS])
     return _Piece(words, len(fact.value))
-
-
-def _as_lines(facts: Iterable[Fact]) -> str:
-    """Fields by their names, in the order of the source."""
-    ordered = sorted(facts, key=lambda fact: fact.span.start if fact.span else 0)
-    return "\n".join(dict.fromkeys(_line(fact) for fact in ordered))
 
 
 def _line(fact: Fact) -> str:

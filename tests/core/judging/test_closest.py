@@ -11,25 +11,17 @@ from hypothesis import strategies as st
 from core.config import Config
 from core.evidence.checks import check_claim, read_trace_facts
 from core.indexing import index_evidence
-from core.judging.closest import (
-    AROUND_CHARACTERS,
-    LONG_LINE,
-    MOST_BESIDE,
-    MOST_FIELDS,
-    MOST_SENTENCES,
-    Closest,
-    closest_of,
-)
+from core.judging.closest import MOST_BESIDE, MOST_FIELDS, MOST_SENTENCES, Closest, closest_of
 from core.records import Source
 
 NAMES = ("Alder", "Bramble", "Cypress", "Dogwood", "Elder", "Foxglove", "Gorse", "Hazel")
 
 
-def closest(text: str, source: Source, nearest: str = "") -> Closest:
+def closest(text: str, source: Source) -> Closest:
     trace, claim = a_trace(text, source), a_claim(text)
     facts = read_trace_facts(trace)
     evidence = index_evidence(trace, (claim,), Config())
-    return closest_of(claim, check_claim(claim, facts), evidence.sources[0], facts.values, nearest)
+    return closest_of(claim, check_claim(claim, facts), evidence.sources[0], facts.values)
 
 
 def test_a_table_tells_its_columns_and_a_rows_other_cells_are_left_out() -> None:
@@ -78,61 +70,6 @@ def test_prose_gives_the_sentences_that_say_most_of_the_claim() -> None:
     assert "Winters" not in least
 
 
-def test_a_record_is_told_whole_too_with_what_shares_no_word_with_the_claim() -> None:
-    chart = a_source(
-        "problems.name: Hypertension\nproblems.since: 2015\nproblems.note: meant for R. Delaney\n"
-        "problems.verification: entered in error\n\n"
-        "problems.name: Gout\nproblems.since: 2022\nproblems.verification: confirmed"
-    )
-
-    found = closest("He has had hypertension since 2015.", chart)
-
-    assert "entered in error" not in found.output
-    assert "problems verification: entered in error" in found.around.splitlines()
-    assert "Gout" not in found.around
-    assert found.outputs == (found.output, found.around)
-
-
-def test_of_a_long_record_what_was_picked_is_kept_and_what_is_short_and_near() -> None:
-    fields = [f"tree.measure_{at}: {at * 37} cm" for at in range(60)]
-    fields.insert(30, f"tree.story: {'leaves and twigs ' * 13}")
-    found = closest("Measure 29 of the tree is 1073 cm.", a_source("\n".join(fields)))
-
-    assert "tree measure 29: 1073 cm" in found.around.splitlines()
-    assert "tree measure 28: 1036 cm" in found.around and "tree measure 59" not in found.around
-    assert "leaves" not in found.around
-    assert len(found.around) <= AROUND_CHARACTERS
-
-
-def test_a_sentence_is_told_after_the_one_before_it() -> None:
-    letter = a_source(
-        "She feels well. A walk-in clinic prescribed clarithromycin last month. She phoned us and did not "
-        "take it. Ramipril goes on."
-    )
-
-    found = closest("She took it after she phoned us.", letter)
-
-    assert found.output == "She phoned us and did not take it."
-    assert "prescribed clarithromycin" in found.around and "Ramipril" not in found.around
-
-
-def test_of_a_long_line_the_stretch_that_says_most_of_the_claim_is_taken() -> None:
-    drugs = ", ".join(f"compound{at} {at} mg daily" for at in range(40))
-    found = closest("Compound31 is taken, 31 mg daily.", a_source(f"supportive: {drugs}."))
-
-    assert "compound31 31 mg daily" in found.output
-    assert len(found.output) <= LONG_LINE
-
-
-def test_where_no_word_is_shared_the_nearest_in_meaning_is_taken() -> None:
-    chart = a_source("Tobacco use disorder, ongoing.")
-
-    found = closest("He still smokes.", chart, "Tobacco use disorder, ongoing.")
-
-    assert (found.output, found.around) == ("", "Tobacco use disorder, ongoing.")
-    assert closest("Tobacco use disorder is ongoing.", chart, "x").around != "x"
-
-
 def test_a_list_of_tools_and_a_source_that_shares_no_word_give_nothing() -> None:
     tools = json.dumps(
         [
@@ -174,5 +111,4 @@ def test_no_field_of_another_record_is_taken_and_few_of_its_own(
     lines = least.splitlines()
     assert {f"trees name: {NAMES[place]}", f"trees height cm: {heights[place]}"} <= {*lines}
     assert len(lines) <= MOST_FIELDS + MOST_BESIDE
-    found = closest(f"{NAMES[place]} is {heights[place]} cm high.", a_source(text))
-    assert not any(name in part for part in found.texts for name in NAMES if name != NAMES[place])
+    assert not any(name in least for name in NAMES if name != NAMES[place])

@@ -43,15 +43,12 @@ def test_the_fields_that_decide_are_read_close() -> None:
 
     told = found.features.numeric
     assert told["close_read"] == 1.0
-    who, stopped = CHART.splitlines()[0], CHART.splitlines()[-1]
-    before = CHART.splitlines()[-2]
-    texts = (f"{who}\n{stopped}", f"{who}\n{before}\n{stopped}")
-    said = [
-        close.probabilities.entailment
-        for close in reader.read_close([(premise, text) for premise in texts])
-        if close is not None
-    ]
-    assert told["entailment_close"] == max(said) != told["entailment_outputs"]
+    least = (
+        "Patient: Noor Castellan   DOB 4/9/1961\n- Amlodipine 5 mg, stopped 2 May (ankle swelling)"
+    )
+    [close] = reader.read_close([(least, text)])
+    assert close is not None
+    assert told["entailment_close"] == close.probabilities.entailment != told["entailment_outputs"]
 
 
 def test_what_the_agent_wrote_is_read_close_where_the_claim_is_about_its_own_work() -> None:
@@ -67,14 +64,7 @@ def test_what_the_agent_wrote_is_read_close_where_the_claim_is_about_its_own_wor
         assert isinstance(outcome := verification.claims[0].outcome, Judged)
         return outcome.features.numeric
 
-    reader = real_models().reader
-    assert isinstance(reader, ReadsClose)
-    own, world = "The report says high water is at 14:20.", "High water is at 14:20."
-    wrote, answered, stated = reader.read_close(
-        [("High water is at 14:20.", own), ("Saved.", world), ("High water is at 14:20.", world)]
-    )
+    own, world = told("The report says high water is at 14:20."), told("High water is at 14:20.")
 
-    assert wrote is not None and answered is not None and stated is not None
-    assert told(own)["entailment_close"] == wrote.probabilities.entailment
-    assert told(world)["entailment_close"] == answered.probabilities.entailment
-    assert stated.probabilities.entailment > 2 * answered.probabilities.entailment
+    assert own["close_read"] == 1.0 and own["entailment_close"] > 0.5
+    assert (world["close_read"], world["entailment_close"]) == (1.0, 0.0)
