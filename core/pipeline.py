@@ -1,7 +1,7 @@
 """verify(trace, models, config): the paper's stages in the paper's order, one line each.
 
 Claims are judged one at a time; only the two models work in batches, across claims and traces, so
-every window of traces passes through three steps: `rank_claim` up to the pairs that must be read, one
+every window of traces passes through three steps: `rank_claims` up to the pairs that must be read, one
 batched reading, and `judge_or_block` for each claim. What a batch holds never shows in a result.
 """
 
@@ -17,16 +17,14 @@ from core.config import Config
 from core.decide import counted_share
 from core.errors import StageError
 from core.identity import rules_digest
-from core.judging.cases import Case, Readings, rank_claim, read_window
+from core.judging.cases import Case, Readings, rank_claims, read_window
 from core.judging.claims import judge_claim
 from core.judging.opening import (
     Models,
     OpenTrace,
     embed_window,
-    factual_claims,
     open_window,
 )
-from core.ports import taught_close
 from core.records import (
     Claim,
     ClaimType,
@@ -85,11 +83,7 @@ def _verify_window(
         for one in open_window(window, models, config)
     ]
     vectors = embed_window(opened, models.embedder)
-    closely = taught_close(models.reader)
-    cases = [
-        [rank_claim(claim, one, vectors, config, closely=closely) for claim in factual_claims(one)]
-        for one in opened
-    ]
+    cases = [rank_claims(one, vectors, models, config) for one in opened]
     readings = read_window(opened, cases, models.reader)
     for one, of_trace in zip(opened, cases, strict=True):
         judged = {

@@ -18,12 +18,12 @@ from core.attribution.families import Families, load_families
 from core.config import Config, RouteWeights
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import read_packet
-from core.judging.cases import rank_claim, read_window
-from core.judging.opening import Models, embed_window, factual_claims, open_trace
+from core.judging.cases import rank_claims, read_window
+from core.judging.opening import Models, embed_window, open_trace
 from core.models.forest import load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import WINDOW
-from core.ports import Progress, taught_close
+from core.ports import Progress
 from core.records import Claim, Trace
 
 COLUMNS = (
@@ -62,11 +62,7 @@ def router_rows(
     while window := list(islice(pending, WINDOW * 4)):
         opened = [open_trace(g.trace, (g.claim,), models, config) for g in window]
         vectors = embed_window(opened, models.embedder)
-        closely = taught_close(models.reader)
-        cases = [
-            [rank_claim(c, one, vectors, config, closely=closely) for c in factual_claims(one)]
-            for one in opened
-        ]
+        cases = [rank_claims(one, vectors, models, config) for one in opened]
         readings = read_window(opened, cases, models.reader)
         for item, [case] in zip(window, cases, strict=True):
             rows, owns = [], []

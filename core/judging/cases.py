@@ -17,7 +17,7 @@ from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
 from core.judging.closest import Closest, closest_of, told_in
-from core.judging.opening import OpenTrace, share_time
+from core.judging.opening import Models, OpenTrace, factual_claims, share_time
 from core.ports import PairReader, taught_close
 from core.provenance.distortions.checks import check_distortions
 from core.records import (
@@ -72,6 +72,14 @@ class Case:
     candidates: tuple[Candidate, ...]
     windows: Mapping[str, tuple[Premise, ...]]
     closest: Mapping[str, Closest]
+
+
+def rank_claims(one: OpenTrace, vectors: Vectors, models: Models, config: Config) -> list[Case]:
+    """`rank_claim` of every factual claim of a trace, for these models' reader."""
+    closely = taught_close(models.reader)
+    return [
+        rank_claim(claim, one, vectors, config, closely=closely) for claim in factual_claims(one)
+    ]
 
 
 def rank_claim(

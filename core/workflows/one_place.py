@@ -11,10 +11,9 @@ from core.citations.claims import citations_by_claim
 from core.citations.references import set_entries_aside
 from core.config import Config
 from core.decide import counted_share
-from core.judging.cases import rank_claim, read_window
-from core.judging.opening import embed_window, factual_claims, open_window
+from core.judging.cases import rank_claims, read_window
+from core.judging.opening import embed_window, open_window
 from core.pipeline import Models, judge_or_block
-from core.ports import taught_close
 from core.records import ClaimVerdict, SetAside, Span, Trace
 from core.stages.decision import decide_claim
 
@@ -28,10 +27,7 @@ def verify_place(
     here = tuple(claim for claim in claims if claim.span.overlaps(place))
     one = replace(whole, claims=here)
     vectors = embed_window([one], models.embedder)
-    closely = taught_close(models.reader)
-    cases = [
-        rank_claim(claim, one, vectors, config, closely=closely) for claim in factual_claims(one)
-    ]
+    cases = rank_claims(one, vectors, models, config)
     readings = read_window([one], [cases], models.reader)
     judged = {
         case.claim.claim_id: judge_or_block(case, one, readings, models, config) for case in cases

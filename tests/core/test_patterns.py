@@ -17,23 +17,25 @@ from types import ModuleType
 
 import pytest
 
+import cli
 import core
 import service
+import storage
 
 LETTERS = "1aA -.,_|#*;:\n/é"
 STRETCHES = [*LETTERS, *map("".join, product(LETTERS, repeat=2))]
 END = "\x00"
 MANY = 20
+PACKAGES = (core, cli, service, storage)
 
 
 def modules() -> Iterator[ModuleType]:
-    for package in (core, service):
+    for package in PACKAGES:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if found.name.rpartition(".")[2] != "__main__":
                 importlib.import_module(found.name)
-    yield from (
-        one for name, one in list(sys.modules.items()) if name.startswith(("core", "service"))
-    )
+    ours = {package.__name__ for package in PACKAGES}
+    yield from (one for name, one in list(sys.modules.items()) if name.partition(".")[0] in ours)
 
 
 def compiled(value: object) -> Iterator[re.Pattern[str]]:
