@@ -1,6 +1,7 @@
 """How well answers are taken apart, against claims that were read by hand.
 
     python bench/decomposition_bench.py [FOLDER] [--cross-validated]
+    python bench/decomposition_bench.py --lines    # facts that look like remarks, and remarks like facts
 
 FOLDER holds decomposition/dev_claims.jsonl.gz and the traces it names; ``../shared/data`` without it.
 The halves are split by trace: rules and weights were made on "tune", and later on the misses of a part
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -23,8 +25,9 @@ from core.decomposition.claims import decompose  # noqa: E402
 from core.decomposition.learned import Learned  # noqa: E402
 from core.evaluation.decomposition import match_claims, measure_decomposition  # noqa: E402
 from core.evaluation.set_aside import ReadAnswer, measure_set_aside  # noqa: E402
-from core.records import Claim, ClaimType  # noqa: E402
+from core.records import Claim, ClaimType, Trace  # noqa: E402
 from training.decomposition_references import Reference, references  # noqa: E402
+from training.remark_classifier import AUTHORS, written  # noqa: E402
 
 
 def read_claims(one: Reference, learned: Learned | None = None) -> list[Claim]:
@@ -53,6 +56,25 @@ def figures(chosen: Sequence[tuple[Reference, Sequence[Claim]]]) -> str:
         f"claims set aside {aside.claims_set_aside} of {aside.reference} ({lost:.2%})  "
         f"remarks set aside {aside.remarks - aside.remarks_checked} of {aside.remarks} ({kept:.1%})"
     )
+
+
+def lines_set_aside() -> Iterator[str]:
+    """By author of `training/remark_authors`: how many facts are set aside, and how many remarks."""
+    for path in sorted(AUTHORS.glob("*.txt")):
+        found = Counter(
+            (one.kind is ClaimType.FACTUAL, bool(_factual(decompose(_alone(one.text), Config()))))
+            for one in written(path, bare=False)
+        )
+        facts, remarks = (found[so, True] + found[so, False] for so in (True, False))
+        yield (
+            f"{path.stem}  facts set aside {found[True, False]} of {facts}  "
+            f"remarks set aside {found[False, False]} of {remarks}"
+        )
+
+
+def _alone(text: str) -> Trace:
+    answer = f"- {text}" if text.startswith("**") else text  # a label in bold stands in a list
+    return Trace(trace_id="line", question="", answer=answer, sources=())
 
 
 def _factual(claims: Sequence[Claim]) -> list[str]:
@@ -84,7 +106,11 @@ def main() -> None:
         "--cross-validated", action="store_true",
         help="with models of cuts and contexts that were not fitted to the answer",
     )  # fmt: skip
+    parser.add_argument("--lines", action="store_true", help="the lines of training/remark_authors")
     options = parser.parse_args()
+    if options.lines:
+        print("\n".join(lines_set_aside()))
+        return
     found = list(references(options.folder))
     if options.cross_validated:
         from training.decomposition_models import cross_validated  # a learning library

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from core.decomposition.clauses import has_finite_verb, may_assert, verb_forms
-from core.decomposition.remarks import remark_kind
+from core.decomposition.remarks import remark_kind, sounds_factual
 from core.evidence.values import protected_values
 from core.records import ClaimType
 
@@ -298,11 +298,11 @@ def _behind_condition(text: str) -> bool:
 
 
 def _opening(text: str) -> ClaimType | None:
-    """The closed class that opens the text and leaves no clause of its own behind."""
+    """The closed class that opens the text, unless the rest sounds like a fact all the same: "I'd avoid
+    the north entrance, now bricked up"."""
     for kind, pattern in _OPENINGS:
-        match = pattern.match(text)
-        if match is not None:
-            return kind
+        if pattern.match(text) is not None:
+            return None if sounds_factual(text) else kind
     return None
 
 

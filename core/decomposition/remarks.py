@@ -19,6 +19,7 @@ from core.records import ClaimType
 
 WEIGHTS_FILE = "remark_weights.json"
 FORMAT = "provenanceguard-remark-weights"
+LIKELY = 0.7  # P(fact)
 _TOKEN = re.compile(r"\d+|[^\W\d]+(?:['’][a-z]+)?|[^\w\s]")
 _LONGEST = 60  # tokens
 _LABEL = re.compile(r"[^:.!?\n]{1,60}[:–—-]\s+(?=\S)")
@@ -83,6 +84,11 @@ def remark_kind(text: str) -> ClaimType | None:
     if 1.0 - found[ClaimType.FACTUAL] < weights.threshold or not weights.opens(text):
         return None
     return max((kind for kind in found if kind is not ClaimType.FACTUAL), key=lambda k: found[k])
+
+
+def sounds_factual(text: str) -> bool:
+    """Whether the text is likely a fact, however it opens."""
+    return shipped_weights().probabilities(text)[ClaimType.FACTUAL] >= LIKELY
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.attribution.cues import credit_of_title, find_credit
 from core.attribution.families import Families
@@ -31,9 +31,10 @@ from core.decomposition.heading_context import (
 from core.decomposition.learned import Chooser
 from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
 from core.decomposition.parsing import forget
-from core.decomposition.sentences import STUDY, Sentences, Statement
+from core.decomposition.sentences import STUDY, Sentences, Statement, set_aside
 from core.decomposition.titles import only_names
 from core.evidence.values import protected_values
+from core.evidence.words import stems
 from core.records import ClaimType, Span, StatedAttribution, Trace
 
 
@@ -47,6 +48,18 @@ def read_statements(
         forget()
 
 
+@dataclass(frozen=True, slots=True)
+class _Introduced:
+    """A line in front of a list or table, whether it has values, and the places of the statements that it
+    makes by itself."""
+
+    span: Span
+    text: str
+    valued: bool
+    first: int
+    past: int
+
+
 class _Reader:
     """Reads an answer top to bottom, remembering what governs the next line."""
 
@@ -57,6 +70,7 @@ class _Reader:
         self.title = Lead()  # the heading above
         self.sections: list[tuple[int, StatedAttribution | None]] = []  # levels and their credits
         self.intro: Lead | None = None  # the line in front of the list or table
+        self.introduced: list[_Introduced] = []
         self.parents: list[tuple[int, Lead]] = []  # list items above, with their depths
         self.columns: tuple[str, ...] = ()
         self.columns_group = -1
@@ -76,6 +90,8 @@ class _Reader:
                 self.intro = None
                 self.said.around.intro = ""
             self._block(block, follows)
+        for line in reversed(self.introduced):
+            self._settle(line)
         return self.said.found
 
     def _block(self, block: Block, follows: Block | None) -> None:
@@ -199,11 +215,31 @@ class _Reader:
         values = [value.text for value in protected_values(text) if value.kind != "name"]
         if (stem := claimed_before_list(raw)) is not None:
             self.said.sentence(Span(start=span.start, end=span.start + stem), lead, stated)
-        elif values and label and all(value in label for value in values):
-            reason = "An introduction: what it says is carried into the claims under it."
-            self.said.add(span, text, kind=ClaimType.META, reason=reason)
-        elif values:
+        elif values and not (label and all(value in label for value in values)):
             self.said.sentence(span, lead, stated)
+        else:
+            first = len(self.said.found)
+            before = Span(start=span.start, end=span.start + len(raw.rstrip(":： ")))
+            self.said.sentence(before, lead, stated)
+            past = len(self.said.found)
+            self.introduced.append(_Introduced(span, text, bool(values), first, past))
+
+    def _settle(self, line: _Introduced) -> None:
+        """What an introduction says is set aside where a claim under it says it too, and a claim of its
+        own where none does: it would pass unread."""
+        found = self.said.found
+        own = found[line.first : line.past]
+        factual = [one.text for one in found[line.past :] if one.claim_type is ClaimType.FACTUAL]
+        words = stems(line.text)
+        carried = any(words <= stems(text) for text in factual)
+        colon = line.span.cut(self.answer).rstrip(" *_").endswith((":", "："))
+        kind, _ = claim_type_of(f"{line.text}:" if colon else line.text, credited=False)
+        says = kind is ClaimType.FACTUAL and any(one.claim_type is kind for one in own)
+        if says and not carried:
+            return
+        found[line.first : line.past] = []
+        if line.valued:
+            found.insert(line.first, set_aside(line.span, line.text, ClaimType.META, _CARRIED))
 
     def _item(self, block: Block, follows: Block | None) -> None:
         while self.parents and self.parents[-1][0] >= block.depth:
@@ -325,6 +361,7 @@ class _Reader:
 
 
 _NAMES = "A title: it names what stands under it."
+_CARRIED = "An introduction: what it says is carried into the claims under it."
 _SOURCE_COLUMN = re.compile(
     r"(?:source|sources|from|found in|origin|reference|where|where from|evidence|according to|"
     r"provenance|"

@@ -47,6 +47,8 @@ FORMS = (
     '```json\n{{"note": "{f}."}}\n```', "```mermaid\ngraph TD\nA[{f}] --> B[End]\n```",
     "| {f} |\n|---|\n| \u2713 |", "| Item | {f} |\n|---|---|\n| A | \u2705 |", "{c}.", "\u3010{f}\u3011",
     "<!-- {f}. -->", "![{f}](x.png)", '[here](http://x.org "{f}")', "See it.[^1]\n\n[^1]: {f}.",
+    "{f}:\n```\nx = 1\n```", "{f}:\n\n| | |\n|---|---|\n", "{f}:\n1. \n2. ", "- **{f}**\n  - \n",
+    "{f}:\n\n---",
     'See [it].\n\n[it]: http://x.org "{f}"', "<details><summary>{f}</summary></details>", "~~{f}.~~",
 )  # fmt: skip
 
@@ -154,3 +156,38 @@ def test_a_plain_request_is_advice_and_one_that_tells_something_is_checked(
     kind, _ = claim_type_of(text, credited=False)
 
     assert (kind is ClaimType.ADVICE) is asks
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Her kidneys have failed:\n```\nprint(1)\n```",
+        "- **Corner Lantern (Gyoza Hall)**\n  - Good for a quiet evening",
+        "- North Quay \u2192 Ferry Hill\n  - Seats: 4",
+    ],
+)
+def test_a_line_before_a_list_is_checked_where_nothing_under_it_repeats_it(answer: str) -> None:
+    first = answer.splitlines()[0].strip("-* :")
+    said = " ".join(factual(answer))
+
+    assert all(word in said for word in first.split() if word.isalpha())
+
+
+def test_a_line_before_a_list_that_its_items_repeat_is_no_claim_of_its_own() -> None:
+    answer = "Her tablets were changed by the clinic:\n- Metformin 500 mg\n- Aspirin 75 mg"
+
+    assert factual(answer) == [
+        "Her tablets were changed by the clinic: Metformin 500 mg",
+        "Her tablets were changed by the clinic: Aspirin 75 mg",
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I recommend the back table, the only one with a lamp.",
+        "Don't forget the tower charges extra for children.",
+    ],
+)
+def test_an_opening_of_advice_hides_no_fact_that_stands_behind_it(answer: str) -> None:
+    assert factual(answer)
