@@ -240,6 +240,8 @@ def _be(subject: str) -> str:
 # ---------------------------------------------------------------- in brackets
 
 _BRACKET = re.compile(r"\s*\((?P<said>[^()]{3,160})\)(?=[\s.,;:]*\Z)")
+# A name in front of a bracket: of it the bracket says "born in 1984".
+_NAMED = re.compile(r"\b(?:(?:Mr|Mrs|Ms|Dr)\.\s)?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*(?=\s\()")
 # A date, a gloss, a reference, an interval: these belong to what stands before the bracket.
 _BELONGS = re.compile(
     r"https?\S*|\S*[/.]\S*|"
@@ -284,6 +286,9 @@ def _completed_bracket(
     if opens_clause(said, True):
         return (span,)
     body = part.span.cut(hidden)
+    if said.startswith("born "):
+        named = _NAMED.search(sentence, part.span.start, span.start)
+        return None if named is None else (Span(start=named.start(), end=named.end()), "was", span)
     subject = subject_of(hidden, part)
     if main_verb(body) is None and not any(isinstance(piece, str) for piece in part.pieces):
         labelled = subject is not None and _VALUED.search(body[: body.find("(")]) is not None

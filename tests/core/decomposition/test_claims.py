@@ -798,3 +798,18 @@ def test_the_date_or_the_id_of_a_heading_goes_with_its_items() -> None:
 
     assert factual(answer)[-2:] == ["Arvi (unit ID 7)", "Arvi (unit ID 7): Rating: 52 %"]
     assert "Lipids (March 2019): LDL: 85 mg/dL" in factual(answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("The tower was drawn by Ada Lind (born January 1961).", "Ada Lind was born January 1961"),
+        ("LDL fell in Mr. Bo Ek (born 1984).", "Mr. Bo Ek was born 1984"),
+    ],
+)
+def test_what_a_bracket_tells_of_the_name_before_it_is_a_sentence_about_it(
+    answer: str, said: str
+) -> None:
+    trace = Trace(trace_id="t", question="", answer=answer, sources=())
+
+    assert said in [claim.text.rstrip(".") for claim in decompose(trace, Config())]
