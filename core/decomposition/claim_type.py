@@ -150,6 +150,11 @@ _EXEMPT = frozenset(
     "i we you i'm i've i'll i'd you're you'll you'd we'll let please here feel if when whether what "
     "how".split()
 )
+# "and I have also saved a copy": what the writer did is a fact.
+_DEED = re.compile(
+    r"(?:I|we)(?:[’']ve| have) (?:(?:also|already|just|now) )*[a-z]+(?:ed|en|wn|nt|pt|ade|ound|one)\b",
+    re.IGNORECASE,
+)
 _HYPOTHETICAL = frozenset("might may could can would will should helps help works suits".split())
 
 _GENERIC_WORDS = frozenset(
@@ -265,6 +270,8 @@ def holds_fact(text: str) -> bool:
     for cut in _CONNECTOR.finditer(text):
         behind = re.split(r"[;:,()\u2013\u2014]", text[cut.end() :], maxsplit=1)[0]
         words = re.findall(r"[\w’'-]+", behind.casefold().replace("’", "'"))
+        if _DEED.match(behind):
+            return True
         if not words or words[0] in _EXEMPT:
             continue
         if cut.group("relative"):
@@ -298,11 +305,11 @@ def _behind_condition(text: str) -> bool:
 
 
 def _opening(text: str) -> ClaimType | None:
-    """The closed class that opens the text, unless the rest sounds like a fact all the same: "I'd avoid
-    the north entrance, now bricked up"."""
+    """The closed class that opens the text; none where advice sounds like a fact all the same ("I recommend
+    the back table, the only one with a lamp")."""
     for kind, pattern in _OPENINGS:
         if pattern.match(text) is not None:
-            return None if sounds_factual(text) else kind
+            return None if kind is ClaimType.ADVICE and sounds_factual(text) else kind
     return None
 
 

@@ -235,11 +235,13 @@ class _Reader:
         colon = line.span.cut(self.answer).rstrip(" *_").endswith((":", "："))
         kind, _ = claim_type_of(f"{line.text}:" if colon else line.text, credited=False)
         says = kind is ClaimType.FACTUAL and any(one.claim_type is kind for one in own)
-        if says and not carried:
+        counted = _COUNTED.fullmatch(line.text) is not None
+        if says and not carried and not counted:
             return
         found[line.first : line.past] = []
         if line.valued:
-            found.insert(line.first, set_aside(line.span, line.text, ClaimType.META, _CARRIED))
+            why = _CARRIED if carried else _NAMES
+            found.insert(line.first, set_aside(line.span, line.text, ClaimType.META, why))
 
     def _item(self, block: Block, follows: Block | None) -> None:
         while self.parents and self.parents[-1][0] >= block.depth:
@@ -361,6 +363,12 @@ class _Reader:
 
 
 _NAMES = "A title: it names what stands under it."
+# "Flight Option 2", "Day 3": one of several that only a number tells apart.
+_COUNTED = re.compile(
+    r"(?:[^\W\d_]+ ){0,3}(?:option|day|step|stop|part|phase|plan|case|example|question|item|section|slide|"
+    r"chapter|level|task|week|session|scenario|alternative|choice|version|round) \d{1,2}",
+    re.IGNORECASE,
+)
 _CARRIED = "An introduction: what it says is carried into the claims under it."
 _SOURCE_COLUMN = re.compile(
     r"(?:source|sources|from|found in|origin|reference|where|where from|evidence|according to|"

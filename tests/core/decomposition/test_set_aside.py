@@ -187,7 +187,27 @@ def test_a_line_before_a_list_that_its_items_repeat_is_no_claim_of_its_own() -> 
     [
         "I recommend the back table, the only one with a lamp.",
         "Don't forget the tower charges extra for children.",
+        "I hope this helps, and I have also saved a copy in your folder.",
     ],
 )
 def test_an_opening_of_advice_hides_no_fact_that_stands_behind_it(answer: str) -> None:
     assert factual(answer)
+
+
+@pytest.mark.parametrize("label", ["Flight Option 2", "Day 3", "Second Scenario 1"])
+def test_a_numbered_label_is_no_claim_and_what_stands_under_it_is(label: str) -> None:
+    claims = factual(f"- **{label}:**\n  - Seats: 4\n  - Gate: B12")
+
+    assert claims[-1].endswith("Gate: B12")
+    assert not any(claim.strip(" :") == label for claim in claims)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The reservation has been successfully updated",
+        "The payment has been processed using your gift card",
+    ],
+)
+def test_what_was_done_is_checked_though_its_details_follow(said: str) -> None:
+    assert any(said in claim for claim in factual(f"{said}:\n\n- Seats: 4\n- Gate: B12"))
