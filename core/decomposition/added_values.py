@@ -240,8 +240,10 @@ def _be(subject: str) -> str:
 # ---------------------------------------------------------------- in brackets
 
 _BRACKET = re.compile(r"\s*\((?P<said>[^()]{3,160})\)(?=[\s.,;:]*\Z)")
-# A name in front of a bracket: of it the bracket says "born in 1984".
-_NAMED = re.compile(r"\b(?:(?:Mr|Mrs|Ms|Dr)\.\s)?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*(?=\s\()")
+# The name right in front of a bracket that begins here: of it the bracket says "born in 1984".
+_NAMED = re.compile(
+    r"\b(?:(?:Mr|Mrs|Ms|Dr)\.\s)?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,4}(?=\s\([^()]*\Z)"
+)
 # A date, a gloss, a reference, an interval: these belong to what stands before the bracket.
 _BELONGS = re.compile(
     r"https?\S*|\S*[/.]\S*|"

@@ -52,19 +52,6 @@ class Statement:
     subject: str | None
 
 
-def set_aside(span: Span, text: str, kind: ClaimType, reason: str) -> Statement:
-    """A stretch that claims nothing of its own, with why."""
-    return Statement(
-        span=span,
-        text=text,
-        claim_type=kind,
-        reason=reason,
-        stated=None,
-        patient_specific=False,
-        subject=None,
-    )
-
-
 STUDY = re.compile(
     r"\b(?:PMID|NCT\d|trials?|stud(?:y|ies)|papers?|literature|abstracts?|cohorts?|mice|mouse|rats?|"
     r"reviews?|meta-analys[ie]s|participants|evidence|research|published|authors?|journal|guidelines?)\b",

@@ -31,7 +31,7 @@ from core.decomposition.heading_context import (
 from core.decomposition.learned import Chooser
 from core.decomposition.markdown import Block, BlockKind, blocks, link_titles, masked, plain
 from core.decomposition.parsing import forget
-from core.decomposition.sentences import STUDY, Sentences, Statement, set_aside
+from core.decomposition.sentences import STUDY, Sentences, Statement
 from core.decomposition.titles import only_names
 from core.evidence.values import protected_values
 from core.evidence.words import stems
@@ -241,7 +241,8 @@ class _Reader:
         found[line.first : line.past] = []
         if line.valued:
             why = _CARRIED if carried else _NAMES
-            found.insert(line.first, set_aside(line.span, line.text, ClaimType.META, why))
+            self.said.add(line.span, line.text, kind=ClaimType.META, reason=why)
+            found.insert(line.first, found.pop())
 
     def _item(self, block: Block, follows: Block | None) -> None:
         while self.parents and self.parents[-1][0] >= block.depth:

@@ -805,9 +805,10 @@ def test_the_date_or_the_id_of_a_heading_goes_with_its_items() -> None:
     [
         ("The tower was drawn by Ada Lind (born January 1961).", "Ada Lind was born January 1961"),
         ("LDL fell in Mr. Bo Ek (born 1984).", "Mr. Bo Ek was born 1984"),
+        ("Ada Lind (an architect) worked with Bo Ek (born 1961).", "Bo Ek was born 1961"),
     ],
 )
-def test_what_a_bracket_tells_of_the_name_before_it_is_a_sentence_about_it(
+def test_a_birth_in_brackets_is_a_sentence_about_the_name_right_before_it(
     answer: str, said: str
 ) -> None:
     trace = Trace(trace_id="t", question="", answer=answer, sources=())
