@@ -2,7 +2,8 @@
 # make test   everything that must hold, on a bare machine too
 # make check  style, types, architecture, tests
 # make accurate  what the accurate reader stands on (395 MB of packages); then --reader accurate
-# make stress attacks by generator and fuzzing, with their table (FUZZ_SECONDS=3600 for an hour); killed
+# make stress what make test leaves: properties on all their examples, journeys, the other engine; attacks
+#             by generator and fuzzing, with their table (FUZZ_SECONDS=3600 for an hour); killed
 #             workers; memory over claims (CLAIMS_SECONDS=0 for all million of them)
 # make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all)
 # make sbom   what is installed and under which licence: build/sbom.json, build/licences.csv
@@ -65,7 +66,7 @@ stress: setup-dev
 	@PYTHONPATH=. nice -n 19 $(BIN)/python tests/fuzzing/importers.py build/fuzzing -max_total_time=$(FUZZ_SECONDS)
 	@PYTHONPATH=. $(BIN)/python bench/killed_workers.py --traces 2000 --variants 40
 	@PYTHONPATH=. $(BIN)/python bench/million_claims.py --seconds $(CLAIMS_SECONDS)
-	@$(BIN)/python -m pytest -m stress --override-ini addopts="-q --strict-markers --import-mode=importlib"
+	@PROVENANCEGUARD_THOROUGH=1 $(BIN)/python -m pytest -m "stress or costly" --override-ini addopts="-q --strict-markers --import-mode=importlib"
 
 # Ours, CrossEncoder, SummaC-ZS and a lexical audit on the same claims: one table.
 CLAIMS ?= 200

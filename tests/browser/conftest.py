@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import os
 import shutil
 import socket
 import subprocess
 import sys
+import threading
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -96,39 +101,54 @@ def serving(database: Path, port: int | None = None) -> Iterator[str]:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"],
-        cwd=PROJECT,
-        env={**os.environ, "PROVENANCEGUARD_DB": str(database)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    forks = _forks()
+    arguments = ["run", "app.py", f"--server.port={port}"]
+    environment = {**os.environ, "PROVENANCEGUARD_DB": str(database)}
+    server = forks(arguments=arguments, environment=environment)
     try:
-        yield _when_ready(f"http://127.0.0.1:{port}", server)
+        yield _when_ready(f"http://127.0.0.1:{port}", lambda: forks(ended=server))
     finally:
-        server.terminate()
-        server.wait(60)
+        forks(stop=server)
 
 
-def _when_ready(url: str, server: subprocess.Popen[bytes]) -> str:
-    for _ in range(600):
-        if server.poll() is not None:
-            raise RuntimeError(f"the workbench ended with {server.returncode} before it answered")
+@lru_cache(maxsize=1)
+def _forks() -> Callable[..., int | None]:
+    """What is asked of the process that all workbenches are forked off (`fork_servers`)."""
+    process = subprocess.Popen(
+        [sys.executable, "tests/browser/fork_servers.py"],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    atexit.register(process.communicate)
+    assert process.stdin is not None and process.stdout is not None
+    sent, heard = process.stdin, process.stdout
+
+    def ask(**what: object) -> int | None:
+        sent.write(json.dumps(what) + "\n")
+        sent.flush()
+        answer: int | None = json.loads(heard.readline())
+        return answer
+
+    return ask
+
+
+def _when_ready(url: str, ended: Callable[[], int | None]) -> str:
+    deadline = time.monotonic() + PATIENCE_MILLISECONDS / 1000
+    waiting = threading.Event()
+    while time.monotonic() < deadline:
+        if (status := ended()) is not None:
+            raise RuntimeError(f"the workbench ended with {status} before it answered")
         try:
             with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5) as answer:
                 if answer.read() == b"ok":
                     return url
         except OSError:
-            _ended_within(server, 0.05)
+            waiting.wait(0.05)
     raise RuntimeError("the workbench did not answer")
-
-
-def _ended_within(server: subprocess.Popen[bytes], seconds: float) -> None:
-    # Waits for the one event that would make waiting for an answer pointless.
-    try:
-        server.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return
 
 
 @pytest.fixture(scope="session")

@@ -132,6 +132,7 @@ def test_two_tabs_of_one_browser_keep_their_two_people_apart(
     assert sorted(each.reviewer for each in votes(made)) == ["Ada", "Ben"]
 
 
+@pytest.mark.stress
 def test_who_is_at_work_survives_a_restart_of_the_workbench(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:
@@ -197,6 +198,7 @@ def test_a_tab_that_shows_an_older_drawing_of_the_claim_writes_nothing(
     assert votes(made) == []
 
 
+@pytest.mark.stress
 def test_the_key_that_takes_a_verdict_back_takes_back_one(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:

@@ -148,7 +148,7 @@ def opened(visit: Visit, office: Office, place: Place) -> Page:
     return page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.stress)])
 def test_nothing_serious_is_found_on_any_page_and_letters_have_few_sizes(
     chromium: Browser, url: str, office: Office, axe: str, scheme: str
 ) -> None:

@@ -17,6 +17,7 @@ from storage.store import open_store, utc_now
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.stress
 def test_a_lead_follows_homes_link_and_frees_a_claim_without_a_mouse(
     visitor: BrowserContext, serve: Callable[[Path], AbstractContextManager[str]], tmp_path: Path
 ) -> None:

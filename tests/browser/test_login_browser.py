@@ -158,6 +158,7 @@ def test_without_a_login_no_page_shows_anything_but_the_way_in(
     assert visit.outside() == []
 
 
+@pytest.mark.stress
 def test_the_named_address_becomes_lead_and_another_is_told_what_to_do(
     chromium: Browser, url: str, database: Path
 ) -> None:

@@ -58,6 +58,7 @@ def room(
         context.close()
 
 
+@pytest.mark.stress
 def test_a_key_of_ones_own_is_refused_with_the_reason_or_holds_on_every_page(room: Room) -> None:
     page = room.visit("people?show=keys", "#keys td", "Ada")
     keep = page.get_by_role("button", name="Keep my answer, on to the next claim (Review)")

@@ -97,6 +97,7 @@ def test_what_is_typed_at_once_behind_the_key_is_the_note_and_nothing_else(room:
     assert room.visit.faults == []
 
 
+@pytest.mark.stress
 def test_a_key_pressed_on_how_sure_answers_nothing(room: Room) -> None:
     page = room.page
     page.keyboard.press("n")
@@ -114,6 +115,7 @@ def test_a_key_pressed_on_how_sure_answers_nothing(room: Room) -> None:
     assert room.told() == []
 
 
+@pytest.mark.stress
 def test_after_the_note_the_keys_answer_again_and_escape_closes_it(room: Room) -> None:
     page = room.page
     page.keyboard.type("nno")
@@ -130,6 +132,7 @@ def test_after_the_note_the_keys_answer_again_and_escape_closes_it(room: Room) -
     expect(page.locator(".st-key-own_none button").first).to_contain_text("●")
 
 
+@pytest.mark.stress
 def test_while_giving_back_is_about_to_open_no_key_answers_the_claim(room: Room) -> None:
     page = room.page
 

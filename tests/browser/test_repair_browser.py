@@ -168,7 +168,9 @@ def test_keys_walk_through_the_edits_and_typing_decides_nothing(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
+@pytest.mark.parametrize(
+    "size", [(1280, 800), pytest.param((1600, 1000), marks=pytest.mark.stress)]
+)
 def test_the_page_fits_in_light_and_dark(
     chromium: Browser, workbench: tuple[str, Repairs], scheme: str, size: tuple[int, int]
 ) -> None:

@@ -362,6 +362,7 @@ def test_a_stranger_with_a_login_sees_no_claim(
 # ---------------------------------------------------------------- three people
 
 
+@pytest.mark.stress
 def test_two_reviewers_disagree_and_a_third_decides(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:

@@ -146,7 +146,12 @@ def in_view(page: Page, mark: str, box: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("scheme", "size"), [("light", (1366, 625)), ("dark", (1280, 800)), ("dark", (1600, 1000))]
+    ("scheme", "size"),
+    [
+        ("light", (1366, 625)),
+        ("dark", (1280, 800)),
+        pytest.param("dark", (1600, 1000), marks=pytest.mark.stress),
+    ],
 )
 def test_both_sources_of_a_wrong_credit_stand_at_their_places_with_room_to_read(
     chromium: Browser, workbench: str, scheme: str, size: tuple[int, int]

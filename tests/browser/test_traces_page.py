@@ -143,7 +143,9 @@ def test_a_dropped_file_is_described_before_it_is_added(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
+@pytest.mark.parametrize(
+    "size", [(1280, 800), pytest.param((1600, 1000), marks=pytest.mark.stress)]
+)
 def test_the_list_fits_and_both_themes_are_finished(
     chromium: Browser, app_url: str, scheme: str, size: tuple[int, int]
 ) -> None:

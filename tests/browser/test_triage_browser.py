@@ -113,7 +113,9 @@ def test_several_traces_are_chosen_assigned_and_tagged_at_once(desk: Visit, offi
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1280, 800), (1366, 625), (1600, 1000)])
+@pytest.mark.parametrize(
+    "size", [(1280, 800), (1366, 625), pytest.param((1600, 1000), marks=pytest.mark.stress)]
+)
 def test_the_tools_beside_a_verdict_fit_into_the_frame(
     chromium: Browser, desk: Visit, scheme: str, size: tuple[int, int]
 ) -> None:

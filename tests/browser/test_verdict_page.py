@@ -335,7 +335,9 @@ def test_hostile_text_is_shown_verbatim_and_fetches_nothing(visit: Visit) -> Non
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
+@pytest.mark.parametrize(
+    "size", [(1280, 800), pytest.param((1600, 1000), marks=pytest.mark.stress)]
+)
 def test_nothing_overflows_and_both_themes_are_finished(
     chromium: Browser, app_url: str, scheme: str, size: tuple[int, int]
 ) -> None:

@@ -135,6 +135,7 @@ def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: Sql
     )
 
 
+@pytest.mark.stress
 def test_reviewers_in_four_processes_lose_double_and_misplace_no_vote(
     store: SqlStore, database_address: str
 ) -> None:

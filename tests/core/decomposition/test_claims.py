@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import THOROUGH, tried
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import Config
@@ -110,7 +111,7 @@ def uncovered_numbers(answer: str, claims: tuple[Claim, ...]) -> list[str]:
     return lost
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tried(60, many=300)
 @given(ANSWERS)
 def test_any_text_gives_claims_whose_places_are_exact(answer: str) -> None:
     claims = claims_of(answer, CHART, PUBMED)
@@ -126,15 +127,16 @@ def test_any_text_gives_claims_whose_places_are_exact(answer: str) -> None:
             assert 0 <= claim.stated.span.start < claim.stated.span.end <= len(answer)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tried(40, many=200)
 @given(st.lists(LINES, max_size=14).map("\n".join))
 def test_no_number_of_an_answer_is_lost(answer: str) -> None:
     assert uncovered_numbers(answer, claims_of(answer, CHART)) == []
 
 
+@pytest.mark.costly
 def test_no_number_of_a_real_answer_is_lost() -> None:
     lost = []
-    for answer, question in real_answers():
+    for answer, question in real_answers()[:: 1 if THOROUGH else 4]:
         claims = claims_of(answer, question=question)
         lost += uncovered_numbers(answer, claims)
         assert all(answer[claim.span.start : claim.span.end] == claim.said for claim in claims)
@@ -143,7 +145,7 @@ def test_no_number_of_a_real_answer_is_lost() -> None:
     assert lost == []
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tried(15, many=60)
 @given(ANSWERS)
 def test_the_same_answer_gives_the_same_claims(answer: str) -> None:
     assert claims_of(answer, CHART, PUBMED) == claims_of(answer, CHART, PUBMED)

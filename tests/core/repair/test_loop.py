@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 from builders import a_source, a_trace
-from hypothesis import given, settings
+from examples import tried
+from hypothesis import given
 from hypothesis import strategies as st
 from lexical import lexical_models, verify_lexically
 
@@ -567,7 +568,7 @@ def answers(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=60, deadline=None)
+@tried(12, many=60)
 @given(answers(), st.integers(1, 3))
 def test_no_repair_introduces_a_value_that_is_in_no_source(answer: str, iterations: int) -> None:
     repair = repaired(answer, iterations=iterations)
@@ -581,7 +582,7 @@ def test_no_repair_introduces_a_value_that_is_in_no_source(answer: str, iteratio
         )
 
 
-@settings(max_examples=60, deadline=None)
+@tried(12, many=60)
 @given(answers())
 def test_every_repair_is_span_edits_of_the_answer_and_passes_the_verifier(answer: str) -> None:
     repair = repaired(answer)
@@ -602,7 +603,7 @@ def test_every_repair_is_span_edits_of_the_answer_and_passes_the_verifier(answer
         assert verify_lexically(a_trace(revised, CHART, STUDY)).answer.decision is Decision.ALLOW
 
 
-@settings(max_examples=60, deadline=None)
+@tried(12, many=60)
 @given(answers())
 def test_a_repaired_answer_reads_as_well_as_the_answer_did(answer: str) -> None:
     repair = repaired(answer)
@@ -610,7 +611,7 @@ def test_a_repaired_answer_reads_as_well_as_the_answer_did(answer: str) -> None:
     assert new_problems(answer, repair.revised_answer or "") == ()
 
 
-@settings(max_examples=40, deadline=None)
+@tried(8, many=40)
 @given(answers(), st.data())
 def test_any_choice_of_edits_reads_as_well_as_the_answer_did(
     answer: str, data: st.DataObject
@@ -625,7 +626,7 @@ def test_any_choice_of_edits_reads_as_well_as_the_answer_did(
     )
 
 
-@settings(max_examples=40, deadline=None)
+@tried(8, many=40)
 @given(answers())
 def test_repairing_twice_changes_nothing_more(answer: str) -> None:
     repair = repaired(answer)

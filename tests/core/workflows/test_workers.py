@@ -121,6 +121,7 @@ def test_ray_writes_what_one_process_writes_and_goes_on_with_what_it_finds(tmp_p
     assert (second.verified, second.kept) == (1, COUNT - 1)
 
 
+@pytest.mark.stress
 def test_a_killed_worker_loses_nothing_and_one_that_keeps_dying_is_named() -> None:
     traces = [read_trace(record, None) for record in _records()[:6]]
     with Crew(2) as crew:
