@@ -1,8 +1,8 @@
 """The close reading alone on statements of authors whom no reader was taught with, beside shared words.
 
-    python bench/close_bench.py
+    python bench/close_bench.py [--reader accurate]
 
-Of each claim the least of its sources that could show it is read by what the bundled reader learned of
+Of each claim the least of its sources that could show it is read by what a reader learned of
 reading close (`core.judging.closest`): charts by `hf`, `ia` and `ic`, charts with literature by `kd`,
 papers by `ld`, outputs of other tools by `pg` and `qi` (`training/pairs/*.md`). Half of all statements
 are wrong.
@@ -10,6 +10,7 @@ are wrong.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
@@ -32,7 +33,11 @@ AUTHORS = ("hf", "ia", "ic", "kd", "ld", "pg", "qi")
 
 def main() -> None:
     """Print AUROC by author."""
-    models = measured_models(Config(), None, None)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--reader", help="bundled, accurate or a folder")
+    models = measured_models(Config(), None, parser.parse_args().reader)
     print("| author | claims | close reading | shared words |\n|---|---:|---:|---:|")
     for author in AUTHORS:
         rows = [row for group in written([author]) for row in packet_rows(group)]

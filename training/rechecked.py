@@ -72,6 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="read what is closest to each claim anew, by what the reader learned",
     )
     parser.add_argument("--close-reader", help="by whom; a folder with close.safetensors")
+    parser.add_argument(
+        "--close-beside",
+        action="store_true",
+        help="the mean of what that reader says and what the rows hold of another one",
+    )
     parser.add_argument("--reader", help="whose calibrator it is; without it the bundled one")
     parser.add_argument(
         "--calibrator", type=Path, default=DEFAULT_FOLDER, help="whose rows to take"
@@ -88,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     closely = models
     if options.close_reader:
         closely = measured_models(Config(), None, options.close_reader)
-    kept = list(with_close(kept, read_close(options.close, closely)))
+    read = read_close(options.close, closely)
+    kept = list(with_close(kept, read, beside=options.close_beside))
     anew = {
         row.claim_id: one
         for row, one in zip([*gold, *more], rechecked([*gold, *more], kept, models), strict=True)
@@ -140,11 +146,18 @@ def read_close(packets: Sequence[Path], models: Models) -> dict[str, dict[str, f
 
 
 def with_close(
-    kept: Sequence[TrainingRow], read: Mapping[str, Mapping[str, float]]
+    kept: Sequence[TrainingRow], read: Mapping[str, Mapping[str, float]], *, beside: bool = False
 ) -> Iterator[TrainingRow]:
-    """Yield each row with what was now read close; where nothing was, as it is."""
+    """Yield each row with what was now read close; where nothing was, as it is.
+
+    ``beside``: with the mean of that and of what the row holds, as two readers are heard together.
+    """
     for row in kept:
         numeric = {**row.features.numeric, **read.get(row.claim_id, {})}
+        if beside and row.claim_id in read:
+            numeric[CLOSE_FEATURE] = (
+                numeric[CLOSE_FEATURE] + row.features.numeric[CLOSE_FEATURE]
+            ) / 2
         yield replace(row, features=replace(row.features, numeric=numeric))
 
 

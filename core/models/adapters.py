@@ -1,12 +1,14 @@
 """Adapters: small files that change a reader's weights.
 
-The accurate reader is one over the MPNet weights that come as packages; how the bundled reader reads
-charts is one over its own weights. An adapter is two thin matrices whose product is added to one of
-the encoder's (Hu et al., 2022, arXiv:2106.09685); biases, layer norms and the head are stored whole.
+The accurate reader is one over the MPNet weights that come as packages, and another one as it reads
+close; how the bundled reader reads close is one over its own weights. An adapter is two thin matrices
+whose product is added to one of the encoder's (Hu et al., 2022, arXiv:2106.09685); biases, layer norms
+and the head are stored whole.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,10 +19,11 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
+from tokenizers.normalizers import Replace
+from tokenizers.normalizers import Sequence as Normalizers
 
 from core.errors import DamagedArtifact
-from core.models.loading import ADAPTERS_FILE
-from core.models.mpnet import Mpnet, packaged_mpnet
+from core.models.mpnet import Mpnet
 from core.models.pair_reader import ClassifierWeights, bert_shape
 
 ATTENTION = "qkv"
@@ -39,20 +42,27 @@ BERT_NAMES: Mapping[str, tuple[str, ...]] = {
 }
 LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}
 BUCKETS, FARTHEST = 32, 128
+LINE_MARK = ";"
 
 
-def adapted_mpnet(folder: Path) -> tuple[ClassifierWeights, Any]:
-    """Return the packaged MPNet with the folder's adapters added, and its tokenizer.
+def adapted_mpnet(packaged: Mpnet, path: Path) -> ClassifierWeights:
+    """Return the packaged MPNet with a file's adapters added.
 
-    Raises ComponentUnavailable where MPNet's packages are missing, DamagedArtifact where the
-    adapters do not fit it.
+    Raises DamagedArtifact where the adapters do not fit it.
     """
-    packaged = packaged_mpnet()
     try:
-        adapters = load_file(folder / ADAPTERS_FILE)
-        return with_adapters(packaged, adapters), packaged.tokenizer
+        return with_adapters(packaged, load_file(path))
     except (KeyError, RuntimeError, OSError, ValueError, SafetensorError) as error:
-        raise DamagedArtifact(f"{folder / ADAPTERS_FILE}: does not fit MPNet: {error}") from error
+        raise DamagedArtifact(f"{path}: does not fit MPNet: {error}") from error
+
+
+def marking_lines(tokenizer: Any) -> Any:
+    """Return a copy of a tokenizer that reads every line break as a semicolon, and so keeps the fields
+    of a record apart: close premises are read so."""
+    marked = copy.deepcopy(tokenizer)
+    backend = marked.backend_tokenizer
+    backend.normalizer = Normalizers([Replace("\n", LINE_MARK), backend.normalizer])
+    return marked
 
 
 def with_adapters(packaged: Mpnet, adapters: Mapping[str, torch.Tensor]) -> ClassifierWeights:

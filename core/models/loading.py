@@ -33,7 +33,7 @@ BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
 MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
 MANIFEST_FORMAT = "provenanceguard-weights"
 WEIGHTS_FILE, ADAPTERS_FILE = "model.safetensors", "adapters.safetensors"
-CLOSE_FILE = "close.safetensors"  # beside whole weights: what reading close changes in them
+CLOSE_FILE = "close.safetensors"  # beside weights or adapters: how the reader reads close
 
 
 def load_pair_reader(
@@ -59,17 +59,26 @@ def load_pair_reader(
     )
 
     if not isinstance(place, str) and (place / ADAPTERS_FILE).is_file():
-        from core.models.adapters import adapted_mpnet
+        from core.models.adapters import adapted_mpnet, marking_lines
+        from core.models.mpnet import packaged_mpnet
 
-        weights, tokenizer = adapted_mpnet(place)
-        return BertPairReader(
-            name=_name(place, digest, None),
-            weights=weights,
-            tokenizer=tokenizer,
-            calibration=_calibration(place),
-            precision=precision,
-            max_tokens=max_tokens,
-        )
+        packaged = packaged_mpnet()
+
+        def mpnet(file: Path, tokenizer: Any, close: BertPairReader | None) -> BertPairReader:
+            return BertPairReader(
+                name=_name(place, digest, None),
+                weights=adapted_mpnet(packaged, file),
+                tokenizer=tokenizer,
+                calibration=_calibration(place),
+                precision=precision,
+                max_tokens=max_tokens,
+                close=close,
+            )
+
+        closely = None
+        if (place / CLOSE_FILE).is_file():
+            closely = mpnet(place / CLOSE_FILE, marking_lines(packaged.tokenizer), None)
+        return mpnet(place / ADAPTERS_FILE, packaged.tokenizer, closely)
     model, tokenizer = _load(AutoModelForSequenceClassification, place, whole=True)
     name, calibration = _name(place, digest, model.config), _calibration(place)
     if _is_plain_bert(model.config):
