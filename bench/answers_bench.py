@@ -12,15 +12,20 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from core.attribution.families import load_families
+from core.calibration.whole import passed_as_a_whole
 from core.config import Config
 from core.evaluation.ranking import ranking_table
-from core.workflows.compare import evaluate_with
-from core.workflows.evaluation_options import Options
+from core.workflows.evaluate import Evaluated, evaluate, score_packet
 from core.workflows.models import load_models
+from core.workflows.operating_points import labelled_scores
 from training.answers import FOLDER, answers, packet_rows
 
 HELD_OUT = ("ra", "rc", "rd")
@@ -45,11 +50,31 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         packet = Path(place) / "answers.jsonl"
         packet.write_text("".join(rows), encoding="utf-8")
-        models = load_models(config, pair_reader=options.reader)
-        report, _ = evaluate_with(packet, models, config, Options())
-    ranking = report["ranking"]
+        evaluated = score_packet(packet, load_models(config, pair_reader=options.reader), config)
+    ranking = evaluate(evaluated)["ranking"]
     assert isinstance(ranking, dict)
     print("\n".join(ranking_table(" ".join(options.only), ranking)))
+    print("\n".join(whole_answers(evaluated)))
+
+
+def whole_answers(evaluated: Evaluated) -> Iterator[str]:
+    """Yield a line for the answers with none, one and more wrong claims: how many pass, claim by claim
+    and as a whole."""
+    labels = labelled_scores(evaluated.rows, evaluated.predictions, load_families())
+    wrong = np.bincount(labels.trace, weights=labels.bad)
+    passes = ~labels.forced & (labels.probability >= evaluated.threshold)
+    alone = np.bincount(labels.trace, weights=~passes) == 0
+    for name, kind in (("no", wrong == 0), ("one", wrong == 1), ("more", wrong > 1)):
+        words = (
+            f"answers with {name} wrong claim: {alone[kind].sum()} of {kind.sum()} claim by claim"
+        )
+        if evaluated.whole is not None and kind.any():
+            some = labels.where(kind[labels.trace])
+            whole = passed_as_a_whole(some, evaluated.whole.threshold)
+            words += (
+                f", as a whole {whole.good_passed + whole.bad_passed} of {whole.good + whole.bad}"
+            )
+        yield words
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from core.calibration.fit import ForestSettings  # noqa: E402
 from core.calibration.rows import TrainingRow, read_training_rows  # noqa: E402
 from core.evaluation.ranking_scores import auroc  # noqa: E402
 from core.models.forest import load_forest  # noqa: E402
-from core.records import CLOSE_READ_FEATURE  # noqa: E402
+from core.records import CLOSE_READ_FEATURE, VETOES_FEATURE  # noqa: E402
 from training.development import DIRECTIONS  # noqa: E402
 from training.written import written  # noqa: E402
 
@@ -62,7 +62,8 @@ def _line(
     name: str, way: str, rows: list[TrainingRow], probability: Array, threshold: float
 ) -> str:
     bad = np.array([row.should_block for row in rows])
-    score = np.where(np.array([row.forced for row in rows]), -1.0, probability)
+    otherwise = np.array([row.forced and not row.features.numeric[VETOES_FEATURE] for row in rows])
+    score = np.where(otherwise, -1.0, probability)
     passed = score >= threshold
     return (
         f"| {name} | {way} | {auroc(score, bad):.3f} | {(passed & bad).sum()} of {bad.sum()} "

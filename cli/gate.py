@@ -69,7 +69,11 @@ def gate(
     if not traces:
         raise InputError("no trace could be read")
     models = models_for(
-        Config(), calibrator, reader=reader, by_kind=report.policy.threshold_by_kind
+        Config(),
+        calibrator,
+        reader=reader,
+        by_kind=report.policy.threshold_by_kind,
+        whole_answers=report.policy.whole_answers,
     )
     with Progress() as progress:
         for verification in verify_all(traces, models, Config()):

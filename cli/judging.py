@@ -28,6 +28,7 @@ def verify_files(
     cache: Path | None = None,
     crew: Any = None,
     by_kind: bool = False,
+    whole_answers: bool = False,
 ) -> VerifyReport:
     """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds.
 
@@ -49,7 +50,14 @@ def verify_files(
         models: Any = (
             None
             if crew
-            else models_for(config, decides, reader=reader, cache=cache, by_kind=by_kind)
+            else models_for(
+                config,
+                decides,
+                reader=reader,
+                cache=cache,
+                by_kind=by_kind,
+                whole_answers=whole_answers,
+            )
         )
         return verify_file(
             read_traces(files, format, config),
@@ -72,19 +80,22 @@ def models_for(
     reader: str | None = None,
     cache: Path | None = None,
     by_kind: bool = False,
+    whole_answers: bool = False,
 ) -> Any:
     """The models that judge, with the reader and the calibrator that were asked for.
 
     ``cache`` is a folder for what they read, so that it is not read again; ``by_kind`` decides each
-    kind of source by its own threshold, where the calibrator has one.
+    kind of source by its own threshold, where the calibrator has one; ``whole_answers`` lets answers
+    pass as a whole.
     """
     from core.workflows.kept_readings import kept_in
-    from core.workflows.models import deciding_by_kind, load_models
+    from core.workflows.models import deciding_by_kind, letting_answers_pass, load_models
 
     models = load_models(
         config, pair_reader=reader_for(reader, workspace), calibrator=_decider(decides, workspace)
     )
     models = deciding_by_kind(models) if by_kind else models
+    models = letting_answers_pass(models) if whole_answers else models
     return models if cache is None else kept_in(cache, models)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Decides, Reader
+from cli.options import Decides, Reader, WholeAnswers
 from cli.output import say
 from cli.serving import MostBytes, MostWaiting, NoToken, Seconds, Tokens, served, tokens_file
 
@@ -23,6 +23,7 @@ def serve_http(
     most_bytes: MostBytes = 8 * 1024 * 1024,
     seconds: Seconds = 60.0,
     most_waiting: MostWaiting = 64,
+    whole_answers: WholeAnswers = False,
     calibrator: Decides = None,
     reader: Reader = None,
 ) -> None:
@@ -31,7 +32,7 @@ def serve_http(
     A bearer token is needed: one of --tokens, a file that is made with a fresh one when it is not
     there. /healthz and /readyz are open, /metrics has counters for Prometheus.
     """
-    parts = served(most_bytes, seconds, calibrator, reader)
+    parts = served(most_bytes, seconds, calibrator, reader, whole_answers=whole_answers)
     place = parts.running.door(at, tokens_file(tokens, no_token))
     parts.running.serve_http(
         parts.models, parts.config, parts.limits, most_waiting, place,

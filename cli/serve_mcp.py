@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import Decides, Reader
+from cli.options import Decides, Reader, WholeAnswers
 from cli.output import say
 from cli.serving import MostBytes, MostWaiting, NoToken, Seconds, Tokens, served, tokens_file
 
@@ -24,6 +24,7 @@ def serve_mcp(
     most_bytes: MostBytes = 8 * 1024 * 1024,
     seconds: Seconds = 60.0,
     most_waiting: MostWaiting = 64,
+    whole_answers: WholeAnswers = False,
     calibrator: Decides = None,
     reader: Reader = None,
 ) -> None:
@@ -32,7 +33,7 @@ def serve_mcp(
     Nothing that is sent leaves this machine. Over HTTP a bearer token is needed: one of --tokens,
     a file that is made with a fresh one when it is not there.
     """
-    parts = served(most_bytes, seconds, calibrator, reader)
+    parts = served(most_bytes, seconds, calibrator, reader, whole_answers=whole_answers)
     if http is None:
         parts.running.serve_stdio(parts.models, parts.config, parts.limits, most_waiting)
         return

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cli.judging import models_for
-from cli.options import Decides, Reader
+from cli.options import Decides, Reader, WholeAnswers
 from cli.serving import MostBytes, Seconds, service_module
 from core.errors import ConfigError
 
@@ -36,6 +36,7 @@ def serve_proxy(
     ] = 256,
     most_bytes: MostBytes = 8 * 1024 * 1024,
     seconds: Seconds = 60.0,
+    whole_answers: WholeAnswers = False,
     calibrator: Decides = None,
     reader: Reader = None,
 ) -> None:
@@ -58,7 +59,7 @@ def serve_proxy(
     settings = Config()
     running.serve_proxy(
         servers,
-        lambda: models_for(settings, calibrator, reader=reader),
+        lambda: models_for(settings, calibrator, reader=reader, whole_answers=whole_answers),
         settings,
         Limits(most_bytes=most_bytes, seconds=seconds),
         Room(most_calls=most_calls, most_bytes=most_bytes),

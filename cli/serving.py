@@ -41,14 +41,21 @@ class Parts:
     limits: Limits
 
 
-def served(most_bytes: int, seconds: float, calibrator: str | None, reader: str | None) -> Parts:
+def served(
+    most_bytes: int,
+    seconds: float,
+    calibrator: str | None,
+    reader: str | None,
+    *,
+    whole_answers: bool = False,
+) -> Parts:
     """Load the models and the service; raises ComponentUnavailable without the extra."""
     running = service_module("running")
     from core.config import Config
     from service.verbs import Limits
 
     config = Config()
-    models = models_for(config, calibrator, reader=reader)
+    models = models_for(config, calibrator, reader=reader, whole_answers=whole_answers)
     limits = Limits(most_bytes=most_bytes, seconds=seconds)
     return Parts(running=running, models=models, config=config, limits=limits)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.judging import models_for, reader_for, verify_files, writing_database
-from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
+from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader, WholeAnswers
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
 from core.errors import ConfigError, InputError
 
@@ -50,6 +50,7 @@ class Asked:
     reader: str | None
     anew: bool
     by_kind: bool
+    whole_answers: bool
 
 
 def verify(
@@ -103,6 +104,7 @@ def verify(
             "enough labels of it, and the others by the one; for files.",
         ),
     ] = False,
+    whole_answers: WholeAnswers = False,
     calibrator: Decides = None,
     reader: Reader = None,
     db: DatabaseUrl = None,
@@ -133,6 +135,7 @@ def verify(
                 reader=reader,
                 anew=bool(fail_on),
                 by_kind=threshold_by_kind,
+                whole_answers=whole_answers,
             )
         )
     else:
@@ -142,6 +145,10 @@ def verify(
             raise ConfigError(
                 "--threshold-by-kind: give the files to verify; a database's gate is the one threshold "
                 "that a lead promoted"
+            )
+        if whole_answers:
+            raise ConfigError(
+                "--whole-answers: give the files to verify; in a database every claim passes by itself"
             )
         if workers > 1:
             raise ConfigError("--workers: give the files to verify; a database has one verifier")
@@ -181,6 +188,7 @@ def _verify_files(asked: Asked) -> VerifyReport:
             anew=asked.anew,
             cache=asked.cache,
             by_kind=asked.by_kind,
+            whole_answers=asked.whole_answers,
         )
     from core.workflows.workers import Crew
 
@@ -191,6 +199,7 @@ def _verify_files(asked: Asked) -> VerifyReport:
         repair=asked.repair,
         cache=asked.cache,
         by_kind=asked.by_kind,
+        whole_answers=asked.whole_answers,
     ) as crew:
         judge = crew.judge()
         return verify_files(
@@ -221,6 +230,7 @@ def _verify_on_ray(asked: Asked) -> VerifyReport:
         cache=asked.cache,
         anew=asked.anew,
         by_kind=asked.by_kind,
+        whole_answers=asked.whole_answers,
     )
     with Progress() as progress:
         return verify_on_ray(run, progress, lambda error: say(f"skipped: {error.located()}"))

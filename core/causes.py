@@ -26,6 +26,7 @@ class Cause(StrEnum):
     PERSON_OTHERWISE = "needs a person, may say otherwise"
     MAY_SAY_OTHERWISE = "may say otherwise"
     NO_SOURCE_SAYS_IT = "no source says it"
+    DISPUTED = "disputed"
     CLOSE_TO_IT = "close to it"
     SUPPORT_TOO_LOW = "support too low"
     HOW_OFTEN_CONTRADICTED = "how often contradicted"
@@ -35,6 +36,7 @@ class Cause(StrEnum):
     SUPPORTED_AS_CREDITED = "supported as credited"
     NOT_WRITTEN_AS_SUCH = "not written as such"
     NOT_RESOLVABLE = "not resolvable"
+    PASSES_TOGETHER = "passes with its answer"
     # the gate, of an answer
     NO_ANSWER = "no answer"
     NO_OUTPUTS = "no outputs"
@@ -42,6 +44,7 @@ class Cause(StrEnum):
     NO_FACTUAL_CLAIM = "no factual claim"
     ONE_CLAIM_SUPPORTED = "one claim supported"
     ALL_CLAIMS_SUPPORTED = "all claims supported"
+    PASSES_AS_A_WHOLE = "passes as a whole"
     # the attribution
     CREDIT_OF_NO_KIND = "credit of no kind"
     CREDITED_WHERE_CHECKED = "credited where checked"
@@ -72,6 +75,10 @@ SENTENCES: Mapping[Cause, str] = {
     ),
     Cause.MAY_SAY_OTHERWISE: "{source} may say otherwise ({numbers}).",
     Cause.NO_SOURCE_SAYS_IT: "No source says this; the closest is {source} ({numbers}).",
+    Cause.DISPUTED: (
+        "Needs a person: {source} reads as if it said this, and a check speaks against it (support "
+        "{support}). {check}"
+    ),
     Cause.CLOSE_TO_IT: "{source} is close to this but does not clearly say it ({numbers}).",
     Cause.SUPPORT_TOO_LOW: "{numbers}.",
     Cause.HOW_OFTEN_CONTRADICTED: (
@@ -86,6 +93,10 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.SUPPORTED_AS_CREDITED: "Supported by {source}, the source that the answer credits.",
     Cause.NOT_WRITTEN_AS_SUCH: "Not written there as such: {values}.",
     Cause.NOT_RESOLVABLE: "Not resolvable here, and not checked: {cited}.",
+    Cause.PASSES_TOGETHER: (
+        "By itself it would not pass (support {support}); it passes with its answer, whose weakest claims "
+        "together have {weakest}, where {asked} is asked."
+    ),
     Cause.NO_ANSWER: "The trace holds no answer to check.",
     Cause.NO_OUTPUTS: "The trace holds no tool outputs: there is nothing to check against.",
     Cause.OUTPUTS_NOT_CAPTURED: (
@@ -96,6 +107,11 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.ONE_CLAIM_SUPPORTED: "The one factual claim is supported by the source it belongs to.",
     Cause.ALL_CLAIMS_SUPPORTED: (
         "All {count} factual claims are supported by the source they belong to."
+    ),
+    Cause.PASSES_AS_A_WHOLE: (
+        "{alone} of {count} factual claims pass by themselves, the others with the answer as a whole: its "
+        "weakest claims together have {weakest}, where {asked} is asked. Of {bad} labelled answers with "
+        "wrong claims {passed} come as far; a single wrong claim hides more easily."
     ),
     Cause.CREDIT_OF_NO_KIND: 'The answer credits "{text}", which names no one kind of source.',
     Cause.CREDITED_WHERE_CHECKED: (

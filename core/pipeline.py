@@ -14,7 +14,7 @@ from itertools import islice
 from core.citations.claims import citations_by_claim
 from core.citations.references import set_entries_aside
 from core.config import Config
-from core.decide import counted_share
+from core.decide import counted_share, pass_together
 from core.errors import StageError
 from core.identity import rules_digest
 from core.judging.cases import Case, Readings, rank_claims, read_window
@@ -124,6 +124,7 @@ def _conclude(
             for claim in one.claims
             for outcome in (_outcome(claim, judged, config),)
         )
+        verdicts = pass_together(verdicts, models.calibrator, config)
         answer = decide_answer(one.trace, verdicts)
     spent = {stage: tuple(seconds) for stage, seconds in one.clock.seconds.items()}
     return Verification(

@@ -12,9 +12,9 @@ from pages.screens.thresholds.beside import show_beside
 from pages.screens.thresholds.choosing import show_rules, show_workload
 from pages.screens.thresholds.guaranteed import (
     guarantee_of,
-    kinds_in_force,
     show_guarantee,
     show_risk,
+    told_in_force,
 )
 from pages.screens.thresholds.promoting import show_use, threshold_in_use
 from pages.screens.thresholds.snapshots import make_snapshot, show_snapshots
@@ -177,7 +177,8 @@ def _weigh() -> None:
         show_three(view, thresholds, threshold, review_from, workload, weights, _move)
     with guarantee:
         points = guarantee_of(found, slice_name, show_risk())
-        show_guarantee(points, kinds_in_force(workspace.calibrators, ruling.label), _move)
+        in_force = told_in_force(workspace.calibrators, ruling.label, found, slice_name)
+        show_guarantee(points, in_force, _move)
     with two:
         show_beside(
             names,

@@ -71,6 +71,7 @@ def test_the_gate_tells_in_three_formats_what_it_blocked(traces: Path, tmp_path:
         ("[most]\nblocked = 1\nunsupported = 0\nnot_enough_evidence = 0\ncontradicted = 0", 1,
          "broken: "),
         ("threshold_by_kind = true\n[most]\nblocked = 1", 0, "the policy is kept"),
+        ("whole_answers = true\n[most]\nblocked = 1", 0, "the policy is kept"),
         ("threshold_by_kind = 1", 2, "threshold_by_kind: expected true or false"),
         ("[most]\nblockd = 1", 2, "most.blockd: unknown"),
         ("[most]\nblocked = -1", 2, "most.blocked: expected a whole number, found -1"),
@@ -91,7 +92,8 @@ def test_verify_by_kind_is_another_run_whose_thresholds_are_those_of_the_kinds(
     traces: Path, tmp_path: Path
 ) -> None:
     written = {}
-    for name, more in {"one": [], "kinds": ["--threshold-by-kind"]}.items():
+    asked = {"one": [], "kinds": ["--threshold-by-kind"], "whole": ["--whole-answers"]}
+    for name, more in asked.items():
         out = tmp_path / f"{name}.jsonl"
         result = CliRunner().invoke(app, ["verify", str(traces), "--out", str(out), *more])
         assert result.exit_code == 0, result.output
@@ -108,8 +110,11 @@ def test_verify_by_kind_is_another_run_whose_thresholds_are_those_of_the_kinds(
     for claim in judged:
         assert claim["threshold"] == card[claim["routed_source"]["family"]]
     assert {claim["threshold"] for claim in one["claims"]} <= {load_forest().threshold, None}
-    refused = CliRunner().invoke(app, ["verify", "--threshold-by-kind", "--db", "x.db"])
-    assert refused.exit_code == 2 and "give the files" in refused.output
+    whole, *_ = written["whole"]
+    assert whole["versions"]["calibrator"] == f"{one['versions']['calibrator']}+whole"
+    for more in ("--threshold-by-kind", "--whole-answers"):
+        refused = CliRunner().invoke(app, ["verify", more, "--db", "x.db"])
+        assert refused.exit_code == 2 and "give the files" in refused.output
 
 
 def test_what_could_not_be_read_breaks_the_policy_unless_it_is_named(tmp_path: Path) -> None:

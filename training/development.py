@@ -27,6 +27,7 @@ from core.calibration.contradicted import contradicted_card, reliability
 from core.calibration.crossed import Array, Fitter, fit_crossed, forest_fitter, out_of_fold
 from core.calibration.fit import ForestSettings, fit_encoding
 from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows
+from core.calibration.whole import crossed_whole
 from core.config import Config
 from core.evaluation.packets import PacketRow, read_packet
 from core.evaluation.predictions import Prediction
@@ -44,7 +45,7 @@ from core.models.loading import (
 from core.models.mean_reader import MeanPairReader
 from core.pipeline import Models, versions
 from core.ports import Embedder, PairReader, Progress
-from core.records import VerdictLabel
+from core.records import VETOES_FEATURE, VerdictLabel
 from core.workflows.kept_readings import FileShelf, KeptEmbedder, KeptReader
 from core.workflows.recalibrate import training_rows
 from training.folds import fold_of
@@ -151,6 +152,11 @@ def publish(
     print("\n".join(contradicted_lines(rows)))
     where = [name for name, (_, of_packet) in packets.items() for _ in of_packet]
     scores = labelled(rows, out_of_fold(rows, _with(more, forest_fitter(settings))))
+    whole = crossed_whole(scores)
+    print(
+        f"\nAnswers that pass as a whole (8 or more claims, points chosen on other answers): "
+        f"{whole.good_passed} of {whole.good} right ones, {whole.bad_passed} of {whole.bad} others"
+    )
     print("\n".join(by_kind_lines(effects(scores, where, risk=options.risk), options.risk)))
     if options.json:
         options.json.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
@@ -259,7 +265,8 @@ def cross_validated(
     scores["reader alone"] = np.array([row.features.numeric[READER_ALONE] for row in rows])
     scores["shared words alone"] = np.array([row.features.numeric[SHARED_WORDS] for row in rows])
     scores["block everything"] = np.zeros(len(rows))
-    forced = np.array([row.forced for row in rows])
+    # What a check vetoes is held down by its probability already.
+    forced = np.array([row.forced and not row.features.numeric[VETOES_FEATURE] for row in rows])
     scores["forest with vetoes"] = np.where(forced, -1.0, scores["forest"])
     return {
         name: ranking_report(

@@ -33,7 +33,7 @@ from core.judging.signals import (
 )
 from core.models.forest import CARD_FILE, DEFAULT_FOLDER
 from core.provenance.distortions.checks import check_distortions
-from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE, VerdictLabel
+from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE, VETOES_FEATURE, VerdictLabel
 from core.text.tokens import content_terms, overlap
 from training.closest import opened_cases, opened_claims
 from training.development import (
@@ -184,8 +184,8 @@ def rechecked(
         if shown:  # that source is the one it rests on now
             right = not row.source_eligible or bool(shown & set(row.gold_source_ids))
             supported = row.label is VerdictLabel.SUPPORTED and right
-        vetoed = numeric["checks_vetoes"] > 0
-        otherwise = old.forced and not old.features.numeric["checks_vetoes"]
+        vetoed = numeric[VETOES_FEATURE] > 0
+        otherwise = old.forced and not old.features.numeric[VETOES_FEATURE]
         yield replace(
             old,
             features=replace(

@@ -19,7 +19,9 @@ from core.calibration.contradicted import contradicted_card
 from core.calibration.guarantee import LabelledScores, operating_points
 from core.calibration.rows import TrainingRow
 from core.calibration.shown import shown_card
-from core.models.forest import BY_KIND, SHOWN
+from core.calibration.whole import whole_card
+from core.models.forest import BY_KIND, SHOWN, WHOLE
+from core.models.heard import HEARD, heard_card
 
 FOLDS, SEED = 10, 20260607
 
@@ -38,18 +40,22 @@ def labels_card(
     rows: Sequence[TrainingRow],
     probability: NDArray[np.float64],
     counted: Sequence[TrainingRow],
+    of_counted: NDArray[np.float64],
     *,
     risk: float,
 ) -> dict[str, object]:
     """What a calibrator's card says of labels beside its threshold.
 
-    The thresholds of kinds of source rest on ``rows``, with ``probability`` by trees that did not
-    see them; how often a claim is contradicted rests on ``counted``.
+    The thresholds of kinds of source and of whole answers rest on ``rows``, with ``probability`` by
+    trees that did not see them; how often a claim is contradicted rests on ``counted``, whose
+    probabilities are ``of_counted``.
     """
     return {
         BY_KIND: kind_thresholds(rows, probability, risk=risk),
-        "contradicted": contradicted_card(counted),
+        "contradicted": contradicted_card(counted, of_counted),
         SHOWN: shown_card(counted),
+        HEARD: heard_card(),
+        WHOLE: whole_card(labelled(rows, probability)),
     }
 
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from core.calibration.rows import TrainingRow
 from core.decide import against
-from core.records import Against
+from core.records import SHOWN_WRONG, Against
 from core.statistics import exact_binomial_interval
 
 FOLDS, SEED = 10, 20260607
@@ -38,11 +38,21 @@ SIGNALS = (
 Array = NDArray[np.float64]
 
 
-def contradicted_card(rows: Sequence[TrainingRow]) -> dict[str, dict[str, object]]:
+def contradicted_card(
+    rows: Sequence[TrainingRow], probability: Array | None = None
+) -> dict[str, dict[str, object]]:
     """For each thing that speaks against a claim: how many of the labelled ones were contradicted.
 
-    Rows of which it is not known whether they were contradicted do not count.
+    Rows of which it is not known whether they were contradicted do not count, nor do those whose
+    ``probability``, shape (rows,), disputes what a check shows: of them nobody is told so.
     """
+    if probability is not None:
+        disputed = probability > SHOWN_WRONG
+        rows = [
+            row
+            for row, carried in zip(rows, disputed, strict=True)
+            if not (carried and against(row.features) is Against.SHOWN)
+        ]
     found: dict[str, dict[str, object]] = {}
     for kind in Against:
         inside = [row for row in _known(rows) if against(row.features) is kind]

@@ -22,6 +22,7 @@ from core.calibration.shown import shown_card
 from core.calibration.threshold import DEFAULT_RISK, block_below, by_risk
 from core.errors import InputError
 from core.models.forest import SHOWN, Forest
+from core.models.heard import HEARD, heard_card
 
 Array = NDArray[np.float64]
 Fitter = Callable[[Sequence[TrainingRow]], Callable[[Sequence[TrainingRow]], Array]]
@@ -50,7 +51,9 @@ def forest_fitter(settings: ForestSettings) -> Fitter:
 
     def fit(rows: Sequence[TrainingRow]) -> Callable[[Sequence[TrainingRow]], Array]:
         encoding, grown = grow(rows, settings)
-        forest = Forest(encoding, flatten(grown), 0.5, {SHOWN: shown_card(rows)})
+        forest = Forest(
+            encoding, flatten(grown), 0.5, {SHOWN: shown_card(rows), HEARD: heard_card()}
+        )
         return lambda others: forest.probabilities([row.features for row in others])
 
     return fit
@@ -71,7 +74,7 @@ def fit_crossed(
     """
     probability = out_of_fold(rows, forest_fitter(settings))
     encoding, grown = grow(rows, settings)
-    forest = Forest(encoding, flatten(grown), 0.5, {SHOWN: shown_card(rows)})
+    forest = Forest(encoding, flatten(grown), 0.5, {SHOWN: shown_card(rows), HEARD: heard_card()})
     kept = np.array(measured, dtype=np.bool_)
     judged = [row for row, one in zip(rows, kept, strict=True) if one]
     bad = np.array([row.should_block for row in judged])
@@ -92,5 +95,8 @@ def fit_crossed(
             "labels_for_threshold": {"bad": int(bad.sum()), "good": int((~bad).sum())},
         },
         made_with,
-        {"review_from": review_from, **labels_card(judged, probability[kept], judged, risk=risk)},
+        {
+            "review_from": review_from,
+            **labels_card(judged, probability[kept], judged, probability[kept], risk=risk),
+        },
     )

@@ -30,6 +30,7 @@ from core.evaluation.splits import shared_traces
 from core.identity import rules_digest
 from core.models.forest import SHOWN, Forest, Trees, encode, write_artifact
 from core.models.forest_card import Encoding
+from core.models.heard import HEARD, heard_card
 from core.records import Features
 
 
@@ -108,11 +109,13 @@ def fit_calibrator(
     settings = settings or ForestSettings()
     _refuse_unsound(train, validation)
     encoding, grown = grow(train, settings)
-    forest = Forest(encoding, flatten(grown), 0.5, {SHOWN: shown_card(train)})
+    forest = Forest(encoding, flatten(grown), 0.5, {SHOWN: shown_card(train), HEARD: heard_card()})
     probability = forest.probabilities([row.features for row in validation])
     bad, forced = _decided(validation)
     choice = by_false_pass(sweep(probability, bad, forced), settings.max_false_pass)
     data = {"train": data_card(train), "validation": data_card(validation)}
+    counted = [*train, *validation]
+    of_counted = forest.probabilities([row.features for row in counted])
     return assemble(
         forest,
         grown,
@@ -122,7 +125,7 @@ def fit_calibrator(
         settings,
         data,
         made_with,
-        {**labels_card(validation, probability, [*train, *validation], risk=DEFAULT_RISK)},
+        {**labels_card(validation, probability, counted, of_counted, risk=DEFAULT_RISK)},
     )
 
 

@@ -10,8 +10,8 @@ from core.models.forest import BY_KIND
 # What a bound does not cover, wherever bounds are shown.
 COVERS = (
     "A bound holds for claims like these that the calibrator was not fitted on; each on its own, "
-    "not all of them at once. The gate has one threshold, unless `verify --threshold-by-kind` or a "
-    "policy asks for those by kind of source that its calibrator was fitted with."
+    "not all of them at once. The gate has one threshold, and every claim passes by itself, unless "
+    "`verify --threshold-by-kind`, `--whole-answers` or a policy asks for more."
 )
 HEADER = ("Kind of source", "Threshold", "Upper bound", "Bad labels", "Good blocked", "Note")
 

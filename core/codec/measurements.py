@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from core.codec.fields import Fields
 from core.records import (
@@ -30,7 +31,9 @@ from core.records import (
     Route,
     Span,
     Support,
+    Together,
     TokenScore,
+    WholePoint,
 )
 
 
@@ -76,6 +79,7 @@ def judged_fields(claim: Claim, judged: Judged) -> JsonObject:
             if judged.support.threshold_kind is None
             else {"threshold_kind": judged.support.threshold_kind}
         ),
+        **_together_document(judged.support.together),
         "support_decision": "supported" if judged.support.supported else "blocked",
         "checks": [_check_document(check) for check in judged.checks],
         "attribution": {
@@ -131,12 +135,26 @@ def judged_from_fields(read: Fields) -> Judged:
             threshold=read.number("threshold"),
             review_from=None if read.get("review_from") is None else read.number("review_from"),
             threshold_kind=read.optional_string("threshold_kind"),
+            together=_together(read.optional_object("together")),
         ),
         attribution=_attribution(read.nested("attribution")),
         others=tuple(_other(other, features) for other in kept.items("others")) if kept else (),
         checks=tuple(_check(check) for check in read.objects("checks")),
         others_kept=kept is not None,
     )
+
+
+def _together_document(together: Together | None) -> JsonObject:
+    return {} if together is None else {"together": asdict(together)}
+
+
+def _together(read: Fields | None) -> Together | None:
+    if read is None:
+        return None
+    asked = read.nested("asked")
+    counts = {name: asked.integer(name) for name in ("bad", "bad_passed", "good", "good_passed")}
+    point = WholePoint(threshold=asked.number("threshold"), **counts)
+    return Together(weakest=read.number("weakest"), asked=point)
 
 
 def features_document(features: Features) -> JsonObject:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from core.errors import BadRecord
 from core.ports import Calibrator
 from core.records import (
+    SHOWN_WRONG,
     AttributionStatus,
     Decision,
     Features,
@@ -17,6 +18,7 @@ from core.records import (
     Relation,
     VerdictLabel,
 )
+from core.stages.calibration import held_by_veto
 
 
 class Cause(StrEnum):
@@ -61,6 +63,17 @@ class Prediction:
     features: Features | None = None
     probability: float | None = None
     attribution: AttributionStatus = AttributionStatus.NONE
+    # What a claim that a check vetoes is called where the reading disputes that; else None.
+    if_disputed: VerdictLabel | None = None
+
+    @property
+    def ranked_by(self) -> float:
+        """What a ranking takes it for: its probability, -1 where something else than that blocks it.
+
+        What a check vetoes is blocked too, and its probability is held down by that already.
+        """
+        otherwise = self.forced and self.if_disputed is None
+        return -1.0 if otherwise or self.probability is None else self.probability
 
     @property
     def blocked(self) -> bool:
@@ -72,6 +85,10 @@ def at_threshold(found: Prediction, probability: float | None, threshold: float)
     """The same claim decided with another probability or threshold; nothing is read again."""
     if probability is None or found.cause is Cause.UNJUDGED:
         return replace(found, threshold=threshold)
+    label = found.if_unsupported
+    if found.if_disputed is not None:
+        probability = held_by_veto(probability, threshold)
+        label = found.if_disputed if probability > SHOWN_WRONG else label
     supported = probability >= threshold
     cause = found.cause
     if not found.forced:
@@ -81,7 +98,7 @@ def at_threshold(found: Prediction, probability: float | None, threshold: float)
         probability=probability,
         threshold=threshold,
         decision=Decision.ALLOW if supported and not found.forced else Decision.BLOCK,
-        verdict=found.if_supported if supported else found.if_unsupported,
+        verdict=found.if_supported if supported else label,
         cause=cause,
     )
 
@@ -104,6 +121,7 @@ def prediction_to_json(found: Prediction) -> dict[str, object]:
         "forced": found.forced,
         "if_supported": found.if_supported.value,
         "if_unsupported": found.if_unsupported.value,
+        **({} if found.if_disputed is None else {"if_disputed": found.if_disputed.value}),
         "reason": found.reason,
         "threshold": found.threshold,
         "routed_source_id": found.routed_source_id,
@@ -137,6 +155,7 @@ def prediction_from_json(record: object) -> Prediction:
         raise BadRecord("expected an object")
     try:
         relation, inputs = record["relation"], record["calibrator_input"]
+        disputed = record.get("if_disputed")
         return Prediction(
             claim_id=str(record["claim_id"]),
             decision=Decision(record["decision"]),
@@ -168,6 +187,7 @@ def prediction_from_json(record: object) -> Prediction:
             ),
             probability=record["support_probability"],
             attribution=AttributionStatus(record["attribution"]),
+            if_disputed=VerdictLabel(disputed) if disputed is not None else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise BadRecord(f"not a kept prediction: {error!r}") from error

@@ -25,6 +25,7 @@ from core.evaluation.predictions import (
 from core.pipeline import Models, verify_claims, versions
 from core.ports import Progress
 from core.records import (
+    DISPUTED,
     AttributionStatus,
     ClaimVerdict,
     Decision,
@@ -151,7 +152,16 @@ def _prediction(row: PacketRow, verification: Verification, config: Config) -> P
         features=outcome.features,
         probability=outcome.support.probability,
         attribution=outcome.attribution.status,
+        if_disputed=_if_disputed(verdict, outcome, config),
     )
+
+
+def _if_disputed(verdict: ClaimVerdict, judged: Judged, config: Config) -> VerdictLabel | None:
+    """What the claim is called where a check vetoes it and the reading disputes that."""
+    if not any(check.veto for check in judged.checks):
+        return None
+    support = Support(probability=DISPUTED, threshold=1.0)
+    return decide_claim(verdict.claim, replace(judged, support=support), config).verdict
 
 
 def _decided(

@@ -12,6 +12,7 @@ from core.judging.opening import OpenTrace
 from core.provenance.distortions.checks import CHECK_NAMES
 from core.records import (
     SHOWN_FEATURE,
+    VETOES_FEATURE,
     Check,
     Claim,
     Outcome,
@@ -111,7 +112,7 @@ def check_signals(checks: Sequence[Check]) -> dict[str, float]:
         "checks_supports": outcomes.count(Outcome.SUPPORTS),
         "checks_contradicts": outcomes.count(Outcome.CONTRADICTS),
         "checks_silent": outcomes.count(Outcome.SILENT),
-        "checks_vetoes": sum(check.veto for check in checks),
+        VETOES_FEATURE: sum(check.veto for check in checks),
         "checks_share": _supported_share(counted),
         "checks_all_support": float(bool(outcomes) and set(outcomes) == {Outcome.SUPPORTS}),
         "checks_derived": sum(check.derivation is not None for check in checks),

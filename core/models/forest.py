@@ -14,6 +14,7 @@ import json
 import math
 import zipfile
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -23,16 +24,19 @@ from numpy.typing import NDArray
 
 from core.errors import ComponentUnavailable, ConfigError, DamagedArtifact
 from core.models.forest_card import Card, Encoding, read_bytes, read_checked, read_object
+from core.models.heard import HEARD, with_readings
 from core.records import (
-    ABSENCE_FEATURE,
-    CLOSE_FEATURE,
-    CLOSE_READ_FEATURE,
+    DISPUTED,
+    DISPUTED_FROM,
     SHOWN_FEATURE,
+    SHOWN_WRONG,
+    VETOES_FEATURE,
     Against,
     ContradictedShare,
     Features,
     JsonObject,
     ShownShare,
+    WholePoint,
 )
 
 Value = TypeVar("Value", str, float)
@@ -46,16 +50,11 @@ ARRAYS = ("roots", "feature", "threshold", "left", "right", "value")
 ROW_BLOCK = 4_096
 _NAMED = "forest-"
 BY_KIND, BY_KIND_NAME = "threshold_by_kind", "+by-kind"
+WHOLE, WHOLE_NAME = "whole_answers", "+whole"
 SHOWN = "shown"
 NAME_DIGITS = 24  # of the digest, so that no two artifacts can be made to share a name
 EARLIER_NAME_DIGITS = 12  # as artifacts were named before
 MOST_ARRAY_BYTES = 256 * 1024 * 1024
-# Of the log-odds of a claim, what the close reading weighs beside the trees, and what is added to both so
-# that claims that were read close stand level with others: the reading has lower odds than the trees.
-# Chosen on statements of authors taught to no reader and on the development packets, as they are read by
-# the reader of which the shipped part was made thin, which saw none of them.
-CLOSE_WEIGHT, CLOSE_SHIFT = 0.4, 0.2
-SUREST = 1e-3  # no reading and no forest is surer than this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,8 +88,10 @@ class Forest:
         told = Card(card, self.name)
         self.contradicted: Mapping[Against, ContradictedShare] = told.contradicted("contradicted")
         self.shown: ShownShare | None = told.shown(SHOWN)
-        # Thresholds of kinds of source decide only where they are asked for: see ``by_kind``.
+        self.heard = told.heard(HEARD)
+        # Decide only where they are asked for: see ``by_kind`` and ``whole_answers``.
         self.kinds: Mapping[str, float] = {}
+        self.whole: WholePoint | None = None
         self._depth = _depth(trees)
 
     @property
@@ -116,27 +117,40 @@ class Forest:
             raise ConfigError(
                 f"calibrator {self.name} has no threshold of a kind of source: too few labels of each"
             )
-        other = Forest(self.encoding, self.trees, self.threshold, self.card)
-        other.name, other.kinds, other.review_from = (
-            self.name + BY_KIND_NAME,
-            kinds,
-            self.review_from,
-        )
+        other = copy(self)
+        other.name, other.kinds = self.name + BY_KIND_NAME, kinds
+        return other
+
+    def whole_answers(self) -> Forest:
+        """The same trees, letting answers pass as a whole from the point on that labels gave.
+
+        Raises ConfigError when there is none."""
+        other = copy(self)
+        other.name, other.whole = self.name + WHOLE_NAME, Card(self.card, self.name).whole(WHOLE)
+        if other.whole is None:
+            raise ConfigError(
+                f"calibrator {self.name} has no point for whole answers: too few labels"
+            )
         return other
 
     def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
         """Shape (len(rows),), in [0, 1], to 4 decimals; unseen categories encode as zeros.
 
-        A claim that was read close, by a reader that was taught to, is judged by that reading beside
+        The best of its readings, and the close one of a reader that was taught it, are heard beside
         the trees. One that an entry of its source states whole is at least as
-        probable as such claims were among the labelled ones, where the card has counted them.
+        probable as such claims were among the labelled ones, where the card has counted them, and one
+        that a check vetoes has ``SHOWN_WRONG`` at most, or ``DISPUTED`` where all else speaks for it.
         """
         found = self.exact_probabilities(encode(rows, self.encoding))
-        found = np.round(_with_close(found, rows), 4)
-        if self.shown is None or not rows:
+        found = np.round(with_readings(found, rows, self.heard), 4)
+        if not rows:
             return found
-        shown = np.array([row.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0 for row in rows])
-        return np.where(shown, np.maximum(found, round(self.shown.share, 4)), found)
+        if self.shown is not None:
+            shown = np.array([row.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0 for row in rows])
+            found = np.where(shown, np.maximum(found, round(self.shown.share, 4)), found)
+        vetoed = np.array([row.numeric.get(VETOES_FEATURE, 0.0) >= 1.0 for row in rows])
+        held = np.where(found < DISPUTED_FROM, np.minimum(found, SHOWN_WRONG), DISPUTED)
+        return np.where(vetoed, held, found)
 
     def exact_probabilities(self, columns: NDArray[np.float32]) -> NDArray[np.float64]:
         """Unrounded mean over the trees for encoded rows, shape (n,); scikit-learn's to 1e-12."""
@@ -159,29 +173,6 @@ class Forest:
         # Summed tree by tree, so that the result does not depend on how rows are batched.
         running = np.add.accumulate(trees.value[node], axis=1)
         return np.asarray(running[:, -1] / len(trees.roots), dtype=np.float64)
-
-
-def _with_close(found: NDArray[np.float64], rows: Sequence[Features]) -> NDArray[np.float64]:
-    """The trees' probabilities, shape (n,), with the close reading heard beside them.
-
-    Not where a check found that something stands nowhere in a source: what is read is a part of it.
-    """
-    read = np.array([_heard(row) for row in rows], dtype=bool)
-    if not read.any():
-        return found
-    said = np.array([row.numeric.get(CLOSE_FEATURE, 0.5) for row in rows])
-    odds = (1.0 - CLOSE_WEIGHT) * _log_odds(found) + CLOSE_WEIGHT * _log_odds(said) + CLOSE_SHIFT
-    return np.where(read, 1.0 / (1.0 + np.exp(-odds)), found)
-
-
-def _heard(row: Features) -> bool:
-    absent = row.numeric.get(ABSENCE_FEATURE, 0.0) > 0.0
-    return row.numeric.get(CLOSE_READ_FEATURE, 0.0) >= 1.0 and not absent
-
-
-def _log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    held = np.clip(probability, SUREST, 1.0 - SUREST)
-    return np.asarray(np.log(held) - np.log1p(-held), dtype=np.float64)
 
 
 def encode(rows: Sequence[Features], encoding: Encoding) -> NDArray[np.float32]:

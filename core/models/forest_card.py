@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import DamagedArtifact
-from core.records import Against, ContradictedShare, JsonObject, ShownShare
+from core.models.heard import BEFORE, Heard
+from core.records import Against, ContradictedShare, JsonObject, ShownShare, WholePoint
 
 
 class Card:
@@ -79,6 +80,39 @@ class Card:
         if len(whole) != len(keys) or whole[0] > whole[1]:
             raise self.fail(name, f"expected counts of {', '.join(keys)}, found {entry!r:.60}")
         return ShownShare(supported=whole[0], claims=whole[1], answers=whole[2])
+
+    def heard(self, name: str) -> Heard:
+        """What readings weigh beside the trees; as they did before cards named it, where one does not."""
+        entry = self.card.get(name)
+        if entry is None:
+            return BEFORE
+        if not isinstance(entry, Mapping):
+            raise self.fail(name, f"expected an object, found {entry!r:.60}")
+        close, shift, reading = (
+            self.number(f"{name}.{key}", entry.get(key)) for key in ("close", "shift", "reading")
+        )
+        if min(close, reading) < 0.0 or close + reading > 1.0:
+            raise self.fail(name, "expected weights that are no less than 0 and together at most 1")
+        return Heard(close=close, shift=shift, reading=reading)
+
+    def whole(self, name: str) -> WholePoint | None:
+        """From where on answers pass as a whole; None for a card without such a point."""
+        entry = self.card.get(name)
+        if entry is None:
+            return None
+        if not isinstance(entry, Mapping):
+            raise self.fail(name, f"expected an object, found {entry!r:.60}")
+        threshold = self.number(f"{name}.threshold", entry.get("threshold"))
+        counts = {key: entry.get(key) for key in ("bad", "bad_passed", "good", "good_passed")}
+        if not all(type(count) is int and count >= 0 for count in counts.values()):
+            raise self.fail(name, f"expected whole numbers, found {counts!r}")
+        point = WholePoint(threshold=threshold, **counts)  # type: ignore[arg-type]
+        most = point.bad_passed <= point.bad and point.good_passed <= point.good
+        if not 0.0 <= threshold <= 1.0 or not most:
+            raise self.fail(
+                name, "expected a threshold in [0, 1] and no more passed than there are"
+            )
+        return point
 
     def table(self, name: str) -> dict[str, Mapping[str, object]]:
         """An object of objects, empty where the card has none."""

@@ -64,17 +64,28 @@ from core.records.shown import (
     ABSENCE_FEATURE,
     CLOSE_FEATURE,
     CLOSE_READ_FEATURE,
+    DISPUTED,
+    DISPUTED_FROM,
+    READING_FEATURE,
     SHOWN_FEATURE,
+    SHOWN_WRONG,
+    VETOES_FEATURE,
     ShownShare,
 )
 from core.records.summary import VerdictSummary, summarise
 from core.records.trace import Citation, Origin, RawRange, Source, Trace
+from core.records.whole import Together, WholePoint
 
 __all__ = [
     "ABSENCE_FEATURE",
     "CLOSE_FEATURE",
     "CLOSE_READ_FEATURE",
+    "DISPUTED",
+    "DISPUTED_FROM",
+    "READING_FEATURE",
     "SHOWN_FEATURE",
+    "SHOWN_WRONG",
+    "VETOES_FEATURE",
     "Against",
     "AlignedToken",
     "Alignment",
@@ -130,6 +141,7 @@ __all__ = [
     "Span",
     "StatedAttribution",
     "Support",
+    "Together",
     "TokenScore",
     "ToolCount",
     "Trace",
@@ -138,5 +150,6 @@ __all__ = [
     "VerdictSummary",
     "Verification",
     "Versions",
+    "WholePoint",
     "summarise",
 ]

@@ -12,6 +12,7 @@ from core.records.edits import RepairOutcome
 from core.records.evidence import Check
 from core.records.measurements import Alignment, Entailment, LiteralCheck, Premise, Route
 from core.records.trace import Trace
+from core.records.whole import Together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +29,14 @@ class Support:
 
     From ``review_from`` up to the threshold neither outcome is sure enough: it needs a person.
     ``threshold_kind`` is the kind of source whose own threshold it is; None where it is everyone's.
+    ``together`` is set where the threshold is the lower one of an answer that passes as a whole.
     """
 
     probability: float
     threshold: float
     review_from: float | None = None
     threshold_kind: str | None = None
+    together: Together | None = None
 
     @property
     def supported(self) -> bool:

@@ -25,3 +25,8 @@ def decide_support(
         review_from=review_from,
         threshold_kind=threshold_kind,
     )
+
+
+def held_by_veto(probability: float, threshold: float) -> float:
+    """The support of a claim that a check vetoes: below any threshold, whatever calibrator gave it."""
+    return max(0.0, min(probability, round(threshold - 0.0001, 4)))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.causes import Cause, below, say
+from core.causes import Cause, below, say, told_apart
 from core.config import Config
 from core.records import (
+    SHOWN_WRONG,
     AnswerDecision,
     AttributionStatus,
     CheckedValue,
@@ -26,6 +27,7 @@ from core.records import (
     SetAside,
     ShownShare,
     SourceStatus,
+    Together,
     Trace,
     Unjudged,
     VerdictLabel,
@@ -105,6 +107,10 @@ def decide_answer(trace: Trace, verdicts: Sequence[ClaimVerdict]) -> AnswerDecis
     if blocked:
         return AnswerDecision(decision=Decision.BLOCK, reasons=_summary(blocked))
     factual = [v for v in verdicts if v.claim.claim_type is ClaimType.FACTUAL]
+    if together := [one for one in map(_together, factual) if one is not None]:
+        return AnswerDecision(
+            decision=Decision.ALLOW, reasons=(_as_a_whole(together, count=len(factual)),)
+        )
     if not factual:
         return AnswerDecision(
             decision=Decision.ALLOW,
@@ -115,6 +121,25 @@ def decide_answer(trace: Trace, verdicts: Sequence[ClaimVerdict]) -> AnswerDecis
         reasons=(say(Cause.ALL_CLAIMS_SUPPORTED, count=len(factual)),)
         if len(factual) > 1
         else (say(Cause.ONE_CLAIM_SUPPORTED),),
+    )
+
+
+def _together(verdict: ClaimVerdict) -> Together | None:
+    outcome = verdict.outcome
+    return outcome.support.together if isinstance(outcome, Judged) else None
+
+
+def _as_a_whole(together: Sequence[Together], *, count: int) -> str:
+    one = together[0]
+    weakest, asked = told_apart(one.weakest, one.asked.threshold)
+    return say(
+        Cause.PASSES_AS_A_WHOLE,
+        alone=count - len(together),
+        count=count,
+        weakest=weakest,
+        asked=asked,
+        bad=one.asked.bad,
+        passed=one.asked.bad_passed,
     )
 
 
@@ -151,12 +176,19 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
     if judged.literals.identity_mismatches:
         who = ", ".join(judged.literals.identity_mismatches)
         found.append(Finding(rank=_IDENTITY, reason=say(Cause.WRONG_RECORD, source=name, who=who)))
-    found += [Finding(rank=_VETO, reason=check.reason) for check in judged.checks if check.veto]
+    vetoes = [check.reason for check in judged.checks if check.veto]
+    disputed = judged.support.probability > SHOWN_WRONG
+    if vetoes and disputed:
+        numbers = f"{judged.support.probability:.2f}"
+        reason = say(Cause.DISPUTED, source=name, support=numbers, check=" ".join(vetoes))
+        found.append(Finding(rank=_VETO, reason=reason))
+    else:
+        found += [Finding(rank=_VETO, reason=reason) for reason in vetoes]
     if judged.attribution.status is AttributionStatus.CONFLATION:
         found.append(Finding(rank=_CONFLATION, reason=judged.attribution.reason))
     if config.profile == "strict":
         found += _strict_findings(judged, name, config)
-    if not judged.support.supported:
+    if not judged.support.supported and not (vetoes and disputed):
         found += [
             Finding(rank=_VALUE, reason=_missing(checked.value.text, checked.nearest, name))
             for checked in _nowhere(judged)
@@ -250,12 +282,14 @@ def _unsupported(judged: Judged, name: str, *, alone: bool) -> str:
 def _verdict(judged: Judged, config: Config) -> VerdictLabel:
     """Which of the paper's labels a claim has that did not pass.
 
-    Contradicted is what a check has shown. What the reader alone takes for a contradiction is one in
-    3 of 26 claims of the development packets (14 of 18 where a check shows it), so that it is told
-    as a suspicion, in the reason; the strict profile keeps the paper's reading of it.
+    Contradicted is what a check has shown and the reading does not dispute. What the reader alone
+    takes for a contradiction is one in 3 of 26 claims of the development packets (14 of 18 where a
+    check shows it), so that it is told as a suspicion, in the reason; the strict profile keeps the
+    paper's reading of it.
     """
     literals = judged.literals
-    if any(check.veto and check.outcome is Outcome.CONTRADICTS for check in judged.checks):
+    shown = any(check.veto and check.outcome is Outcome.CONTRADICTS for check in judged.checks)
+    if shown and judged.support.probability <= SHOWN_WRONG:
         return VerdictLabel.CONTRADICTED
     if any(check.check == OWN_WORDS for check in judged.checks):
         return VerdictLabel.NOT_ENOUGH_EVIDENCE
@@ -282,6 +316,10 @@ def _praise(judged: Judged, citations: Sequence[CitationFinding]) -> str:
     name = _named(judged.route)
     unwritten = ", ".join(f"“{checked.value.text}”" for checked in judged.literals.unwritten)
     notes = [say(Cause.NOT_WRITTEN_AS_SUCH, values=unwritten)] if unwritten else []
+    if together := judged.support.together:
+        weakest, asked = told_apart(together.weakest, together.asked.threshold)
+        support = f"{judged.support.probability:.2f}"
+        notes.append(say(Cause.PASSES_TOGETHER, support=support, weakest=weakest, asked=asked))
     unseen = [one for one in citations if one.outcome is CitationOutcome.NOT_RESOLVABLE_HERE]
     cause = Cause.SUPPORTED
     if unseen:

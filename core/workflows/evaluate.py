@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from core.attribution.families import load_families
 from core.bootstrap import RESAMPLES, SEED
 from core.calibration.fit import point_to_json
 from core.calibration.threshold import (
@@ -19,6 +20,7 @@ from core.calibration.threshold import (
     by_false_pass,
     sweep,
 )
+from core.calibration.whole import passed_as_a_whole
 from core.config import Config
 from core.errors import InputError
 from core.evaluation.packets import Packet, PacketRow, read_packet
@@ -29,17 +31,23 @@ from core.evaluation.scoring import PredictionFile, score_rows
 from core.evaluation.sweep import Band, sweep_bands
 from core.pipeline import Models, versions
 from core.ports import Progress
-from core.records import Versions
+from core.records import Versions, WholePoint
+from core.workflows.models import whole_point
+from core.workflows.operating_points import labelled_scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluated:
-    """A packet with its predictions, ready for any report, table or sweep."""
+    """A packet with its predictions, ready for any report, table or sweep.
+
+    ``whole`` is from where on the calibrator lets answers pass as a whole, where it is asked to.
+    """
 
     packet: Packet
     predictions: tuple[Prediction, ...]
     threshold: float
     versions: Versions
+    whole: WholePoint | None = None
     latency_seconds: Mapping[str, tuple[float, ...]]
     seconds: float
 
@@ -67,6 +75,7 @@ def score_packet(
         predictions=scored.predictions,
         threshold=models.calibrator.threshold,
         versions=versions(models, config),
+        whole=whole_point(models.calibrator),
         latency_seconds=scored.latency_seconds,
         seconds=time.perf_counter() - start,
     )
@@ -84,9 +93,19 @@ def evaluate(evaluated: Evaluated, *, resamples: int = RESAMPLES, seed: int = SE
         seed=seed,
     )
     report["ranking"] = _ranking(evaluated)
+    report["whole_answers"] = _whole_answers(evaluated)
     report["packet_sha256"] = evaluated.packet.sha256
     report["problems"] = [problem.located() for problem in evaluated.packet.problems]
     return report
+
+
+def _whole_answers(evaluated: Evaluated) -> Report | None:
+    """How many answers of 8 or more claims pass as a whole, right ones and such with a claim to block;
+    None where the calibrator has no point for that or nothing is labelled."""
+    if evaluated.whole is None or not any(row.scored for row in evaluated.rows):
+        return None
+    labels = labelled_scores(evaluated.rows, evaluated.predictions, load_families())
+    return dict(asdict(passed_as_a_whole(labels, evaluated.whole.threshold)))
 
 
 def _ranking(evaluated: Evaluated) -> Report:
@@ -105,9 +124,7 @@ def _ranking(evaluated: Evaluated) -> Report:
     return ranking_report(
         [row for row, _ in pairs],
         {
-            "verifier": np.array(
-                [-1.0 if f.forced or f.probability is None else f.probability for _, f in pairs]
-            ),
+            "verifier": np.array([found.ranked_by for _, found in pairs]),
             "shared words alone": np.array(words),
             "block everything": np.zeros(len(pairs)),
         },

@@ -5,6 +5,7 @@ A policy is a TOML file; what it does not say is as strict as can be:
     unavailable = "fail"           # or "pass": answers that could not be verified
     allow_skipped = ["old.jsonl"]  # files whose unreadable records may be left out
     threshold_by_kind = false      # true: each kind of source by its own threshold, where it has one
+    whole_answers = false          # true: an answer may pass as a whole, by its weakest claims together
 
     [most]                         # how many may be there, over all answers; 0 where not said
     blocked = 0                    # answers
@@ -30,6 +31,7 @@ from core.records import (
 )
 
 WRONGLY = "credited_wrongly"
+_SWITCHES = ("threshold_by_kind", "whole_answers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,7 @@ class Policy:
     unavailable_passes: bool = False
     allow_skipped: tuple[str, ...] = ()
     threshold_by_kind: bool = False
+    whole_answers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +152,7 @@ def read_policy(path: Path | None) -> Policy:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
-    known = {"most", "unavailable", "allow_skipped", "threshold_by_kind"}
+    known = {"most", "unavailable", "allow_skipped", *_SWITCHES}
     if strange := sorted(set(document) - known):
         raise ConfigError(f"{path}: {strange[0]}: unknown; known are {', '.join(sorted(known))}")
     unavailable = document.get("unavailable", "fail")
@@ -158,12 +161,13 @@ def read_policy(path: Path | None) -> Policy:
     skipped = document.get("allow_skipped", [])
     if not isinstance(skipped, list) or not all(isinstance(name, str) for name in skipped):
         raise ConfigError(f"{path}: allow_skipped: expected a list of file names")
-    by_kind = document.get("threshold_by_kind", False)
-    if not isinstance(by_kind, bool):
-        raise ConfigError(f"{path}: threshold_by_kind: expected true or false, found {by_kind!r}")
+    switches = {name: document.get(name, False) for name in _SWITCHES}
+    for name, on in switches.items():
+        if not isinstance(on, bool):
+            raise ConfigError(f"{path}: {name}: expected true or false, found {on!r}")
     return Policy(
         most=_most(document.get("most", {}), path),
-        threshold_by_kind=by_kind,
+        **switches,
         unavailable_passes=unavailable == "pass",
         allow_skipped=tuple(skipped),
     )

@@ -54,6 +54,7 @@ class RayRun:
     cache: Path | None = None
     anew: bool = False
     by_kind: bool = False
+    whole_answers: bool = False
     part_bytes: int = PART_BYTES
 
 
@@ -152,6 +153,7 @@ def _judged(ray: Any, rows: Sequence[Row], run: RayRun) -> Iterator[Row]:
         "out": str(run.out.resolve()),
         "anew": run.anew,
         "by_kind": run.by_kind,
+        "whole_answers": run.whole_answers,
         "threads": 1,  # Ray counts a worker as one processor
     }
     run.out.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from core.attribution.families import Families
 from core.config import Config
-from core.decide import counted_share, decide, measurements_of
+from core.decide import counted_share, decide, measurements_of, pass_together
 from core.identity import rules_digest
 from core.ports import Calibrator, Progress
 from core.records import ClaimVerdict, Decision, Judged, Verification
@@ -142,6 +142,7 @@ def rescore(
         else verdict
         for verdict in verification.claims
     )
+    claims = pass_together(claims, calibrator, config)
     same = _decisions(claims) == _decisions(verification.claims)
     return replace(
         verification,

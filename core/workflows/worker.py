@@ -1,6 +1,7 @@
 """One worker process of ``verify --workers``: models loaded once, a line of traces in, of verdicts out.
 
-in   {"reader": …, "calibrator": …, "repair": …, "cache": …, "by_kind": …, "threads": …}   once
+in   {"reader": …, "calibrator": …, "repair": …, "cache": …,
+      "by_kind": …, "whole_answers": …, "threads": …}                once
 out  {"versions": …}  or  {"error": …, "kind": …}                   once
 in   {"traces": [trace document, …]}                                until the parent hangs up
 out  {"verdicts": [verdict document, …]}
@@ -19,7 +20,7 @@ from core.codec import trace_from_document, verdict_document, versions_document
 from core.config import Config
 from core.errors import ProvenanceGuardError
 from core.workflows.kept_readings import kept_in
-from core.workflows.models import deciding_by_kind, load_models
+from core.workflows.models import deciding_by_kind, letting_answers_pass, load_models
 from core.workflows.repair import repairing_judge
 from core.workflows.verify import Judge, judge_window, pipeline_judge
 
@@ -52,6 +53,8 @@ def judge_of(told: Mapping[str, Any]) -> Judge:
     models = load_models(config, pair_reader=told["reader"], calibrator=calibrator)
     if told["by_kind"]:
         models = deciding_by_kind(models)
+    if told["whole_answers"]:
+        models = letting_answers_pass(models)
     if told["cache"]:
         models = kept_in(Path(told["cache"]), models)
     judged_by = repairing_judge() if told["repair"] else pipeline_judge

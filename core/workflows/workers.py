@@ -170,6 +170,7 @@ class Crew:
         repair: bool = False,
         cache: Path | None = None,
         by_kind: bool = False,
+        whole_answers: bool = False,
     ) -> None:
         if count < 1:
             raise ConfigError(f"workers: expected at least 1, found {count}")
@@ -179,6 +180,7 @@ class Crew:
             "repair": repair,
             "cache": None if cache is None else str(cache),
             "by_kind": by_kind,
+            "whole_answers": whole_answers,
             "threads": max(1, (os.cpu_count() or 1) // count),
         }
         self.workers = [Worker(told) for _ in range(count)]

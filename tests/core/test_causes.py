@@ -33,7 +33,9 @@ from core.records import (
     Span,
     StatedAttribution,
     Support,
+    Together,
     Unjudged,
+    WholePoint,
 )
 from core.stages.decision import decide_answer, decide_claim
 from tests.verdicts import showcase
@@ -43,6 +45,14 @@ BASE = next(one for one in showcase().claims if isinstance(one.outcome, Judged))
 LOW = Support(probability=0.3, threshold=0.6)
 MIDDLE = Support(probability=0.5, threshold=0.6, review_from=0.4)
 NUMBERS = below(0.3, 0.6)
+WITH_ITS_ANSWER = Support(
+    probability=0.35,
+    threshold=0.2,
+    together=Together(
+        weakest=0.52,
+        asked=WholePoint(threshold=0.46, bad=98, bad_passed=8, good=15, good_passed=9),
+    ),
+)
 FAMILIES = {"chart": "patient_record", "paper": "literature", "odd": "other"}
 
 
@@ -97,11 +107,19 @@ def gate(
 
 def contradicted() -> str:
     shown = replace(
-        outcome(support=LOW),
+        outcome(support=Support(probability=0.1, threshold=0.6)),
         checks=(Check(check="dose", outcome=Outcome.CONTRADICTS, reason="Otherwise.", veto=True),),
     )
     share = ContradictedShare(contradicted=15, claims=22, answers=19, low=0.4513, high=0.8614)
     return decide_claim(BASE.claim, shown, Config(), (), share).reasons[-1]
+
+
+def disputed() -> Judged:
+    veto = Check(
+        check="status", outcome=Outcome.CONTRADICTS, reason="The chart has it as past.", veto=True
+    )
+    support = Support(probability=0.42, threshold=0.6, review_from=0.4)
+    return replace(outcome(support=support), checks=(veto,))
 
 
 def shown_whole() -> str:
@@ -130,8 +148,9 @@ def answer(*verdicts: ClaimVerdict, text: str | None = "x", sources=None) -> str
     return " | ".join(decide_answer(a_trace(text, *sources), verdicts).reasons)
 
 
-def passing(claim_id: str = "c01") -> ClaimVerdict:
-    return decide_claim(replace(BASE.claim, claim_id=claim_id), outcome(), Config())
+def passing(claim_id: str = "c01", support: Support | None = None) -> ClaimVerdict:
+    claim = replace(BASE.claim, claim_id=claim_id)
+    return decide_claim(claim, outcome(support=support), Config())
 
 
 def credit(
@@ -174,6 +193,11 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.WORDS_NOT_GROUNDED: (
         lambda: gate(weakly_grounded(), profile="strict"),
         f"Too little of the statement is grounded in {source()}: “weekly”.",
+    ),
+    Cause.DISPUTED: (
+        lambda: gate(disputed()),
+        f"Needs a person: {source()} reads as if it said this, and a check speaks against it "
+        "(support 0.42). The chart has it as past.",
     ),
     Cause.HOW_OFTEN_CONTRADICTED: (
         contradicted,
@@ -258,6 +282,17 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.ALL_CLAIMS_SUPPORTED: (
         lambda: answer(passing(), passing("c02")),
         "All 2 factual claims are supported by the source they belong to.",
+    ),
+    Cause.PASSES_TOGETHER: (
+        lambda: gate(outcome(support=WITH_ITS_ANSWER)),
+        "By itself it would not pass (support 0.35); it passes with its answer, whose weakest claims "
+        "together have 0.52, where 0.46 is asked.",
+    ),
+    Cause.PASSES_AS_A_WHOLE: (
+        lambda: answer(passing(), passing("c02", WITH_ITS_ANSWER)),
+        "1 of 2 factual claims pass by themselves, the others with the answer as a whole: its weakest "
+        "claims together have 0.52, where 0.46 is asked. Of 98 labelled answers with wrong claims 8 "
+        "come as far; a single wrong claim hides more easily.",
     ),
     Cause.CREDIT_OF_NO_KIND: (
         lambda: credit(to(), "chart", "chart"),

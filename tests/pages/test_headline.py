@@ -159,14 +159,15 @@ def test_nor_of_a_verdict_that_another_version_stored(support, verdict, decision
     [
         (True, False, "True, but not in the patient record: it is in "),
         (False, False, "Credited to the patient record, yet "),
-        (True, True, "the source says otherwise, and the answer credits the patient record"),
+        (True, True, "Credited to the patient record, yet "),  # the reading disputes the check
         (False, True, "the source says otherwise, and the answer credits the patient record"),
     ],
 )
 def test_a_wrong_credit_is_called_true_only_where_its_source_says_it(
     supported: bool, veto: bool, begins: str
 ) -> None:
-    support = Support(probability=0.7 if supported else 0.53, threshold=0.64)
+    low = 0.1 if veto else 0.53
+    support = Support(probability=0.7 if supported else low, threshold=0.64)
     found = decided(support, AttributionStatus.CONFLATION, Relation.ENTAILMENT, veto=veto)
     assert isinstance(found.outcome, Judged)
     names = {found.outcome.route.source_id: "the source"}

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.attribution.families import load_families
 from core.calibration.guarantee import operating_points
+from core.calibration.whole import whole_words
 from core.evaluation.kept import KeptPacket, kept_runs, read_predictions
 from core.evaluation.outcomes import Weights, Workload, cheapest, outcomes_at
 from core.evaluation.packets import read_packet
@@ -87,6 +88,7 @@ def test_the_guarantee_says_how_many_labels_are_needed_or_goes_to_its_threshold(
     test = opened("thresholds", packet=packet.sha256)
     labels = labelled_scores(*rows_and_predictions(packet), load_families())
     test.number_input(key="risk").set_value(10.0).run()
+    assert whole_words(load_forest().card, labels) in [text.value for text in test.text]
     points = operating_points(labels, risk=0.1)
     assert points.pooled.threshold is not None
     table = {row["Kind of source"]: row for row in numbers(test, "all sources")}

@@ -19,7 +19,8 @@ from core.records import Span
 class Assertion:
     """One thing that a claim says of a patient; ``current`` where it is said to hold now.
 
-    ``asserted`` says that the claim itself tells of having, taking or being allergic.
+    ``asserted`` says that the claim itself tells of having, taking or being allergic, ``taken`` that a
+    word of taking stands right before a drug.
     """
 
     name: tuple[str, ...]
@@ -30,6 +31,7 @@ class Assertion:
     subject: Subject
     current: bool
     asserted: bool
+    taken: bool = False
     doses: tuple[Dose, ...] = ()
     frequencies: tuple[Frequency, ...] = ()
     starts: tuple[When, ...] = ()
@@ -84,6 +86,11 @@ _LEADING = re.compile(
     r"(?:(?:known|current|active|documented|prior|previous|recent|suspected|possible|probable|"
     r"presumed|queried|established|confirmed|definite|firm)\s+)+",
     re.I,
+)
+_TAKEN = re.compile(
+    r"\b(?:takes?|taking|is (?:(?:currently|still|now) )?(?:on|taking|prescribed)|receives?|receiving|"
+    r"uses?|using|medications? (?:include|are)|treated with)\s+(?:\w+\s+){0,2}$",
+    re.IGNORECASE,
 )
 _CUE = re.compile(rf"\b(?:{_TAKES}|{_HAS}|allergic to|allergy to|allergies to)\b", re.IGNORECASE)
 _SUBJECT = re.compile(
@@ -277,6 +284,7 @@ def _assertion(
         subject=said.subject,
         current=current or (allergy and said.status in (Status.ACTIVE, Status.UNSTATED)),
         asserted=allergy or current or cue.search(before) is not None,
+        taken=_TAKEN.search(before) is not None,
         doses=tuple(doses_of(text, names, span)), frequencies=tuple(frequencies_of(text, names, span)),
         starts=tuple(starts_of(text, names, span)), ends=tuple(ends_of(text, names, span)),
         whole_day=_WHOLE_DAY.search(text) is not None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import streamlit as st
@@ -10,6 +10,8 @@ import streamlit as st
 from core.attribution.families import load_families
 from core.calibration.guarantee import LabelledScores, OperatingPoints, operating_points
 from core.calibration.guarantee_words import COVERS, HEADER, kinds_words, point_words, points_table
+from core.calibration.whole import whole_words
+from core.models.forest import Forest
 from core.workflows.calibrators import ActiveCalibrator, active_forest
 from core.workflows.operating_points import labelled_scores
 from pages.widgets.evaluated import EVERY_CLAIM, Opened
@@ -33,13 +35,22 @@ def guarantee_of(found: Opened, slice_name: str, risk: float) -> OperatingPoints
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def kinds_in_force(_calibrators: ActiveCalibrator, label: str) -> str:
-    """The thresholds by kind of source that the active calibrator was fitted with, in words."""
-    decides = active_forest(_calibrators)
-    return kinds_words(decides.card, threshold=decides.threshold)
+def _in_force(_calibrators: ActiveCalibrator, label: str) -> Forest:
+    return active_forest(_calibrators)
 
 
-def show_guarantee(points: OperatingPoints, in_force: str, move: Move) -> None:
+def told_in_force(
+    calibrators: ActiveCalibrator, label: str, found: Opened, slice_name: str
+) -> tuple[str, str]:
+    """The active calibrator's thresholds by kind of source, and its point for whole answers with what
+    it does to a slice's answers, in words."""
+    decides = _in_force(calibrators, label)
+    labels = labelled_scores(found.rows, found.predictions, load_families())
+    kinds = kinds_words(decides.card, threshold=decides.threshold)
+    return kinds, whole_words(decides.card, _only(labels, found, slice_name))
+
+
+def show_guarantee(points: OperatingPoints, in_force: Sequence[str], move: Move) -> None:
     """The pooled point in words with a button, a table of the kinds of source, and what is in force."""
     words, button = st.columns([4, 1.3], vertical_alignment="center")
     words.text(f"All sources. {point_words(points.pooled)}")
@@ -58,7 +69,8 @@ def show_guarantee(points: OperatingPoints, in_force: str, move: Move) -> None:
         name="guarantee",
         alt="Guaranteed thresholds by kind of source",
     )
-    st.text(in_force)
+    for told in in_force:
+        st.text(told)
     st.caption(COVERS)
 
 

@@ -51,11 +51,13 @@ from core.records import (
     Span,
     StatedAttribution,
     Support,
+    Together,
     Trace,
     Unjudged,
     VerdictLabel,
     Verification,
     Versions,
+    WholePoint,
 )
 
 TEXT = st.text(max_size=12)
@@ -64,6 +66,18 @@ SPAN = st.tuples(st.integers(0, 50), st.integers(0, 50)).map(
     lambda pair: Span(start=pair[0], end=pair[0] + pair[1])
 )
 FAMILY = st.sampled_from(["patient_record", "literature", "web"])
+TOGETHER = st.builds(
+    Together,
+    weakest=SHARE,
+    asked=st.builds(
+        WholePoint,
+        threshold=SHARE,
+        bad=st.integers(0, 9),
+        bad_passed=st.integers(0, 9),
+        good=st.integers(0, 9),
+        good_passed=st.integers(0, 9),
+    ),
+)
 PROBABILITIES = st.builds(Probabilities, entailment=SHARE, neutral=SHARE, contradiction=SHARE)
 PLACE = st.builds(FactPlace, source_id=TEXT, span=st.none() | SPAN, path=st.none() | TEXT)
 PLACES = st.lists(PLACE, max_size=2).map(tuple)
@@ -188,6 +202,7 @@ def judged(draw: st.DrawFn) -> Judged:
             threshold=draw(SHARE),
             review_from=draw(st.none() | SHARE),
             threshold_kind=draw(st.none() | FAMILY),
+            together=draw(st.none() | TOGETHER),
         ),
         attribution=draw(
             st.builds(

@@ -22,16 +22,25 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from core.calibration.fit import fit_encoding, flatten
 from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.forest import (
-    CLOSE_SHIFT,
-    CLOSE_WEIGHT,
-    SUREST,
     Forest,
     encode,
     load_forest,
     write_artifact,
 )
+from core.models.heard import BEFORE, HEARD, NOW, SUREST, Heard, heard_card
 from core.ports import Calibrator
-from core.records import ABSENCE_FEATURE, CLOSE_FEATURE, CLOSE_READ_FEATURE, Features
+from core.records import (
+    ABSENCE_FEATURE,
+    CLOSE_FEATURE,
+    CLOSE_READ_FEATURE,
+    DISPUTED,
+    DISPUTED_FROM,
+    READING_FEATURE,
+    SHOWN_WRONG,
+    VETOES_FEATURE,
+    Features,
+)
+from core.stages.calibration import held_by_veto
 
 LABELS = ("entailment", "neutral", "contradiction")
 TOOLS = ("chart", "literature", "labs")
@@ -300,14 +309,21 @@ def test_the_shipped_folder_can_be_copied_elsewhere(artifact: Path, tmp_path: Pa
 
 @given(
     said=st.lists(st.floats(0, 1), min_size=1, max_size=12),
+    best=st.lists(st.none() | st.floats(0, 1), min_size=12, max_size=12),
     read=st.lists(st.booleans(), min_size=12, max_size=12),
     looked_for=st.lists(st.sampled_from((-1.0, 0.0, 1.0)), min_size=12, max_size=12),
+    heard=st.sampled_from((NOW, BEFORE)),
 )
 @settings(max_examples=60)
-def test_a_close_reading_is_heard_beside_the_trees(
-    said: list[float], read: list[bool], looked_for: list[float]
+def test_readings_are_heard_beside_the_trees_by_the_weights_of_the_card(
+    said: list[float],
+    best: list[float | None],
+    read: list[bool],
+    looked_for: list[float],
+    heard: Heard,
 ) -> None:
-    _, forest = grown_forest(3)
+    _, grown = grown_forest(3)
+    forest = Forest(grown.encoding, grown.trees, 0.5, {HEARD: heard_card(heard)})
     plain = random_rows(len(said), 11)
     rows = [
         replace(
@@ -317,21 +333,55 @@ def test_a_close_reading_is_heard_beside_the_trees(
                 CLOSE_FEATURE: one,
                 CLOSE_READ_FEATURE: float(close),
                 ABSENCE_FEATURE: absent,
+                **({} if any_ is None else {READING_FEATURE: any_}),
             },
         )
-        for row, one, close, absent in zip(plain, said, read, looked_for, strict=False)
+        for row, one, any_, close, absent in zip(plain, said, best, read, looked_for, strict=False)
     ]
 
     found = forest.probabilities(rows)
 
-    for alone, both, one, close, absent in zip(
-        forest.probabilities(plain), found, said, read, looked_for, strict=False
+    for alone, both, one, any_, close, absent in zip(
+        forest.probabilities(plain), found, said, best, read, looked_for, strict=False
     ):
-        if not close or absent > 0:
+        parts = [(heard.close, one)] if close else []
+        parts += [(heard.reading, any_)] if any_ is not None and heard.reading else []
+        if not parts or absent > 0:
             assert both == alone
             continue
-        sides = [min(max(side, SUREST), 1 - SUREST) for side in (float(alone), one)]
-        trees, reading = (side / (1 - side) for side in sides)
-        odds = trees ** (1 - CLOSE_WEIGHT) * reading**CLOSE_WEIGHT * math.exp(CLOSE_SHIFT)
-        assert both == pytest.approx(odds / (1 + odds), abs=2e-3)
+        odds = [
+            min(max(side, SUREST), 1 - SUREST) for side in (float(alone), *(p for _, p in parts))
+        ]
+        odds = [side / (1 - side) for side in odds]
+        together = odds[0] ** (1 - sum(weight for weight, _ in parts))
+        for (weight, _), side in zip(parts, odds[1:], strict=True):
+            together *= side**weight
+        together *= math.exp(heard.shift) if close else 1.0
+        assert both == pytest.approx(together / (1 + together), abs=2e-3)
         assert 0.0 < both < 1.0
+
+
+def test_what_a_check_vetoes_is_held_down_and_lower_where_nothing_disputes_it() -> None:
+    _, forest = grown_forest(3)
+    plain = random_rows(200, 12)
+    vetoed = [replace(row, numeric={**row.numeric, VETOES_FEATURE: 1.0}) for row in plain]
+
+    free, held = forest.probabilities(plain), forest.probabilities(vetoed)
+
+    carried = free >= DISPUTED_FROM
+    assert carried.any() and not carried.all()
+    assert (held[carried] == DISPUTED).all()
+    assert (held[~carried] == np.minimum(free[~carried], SHOWN_WRONG)).all()
+    for one, threshold in zip(held, (0.05, 0.3, 0.55, 0.9) * 50, strict=True):
+        assert held_by_veto(float(one), threshold) < threshold
+
+
+def test_a_card_without_weights_hears_as_calibrators_did_before_and_a_wrong_one_is_refused() -> (
+    None
+):
+    _, grown = grown_forest(3)
+
+    assert grown.heard == BEFORE
+    for odd in (0.5, {"close": 0.7, "shift": 0.0, "reading": 0.4}, {"close": -0.1}):
+        with pytest.raises(DamagedArtifact, match="heard"):
+            Forest(grown.encoding, grown.trees, 0.5, {HEARD: odd})

@@ -130,12 +130,18 @@ def test_a_shown_contradiction_blocks_even_what_the_forest_supports() -> None:
         reason="The chart gives 5 mg, not 50 mg.",
     )
     judged = _judged()
+    low = replace(judged, support=Support(probability=0.1, threshold=0.5))
 
-    found = decide_claim(CLAIM, replace(judged, checks=(shown,)), Config())
+    found = decide_claim(CLAIM, replace(low, checks=(shown,)), Config())
+    disputed = decide_claim(CLAIM, replace(judged, checks=(shown,)), Config())
     unsure = decide_claim(CLAIM, replace(judged, checks=(replace(shown, veto=False),)), Config())
 
     assert (found.verdict, found.decision) == (VerdictLabel.CONTRADICTED, Decision.BLOCK)
-    assert found.reasons == ("The chart gives 5 mg, not 50 mg.",)
+    assert found.reasons[0] == "The chart gives 5 mg, not 50 mg."
+    assert disputed.decision is Decision.BLOCK
+    assert disputed.verdict not in (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED)
+    (reason,) = disputed.reasons
+    assert reason.startswith("Needs a person") and reason.endswith("gives 5 mg, not 50 mg.")
     assert unsure.decision is Decision.ALLOW
 
 
@@ -153,7 +159,8 @@ def test_a_claim_between_the_two_thresholds_needs_a_person_unless_something_is_s
 
     unsure = decide_claim(CLAIM, judged, Config())
     sure = decide_claim(CLAIM, replace(judged, support=below), Config())
-    vetoed = decide_claim(CLAIM, replace(judged, checks=(shown,)), Config())
+    lower = Support(probability=0.1, threshold=0.7, review_from=0.5)
+    vetoed = decide_claim(CLAIM, replace(judged, support=lower, checks=(shown,)), Config())
 
     assert unsure.decision is Decision.BLOCK and "Needs a person" in unsure.reasons[0]
     assert sure.decision is Decision.BLOCK and "person" not in " ".join(sure.reasons)
