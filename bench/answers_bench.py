@@ -64,10 +64,8 @@ def whole_answers(evaluated: Evaluated) -> Iterator[str]:
     wrong = np.bincount(labels.trace, weights=labels.bad)
     passes = ~labels.forced & (labels.probability >= evaluated.threshold)
     alone = np.bincount(labels.trace, weights=~passes) == 0
-    for name, kind in (("no", wrong == 0), ("one", wrong == 1), ("more", wrong > 1)):
-        words = (
-            f"answers with {name} wrong claim: {alone[kind].sum()} of {kind.sum()} claim by claim"
-        )
+    for name, kind in (("no wrong claim", wrong == 0), ("one", wrong == 1), ("more", wrong > 1)):
+        words = f"answers with {name}: {alone[kind].sum()} of {kind.sum()} claim by claim"
         if evaluated.whole is not None and kind.any():
             some = labels.where(kind[labels.trace])
             whole = passed_as_a_whole(some, evaluated.whole.threshold)

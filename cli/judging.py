@@ -89,13 +89,12 @@ def models_for(
     pass as a whole.
     """
     from core.workflows.kept_readings import kept_in
-    from core.workflows.models import deciding_by_kind, letting_answers_pass, load_models
+    from core.workflows.models import deciding, load_models
 
     models = load_models(
         config, pair_reader=reader_for(reader, workspace), calibrator=_decider(decides, workspace)
     )
-    models = deciding_by_kind(models) if by_kind else models
-    models = letting_answers_pass(models) if whole_answers else models
+    models = deciding(models, by_kind=by_kind, whole_answers=whole_answers)
     return models if cache is None else kept_in(cache, models)
 
 

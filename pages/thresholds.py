@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.calibration.guarantee import operating_points
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.evaluation.outcomes import outcomes_at
@@ -11,7 +12,7 @@ from core.evaluation.threshold_view import ThresholdView, flips_between
 from pages.screens.thresholds.beside import show_beside
 from pages.screens.thresholds.choosing import show_rules, show_workload
 from pages.screens.thresholds.guaranteed import (
-    guarantee_of,
+    labels_of,
     show_guarantee,
     show_risk,
     told_in_force,
@@ -176,8 +177,9 @@ def _weigh() -> None:
             weights = show_weights()
         show_three(view, thresholds, threshold, review_from, workload, weights, _move)
     with guarantee:
-        points = guarantee_of(found, slice_name, show_risk())
-        in_force = told_in_force(workspace.calibrators, ruling.label, found, slice_name)
+        labels = labels_of(found, slice_name)
+        points = operating_points(labels, risk=show_risk())
+        in_force = told_in_force(workspace.calibrators, ruling.label, labels)
         show_guarantee(points, in_force, _move)
     with two:
         show_beside(

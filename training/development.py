@@ -149,9 +149,9 @@ def publish(
         print("\n".join(ranking_table(name, table)))
         print(contradictions(*packets[name]))
     rows = [row for _, of_packet in packets.values() for row in of_packet]
-    print("\n".join(contradicted_lines(rows)))
     where = [name for name, (_, of_packet) in packets.items() for _ in of_packet]
     scores = labelled(rows, out_of_fold(rows, _with(more, forest_fitter(settings))))
+    print("\n".join(contradicted_lines(rows, scores.probability)))
     whole = crossed_whole(scores)
     print(
         f"\nAnswers that pass as a whole (8 or more claims, points chosen on other answers): "
@@ -206,10 +206,11 @@ def contradictions(gold: Sequence[PacketRow], rows: Sequence[TrainingRow]) -> st
     )
 
 
-def contradicted_lines(rows: Sequence[TrainingRow]) -> list[str]:
-    """How often claims were contradicted by what speaks against them, and how well that carries."""
+def contradicted_lines(rows: Sequence[TrainingRow], probability: NDArray[np.float64]) -> list[str]:
+    """How often claims were contradicted by what speaks against them, and how well that carries; what a
+    check shows and the readings dispute does not count, as in the card."""
     lines = ["", "Contradicted, by what speaks against a claim:"]
-    for cause, told in contradicted_card(rows).items():
+    for cause, told in contradicted_card(rows, probability).items():
         lines.append(
             f"- {cause}: {told['contradicted']} of {told['claims']} claims of {told['answers']} answers "
             f"(95 % interval {told['low']} to {told['high']})"

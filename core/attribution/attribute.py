@@ -9,10 +9,10 @@ from core.attribution.cue_words import LEAD, VERB
 from core.attribution.families import LITERATURE, OTHER, PATIENT_RECORD, Families, load_families
 from core.causes import Cause, say
 from core.records import Attribution, AttributionStatus, Claim, Route
-from core.text.tokens import words
+from core.text.tokens import denies
 
 # What a source lacks is no statement of that source alone: "No scan is on record, although it is due".
-_DENIES = frozenset("no not none never neither nor without nothing missing lacks lacking".split())
+_LACKS = frozenset({"nothing", "missing", "lacks", "lacking"})  # beside the words that negate
 _PLACE = re.compile(r"\s*(?:in|on|within)\b", re.IGNORECASE)
 _CREDITS = re.compile(rf"\b{VERB}\b", re.IGNORECASE)
 # What is called so is whatever was looked at: of a family only where the trace has a source of it.
@@ -163,11 +163,7 @@ def _is_bare(claim: Claim) -> bool:
         return False
     if LEAD.match(stated.text):
         return False
-    return not _CREDITS.search(stated.text) or _denies(claim)
-
-
-def _denies(claim: Claim) -> bool:
-    return not _DENIES.isdisjoint(words(claim.text))
+    return not _CREDITS.search(stated.text) or denies(claim.text, _LACKS)
 
 
 def _implied(
@@ -193,7 +189,7 @@ def _implied(
     # that rests on a source which cannot know the patient. A general statement without a stated
     # source may come from any source, and an alarm would be false.
     wrong = claim.patient_specific and route.family in _NEVER_A_RECORD and supported
-    if wrong and not elsewhere and not _denies(claim):
+    if wrong and not elsewhere and not denies(claim.text, _LACKS):
         reason = say(Cause.BELONGS_ELSEWHERE, credited=label, where=where)
         return _result(AttributionStatus.CONFLATION, family, route, reason)
     reason = say(Cause.MAY_BELONG_TO_EITHER, about=about, credited=label, where=where)

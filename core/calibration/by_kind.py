@@ -36,6 +36,11 @@ class Effect:
     bad_passed: tuple[int, int]
 
 
+def judging_card(counted: Sequence[TrainingRow]) -> dict[str, object]:
+    """What of a card a forest judges by, beside its trees."""
+    return {SHOWN: shown_card(counted), HEARD: heard_card()}
+
+
 def labels_card(
     rows: Sequence[TrainingRow],
     probability: NDArray[np.float64],
@@ -53,8 +58,7 @@ def labels_card(
     return {
         BY_KIND: kind_thresholds(rows, probability, risk=risk),
         "contradicted": contradicted_card(counted, of_counted),
-        SHOWN: shown_card(counted),
-        HEARD: heard_card(),
+        **judging_card(counted),
         WHOLE: whole_card(labelled(rows, probability)),
     }
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedGroupKFold
 
-from core.calibration.by_kind import labels_card
+from core.calibration.by_kind import judging_card, labels_card
 from core.calibration.fit import (
     FittedCalibrator,
     ForestSettings,
@@ -18,11 +18,9 @@ from core.calibration.fit import (
     grow,
 )
 from core.calibration.rows import TrainingRow
-from core.calibration.shown import shown_card
 from core.calibration.threshold import DEFAULT_RISK, block_below, by_risk
 from core.errors import InputError
-from core.models.forest import SHOWN, Forest
-from core.models.heard import HEARD, heard_card
+from core.models.forest import Forest
 
 Array = NDArray[np.float64]
 Fitter = Callable[[Sequence[TrainingRow]], Callable[[Sequence[TrainingRow]], Array]]
@@ -51,9 +49,7 @@ def forest_fitter(settings: ForestSettings) -> Fitter:
 
     def fit(rows: Sequence[TrainingRow]) -> Callable[[Sequence[TrainingRow]], Array]:
         encoding, grown = grow(rows, settings)
-        forest = Forest(
-            encoding, flatten(grown), 0.5, {SHOWN: shown_card(rows), HEARD: heard_card()}
-        )
+        forest = Forest(encoding, flatten(grown), 0.5, judging_card(rows))
         return lambda others: forest.probabilities([row.features for row in others])
 
     return fit
@@ -74,7 +70,7 @@ def fit_crossed(
     """
     probability = out_of_fold(rows, forest_fitter(settings))
     encoding, grown = grow(rows, settings)
-    forest = Forest(encoding, flatten(grown), 0.5, {SHOWN: shown_card(rows), HEARD: heard_card()})
+    forest = Forest(encoding, flatten(grown), 0.5, judging_card(rows))
     kept = np.array(measured, dtype=np.bool_)
     judged = [row for row, one in zip(rows, kept, strict=True) if one]
     bad = np.array([row.should_block for row in judged])

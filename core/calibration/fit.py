@@ -13,9 +13,8 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
-from core.calibration.by_kind import labels_card
+from core.calibration.by_kind import judging_card, labels_card
 from core.calibration.rows import TrainingRow
-from core.calibration.shown import shown_card
 from core.calibration.threshold import (
     DEFAULT_MAX_FALSE_PASS,
     DEFAULT_RISK,
@@ -28,9 +27,8 @@ from core.calibration.threshold import (
 from core.errors import InputError
 from core.evaluation.splits import shared_traces
 from core.identity import rules_digest
-from core.models.forest import SHOWN, Forest, Trees, encode, write_artifact
+from core.models.forest import Forest, Trees, encode, write_artifact
 from core.models.forest_card import Encoding
-from core.models.heard import HEARD, heard_card
 from core.records import Features
 
 
@@ -109,7 +107,7 @@ def fit_calibrator(
     settings = settings or ForestSettings()
     _refuse_unsound(train, validation)
     encoding, grown = grow(train, settings)
-    forest = Forest(encoding, flatten(grown), 0.5, {SHOWN: shown_card(train), HEARD: heard_card()})
+    forest = Forest(encoding, flatten(grown), 0.5, judging_card(train))
     probability = forest.probabilities([row.features for row in validation])
     bad, forced = _decided(validation)
     choice = by_false_pass(sweep(probability, bad, forced), settings.max_false_pass)

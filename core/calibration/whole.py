@@ -7,11 +7,12 @@ confidence of ``guarantee``: an answer is one draw, so that its bound is Clopper
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from core.calibration.guarantee import CONFIDENCE, LabelledScores, guaranteed_point
+from core.calibration.guarantee import CONFIDENCE, Flags, LabelledScores, guaranteed_point
 from core.decide import FLOOR, LEAST_CLAIMS, weakest_together
 from core.models.forest import WHOLE
 from core.records import WholePoint
@@ -34,16 +35,11 @@ def whole_card(
     point = guaranteed_point(answers, risk=risk)
     if point.threshold is None or point.upper is None:
         return None
-    good = int((~answers.bad).sum())
     return {
-        "threshold": point.threshold,
         "risk": risk,
         "confidence": CONFIDENCE,
         "upper_bound": round(point.upper, 4),
-        "bad": point.bad,
-        "bad_passed": point.bad_passed,
-        "good": good,
-        "good_passed": good - point.good_blocked,
+        **asdict(_counted(answers, answers.probability >= point.threshold, point.threshold)),
     }
 
 
@@ -75,7 +71,11 @@ def answers_of(labels: LabelledScores) -> LabelledScores:
 def passed_as_a_whole(labels: LabelledScores, threshold: float) -> WholePoint:
     """How many of the answers of labelled claims pass as a whole at a threshold."""
     answers = answers_of(labels)
-    passes = (answers.probability >= threshold) & ~answers.forced
+    return _counted(answers, answers.probability >= threshold, threshold)
+
+
+def _counted(answers: LabelledScores, reaches: Flags, threshold: float) -> WholePoint:
+    passes = reaches & ~answers.forced
     return WholePoint(
         threshold=threshold,
         bad=int(answers.bad.sum()),
@@ -92,22 +92,15 @@ def crossed_whole(labels: LabelledScores, *, risk: float = ANSWER_RISK) -> Whole
     ten answers of a kind.
     """
     answers = answers_of(labels)
-    passes = np.zeros(len(answers.bad), dtype=np.bool_)
+    reaches = np.zeros(len(answers.bad), dtype=np.bool_)
     folds = StratifiedKFold(n_splits=FOLDS, shuffle=True, random_state=SEED)
     for chosen, counted in folds.split(answers.bad, answers.bad):
         kept = np.zeros(len(answers.bad), dtype=np.bool_)
         kept[chosen] = True
         point = guaranteed_point(answers.where(kept), risk=risk)
         if point.threshold is not None:
-            passes[counted] = answers.probability[counted] >= point.threshold
-    passes &= ~answers.forced
-    return WholePoint(
-        threshold=guaranteed_point(answers, risk=risk).threshold or 1.0,
-        bad=int(answers.bad.sum()),
-        bad_passed=int((passes & answers.bad).sum()),
-        good=int((~answers.bad).sum()),
-        good_passed=int((passes & ~answers.bad).sum()),
-    )
+            reaches[counted] = answers.probability[counted] >= point.threshold
+    return _counted(answers, reaches, guaranteed_point(answers, risk=risk).threshold or 1.0)
 
 
 def whole_words(card: Mapping[str, object], labels: LabelledScores) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from core.evidence.calls import argument_leaves
 from core.records import Check, Claim, FactPlace, Outcome, Source, SourceStatus, Trace
 from core.text.chunks import units
-from core.text.tokens import content_sequence, content_terms, overlap, with_english, words
+from core.text.tokens import content_sequence, content_terms, denies, overlap, with_english
 
 SAID = 0.8  # of the claim's content terms in one place that the agent wrote
 FOUND = 0.7  # of them near each other in one finding: then a record says it as well
@@ -52,7 +52,7 @@ _ABOUT_THE_RUN = content_terms(
 _ABOUT_FAILURE = content_terms(
     "error fail failed failure timeout timed unavailable attempted tried"
 )
-_NEGATIONS = frozenset("no not never none without neither nor cannot nothing".split())
+_NOTHING_SAID = frozenset({"nothing"})  # beside the words that negate
 # Of these a claim is about what the agent made, where it wrote one.
 _MADE = content_terms(
     "report summary file document slide presentation page webpage section chapter script code "
@@ -99,7 +99,7 @@ def is_telling(source: Source) -> bool:
 def check_own_words(claim: Claim, own: OwnWords) -> Iterator[Check]:
     """A veto on a claim that the agent said in a call, and that no finding says."""
     terms = content_terms(claim.text)
-    if len(terms) < _LEAST_TERMS or terms & _ABOUT_THE_RUN or _negated(claim.text):
+    if len(terms) < _LEAST_TERMS or terms & _ABOUT_THE_RUN or denies(claim.text, _NOTHING_SAID):
         return
     if terms & _MADE and any(saying.document for saying in own.sayings):
         return  # what the agent made is what it wrote there
@@ -199,7 +199,3 @@ def _besides(terms: Sequence[str], own: set[tuple[str, ...]]) -> frozenset[str]:
         at + step: True for at, run in enumerate(_runs(terms)) if run in own for step in range(_RUN)
     }
     return with_english(term for at, term in enumerate(terms) if at not in repeated)
-
-
-def _negated(text: str) -> bool:
-    return any(word in _NEGATIONS or word.endswith("n't") for word in words(text))

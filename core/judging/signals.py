@@ -18,7 +18,13 @@ from core.records import (
     Outcome,
     Probabilities,
 )
-from core.text.tokens import content_bigrams, content_terms, overlap, weighted_overlap, words
+from core.text.tokens import (
+    content_bigrams,
+    content_terms,
+    denies,
+    overlap,
+    weighted_overlap,
+)
 
 # The kinds of check whose outcomes the calibrator sees one by one; others count in the sums.
 CHECK_KINDS = (
@@ -48,9 +54,7 @@ _DOWN = content_terms(
     "loss lost down slower shorter worsen worsened shortened below suppress suppressed inhibit "
     "inhibited closing unchanged"
 )
-_NEGATIONS = frozenset(
-    "no not never none without neither nor cannot denies denied negative".split()
-)
+_DENIED = frozenset({"denies", "denied", "negative"})  # beside the words that negate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +185,7 @@ def source_signals(
             "window_overlap": window,
             "window_terms_missing": len(about.terms - content_terms(beside)),
             "direction_opposed": float(_opposed(about.terms, content_terms(beside))),
-            "negation_differs": float(_negated(claim.text) and not _negated(beside)),
+            "negation_differs": float(denies(claim.text, _DENIED) and not denies(beside, _DENIED)),
             "source_nearest": candidate.nearest,
             "source_values": candidate.values,
             "source_catalogue": float(indexed.standing is Standing.CATALOGUE),
@@ -214,10 +218,6 @@ def _opposed(claim: frozenset[str], window: frozenset[str]) -> bool:
         (claim & _UP and not claim & _DOWN and window & _DOWN and not window & _UP)
         or (claim & _DOWN and not claim & _UP and window & _UP and not window & _DOWN)
     )
-
-
-def _negated(text: str) -> bool:
-    return any(word in _NEGATIONS or word.endswith("n't") for word in words(text))
 
 
 def _supported_share(checks: Sequence[Check]) -> float:

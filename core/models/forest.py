@@ -89,9 +89,11 @@ class Forest:
         self.contradicted: Mapping[Against, ContradictedShare] = told.contradicted("contradicted")
         self.shown: ShownShare | None = told.shown(SHOWN)
         self.heard = told.heard(HEARD)
-        # Decide only where they are asked for: see ``by_kind`` and ``whole_answers``.
-        self.kinds: Mapping[str, float] = {}
+        # From where on answers could pass as a whole; it decides as ``whole`` where that is asked for, as
+        # the thresholds of kinds of source do: see ``whole_answers`` and ``by_kind``.
+        self.whole_point: WholePoint | None = told.whole(WHOLE)
         self.whole: WholePoint | None = None
+        self.kinds: Mapping[str, float] = {}
         self._depth = _depth(trees)
 
     @property
@@ -124,13 +126,14 @@ class Forest:
     def whole_answers(self) -> Forest:
         """The same trees, letting answers pass as a whole from the point on that labels gave.
 
-        Raises ConfigError when there is none."""
-        other = copy(self)
-        other.name, other.whole = self.name + WHOLE_NAME, Card(self.card, self.name).whole(WHOLE)
-        if other.whole is None:
+        Raises ConfigError when there is none.
+        """
+        if self.whole_point is None:
             raise ConfigError(
                 f"calibrator {self.name} has no point for whole answers: too few labels"
             )
+        other = copy(self)
+        other.name, other.whole = self.name + WHOLE_NAME, self.whole_point
         return other
 
     def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:

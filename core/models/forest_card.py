@@ -42,6 +42,13 @@ class Card:
             raise self.fail(name, f"expected a number in [0, 1], found {value!r}")
         return value
 
+    def counts(self, at: str, entry: Mapping[str, object], *keys: str) -> dict[str, int]:
+        """Whole numbers of an entry, none of them below 0."""
+        found = {key: entry.get(key) for key in keys}
+        if not all(type(count) is int and count >= 0 for count in found.values()):
+            raise self.fail(at, f"expected whole numbers, found {found!r}")
+        return found  # type: ignore[return-value]
+
     def kinds(self, name: str) -> dict[str, float]:
         """The threshold of every kind of source that has one; a card without them has none."""
         found: dict[str, float] = {}
@@ -59,11 +66,9 @@ class Card:
             if kind not in set(Against):
                 raise self.fail(f"{name}.{kind}", f"expected one of {', '.join(Against)}")
             at = f"{name}.{kind}"
-            counts = {key: entry.get(key) for key in ("contradicted", "claims", "answers")}
+            counts = self.counts(at, entry, "contradicted", "claims", "answers")
             low, high = (self.number(f"{at}.{key}", entry.get(key)) for key in ("low", "high"))
-            if not all(type(count) is int and count >= 0 for count in counts.values()):
-                raise self.fail(at, f"expected whole numbers, found {counts!r}")
-            share = ContradictedShare(low=low, high=high, **counts)  # type: ignore[arg-type]
+            share = ContradictedShare(low=low, high=high, **counts)
             if not share.claims or not 0.0 <= low <= share.share <= high <= 1.0:
                 raise self.fail(at, "expected an interval in [0, 1] that holds its share")
             found[Against(kind)] = share
@@ -103,10 +108,8 @@ class Card:
         if not isinstance(entry, Mapping):
             raise self.fail(name, f"expected an object, found {entry!r:.60}")
         threshold = self.number(f"{name}.threshold", entry.get("threshold"))
-        counts = {key: entry.get(key) for key in ("bad", "bad_passed", "good", "good_passed")}
-        if not all(type(count) is int and count >= 0 for count in counts.values()):
-            raise self.fail(name, f"expected whole numbers, found {counts!r}")
-        point = WholePoint(threshold=threshold, **counts)  # type: ignore[arg-type]
+        counts = self.counts(name, entry, "bad", "bad_passed", "good", "good_passed")
+        point = WholePoint(threshold=threshold, **counts)
         most = point.bad_passed <= point.bad and point.good_passed <= point.good
         if not 0.0 <= threshold <= 1.0 or not most:
             raise self.fail(

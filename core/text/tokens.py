@@ -13,6 +13,7 @@ from core.text.han import RUN, english_of, parts_of
 
 # A word keeps inner apostrophes, decimals and hyphens: "bench-6", "7.2", "patient's".
 _WORD = re.compile(r"[^\W_]+(?:[-'’.,/][^\W_]+)*", re.UNICODE)
+_NEGATIONS = frozenset("no not never none without neither nor cannot".split())
 _THOUSANDS = re.compile(r"^\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 
 STOPWORDS = frozenset(
@@ -29,6 +30,11 @@ STOPWORDS = frozenset(
 def word_spans(text: str) -> tuple[Span, ...]:
     """Where the words of ``text`` are, in order."""
     return tuple(Span(start=m.start(), end=m.end()) for m in _WORD.finditer(text))
+
+
+def denies(text: str, more: frozenset[str] = frozenset()) -> bool:
+    """Whether a word of ``text`` negates ("no", "cannot", "didn't") or is one of ``more``."""
+    return any(word in _NEGATIONS or word in more or word.endswith("n't") for word in words(text))
 
 
 def words(text: str) -> list[str]:

@@ -32,7 +32,6 @@ from core.evaluation.sweep import Band, sweep_bands
 from core.pipeline import Models, versions
 from core.ports import Progress
 from core.records import Versions, WholePoint
-from core.workflows.models import whole_point
 from core.workflows.operating_points import labelled_scores
 
 
@@ -75,7 +74,7 @@ def score_packet(
         predictions=scored.predictions,
         threshold=models.calibrator.threshold,
         versions=versions(models, config),
-        whole=whole_point(models.calibrator),
+        whole=getattr(models.calibrator, "whole_point", None),
         latency_seconds=scored.latency_seconds,
         seconds=time.perf_counter() - start,
     )

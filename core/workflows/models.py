@@ -12,7 +12,6 @@ from core.models.forest import DEFAULT_FOLDER, Forest, load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models
 from core.ports import Calibrator
-from core.records import WholePoint
 from core.workflows.calibrators import shipped_with
 
 
@@ -40,34 +39,23 @@ def load_models(
     )
 
 
-def deciding_by_kind(models: Models) -> Models:
-    """The same models, deciding each kind of source by its own threshold where labels gave it one.
+def deciding(models: Models, *, by_kind: bool = False, whole_answers: bool = False) -> Models:
+    """The same models, deciding as is asked beside the one threshold of every claim.
 
-    Raises ConfigError when the calibrator has none.
+    ``by_kind``: each kind of source by its own threshold where labels gave it one; ``whole_answers``:
+    letting answers pass as a whole from the point on that labels gave. Raises ConfigError when the
+    calibrator cannot.
     """
     calibrator = models.calibrator
+    if not (by_kind or whole_answers):
+        return models
     if not isinstance(calibrator, Forest):
-        raise ConfigError(f"calibrator {calibrator.name} knows no thresholds of kinds of source")
-    return replace(models, calibrator=calibrator.by_kind())
-
-
-def letting_answers_pass(models: Models) -> Models:
-    """The same models, letting answers pass as a whole from the point on that labels gave.
-
-    Raises ConfigError when the calibrator has none.
-    """
-    calibrator = models.calibrator
-    if not isinstance(calibrator, Forest):
-        raise ConfigError(f"calibrator {calibrator.name} knows no point for whole answers")
-    return replace(models, calibrator=calibrator.whole_answers())
-
-
-def whole_point(calibrator: Calibrator) -> WholePoint | None:
-    """From where on a calibrator lets answers pass as a whole where it is asked to; None: it cannot."""
-    try:
-        return calibrator.whole_answers().whole if isinstance(calibrator, Forest) else None
-    except ConfigError:
-        return None
+        raise ConfigError(f"calibrator {calibrator.name} knows one threshold alone")
+    if by_kind:
+        calibrator = calibrator.by_kind()
+    if whole_answers:
+        calibrator = calibrator.whole_answers()
+    return replace(models, calibrator=calibrator)
 
 
 def check_fitted_for(calibrator: Calibrator, reader: str, choice: str | Path | None = None) -> None:

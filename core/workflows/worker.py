@@ -20,7 +20,7 @@ from core.codec import trace_from_document, verdict_document, versions_document
 from core.config import Config
 from core.errors import ProvenanceGuardError
 from core.workflows.kept_readings import kept_in
-from core.workflows.models import deciding_by_kind, letting_answers_pass, load_models
+from core.workflows.models import deciding, load_models
 from core.workflows.repair import repairing_judge
 from core.workflows.verify import Judge, judge_window, pipeline_judge
 
@@ -51,10 +51,7 @@ def judge_of(told: Mapping[str, Any]) -> Judge:
     config = Config()
     calibrator = Path(told["calibrator"]) if told["calibrator"] else None
     models = load_models(config, pair_reader=told["reader"], calibrator=calibrator)
-    if told["by_kind"]:
-        models = deciding_by_kind(models)
-    if told["whole_answers"]:
-        models = letting_answers_pass(models)
+    models = deciding(models, by_kind=told["by_kind"], whole_answers=told["whole_answers"])
     if told["cache"]:
         models = kept_in(Path(told["cache"]), models)
     judged_by = repairing_judge() if told["repair"] else pipeline_judge

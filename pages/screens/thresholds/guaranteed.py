@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from core.attribution.families import load_families
-from core.calibration.guarantee import LabelledScores, OperatingPoints, operating_points
+from core.calibration.guarantee import LabelledScores, OperatingPoints
 from core.calibration.guarantee_words import COVERS, HEADER, kinds_words, point_words, points_table
 from core.calibration.whole import whole_words
 from core.models.forest import Forest
@@ -28,10 +28,10 @@ def show_risk() -> float:
     return float(found) / 100
 
 
-def guarantee_of(found: Opened, slice_name: str, risk: float) -> OperatingPoints:
-    """The points of a slice's labelled claims."""
+def labels_of(found: Opened, slice_name: str) -> LabelledScores:
+    """A slice's labelled claims."""
     labels = labelled_scores(found.rows, found.predictions, load_families())
-    return operating_points(_only(labels, found, slice_name), risk=risk)
+    return _only(labels, found, slice_name)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
@@ -40,14 +40,13 @@ def _in_force(_calibrators: ActiveCalibrator, label: str) -> Forest:
 
 
 def told_in_force(
-    calibrators: ActiveCalibrator, label: str, found: Opened, slice_name: str
+    calibrators: ActiveCalibrator, label: str, labels: LabelledScores
 ) -> tuple[str, str]:
     """The active calibrator's thresholds by kind of source, and its point for whole answers with what
-    it does to a slice's answers, in words."""
+    it does to the labelled claims' answers, in words."""
     decides = _in_force(calibrators, label)
-    labels = labelled_scores(found.rows, found.predictions, load_families())
     kinds = kinds_words(decides.card, threshold=decides.threshold)
-    return kinds, whole_words(decides.card, _only(labels, found, slice_name))
+    return kinds, whole_words(decides.card, labels)
 
 
 def show_guarantee(points: OperatingPoints, in_force: Sequence[str], move: Move) -> None:

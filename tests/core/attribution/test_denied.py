@@ -67,6 +67,17 @@ def test_credits_that_open_a_sentence_outright_accuse_of_what_is_denied_too() ->
     assert found is AttributionStatus.CONFLATION
 
 
+def test_a_negated_verb_denies_as_well() -> None:
+    said = "The registry shows a trial that {} begun."
+
+    for verb, expected in (
+        ("has", AttributionStatus.CONFLATION),
+        ("hasn't", AttributionStatus.UNAVAILABLE),
+    ):
+        found = status(said.format(verb), "The registry shows", "chart", family="registry")
+        assert found is expected
+
+
 def test_what_is_denied_of_a_patient_belongs_to_no_source_alone() -> None:
     assert status("Ada has a trial.", None, "trials") is AttributionStatus.CONFLATION
     assert status("Ada has never had a trial.", None, "trials") is AttributionStatus.UNAVAILABLE

@@ -213,11 +213,13 @@ def test_the_shipped_calibrator_says_how_often_it_is_right_where_it_says_contrad
     )
 
 
-def test_a_policy_may_ask_for_thresholds_by_kind_and_for_nothing_else_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("switch", ["threshold_by_kind", "whole_answers"])
+def test_a_policy_may_ask_for_more_than_the_one_threshold(tmp_path: Path, switch: str) -> None:
     policy = tmp_path / "policy.toml"
-    policy.write_text("threshold_by_kind = true", encoding="utf-8")
-    assert read_policy(policy).threshold_by_kind and not read_policy(None).threshold_by_kind
+    policy.write_text(f"{switch} = true", encoding="utf-8")
+    assert getattr(read_policy(policy), switch) and not getattr(read_policy(None), switch)
 
-    policy.write_text("threshold_by_kind = 0.5", encoding="utf-8")
-    with pytest.raises(ConfigError, match="threshold_by_kind: expected true or false"):
-        read_policy(policy)
+    for wrong in ("0.5", '"yes"'):
+        policy.write_text(f"{switch} = {wrong}", encoding="utf-8")
+        with pytest.raises(ConfigError, match=f"{switch}: expected true or false"):
+            read_policy(policy)

@@ -36,7 +36,6 @@ from core.records import (
     Verification,
 )
 from core.stages.decision import decide_answer
-from core.workflows.gate import read_policy
 from tests.verdicts import Said, a_verification
 
 CHANCES = st.lists(st.floats(0.0, 1.0), min_size=LEAST_CLAIMS, max_size=60)
@@ -238,13 +237,3 @@ def test_too_few_bad_answers_give_no_point() -> None:
     rows = [row for n in range(18) for row in rows_of(f"t{n}", 9, bad=1)]
 
     assert whole_card(labelled(rows, np.full(len(rows), 0.3))) is None
-
-
-def test_a_policy_may_let_answers_pass_as_a_whole(tmp_path: Path) -> None:
-    policy = tmp_path / "policy.toml"
-    policy.write_text("whole_answers = true", encoding="utf-8")
-    assert read_policy(policy).whole_answers and not read_policy(None).whole_answers
-
-    policy.write_text('whole_answers = "yes"', encoding="utf-8")
-    with pytest.raises(ConfigError, match="whole_answers: expected true or false"):
-        read_policy(policy)
