@@ -8,12 +8,15 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from pages.widgets.navigation import usable_pages
+from pages.widgets.presses import carry_out_presses
 from pages.widgets.routing import mark_routed
 
 PAGES = Path(__file__).parent / "pages"
 
 # A picture of our own: for a Material icon the browser would fetch the tab's icon from a font host.
 ICON = PAGES / "frontend" / "icon.svg"
+
+carry_out_presses()  # also where another page was asked for with the press
 
 st.set_page_config(page_title="ProvenanceGuard Workbench", page_icon=ICON, layout="wide")
 

@@ -16,10 +16,11 @@ from pages.screens.adjudicate.disagreement import (
     lay_out_readings,
 )
 from pages.widgets.current_user import current_user, show_current_user
-from pages.widgets.judgement_form import show_claim, show_told
+from pages.widgets.judgement_form import show_claim
 from pages.widgets.my_keys import my_keys
 from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice
+from pages.widgets.presses import carry_out_presses, show_told
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
 from pages.widgets.shortcuts import Page
@@ -37,6 +38,7 @@ lit_words = my_words(workspace, session.project, user)
 @st.fragment
 def work() -> None:
     """The disagreement on screen; a decision brings the next one."""
+    carry_out_presses()
     if shows_decided():
         st.rerun()  # the other half of this page was asked for
     _show_disagreement()

@@ -11,10 +11,11 @@ from pages.screens.review.bar import LINES, show_bar
 from pages.screens.review.nothing_left import show_nothing_to_review
 from pages.screens.review.round_claim import current_round_claim, show_round_claim
 from pages.widgets.current_user import current_user, show_current_user
-from pages.widgets.judgement_form import show_claim, show_told
+from pages.widgets.judgement_form import show_claim
 from pages.widgets.my_keys import my_keys
 from pages.widgets.my_words import my_words
 from pages.widgets.plain import show_notice, show_toast
+from pages.widgets.presses import carry_out_presses, show_told
 from pages.widgets.review_layout import progress_data
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
@@ -34,6 +35,7 @@ lit_words = my_words(workspace, session.project, user)
 @st.fragment
 def work() -> None:
     """The assigned claim with its questions; a verdict brings the next one without a new page."""
+    carry_out_presses()
     _show_claim()
     show_told()  # last: what a drawing shows that a key press cuts short never arrives
 

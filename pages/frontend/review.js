@@ -6,7 +6,7 @@
 const views = new WeakMap();
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
+  const { data, parentElement, setTriggerValue, setStateValue } = component;
   const root = parentElement.querySelector("#review");
   let state = views.get(parentElement);
   if (!state) {
@@ -16,9 +16,12 @@ export default function (component) {
     document.addEventListener("keydown", onKey);
     const unguard = guardTyping(state);
     const unwatch = watchWords(root, state);
-    state.cleanup = () => { unwatch(); document.removeEventListener("keydown", onKey); unguard(); views.delete(parentElement); };
+    const uncount = watchPresses(state);
+    state.cleanup = () => { uncount(); unwatch(); document.removeEventListener("keydown", onKey); unguard(); views.delete(parentElement); };
   }
   state.tell = (name, value) => setTriggerValue(name, { key: state.data.key, value });
+  state.sendOrder = (order) => setStateValue("order", order);
+  state.sayOwner = (source) => { notePress(state, "own"); state.tell("own", source); };
   const before = state.data;
   state.data = data;
   if (state.key !== data.key) {
@@ -233,7 +236,7 @@ function steer(event, state) {
   else if (name === "side_by_side" && ids.length > 1) toggleSides(state);
   else if (name === "search" && state.parts.find) { state.parts.find.input.focus(); state.parts.find.input.select(); }
   else if (name === "raw" && data.texts[state.source]?.raw != null) showRaw(state, !state.raw);
-  else if (name === "open_source" && data.answerable && state.source) state.tell("own", state.source);
+  else if (name === "open_source" && data.answerable && state.source) state.sayOwner(state.source);
   else if (name === "guideline" || name === "help") open(state, name);
   else if (name === "words") toggleWords(state, () => drawWords(state));
   else if (name === "close" && state.panel) open(state, state.panel);

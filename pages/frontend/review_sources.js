@@ -188,7 +188,7 @@ function drawOutput(state, arriving) {
     }
     nodes.push(toggle);
   }
-  if (data.answerable) nodes.push(tool(state, "It is this one", data.keys.open_source, () => state.tell("own", source.id)));
+  if (data.answerable) nodes.push(tool(state, "It is this one", data.keys.open_source, () => state.sayOwner(source.id)));
   nodes.push(parts.find.box);
   parts.head.replaceChildren(...nodes);
   if (typing) parts.find.input.focus();

@@ -3,20 +3,18 @@
 Reviewing and adjudicating show it below the claim, always in view. Labels hold words of ours, and
 tool names reduced to letters and digits: a label is read as markup.
 
-Callbacks get everything as arguments, make one call to the review session, and touch no ``st.*``
-before it: a newer run may stop this one at any of those. What is held lives in the tab's session and
-is changed in place; what must survive a reload is in the database.
+What is held lives in the tab's session and is changed in place; what must survive a reload is in the
+database.
 """
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import streamlit as st
 
@@ -26,7 +24,7 @@ from core.review.items import Draft, Guideline
 from core.review.records import SUPPORT_LABELS, Judgement
 from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import ClaimInAnswer
-from pages.widgets.plain import show_toast
+from pages.widgets.presses import Button, changed, pressed, tell, view_key
 from pages.widgets.review_layout import (
     SUPPORT_WORDS,
     guideline_data,
@@ -34,7 +32,7 @@ from pages.widgets.review_layout import (
     owner_words,
     source_buttons,
 )
-from pages.widgets.review_view import show_review
+from pages.widgets.review_view import OWN, show_review
 from pages.widgets.shortcuts import (
     NO_SOURCE,
     RIGHTLY_CREDITED,
@@ -45,9 +43,6 @@ from pages.widgets.shortcuts import (
 )
 
 Change = Callable[[Draft], Draft]
-IGNORED = "Ignored: that key was pressed before this claim was on screen."
-TOLD_SECONDS = 4.0
-_TOLD = "review_told"
 # Of the window's height: the page's frame and the form, in rem.
 FRAME_REM, LINE_REM, NOTES_REM = 5.9, 2.36, 6.4
 # One dense bar that never moves: Streamlit keeps room for a chat below it, and spaces rows widely.
@@ -129,12 +124,14 @@ def show_claim(
         "guideline": guideline_data(form.guideline),
         "owner": form.draft.source_id,
     }
-    wanted = show_review({**laid_out, **more}, key=f"{page.value}-view")
-    if wanted.fetch is not None and wanted.fetch not in form.opened:
-        form.opened.append(wanted.fetch)
-        st.rerun(scope="fragment")
-    if wanted.own is not None:
-        answer(held, form.nonce, own(wanted.own), *rest)
+    reference, nonce = weakref.ref(held), form.nonce
+
+    def say_owner(source_id: str) -> None:
+        pressed(Button(widget=OWN), reference, answer, nonce, own(source_id), *rest)
+
+    wanted = show_review({**laid_out, **more}, key=view_key(page), on_own=say_owner)
+    if wanted is not None and wanted not in form.opened:
+        form.opened.append(wanted)
         st.rerun(scope="fragment")
 
 
@@ -247,7 +244,7 @@ def show_note(held: Assignment, hint: str, keep: Callable[..., None], *rest: obj
         key=form.note_key,
         height=68,
         max_chars=4_000,
-        on_change=pressed,
+        on_change=changed,
         args=(weakref.ref(held), keep, *rest),
         width="stretch",
     )
@@ -293,13 +290,14 @@ def key_button(
     hint: str | None = None,
 ) -> None:
     """A button for what is held, and for this drawing of its claim alone."""
+    widget = f"{name}-{held.form.nonce}"
     with st.container(key=name, width="content"):
         st.button(
             words,
-            key=f"{name}-{held.form.nonce}",
+            key=widget,
             shortcut=key,
             on_click=pressed,
-            args=(weakref.ref(held), act, *args),
+            args=(Button(widget=widget, key=key), weakref.ref(held), act, *args),
             type=kind,
             disabled=disabled,
             help=hint,
@@ -307,20 +305,6 @@ def key_button(
 
 
 # ---------------------------------------------------------------- key presses
-
-
-def pressed(reference: weakref.ref[Any], act: Callable[..., None], *rest: object) -> None:
-    """Do what a button does with the claim that it was drawn for; nothing once that is given up.
-
-    A button is another one for each drawing: a press in a browser that still shows the claim before
-    arrives as a press on that claim's button, never on the next one's. The claim is held weakly,
-    because Streamlit keeps what a button was given for as long as the session lives.
-    """
-    held = reference()
-    if held is None:
-        tell(IGNORED)
-        return
-    act(held, *rest)
 
 
 def save_draft(form: JudgementForm, session: ReviewSession, drop: Callable[[], None]) -> None:
@@ -341,26 +325,3 @@ def refusals_told(form: JudgementForm, drop: Callable[[], None]) -> Iterator[Non
         form.message = error.message
     except ProvenanceGuardError as error:
         form.message = str(error)
-
-
-def tell(words: str) -> None:
-    """Say this when the page is drawn next; a key press itself may show nothing."""
-    before = [(when, each) for when, each in _told() if each != words]
-    st.session_state[_TOLD] = [*before, (time.monotonic(), words)]
-
-
-def show_told() -> None:
-    """Show what the key presses of the last seconds came to.
-
-    A drawing that the next key press cuts short never arrives, so each is shown by every drawing of
-    its time; a browser that shows it already keeps the one that it has.
-    """
-    now = time.monotonic()
-    told = [(when, words) for when, words in _told() if now - when < TOLD_SECONDS]
-    st.session_state[_TOLD] = told
-    for _, words in told:
-        show_toast(words)
-
-
-def _told() -> list[tuple[float, str]]:
-    return list(st.session_state.get(_TOLD, []))

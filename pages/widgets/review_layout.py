@@ -79,6 +79,7 @@ def lay_out_blind(
         "texts": _texts(trace.sources, opened),
         "keys": dict(keys.of_views(page)),
         "opens": list(keys.opening()),
+        "buttons": list(keys.of_buttons(page)),
         "help": keys.help_sheet(page, sources=len(trace.sources)),
         "machine": None,
         "readings": None,

@@ -2,42 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
 from pages.widgets.frontend import script, styles
 
+OWN = "own"  # the open source says the claim
 _REVIEW = st.components.v2.component(
     "provenanceguard_review",
     html='<div id="review">\n</div>',
     css=styles("evidence", "words", "answer_layout", "sides", "review"),
-    js=script("common", "words", "answer_layout", "sides", "typing", "review", "review_sources"),
+    js=script(
+        "common", "words", "answer_layout", "sides", "typing", "presses", "review", "review_sources"
+    ),
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What the reader did in the view: asked for a text ("*": all), or named the open source."""
+def show_review(
+    data: Mapping[str, object], *, key: str, on_own: Callable[[str], None]
+) -> str | None:
+    """Show a laid-out claim; the text that the reader asked for ("*": all), None: none.
 
-    fetch: str | None = None
-    own: str | None = None
+    ``on_own`` is called with the source that the reader names as the claim's; what was meant for
+    another claim is dropped. ``order`` in the widget's state is what ``pages.widgets.presses`` reads.
+    """
+    shown = data["key"]
+    said = _REVIEW(
+        key=key,
+        data=data,
+        on_order_change=_nothing,
+        on_fetch_change=_nothing,
+        on_own_change=partial(_say_owner, key, shown, on_own),
+    )
+    return _meant(said.fetch, shown)
 
 
-def show_review(data: Mapping[str, object], *, key: str) -> Wanted:
-    """Show a laid-out claim; what the reader did, unless it was meant for another claim."""
-    said = _REVIEW(key=key, data=data, on_fetch_change=_nothing, on_own_change=_nothing)
-    return Wanted(fetch=_meant(said.fetch, data), own=_meant(said.own, data))
+def _say_owner(key: str, shown: object, on_own: Callable[[str], None]) -> None:
+    if (source_id := _meant(st.session_state[key].get(OWN), shown)) is not None:
+        on_own(source_id)
 
 
-def _meant(said: object, data: Mapping[str, object]) -> str | None:
+def _meant(said: object, shown: object) -> str | None:
     """The value that the browser sent, when it was showing this very claim."""
-    if not isinstance(said, Mapping) or said.get("key") != data["key"]:
+    if not isinstance(said, Mapping) or said.get("key") != shown:
         return None
     value = said.get("value")
     return value if isinstance(value, str) else None
 
 
 def _nothing() -> None:
-    """A trigger needs a callback to be declared; the page reads its value instead."""
+    """What a view tells needs a callback to be declared; the page reads its value instead."""

@@ -221,6 +221,16 @@ class Keymap:
         """What the view in the browser listens to: name → key."""
         return {each.name: each.key for each in self.on_page(page) if each.reader is Reader.VIEW}
 
+    def of_buttons(self, page: Page) -> tuple[str, ...]:
+        """The keys that press a button of the page, or of the bar that takes its place."""
+        pages = {page, Page.GIVE_BACK} if page is Page.REVIEW else {page}
+        named = {
+            self.of(each.name): None
+            for each in SHORTCUTS
+            if each.reader is Reader.BUTTON and not pages.isdisjoint(each.pages)
+        }
+        return tuple(named)
+
     def opening(self) -> tuple[Mapping[str, str], ...]:
         """The keys that open something, the button that reads each, and the last place to appear.
 

@@ -34,6 +34,13 @@ PAGES = (
     "", "traces", "verdict?trace=clin-0042", "review", "adjudicate", "repair", "thresholds",
     "evaluation", "agreement", "recalibrate", "export", "audit", "people",
 )  # fmt: skip
+# Keys pressed faster than any server answers.
+IN_TURN = """async keys => { for (const key of keys) {
+  const code = /[0-9]/.test(key) ? `Digit${key}` : `Key${key.toUpperCase()}`;
+  for (const type of ["keydown", "keyup"])
+    document.body.dispatchEvent(new KeyboardEvent(type, { key, code, bubbles: true, composed: true }));
+  await new Promise(sent => setTimeout(sent, 1));
+} }"""
 NAME = "Zephyrine Quillfeather"
 USED = pytest.StashKey[list[str]]()
 NOTE = "qqnote-of-the-first-reader-7719"
@@ -276,6 +283,35 @@ def test_quick_keys_all_count_for_their_claim_and_none_for_the_next(
         "search#1",
         True,
     )
+
+
+def test_keys_of_one_instant_count_in_the_order_in_which_they_were_pressed(
+    chromium: Browser, serve: Serve, tmp_path: Path
+) -> None:
+    made = an_office_at(tmp_path / "instant.db", verifications=[showcase()])
+    with serve(tmp_path / "instant.db") as url:
+        visit = a_visit(chromium, url)
+        page = visit.open(f"review?as={made.people['Ada'].person_id}", CLAIM)
+        page.wait_for_selector(SETTLED)
+        page.get_by_text("Answer all three").wait_for()
+        for key, name in (("1", "v_supported"), ("q", "own_1")):
+            page.keyboard.press(key)
+            chosen(page, name)
+        decide(page, "x")
+        page.locator(".st-key-keep button:not([disabled])").first.wait_for()
+        opened = page.locator("#review [role=tab][aria-selected=true]").get_attribute("data-source")
+        assert opened == "search#1"  # not the first, which was chosen
+
+        # Contradicted, supported after all, contradicted; by the source that is open; kept. What
+        # follows is meant for the next claim.
+        page.evaluate(IN_TURN, list("313bk0y"))
+        page.locator("#review .machine").wait_for(state="detached")
+        page.wait_for_selector(SETTLED)
+        page.context.close()
+
+    (vote,) = votes(made)
+    assert (vote.judgement.support, vote.judgement.conflation) == (VerdictLabel.CONTRADICTED, True)
+    assert vote.judgement.source_id == "search#1"
 
 
 def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(

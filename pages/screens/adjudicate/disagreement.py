@@ -12,12 +12,12 @@ from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
-    IGNORED,
     Change,
     JudgementForm,
     refusals_told,
     save_draft,
 )
+from pages.widgets.presses import IGNORED
 from pages.widgets.review_layout import CONFIDENCE, Json, answer_words
 from storage.workspace import Workspace
 

@@ -15,13 +15,12 @@ from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
-    IGNORED,
     Change,
     JudgementForm,
     refusals_told,
     save_draft,
-    tell,
 )
+from pages.widgets.presses import IGNORED, tell
 from pages.widgets.review_layout import Json, lay_out_machine
 from storage.store import SqlStore
 from storage.workspace import Workspace

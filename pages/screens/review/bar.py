@@ -20,13 +20,13 @@ from pages.screens.review.assignment import (
 from pages.widgets.judgement_form import (
     bar,
     key_button,
-    pressed,
     question,
     row,
     show_note,
     show_questions,
     toggle_note,
 )
+from pages.widgets.presses import changed
 from pages.widgets.review_layout import CONFIDENCE
 from pages.widgets.shortcuts import DECLINE, DECLINE_KEYS, KEEP, NOTES, UNDO
 from storage.store import SqlStore
@@ -112,7 +112,7 @@ def _show_notes(held: Assignment, session: ReviewSession) -> None:
             format_func=CONFIDENCE.__getitem__,
             default=held.form.draft.confidence,
             key=held.sure_key,
-            on_change=pressed,
+            on_change=changed,
             args=(weakref.ref(held), keep_note, session),
         )
 

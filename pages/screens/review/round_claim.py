@@ -18,7 +18,6 @@ from core.review.rounds import RoundItem
 from pages.widgets.claim_places import claim_of
 from pages.widgets.current_user import OF_USER
 from pages.widgets.judgement_form import (
-    IGNORED,
     Change,
     JudgementForm,
     bar,
@@ -28,9 +27,9 @@ from pages.widgets.judgement_form import (
     show_claim,
     show_note,
     show_questions,
-    tell,
     toggle_note,
 )
+from pages.widgets.presses import IGNORED, tell
 from pages.widgets.shortcuts import DECLINE, KEEP, NOTES, UNDO, Keymap, Page
 from storage.workspace import Workspace
 
