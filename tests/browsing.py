@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import BrowserContext, Locator, Page, TimeoutError
 
@@ -54,18 +55,20 @@ def until(page: Page, holds: Callable[[], bool]) -> None:
         page.wait_for_timeout(20)  # the page's own events are handled meanwhile
 
 
-def press(button: Locator, shows: Locator) -> None:
+def press(
+    button: Locator, shows: Locator, state: Literal["attached", "visible"] = "visible"
+) -> None:
     """Press a button, as a person would a second time where nothing came of it.
 
     A click that falls between two drawings of a page on a busy machine acts on nothing.
     """
     button.click()
     try:
-        shows.wait_for(timeout=PATIENCE_MILLISECONDS / 3)
+        shows.wait_for(state=state, timeout=PATIENCE_MILLISECONDS / 3)
     except TimeoutError:
         if button.is_visible():
             button.click()
-        shows.wait_for()
+        shows.wait_for(state=state)
 
 
 def watched(context: BrowserContext, app_url: str) -> Visit:

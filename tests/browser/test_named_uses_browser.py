@@ -168,9 +168,9 @@ def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(r
     page.get_by_text("Amend the guideline").click()
     page.locator(".st-key-guideline-1 textarea").fill("1. Judge by the sources alone.")
     page.locator(".st-key-guideline-change input").fill("Rule 4 was read two ways")
-    page.get_by_role("button", name="Publish version 2").click()
     # The words that say so go by themselves; the form of the version after it stays.
-    expect(page.locator(".st-key-guideline-2 textarea")).to_be_attached()
+    publish = page.get_by_role("button", name="Publish version 2")
+    press(publish, page.locator(".st-key-guideline-2 textarea"), state="attached")
     page.wait_for_selector(SETTLED)
     page.get_by_text("Begin round 2").first.click()
     begin = page.get_by_role("button", name="Begin round 2")
