@@ -23,10 +23,10 @@ from core.evaluation.packets import PacketRow, read_packet  # noqa: E402
 from core.models.embedder import BertEmbedder  # noqa: E402
 from core.models.loading import (  # noqa: E402
     EMBEDDER_PRECISION,
-    folder_digest,
     load_embedder,
     packaged_minilm,
 )
+from core.models.weight_files import folder_digest  # noqa: E402
 from core.text.chunks import chunks, units  # noqa: E402
 
 MOST_CHUNKS = 60  # a claim's; a record of thousands would outweigh all the others

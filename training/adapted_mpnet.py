@@ -19,7 +19,7 @@ from torch import nn
 from torch.nn import functional
 
 from core.models.adapters import ATTENTION, MATRICES, frozen_matrices, relative_bias
-from core.models.loading import ADAPTERS_FILE
+from core.models.weight_files import ADAPTERS_FILE
 
 RANK = 32
 

@@ -18,7 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from core.models.adapters import DOWN, HEAD, UP
-from core.models.loading import WEIGHTS_FILE
+from core.models.weight_files import WEIGHTS_FILE
 
 RANK = 64  # as the shipped one
 BODY = "bert."

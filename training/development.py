@@ -38,11 +38,11 @@ from core.models.loading import (
     ACCURATE,
     ACCURATE_PAIR_READER,
     BUNDLED_PAIR_READER,
-    CALIBRATION_FILE,
     load_embedder,
     load_pair_reader,
 )
 from core.models.mean_reader import MeanPairReader
+from core.models.weight_files import CALIBRATION_FILE
 from core.pipeline import Models, versions
 from core.ports import Embedder, PairReader, Progress
 from core.records import VETOES_FEATURE, VerdictLabel

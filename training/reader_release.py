@@ -21,14 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.loading import (
-    ADAPTERS_FILE,
-    CALIBRATION_FILE,
-    load_pair_reader,
-    write_manifest,
-)
+from core.models.loading import load_pair_reader
 from core.models.pair_reader import BertPairReader, has_bf16
 from core.models.pieces import encode_pairs
+from core.models.weight_files import ADAPTERS_FILE, CALIBRATION_FILE, write_manifest
 from core.records import Relation
 from training.data import read_pairs
 

@@ -15,8 +15,8 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from core.models.loading import ADAPTERS_FILE
 from core.models.mpnet import packaged_mpnet
+from core.models.weight_files import ADAPTERS_FILE
 from training.adapted_mpnet import AdaptedMpnet
 from training.batches import LABELS
 

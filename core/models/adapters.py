@@ -8,7 +8,6 @@ and the head are stored whole.
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,6 +18,7 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
+from tokenizers import Tokenizer
 from tokenizers.normalizers import Replace
 from tokenizers.normalizers import Sequence as Normalizers
 
@@ -56,12 +56,11 @@ def adapted_mpnet(packaged: Mpnet, path: Path) -> ClassifierWeights:
         raise DamagedArtifact(f"{path}: does not fit MPNet: {error}") from error
 
 
-def marking_lines(tokenizer: Any) -> Any:
+def marking_lines(tokenizer: Tokenizer) -> Tokenizer:
     """Return a copy of a tokenizer that reads every line break as a semicolon, and so keeps the fields
     of a record apart: close premises are read so."""
-    marked = copy.deepcopy(tokenizer)
-    backend = marked.backend_tokenizer
-    backend.normalizer = Normalizers([Replace("\n", LINE_MARK), backend.normalizer])
+    marked = Tokenizer.from_str(tokenizer.to_str())
+    marked.normalizer = Normalizers([Replace("\n", LINE_MARK), marked.normalizer])
     return marked
 
 

@@ -6,16 +6,15 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.models.bert import BertEncoder, Encoded, batch_invariant, groups, padded_length
+from core.models.bert import BertEncoder, BertShape, Encoded, batch_invariant, groups, padded_length
 from core.models.lanes import lanes, share
-from core.models.pair_reader import bert_shape
+from core.models.pieces import WordPieces
 
 GROUP_TOKENS = 1_024
 # Vectors are rounded so that nothing below hangs on a last bit; 6 decimals move a cosine by less
@@ -64,8 +63,9 @@ class BertEmbedder:
         self,
         *,
         name: str,
-        model: Any,
-        tokenizer: Any,
+        weights: Mapping[str, torch.Tensor],
+        shape: BertShape,
+        tokenizer: WordPieces,
         max_tokens: int = 256,
         precision: str = "fp32",
         kept: KeptVectors | None = None,
@@ -73,13 +73,9 @@ class BertEmbedder:
         self.name, self.max_tokens, self.precision = name, max_tokens, precision
         self._tokenizer = tokenizer
         self._kept = KeptVectors() if kept is None else kept
-        self._tokenizing = (
-            threading.Lock()
-        )  # a fast tokenizer must not be set up by two threads at once
-        state = {key: value.detach() for key, value in model.state_dict().items()}
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         with torch.inference_mode():
-            self._encoder = BertEncoder(state, bert_shape(model.config), dtype)
+            self._encoder = BertEncoder(weights, shape, dtype)
         (invariant,) = lanes().work(batch_invariant, [self._encoder])
         self._group_tokens = GROUP_TOKENS if invariant else 0
 
@@ -103,10 +99,7 @@ class BertEmbedder:
         vectors = np.zeros((len(distinct), self._encoder.shape.hidden))
         if not distinct:
             return vectors
-        with self._tokenizing:
-            made = self._tokenizer(
-                list(distinct), truncation=True, max_length=self.max_tokens
-            ).encodings
+        made = self._tokenizer.of_texts(distinct, self.max_tokens)
         encoded = [Encoded(ids=tuple(one.ids), types=tuple(one.type_ids)) for one in made]
         lengths = [padded_length(len(one.ids), self._encoder.shape.positions) for one in encoded]
 

@@ -14,6 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ComponentUnavailable, DamagedArtifact
+from core.models.weight_files import (
+    ADAPTERS_FILE,
+    CALIBRATION_FILE,
+    CLOSE_FILE,
+    MANIFEST_FILE,
+    WEIGHTS_FILE,
+    check_manifest,
+    folder_digest,
+)
 
 if TYPE_CHECKING:
     from core.models.embedder import BertEmbedder
@@ -24,16 +33,13 @@ if TYPE_CHECKING:
         ClassifierWeights,
         TransformersPairReader,
     )
+    from core.models.stored_bert import StoredBert
 
 BUNDLED_PAIR_READER = Path(__file__).parent / "weights" / "pair_reader"
 ACCURATE_PAIR_READER = Path(__file__).parent / "weights" / "accurate_reader"
 EMBEDDER_PRECISION = Path(__file__).parent / "weights" / "embedder_precision.json"
 PAPER_PAIR_READER = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
 BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
-MANIFEST_FILE, CALIBRATION_FILE = "manifest.json", "calibration.json"
-MANIFEST_FORMAT = "provenanceguard-weights"
-WEIGHTS_FILE, ADAPTERS_FILE = "model.safetensors", "adapters.safetensors"
-CLOSE_FILE = "close.safetensors"  # beside weights or adapters: how the reader reads close
 
 
 def load_pair_reader(
@@ -50,13 +56,13 @@ def load_pair_reader(
         return _accurate(precision, max_tokens)
     place = _place(where, BUNDLED_PAIR_READER)
     digest = _check(place)
-    from transformers import AutoModelForSequenceClassification
-
     from core.models.pair_reader import (
         BertPairReader,
         TransformersPairReader,
         classifier_weights,
     )
+    from core.models.pieces import WordPieces
+    from core.models.stored_bert import StoredBert
 
     if not isinstance(place, str) and (place / ADAPTERS_FILE).is_file():
         from core.models.adapters import adapted_mpnet, marking_lines
@@ -68,37 +74,42 @@ def load_pair_reader(
             return BertPairReader(
                 name=_name(place, digest, None),
                 weights=adapted_mpnet(packaged, file),
-                tokenizer=tokenizer,
+                tokenizer=WordPieces(tokenizer),
                 calibration=_calibration(place),
                 precision=precision,
                 max_tokens=max_tokens,
                 close=close,
             )
 
-        closely = None
+        pieces, closely = packaged.tokenizer.backend_tokenizer, None
         if (place / CLOSE_FILE).is_file():
-            closely = mpnet(place / CLOSE_FILE, marking_lines(packaged.tokenizer), None)
-        return mpnet(place / ADAPTERS_FILE, packaged.tokenizer, closely)
-    model, tokenizer = _load(AutoModelForSequenceClassification, place, whole=True)
-    name, calibration = _name(place, digest, model.config), _calibration(place)
-    if _is_plain_bert(model.config):
-        weights = classifier_weights(model)
+            closely = mpnet(place / CLOSE_FILE, marking_lines(pieces), None)
+        return mpnet(place / ADAPTERS_FILE, pieces, closely)
+    found = _read("AutoModelForSequenceClassification", place, BUNDLED_PAIR_READER, whole=True)
+    calibration = _calibration(place)
+    if not isinstance(found, StoredBert):
+        model, tokenizer = found
+        return TransformersPairReader(
+            name=_name(place, digest, model.config),
+            model=model,
+            tokenizer=tokenizer,
+            calibration=calibration,
+            max_tokens=max_tokens,
+        )
 
-        def bert(weights: ClassifierWeights, close: BertPairReader | None) -> BertPairReader:
-            return BertPairReader(
-                name=name,
-                weights=weights,
-                tokenizer=tokenizer,
-                calibration=calibration,
-                precision=precision,
-                max_tokens=max_tokens,
-                close=close,
-            )
+    def bert(weights: ClassifierWeights, close: BertPairReader | None) -> BertPairReader:
+        return BertPairReader(
+            name=_name(place, digest, found.config),
+            weights=weights,
+            tokenizer=found.tokenizer,
+            calibration=calibration,
+            precision=precision,
+            max_tokens=max_tokens,
+            close=close,
+        )
 
-        return bert(weights, bert(close, None) if (close := _close(place, weights)) else None)
-    return TransformersPairReader(
-        name=name, model=model, tokenizer=tokenizer, calibration=calibration, max_tokens=max_tokens
-    )
+    weights = classifier_weights(found.weights, found.config)
+    return bert(weights, bert(close, None) if (close := _close(place, weights)) else None)
 
 
 def _close(place: str | Path, weights: ClassifierWeights) -> ClassifierWeights | None:
@@ -135,20 +146,20 @@ def load_embedder(
     Its name tells a reduced precision. "auto" takes bf16 where the processor multiplies it and
     these very weights were seen to rank as in fp32 (weights/embedder_precision.json).
     """
-    place = _place(where, None) if where is not None else packaged_minilm()
+    packaged = packaged_minilm() if where is None else None
+    place = packaged or _place(where, None)
     digest = _check(place)
-    from transformers import AutoModel
-
     from core.models.embedder import BertEmbedder
-    from core.models.pair_reader import choose_precision
+    from core.models.pair_reader import bert_shape, choose_precision
+    from core.models.stored_bert import StoredBert
 
-    model, tokenizer = _load(AutoModel, place)
-    if not _is_plain_bert(model.config):
+    found = _read("AutoModel", place, packaged)
+    if not isinstance(found, StoredBert):
         raise ComponentUnavailable(
-            f"{place}: expected a BERT sentence encoder, found {model.config.model_type}"
+            f"{place}: expected a BERT sentence encoder, found {found[0].config.model_type}"
         )
     name = (
-        _name(place, digest, model.config)
+        _name(place, digest, found.config)
         if where is not None
         else f"all-MiniLM-L6-v2@sha256:{digest[:12]}"
     )
@@ -157,7 +168,12 @@ def load_embedder(
         stem, marked, rest = name.partition("@")
         name = f"{stem}-{used}{marked}{rest}"
     return BertEmbedder(
-        name=name, model=model, tokenizer=tokenizer, max_tokens=max_tokens, precision=used
+        name=name,
+        weights=found.weights,
+        shape=bert_shape(found.config),
+        tokenizer=found.tokenizer,
+        max_tokens=max_tokens,
+        precision=used,
     )
 
 
@@ -187,57 +203,8 @@ def packaged_minilm() -> Path:
     return Path(get_model_path())
 
 
-def write_manifest(folder: Path) -> Path:
-    """Write `manifest.json` with the SHA-256 of the folder's other files but its model card."""
-    skipped = {MANIFEST_FILE, "MODEL_CARD.md"}
-    files = {
-        path.name: sha256(path)
-        for path in sorted(folder.iterdir())
-        if path.is_file() and path.name not in skipped
-    }
-    path = folder / MANIFEST_FILE
-    text = json.dumps({"format": MANIFEST_FORMAT, "files": files}, indent=2)
-    path.write_text(text + "\n", encoding="utf-8")
-    return path
-
-
-def check_manifest(folder: Path) -> None:
-    """Raise DamagedArtifact unless every file that the manifest lists is there with its digest."""
-    path = folder / MANIFEST_FILE
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        files = dict(manifest["files"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedArtifact(f"{path}: not a readable manifest: {error}") from error
-    if manifest.get("format") != MANIFEST_FORMAT:
-        raise DamagedArtifact(
-            f"{path}: format: expected {MANIFEST_FORMAT}, found {manifest.get('format')!r}"
-        )
-    whole = ("config.json", WEIGHTS_FILE, "tokenizer.json")
-    for needed in (ADAPTERS_FILE,) if ADAPTERS_FILE in files else whole:
-        if needed not in files:
-            raise DamagedArtifact(f"{path}: files: {needed} is not listed")
-    for name, recorded in files.items():
-        if Path(name).name != name:
-            raise DamagedArtifact(f"{path}: files: {name!r} is not a plain file name")
-        if not (folder / name).is_file():
-            raise DamagedArtifact(f"{folder / name}: missing, but listed in the manifest")
-        if (found := sha256(folder / name)) != recorded:
-            raise DamagedArtifact(
-                f"{folder / name}: SHA-256 is {found}, the manifest records {recorded}"
-            )
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def is_here(choice: str) -> bool:
     """Whether a reader can be loaded from this machine alone; asked without loading it."""
-    from transformers.utils.hub import cached_file
-
     from core.models.mpnet import mpnet_is_installed
 
     try:
@@ -246,6 +213,8 @@ def is_here(choice: str) -> bool:
             if (place / ADAPTERS_FILE).is_file():
                 return mpnet_is_installed()
             return (place / WEIGHTS_FILE).is_file()
+        from transformers.utils.hub import cached_file
+
         found = cached_file(place, WEIGHTS_FILE, local_files_only=True)
     except (ComponentUnavailable, OSError):
         return False
@@ -286,35 +255,46 @@ def _check(place: str | Path) -> str:
     return folder_digest(place)
 
 
-def folder_digest(folder: Path) -> str:
-    """Return the digest that a model's name ends in; raises ComponentUnavailable without weights."""
-    adapters, whole = folder / ADAPTERS_FILE, folder / WEIGHTS_FILE
-    weights = adapters if adapters.is_file() else whole
-    if not weights.is_file():
-        raise ComponentUnavailable(f"{weights}: missing; weights are read from safetensors only")
-    # A changed temperature changes what is read, and so does what was learned of reading close: the name
-    # tells all of it.
-    beside = [folder / name for name in (CALIBRATION_FILE, CLOSE_FILE)]
-    digests = [sha256(weights), *(sha256(path) for path in beside if path.is_file())]
-    if len(digests) == 1:
-        return digests[0]
-    return hashlib.sha256(" ".join(digests).encode()).hexdigest()
+def _read(
+    kind: str, place: str | Path, known: Path | None, *, whole: bool = False
+) -> StoredBert | tuple[Any, Any]:
+    """Return what a folder or hub model holds: plain BERT as such, else (model, tokenizer).
+
+    ``known`` is a folder that ships with this program or its packages, read without transformers; of any
+    other one transformers says what it means.
+    """
+    from core.models.pair_reader import word_pieces
+    from core.models.stored_bert import StoredBert, stored_bert
+
+    if known is not None and place == known:
+        return stored_bert(known)
+    model, tokenizer = _load(kind, place, whole=whole)
+    if not _is_plain_bert(model.config):
+        return model, tokenizer
+    return StoredBert(
+        config=model.config,
+        weights={name: values.detach() for name, values in model.state_dict().items()},
+        tokenizer=word_pieces(tokenizer, str(place)),
+    )
 
 
-def _load(kind: Any, place: str | Path, *, whole: bool = False) -> tuple[Any, Any]:
-    """Return (model, tokenizer) in fp32; safetensors only, no code from the folder is run.
+def _load(kind: str, place: str | Path, *, whole: bool = False) -> tuple[Any, Any]:
+    """Return (model, tokenizer) in fp32, by one of transformers' auto classes; safetensors only, no code
+    from the folder is run.
 
     ``whole``: every weight must be stored. A head that is not would be drawn at random.
     """
     import torch
-    from transformers import AutoTokenizer
+    import transformers
     from transformers.utils import logging as transformers_logging
 
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     local = not isinstance(place, str)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=local, use_fast=True)
-        model, found = kind.from_pretrained(
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            place, local_files_only=local, use_fast=True
+        )
+        model, found = getattr(transformers, kind).from_pretrained(
             place,
             local_files_only=local,
             use_safetensors=True,

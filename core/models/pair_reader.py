@@ -8,7 +8,6 @@ such as the paper's DeBERTa.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +27,7 @@ from core.models.bert import (
     padded_length,
 )
 from core.models.lanes import lanes, share
-from core.models.pieces import EncodedPair, Floats, encode_pairs, merge_pieces
+from core.models.pieces import EncodedPair, Floats, WordPieces, encode_pairs, merge_pieces
 from core.records import PairReading, Probabilities, Relation
 
 # Pieces in one forward pass: enough to keep the matrix products busy, few enough to stay in the
@@ -133,18 +132,17 @@ class ClassifierWeights:
     distances: DistanceBias | None = None
 
 
-def classifier_weights(model: Any) -> ClassifierWeights:
-    """Return the weights of a BertForSequenceClassification."""
-    state = {key: value.detach() for key, value in model.state_dict().items()}
+def classifier_weights(state: Mapping[str, torch.Tensor], config: Any) -> ClassifierWeights:
+    """Return the weights of a BertForSequenceClassification; KeyError where the head is missing."""
     return ClassifierWeights(
-        shape=bert_shape(model.config),
+        shape=bert_shape(config),
         body={
             key.removeprefix("bert."): value
             for key, value in state.items()
             if key.startswith("bert.")
         },
         classifier=(state["classifier.weight"], state["classifier.bias"]),
-        labels=model.config.id2label,
+        labels=config.id2label,
     )
 
 
@@ -157,7 +155,7 @@ class BertPairReader:
         *,
         name: str,
         weights: ClassifierWeights,
-        tokenizer: Any,
+        tokenizer: WordPieces,
         calibration: Calibration = NOT_CALIBRATED,
         precision: str = "auto",
         max_tokens: int = 512,
@@ -168,9 +166,6 @@ class BertPairReader:
         self.precision = choose_precision(precision, calibration)
         self.order = relation_order(weights.labels, name)
         self.calibration, self.tokenizer = calibration, tokenizer
-        self._tokenizing = (
-            threading.Lock()
-        )  # a fast tokenizer must not be set up by two threads at once
         self.max_tokens = min(max_tokens, weights.shape.positions)
         dtype = torch.bfloat16 if self.precision == "bf16" else torch.float32
         body = weights.body
@@ -178,14 +173,20 @@ class BertPairReader:
             self._encoder = BertEncoder(body, weights.shape, dtype, weights.distances)
             self._pooler = (body["pooler.dense.weight"].float(), body["pooler.dense.bias"].float())
             self._classifier = (weights.classifier[0].float(), weights.classifier[1].float())
+        # The products are chosen by shape and precision: what reads close has both from this one.
+        if close is not None and (close._encoder.shape, close.precision) == (
+            weights.shape,
+            self.precision,
+        ):
+            self._group_tokens: int = close._group_tokens
+            return
         (invariant,) = lanes().work(batch_invariant, [self._encoder])
         self._group_tokens = GROUP_TOKENS if invariant else 0
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where the claim alone exceeds the token
         budget."""
-        with self._tokenizing:
-            encoded = encode_pairs(pairs, self.tokenizer, self.max_tokens)
+        encoded = encode_pairs(pairs, self.tokenizer, self.max_tokens)
         raw = self.read_raw([pair for pair in encoded if pair is not None])
         readings = iter(raw)
         return [
@@ -242,8 +243,8 @@ class TransformersPairReader:
         calibration: Calibration = NOT_CALIBRATED,
         max_tokens: int = 512,
     ) -> None:
-        self.name, self.tokenizer, self.calibration = name, tokenizer, calibration
-        self._tokenizing = threading.Lock()
+        self.name, self.calibration = name, calibration
+        self.tokenizer = word_pieces(tokenizer, name)
         self.order = relation_order(model.config.id2label, name)
         self.max_tokens = min(max_tokens, _usable_positions(model, max_tokens))
         self._model = model.float().eval()
@@ -252,8 +253,7 @@ class TransformersPairReader:
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where the claim alone exceeds the token
         budget."""
-        with self._tokenizing:
-            encoded = encode_pairs(pairs, self.tokenizer, self.max_tokens)
+        encoded = encode_pairs(pairs, self.tokenizer, self.max_tokens)
         raw = iter(lanes().work(self._read_one, [pair for pair in encoded if pair is not None]))
         return [
             None
@@ -306,6 +306,17 @@ def _usable_positions(model: Any, most: int) -> int:
         ):
             return found - int(module.padding_idx) - 1
     return found
+
+
+def word_pieces(tokenizer: Any, where: str) -> WordPieces:
+    """Return what a transformers tokenizer cuts texts with; ComponentUnavailable where it is one of
+    those that do not tell where a piece stands in its text."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is None:
+        raise ComponentUnavailable(
+            f"{where}: its tokenizer does not tell where a piece stands; one with tokenizer.json does"
+        )
+    return WordPieces(backend)
 
 
 def bert_shape(config: Any) -> BertShape:

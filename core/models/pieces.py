@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,31 +27,51 @@ class EncodedPair:
     truncated: bool
 
 
+class WordPieces:
+    """A `tokenizers.Tokenizer`, asked by one thread at a time: what it cuts to is its own state."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._asking = threading.Lock()
+
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """How many pieces each text has, markers of begin and end left out."""
+        with self._asking:
+            self._tokenizer.no_truncation()
+            self._tokenizer.no_padding()
+            found = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return [len(one.ids) for one in found]
+
+    def of_texts(self, texts: Sequence[str], most: int) -> list[Any]:
+        """The encodings of texts, each cut to `most` pieces."""
+        return self._encode(list(texts), most, "longest_first")
+
+    def of_pairs(self, pairs: Sequence[tuple[str, str]], most: int) -> list[Any]:
+        """The encodings of pairs, the first text of each cut so that `most` pieces hold both."""
+        return self._encode(list(pairs), most, "only_first")
+
+    def around_pairs(self) -> int:
+        """How many pieces mark where the texts of a pair begin and end."""
+        return int(self._tokenizer.num_special_tokens_to_add(is_pair=True))
+
+    def _encode(self, inputs: list[Any], most: int, strategy: str) -> list[Any]:
+        with self._asking:
+            self._tokenizer.no_padding()
+            self._tokenizer.enable_truncation(most, strategy=strategy)
+            return list(self._tokenizer.encode_batch(inputs))
+
+
 def encode_pairs(
-    pairs: Sequence[tuple[str, str]], tokenizer: Any, max_tokens: int
+    pairs: Sequence[tuple[str, str]], tokenizer: WordPieces, max_tokens: int
 ) -> list[EncodedPair | None]:
     """Return the word pieces of each pair: the premise is cut, never the claim; None where no
     premise would fit."""
-    special = int(tokenizer.num_special_tokens_to_add(pair=True))
     claims = list(dict.fromkeys(claim for _, claim in pairs))
-    sizes: dict[str, int] = {}
-    if claims:
-        counted = tokenizer(claims, add_special_tokens=False, return_attention_mask=False)[
-            "input_ids"
-        ]
-        sizes = {claim: len(ids) for claim, ids in zip(claims, counted, strict=True)}
-    fitting = [pair for pair in pairs if sizes[pair[1]] + special < max_tokens]
-    if not fitting:
-        return [None] * len(pairs)
-    made = tokenizer(
-        [premise for premise, _ in fitting],
-        [claim for _, claim in fitting],
-        truncation="only_first",
-        max_length=max_tokens,
-        return_overflowing_tokens=False,
-    )
-    ready = iter([_encoded(encoding) for encoding in made.encodings])
-    return [next(ready) if sizes[claim] + special < max_tokens else None for _, claim in pairs]
+    sizes = dict(zip(claims, tokenizer.counts(claims), strict=True))
+    room = max_tokens - tokenizer.around_pairs()
+    fitting = [pair for pair in pairs if sizes[pair[1]] < room]
+    ready = iter([_encoded(one) for one in tokenizer.of_pairs(fitting, max_tokens)])
+    return [next(ready) if sizes[claim] < room else None for _, claim in pairs]
 
 
 def _encoded(encoding: Any) -> EncodedPair:

@@ -13,7 +13,8 @@ from typing import Protocol
 from core.attribution.families import load_families
 from core.config import Config
 from core.identity import rules_digest
-from core.models.loading import BUNDLED_PAIR_READER, folder_digest, packaged_minilm
+from core.models.loading import BUNDLED_PAIR_READER, packaged_minilm
+from core.models.weight_files import folder_digest
 from core.records import IngestReport, Versions
 from core.workflows.calibrators import ActiveCalibrator, active_forest
 from core.workflows.ingest import ingest

@@ -12,7 +12,7 @@ from lexical import lexical_models
 
 from core.config import Config
 from core.identity import CORE, NAMED_ELSEWHERE, WITHOUT_A_SAY, rules_digest
-from core.models.loading import folder_digest
+from core.models.weight_files import folder_digest
 from core.pipeline import versions
 from core.workflows.repair import repair_versions
 from core.workflows.verify import run_key

@@ -13,8 +13,9 @@ from safetensors.torch import save_file
 from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.adapters import adapted_mpnet, relative_bias, with_adapters
 from core.models.bert import BertEncoder, Encoded
-from core.models.loading import ADAPTERS_FILE, CLOSE_FILE, load_pair_reader
+from core.models.loading import load_pair_reader
 from core.models.mpnet import Mpnet, mpnet_is_installed, packaged_mpnet
+from core.models.weight_files import ADAPTERS_FILE, CLOSE_FILE
 from core.ports import taught_close
 from training.adapted_mpnet import AdaptedMpnet
 

@@ -20,7 +20,6 @@ from core.models.loading import (
     load_embedder,
     load_pair_reader,
     packaged_minilm,
-    write_manifest,
 )
 from core.models.pair_reader import (
     BertPairReader,
@@ -30,6 +29,7 @@ from core.models.pair_reader import (
     relation_order,
 )
 from core.models.pieces import encode_pairs, merge_pieces
+from core.models.weight_files import write_manifest
 from core.ports import Embedder, PairReader
 from core.records import Relation, Span
 from training.clinical_pairs import clinical_pairs

@@ -16,13 +16,12 @@ from core.models.loading import (
     BUNDLED_PAIR_READER,
     PAPER_PAIR_READER,
     accurate_digest,
-    check_manifest,
-    folder_digest,
     is_here,
     load_pair_reader,
 )
 from core.models.mpnet import mpnet_is_installed
 from core.models.pair_reader import relation_order
+from core.models.weight_files import check_manifest, folder_digest
 from core.records import PairReading, Relation
 from core.workflows.calibrators import shipped_with
 from core.workflows.models import fitted_for

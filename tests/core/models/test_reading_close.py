@@ -11,14 +11,9 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from core.errors import DamagedArtifact
-from core.models.loading import (
-    BUNDLED_PAIR_READER,
-    CLOSE_FILE,
-    MANIFEST_FILE,
-    WEIGHTS_FILE,
-    load_pair_reader,
-)
+from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader
 from core.models.mean_reader import MeanPairReader
+from core.models.weight_files import CLOSE_FILE, MANIFEST_FILE, WEIGHTS_FILE
 from core.ports import ReadsClose, taught_close
 from core.workflows.kept_readings import FileShelf, KeptReader
 from core.workflows.remembering import remembering

@@ -1,0 +1,103 @@
+"""What ships is read without transformers, and as transformers would read it, to the last bit."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from transformers import AutoTokenizer
+
+from core.errors import DamagedArtifact
+from core.models.loading import (
+    BUNDLED_PAIR_READER,
+    load_embedder,
+    load_pair_reader,
+    packaged_minilm,
+)
+from core.models.pieces import WordPieces
+from core.models.stored_bert import stored_bert
+
+STRANGE = [
+    "", " ", "HbA1c 7.2 %\nstatus: active", "Señora Núñez—naïve “quoted” ½ µg", "冬瓜酿肉 200g",
+    "a\u0000b\u200bc", "x" * 600, "word " * 700, "😀 ﬁnal İstanbul", "[CLS] told [SEP] as text [PAD]",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tokenizers() -> list[tuple[WordPieces, object]]:
+    """Ours and transformers' of both folders that ship."""
+    return [
+        (
+            stored_bert(folder).tokenizer,
+            AutoTokenizer.from_pretrained(folder, local_files_only=True),
+        )
+        for folder in (BUNDLED_PAIR_READER, packaged_minilm())
+    ]
+
+
+@settings(max_examples=60)
+@given(
+    texts=some.lists(some.text(max_size=80) | some.sampled_from(STRANGE), min_size=2, max_size=6)
+)
+def test_texts_are_cut_as_transformers_cuts_them(
+    tokenizers: list[tuple[WordPieces, object]], texts: list[str]
+) -> None:
+    pairs = [(one, texts[0]) for one in texts if len(texts[0]) < 100]
+    for ours, theirs in tokenizers:
+        plain = theirs(texts, add_special_tokens=False, truncation=False)  # type: ignore[operator]
+        whole = theirs(texts, truncation=True, max_length=256)  # type: ignore[operator]
+        assert ours.counts(texts) == [len(ids) for ids in plain["input_ids"]]
+        assert [one.ids for one in ours.of_texts(texts, 256)] == whole["input_ids"]
+        if pairs:
+            made = theirs(  # type: ignore[operator]
+                [premise for premise, _ in pairs], [claim for _, claim in pairs],
+                truncation="only_first", max_length=256,
+            ).encodings  # fmt: skip
+            for one, other in zip(ours.of_pairs(pairs, 256), made, strict=True):
+                assert (one.ids, one.type_ids, one.offsets, one.sequence_ids) == (
+                    other.ids, other.type_ids, other.offsets, other.sequence_ids
+                )  # fmt: skip
+                assert bool(one.overflowing) == bool(other.overflowing)
+
+
+def test_the_same_weights_through_transformers_read_the_same(tmp_path: Path) -> None:
+    shutil.copytree(BUNDLED_PAIR_READER, tmp_path / "reader")
+    shutil.copytree(packaged_minilm(), tmp_path / "embedder")
+    pairs = [
+        (f"{text} The dose is {n} mg.", f"The dose is {n + n % 2} mg.")
+        for n, text in enumerate(STRANGE)
+    ]
+
+    ours, theirs = load_pair_reader(), load_pair_reader(tmp_path / "reader")
+    assert ours.read(pairs) == theirs.read(pairs)
+    assert ours.read_close(pairs) == theirs.read_close(pairs)
+    precision = load_embedder().precision
+    vectors = load_embedder(tmp_path / "embedder", precision=precision).embed(STRANGE)
+    assert (load_embedder().embed(STRANGE) == vectors).all()
+
+
+def test_a_start_with_what_ships_does_not_wait_for_transformers() -> None:
+    started = (
+        "import sys; from core.models.loading import load_embedder, load_pair_reader; "
+        "load_pair_reader(); load_embedder(); print('transformers' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", started], capture_output=True, text=True, check=True,
+        cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "reader"
+    shutil.copytree(BUNDLED_PAIR_READER, folder)
+    (folder / name).write_bytes(b"\x00 no weights")
+
+    with pytest.raises(DamagedArtifact, match="not readable"):
+        stored_bert(folder)
