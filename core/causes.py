@@ -35,6 +35,7 @@ class Cause(StrEnum):
     HOW_OFTEN_SHOWN = "how often supported when shown"
     SUPPORTED_AS_CREDITED = "supported as credited"
     NOT_WRITTEN_AS_SUCH = "not written as such"
+    SPOKEN_AGAINST = "spoken against"
     NOT_RESOLVABLE = "not resolvable"
     PASSES_TOGETHER = "passes with its answer"
     # the gate, of an answer
@@ -71,9 +72,9 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.CITATION_SAYS_OTHERWISE: "{cited} says something else: {why}.",
     Cause.PERSON: "Needs a person: {source} may say this, and it is not sure enough ({numbers}).",
     Cause.PERSON_OTHERWISE: (
-        "Needs a person: {source} may say otherwise, and it is not sure enough ({numbers})."
+        "Needs a person: {source} may say this or otherwise, and it is not sure enough ({numbers})."
     ),
-    Cause.MAY_SAY_OTHERWISE: "{source} may say otherwise ({numbers}).",
+    Cause.MAY_SAY_OTHERWISE: "{source} does not clearly say this, and may say otherwise ({numbers}).",
     Cause.NO_SOURCE_SAYS_IT: "No source says this; the closest is {source} ({numbers}).",
     Cause.DISPUTED: (
         "Needs a person: {source} reads as if it said this, and a check speaks against it (support "
@@ -92,6 +93,7 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.SUPPORTED: "Supported by {source}.",
     Cause.SUPPORTED_AS_CREDITED: "Supported by {source}, the source that the answer credits.",
     Cause.NOT_WRITTEN_AS_SUCH: "Not written there as such: {values}.",
+    Cause.SPOKEN_AGAINST: "A check speaks against it: {check}",
     Cause.NOT_RESOLVABLE: "Not resolvable here, and not checked: {cited}.",
     Cause.PASSES_TOGETHER: (
         "By itself it would not pass (support {support}); it passes with its answer, whose weakest claims "

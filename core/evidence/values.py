@@ -12,6 +12,7 @@ from core.evidence.names import contains, folded_words, name_runs, near_each_oth
 from core.evidence.value_grammar import NUMBER, NUMBER_WORDS, SCALES, UNITS, Written, plain_number
 from core.evidence.value_parser import decimal_of, scan
 from core.records import ProtectedValue
+from core.text.tokens import content_terms
 
 _TIME_BELOW = frozenset({"day", "d", "daily", "hour", "h", "hr", "week", "wk", "dose", "month"})
 _READ_WHOLE = 4_000  # characters; in a longer text only the surroundings of likely places are read
@@ -64,10 +65,12 @@ def settles(value: ProtectedValue, premise_text: str) -> bool:
     return not wanted or is_decisive(wanted[0], scan(premise_text[:_READ_WHOLE]))
 
 
-def nearest_value(value: ProtectedValue, premise_text: str) -> str | None:
-    """The premise's value that comes closest to ``value``, as written there; None without one.
+def nearest_value(value: ProtectedValue, premise_text: str, said: str = "") -> str | None:
+    """The premise's value that a reviewer would set beside ``value``, as written; None without one.
 
-    Only the first 20,000 characters of a premise are searched: it is a help for a person.
+    An amount is set beside amounts in its unit alone: first those whose clause shares most words with
+    ``said``, what the claim says (the dose of the same drug), then the one that differs least. Only the
+    first 20,000 characters of a premise are searched: it is a help for a person.
     """
     premise_text = premise_text[:20_000]
     if value.kind == "name":
@@ -79,14 +82,32 @@ def nearest_value(value: ProtectedValue, premise_text: str) -> str | None:
     want = wanted[0]
     there = scan(premise_text)
     if want.amounts and value.kind not in ("date", "time"):
-        numbers = [item for item in there if item.amounts]
-        same_unit = [item for item in numbers if item.unit == want.unit]
+        terms = content_terms(said) - content_terms(value.text)
         ranked = sorted(
-            same_unit or numbers, key=lambda item: abs(item.amounts[0] - want.amounts[0])
+            (item for item in there if item.amounts and item.unit == want.unit),
+            key=lambda item: (
+                -len(terms & content_terms(_clause_of(item, premise_text))),
+                abs(item.amounts[0] - want.amounts[0]),
+            ),
         )
         return ranked[0].value.text if ranked else None
     alike = [item.value.text for item in there if item.value.kind == value.kind]
     return _most_alike(value.text, alike)
+
+
+_CLAUSE_ENDS = re.compile(r"[;\n]|[.,](?=\s)")
+
+
+def _clause_of(item: Written, text: str) -> str:
+    """The clause, line or item of a list that a value stands in."""
+    span = item.value.span
+    before = [
+        match.end() for match in _CLAUSE_ENDS.finditer(text, max(0, span.start - 200), span.start)
+    ]
+    after = _CLAUSE_ENDS.search(text, span.end)
+    return text[
+        before[-1] if before else max(0, span.start - 200) : after.start() if after else None
+    ]
 
 
 def names_in(text: str) -> tuple[ProtectedValue, ...]:

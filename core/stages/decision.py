@@ -196,13 +196,18 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
         ]
         alone = not found
         # What a check holds against the claim does not block by itself; of a blocked claim it says why.
-        found += [
-            Finding(rank=_VALUE, reason=check.reason)
-            for check in judged.checks
-            if check.outcome is Outcome.CONTRADICTS and not check.veto
-        ]
+        found += [Finding(rank=_VALUE, reason=reason) for reason in _against(judged)]
         found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name, alone=alone)))
     return found
+
+
+def _against(judged: Judged) -> list[str]:
+    """What checks hold against the claim without a veto."""
+    return [
+        check.reason
+        for check in judged.checks
+        if check.outcome is Outcome.CONTRADICTS and not check.veto
+    ]
 
 
 def _how_often(share: ContradictedShare) -> str:
@@ -314,8 +319,10 @@ def _missing(text: str, nearest: str | None, name: str) -> str:
 
 def _praise(judged: Judged, citations: Sequence[CitationFinding]) -> str:
     name = _named(judged.route)
-    unwritten = ", ".join(f"“{checked.value.text}”" for checked in judged.literals.unwritten)
+    lacking = [*judged.literals.unwritten, *_nowhere(judged)]
+    unwritten = ", ".join(dict.fromkeys(f"“{checked.value.text}”" for checked in lacking))
     notes = [say(Cause.NOT_WRITTEN_AS_SUCH, values=unwritten)] if unwritten else []
+    notes += [say(Cause.SPOKEN_AGAINST, check=reason) for reason in _against(judged)]
     if together := judged.support.together:
         weakest, asked = told_apart(together.weakest, together.asked.threshold)
         support = f"{judged.support.probability:.2f}"

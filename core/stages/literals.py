@@ -34,7 +34,9 @@ def check_literals(
     premise, because a premise is only what was read first. ``people`` are the patients that the
     source's own record lines name.
     """
-    values = tuple(_checked(value, premise, source_text) for value in claim.protected_values)
+    values = tuple(
+        _checked(value, premise, source_text, claim.text) for value in claim.protected_values
+    )
     mismatches = tuple(
         checked.value.text for checked in values if checked.value.identity and not checked.present
     )
@@ -54,12 +56,12 @@ def check_literals(
     )
 
 
-def _checked(value: ProtectedValue, premise: Premise, source_text: str) -> CheckedValue:
+def _checked(value: ProtectedValue, premise: Premise, source_text: str, said: str) -> CheckedValue:
     present = value_present(value, premise.text) or value_present(value, source_text)
     return CheckedValue(
         value=value,
         present=present,
-        nearest=None if present else nearest_value(value, premise.text),
+        nearest=None if present else nearest_value(value, premise.text, said),
         settles=present or settles(value, premise.text),
     )
 

@@ -122,6 +122,11 @@ def disputed() -> Judged:
     return replace(outcome(support=support), checks=(veto,))
 
 
+def spoken_against() -> Judged:
+    (veto,) = disputed().checks
+    return replace(outcome(), checks=(replace(veto, veto=False),))
+
+
 def shown_whole() -> str:
     share = ShownShare(supported=24, claims=25, answers=19)
     return decide_claim(BASE.claim, outcome(), Config(), (), share).reasons[-1]
@@ -224,12 +229,13 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.PERSON_OTHERWISE: (
         lambda: gate(outcome(Relation.CONTRADICTION, MIDDLE)),
-        f"Needs a person: {source()} may say otherwise, and it is not sure enough "
+        f"Needs a person: {source()} may say this or otherwise, and it is not sure enough "
         "(support 0.50, below the threshold 0.60).",
     ),
     Cause.MAY_SAY_OTHERWISE: (
         lambda: gate(outcome(Relation.CONTRADICTION, LOW)),
-        f"{source().capitalize()[:1]}{source()[1:]} may say otherwise ({NUMBERS}).",
+        f"{source().capitalize()[:1]}{source()[1:]} does not clearly say this, and may say otherwise "
+        f"({NUMBERS}).",
     ),
     Cause.NO_SOURCE_SAYS_IT: (
         lambda: gate(outcome(Relation.NEUTRAL, LOW)),
@@ -252,6 +258,10 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.NOT_WRITTEN_AS_SUCH: (
         lambda: gate(outcome(values=(a_value(None, settles=False),))),
         "Not written there as such: “50 mg”.",
+    ),
+    Cause.SPOKEN_AGAINST: (
+        lambda: gate(spoken_against()),
+        "A check speaks against it: The chart has it as past.",
     ),
     Cause.NOT_RESOLVABLE: (
         lambda: gate(outcome(), cited(CitationOutcome.NOT_RESOLVABLE_HERE)),

@@ -159,6 +159,25 @@ def test_the_nearest_value_is_the_one_a_reviewer_would_compare() -> None:
     assert nearest_value(dose, "no values here") is None
 
 
+@pytest.mark.parametrize(
+    ("claim", "value", "there", "nearest"),
+    [
+        ("She takes warfarin 50 mg.", "50 mg", "warfarin 5 mg daily, atorvastatin 40 mg daily", "5 mg"),
+        ("She takes warfarin 50 mg.", "50 mg", "atorvastatin 40 mg\nwarfarin 5 mg", "5 mg"),
+        ("75% of the work is done.", "75%", "members: 6", None),
+        ("The build failed after 12 minutes.", "12 minutes", "build 77, took 29 minutes", "29 minutes"),
+        ("The build failed after 12 minutes.", "12 minutes", "build 77", None),
+        ("There are 12 members.", "12", "members: 6, budget EUR 13", "6"),
+    ],
+)  # fmt: skip
+def test_a_value_is_set_beside_values_in_its_unit_and_of_the_same_thing(
+    claim: str, value: str, there: str, nearest: str | None
+) -> None:
+    (wanted,) = [one for one in protected_values(claim) if one.text == value]
+
+    assert nearest_value(wanted, there, claim) == nearest
+
+
 @given(st.text(max_size=200))
 def test_every_value_stands_where_it_says_and_none_overlap(text: str) -> None:
     values = protected_values(text)
