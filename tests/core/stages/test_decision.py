@@ -284,7 +284,7 @@ def test_a_suspected_contradiction_is_told_as_a_suspicion_and_never_as_support()
         found = decide_claim(CLAIM, outcome, Config())
         assert found.verdict is not VerdictLabel.CONTRADICTED
         assert any("otherwise" in reason for reason in found.reasons)
-        assert not any("may say this" in reason for reason in found.reasons)
+        assert not any("may say this," in reason for reason in found.reasons)
 
 
 def _cited(outcome: CitationOutcome, text: str = "[7]", reason: str = "why") -> CitationFinding:
