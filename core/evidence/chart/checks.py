@@ -53,6 +53,7 @@ class ChartFacts:
 
     charts: tuple[Chart, ...]
     alone: bool = False  # no other evidence in the trace
+    beside: tuple[str, ...] = ()  # texts that read as a record and do not say whose
 
 
 def is_chart(source: Source) -> bool:
@@ -69,7 +70,8 @@ def read_chart_facts(trace: Trace) -> ChartFacts:
     charts = tuple(read_chart(source) for source in evidence if is_chart(source))
     # Beside records of somebody, a text of doses that names nobody is a reference, not a record.
     own = tuple(chart for chart in charts if chart.patients or _is_somebodys(chart.source))
-    return ChartFacts(charts=own or charts, alone=len(charts) == len(evidence))
+    beside = tuple(chart.source.text for chart in charts if own and chart not in own)
+    return ChartFacts(charts=own or charts, alone=len(charts) == len(evidence), beside=beside)
 
 
 def _is_somebodys(source: Source) -> bool:
@@ -97,7 +99,15 @@ def chart_checks(claim: Claim, facts: ChartFacts) -> tuple[Check, ...]:
         # Of a name that is only the chart's own wording no more is told than what is shown outright.
         own = _told(claim.text, said, charts, other, meant)
         made += [check for check in own if check.veto or check.binding == 1.0]
-    return tuple(made)
+    return tuple(check for check in made if not _is_named_beside(check, claim.text, facts))
+
+
+def _is_named_beside(check: Check, text: str, facts: ChartFacts) -> bool:
+    """Whether what the charts name nowhere stands in a letter or note that does not say whose it is."""
+    if check.check != "name" or check.claim_span is None:
+        return False
+    name = re.compile(rf"(?<!\w){re.escape(check.claim_span.cut(text))}(?!\w)", re.IGNORECASE)
+    return any(name.search(other) for other in facts.beside)
 
 
 def _told(

@@ -33,6 +33,8 @@ _SHORT = re.compile(r"(?P<label>[A-Z][A-Za-z]{1,4})\s+(?P<value>\S.*)\Z", re.DOT
 _FRAMED = re.compile(
     r"\s*(?:={2,}|-{2,}|~{2,}|\[)\s*(?P<words>[A-Za-z][^=~\[\]]{0,60}?)\s*(?:={2,}|-{2,}|~{2,}|\])\s*\Z"
 )
+# A part of a record that begins behind a sentence of the same line.
+_HEADED = re.compile(r"[.;]\s+(?=(?P<label>[A-Z][A-Za-z /-]{1,40}?):\s)")
 _LEADER = re.compile(r"\w ?\.{2,} ?\w")
 # Where the next of several drugs in one line begins.
 _NEXT_DRUG = re.compile(
@@ -45,7 +47,12 @@ _MOST_ITEM = 140  # characters of an unmarked line that is an item of a list
 
 def read_rows(text: str) -> tuple[Row, ...]:
     """The rows of a source's text in order; headings become the section of what follows them."""
-    lines = [_line(match) for match in re.finditer(r"[^\n]*(?:\n|\Z)", text) if match.group()]
+    lines = [
+        line
+        for match in re.finditer(r"[^\n]*(?:\n|\Z)", text)
+        if match.group()
+        for line in _headed_apart(_line(match))
+    ]
     rows: list[Row] = []
     section, beyond, paragraph, at = "", "", 0, 0  # beyond: what holds again after a blank line
     while at < len(lines):
@@ -101,6 +108,32 @@ def _line(match: re.Match[str]) -> Line:
     start = match.start() + len(raw) - len(kept)
     indent = len(raw) - len(raw.lstrip())
     return Line(start, kept.rstrip(), indent, mark is not None, not raw.strip())
+
+
+def _headed_apart(line: Line) -> Iterator[Line]:
+    """The line, cut where a part of the record begins within it: "Medications: aspirin. Allergies: none.".
+
+    Such a part is one sentence long: what follows it on the line is under no heading.
+    """
+    cuts = [match.end() for match in _HEADED.finditer(line.text) if is_section(match["label"])]
+    if not cuts:
+        yield line
+        return
+    for start, end in zip([0, *cuts], [*cuts, len(line.text)], strict=True):
+        stretch = line.text[start:end]
+        spans = sentence_spans(stretch) if start else []
+        told = spans[0].end if spans else len(stretch)
+        yield from _piece(line, start, start + told)
+        if start:
+            yield Line(line.start + start + told, "", line.indent, False, True)
+        yield from _piece(line, start + told, end)
+
+
+def _piece(line: Line, start: int, end: int) -> Iterator[Line]:
+    text = line.text[start:end].lstrip()
+    if text:
+        at = end - len(text)
+        yield Line(line.start + at, text.rstrip(), line.indent, line.marked and not at, False)
 
 
 def _heading(line: Line, lines: Sequence[Line], at: int) -> str | None:
