@@ -27,6 +27,7 @@ class Cause(StrEnum):
     MAY_SAY_OTHERWISE = "may say otherwise"
     NO_SOURCE_SAYS_IT = "no source says it"
     DISPUTED = "disputed"
+    ADDRESSED_TO_MODEL = "addressed to a model"
     CLOSE_TO_IT = "close to it"
     SUPPORT_TOO_LOW = "support too low"
     HOW_OFTEN_CONTRADICTED = "how often contradicted"
@@ -79,6 +80,10 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.DISPUTED: (
         "Needs a person: {source} reads as if it said this, and a check speaks against it (support "
         "{support}). {check}"
+    ),
+    Cause.ADDRESSED_TO_MODEL: (
+        "Needs a person: what supports this in {source} stands beside words that tell a model what to say: "
+        "“{words}”"
     ),
     Cause.CLOSE_TO_IT: "{source} is close to this but does not clearly say it ({numbers}).",
     Cause.SUPPORT_TOO_LOW: "{numbers}.",

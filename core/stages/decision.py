@@ -32,7 +32,9 @@ from core.records import (
     Unjudged,
     VerdictLabel,
 )
+from core.text.addressed import addressed_to_model
 
+_MOST_QUOTED = 120  # characters of a source's words in a reason
 OWN_WORDS = "own_words"  # the check that finds a claim only in what the agent itself said
 
 
@@ -188,6 +190,9 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
         found.append(Finding(rank=_CONFLATION, reason=judged.attribution.reason))
     if config.profile == "strict":
         found += _strict_findings(judged, name, config)
+    if judged.support.supported and (words := addressed_to_model(judged.premise.text)):
+        reason = say(Cause.ADDRESSED_TO_MODEL, source=name, words=_shortened(words))
+        found.append(Finding(rank=_VALUE, reason=reason))
     if not judged.support.supported and not (vetoes and disputed):
         found += [
             Finding(rank=_VALUE, reason=_missing(checked.value.text, checked.nearest, name))
@@ -199,6 +204,11 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
         found += [Finding(rank=_VALUE, reason=reason) for reason in _against(judged)]
         found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name, alone=alone)))
     return found
+
+
+def _shortened(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= _MOST_QUOTED else f"{words[:_MOST_QUOTED].rstrip()} …"
 
 
 def _against(judged: Judged) -> list[str]:
