@@ -496,7 +496,8 @@ def test_every_text_stands_out_and_nothing_needs_scrolling(
 
 INSIDE = """(found, outer) => {
   const [a, b] = [found, found.closest(outer)].map((node) => node.getBoundingClientRect());
-  return found.scrollWidth <= found.clientWidth + 1 && a.width > 0 && a.left >= b.left && a.right <= b.right;
+  const whole = found.scrollWidth <= found.clientWidth + 1 && a.width > 0;
+  return whole && a.left >= b.left && a.right <= b.right;
 }"""
 
 
