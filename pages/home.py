@@ -13,6 +13,7 @@ from pages.screens.home.cards import TOLD_TO_ALL, team_facts, what_changed, what
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import ASSIGNMENTS_LINK
 from pages.widgets.current_user import current_user, show_current_user
+from pages.widgets.looked_at import THRESHOLDS, has_looked_at
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace, settings
@@ -42,6 +43,7 @@ try:
         user,
         blind=blind,
         opened=workspace.reviews.has_opened(user),
+        weighed=has_looked_at(THRESHOLDS),
     )
     lately = what_changed(workspace.trail.lately(TOLD_TO_ALL, limit=EVENTS_LOOKED_AT))
 except ProvenanceGuardError as error:

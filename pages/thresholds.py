@@ -44,6 +44,7 @@ from pages.widgets.evaluated import (
 )
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import show_flips
+from pages.widgets.looked_at import THRESHOLDS, note_looked_at
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
@@ -223,4 +224,5 @@ def _show_flips(view: ThresholdView, threshold: float) -> None:
             st.caption(f"The newest {FLIPS_SHOWN} of {len(flips.claim):,}.")
 
 
+note_looked_at(THRESHOLDS)
 _weigh()

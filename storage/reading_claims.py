@@ -10,9 +10,9 @@ from sqlalchemy import Connection
 from core.errors import Conflict
 from core.review import annotating, leases
 from core.review.assignment import NOTHING_ON_SCREEN, STALE_PAGE, check_page
-from core.review.items import Assignment, ReviewItem
+from core.review.items import Assignment, Draft, ReviewItem
 from core.review.records import Annotation, Exposure, Judgement, Person, Role, Signal
-from storage import assignments, exposure_log
+from storage import assignments, drafts, exposure_log
 from storage.adjudications import adjudication_of
 from storage.annotations import annotations_of, latest_annotations, put_annotation
 from storage.audit import append_event
@@ -191,6 +191,8 @@ class ReadingClaims(HeldClaims):
     ) -> ReviewItem | None:
         """The claim of the person's last annotation, in their hands again; None without one.
 
+        What they said comes back as its draft, with their note.
+
         Raises Conflict once somebody has adjudicated it, and for a page that is out of date: its nonce
         is not the latest of the assignment ``on_screen``, or NOTHING_ON_SCREEN while there is a claim.
         """
@@ -212,6 +214,11 @@ class ReadingClaims(HeldClaims):
                     continue
                 self._still_open(connection, assignment)
                 assignments.reopen(connection, project, assignment, now=now)
+                # As of when it was said: nothing has been typed since.
+                said = annotations_of(
+                    connection, project_id, row.claim_key, person_id=user.person_id
+                )[-1]
+                drafts.put_draft(connection, assignment, _draft_of(said), now=said.at)
                 append_event(
                     connection,
                     at=now,
@@ -231,6 +238,17 @@ class ReadingClaims(HeldClaims):
         annotating.check_not_adjudicated(
             adjudication_of(connection, assignment.project_id, assignment.claim_key)
         )
+
+
+def _draft_of(annotation: Annotation) -> Draft:
+    return Draft(
+        support=annotation.judgement.support,
+        source_id=annotation.judgement.source_id,
+        source_answered=True,
+        conflation=annotation.judgement.conflation,
+        confidence=annotation.confidence,
+        rationale=annotation.rationale,
+    )
 
 
 def _first_annotation(

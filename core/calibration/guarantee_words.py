@@ -16,22 +16,30 @@ COVERS = (
 HEADER = ("Kind of source", "Threshold", "Upper bound", "Bad labels", "Good blocked", "Note")
 
 
+# What a card calls a source that is of none of the kinds.
+_CALLED = {"other": "a source of no known kind"}
+
+
 def kinds_words(card: Mapping[str, object], *, threshold: float) -> str:
-    """The thresholds by kind of source that a calibrator was fitted with, and what they rest on."""
+    """What decides unless more is asked for, then the thresholds by kind of source of a calibrator."""
+    decides = f"In force: one threshold, {threshold:.2f}, for every claim by itself."
     kinds = card.get(BY_KIND)
     if not isinstance(kinds, Mapping) or not kinds:
         return (
-            "The calibrator in force has no threshold of a kind of source: too few labels of each."
+            f"{decides} The calibrator in force has no threshold of a kind of source: too few labels "
+            "of each."
         )
     told = [
-        f"{name.replace('_', ' ')} {one['threshold']:.2f} ({one['bad_labels']} bad claims of "
-        f"{one['bad_answers']} answers, upper bound {100 * one['upper_bound']:.1f} %)"
+        f"{_CALLED.get(name, name.replace('_', ' '))} {one['threshold']:.2f} ({one['bad_labels']} bad "
+        f"claims of {one['bad_answers']} answers, upper bound {100 * one['upper_bound']:.1f} %)"
         for name, one in kinds.items()
     ]
     risk = next(iter(kinds.values()))["risk"]
     return (
-        f"The calibrator in force has thresholds by kind of source, each at a bad-pass rate of at most "
-        f"{100 * risk:g} %: {'; '.join(told)}. All others by {threshold:.2f}."
+        f"{decides} Only where it is asked for (verify --threshold-by-kind, a policy), these kinds of "
+        f"source have their own, at which at most {100 * risk:g} % of the bad claims pass: "
+        f"{'; '.join(told)}. Every other kind keeps {threshold:.2f}. They rest on the labels that the "
+        "calibrator was fitted with, not on those shown here."
     )
 
 

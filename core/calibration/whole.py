@@ -109,14 +109,18 @@ def whole_words(card: Mapping[str, object], labels: LabelledScores) -> str:
     if not isinstance(point, Mapping):
         return "The calibrator in force has no point for whole answers: too few labelled answers."
     here = passed_as_a_whole(labels, float(point["threshold"]))
-    limit = f"at most {100 * point['risk']:g} % of the answers with a wrong claim"
     words = (
-        "Whole answers. Where it is asked for (verify --whole-answers, a policy, a service), an "
+        "Whole answers, only where it is asked for (verify --whole-answers, a policy, a service): an "
         f"answer of {LEAST_CLAIMS} or more claims passes where its weakest quarter together reaches "
-        f"{point['threshold']:.2f}: {limit}, with {100 * point['confidence']:g} % confidence; of those it "
-        f"rests on {point['bad_passed']} of {point['bad']}, and {point['good_passed']} of "
-        f"{point['good']} without one. A single wrong claim hides more easily than several."
+        f"{point['threshold']:.2f}. With {100 * point['confidence']:g} % confidence, at most "
+        f"{100 * point['risk']:g} % of the answers with a wrong claim pass so. Of the labelled answers "
+        f"that this rests on, {point['bad_passed']} of {point['bad']} with a wrong claim passed, "
+        f"wrongly, and {point['good_passed']} of {point['good']} without one passed, rightly. A single "
+        "wrong claim hides more easily than several."
     )
     if not here.bad + here.good:
-        return f"{words} Here no answer has as many claims."
-    return f"{words} Here {here.bad_passed} of {here.bad} and {here.good_passed} of {here.good} pass so."
+        return f"{words} No labelled answer shown here has as many claims."
+    return (
+        f"{words} Of the labelled answers shown here, {here.bad_passed} of {here.bad} with a wrong "
+        f"claim would pass, wrongly, and {here.good_passed} of {here.good} without one, rightly."
+    )

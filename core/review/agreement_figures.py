@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.bootstrap import interval
+from core.bootstrap import Interval, interval
 from core.review.agreement_pairs import Pairs
 from core.review.agreement_records import (
     AgreementFigures,
@@ -20,7 +20,16 @@ from core.review.agreement_resamples import Array, resampled
 from core.review.records import (
     SUPPORT_LABELS,
 )
-from core.statistics import Agreement, cohen_kappa, fleiss_kappa, gwet_ac1
+from core.statistics import (
+    Agreement,
+    cohen_kappa,
+    exact_binomial_interval,
+    fleiss_kappa,
+    gwet_ac1,
+)
+
+# An interval without width would pretend that the figure is known for sure.
+ALL_ALIKE = "too few to say: every resample of the traces gives the same figure"
 
 
 def figures(
@@ -56,20 +65,18 @@ def figures(
         for label in pair:
             chosen[label] += n
     agree = pairs.left == pairs.right
+    traces = len(np.unique(pairs.traces))
+    raw = Agreement(
+        value=fleiss.raw if count else None,
+        raw=fleiss.raw,
+        items=count,
+        reason=None if count else "no claim was judged twice",
+    )
     return AgreementFigures(
         question=question,
         claims=count,
-        traces=len(np.unique(pairs.traces)),
-        raw=_figure(
-            Agreement(
-                value=fleiss.raw if count else None,
-                raw=fleiss.raw,
-                items=count,
-                reason=None if count else "no claim was judged twice",
-            ),
-            draws,
-            "raw",
-        ),
+        traces=traces,
+        raw=_one_sided(_figure(raw, draws, "raw"), draws, traces),
         cohen=_figure(cohen, draws, "cohen"),
         fleiss=_figure(fleiss, draws, "fleiss"),
         ac1=_figure(gwet_ac1(labels, choices, each), draws, "ac1"),
@@ -100,8 +107,24 @@ def _figure(found: Agreement, resampled: Mapping[str, Array] | str, name: str) -
     if isinstance(resampled, str):
         return Figure(value=found.value, interval=None, reason=resampled)
     between = interval(resampled[name])
+    if between is not None and between.low == between.high:
+        return Figure(value=found.value, interval=None, reason=ALL_ALIKE)
     return Figure(
         value=found.value,
         interval=between,
         reason=None if between else "no resample of the traces has a value",
     )
+
+
+def _one_sided(raw: Figure, resampled: Mapping[str, Array] | str, traces: int) -> Figure:
+    """Where all readings agree, or none do, the exact interval with a trace as one trial.
+
+    No resample differs then; the claims of one trace are not counted as so many trials.
+    """
+    if isinstance(resampled, str) or raw.value not in (0.0, 1.0):
+        return raw
+    found = exact_binomial_interval(traces if raw.value else 0, traces)
+    if found is None:
+        return raw
+    low, high = (round(end, 6) for end in found)
+    return Figure(value=raw.value, interval=Interval(low=low, high=high), reason=None)

@@ -13,6 +13,9 @@ from core.review.agreement_pairs import Codes, Pairs
 Array = NDArray[np.float64]
 
 
+# As for a fit (Recalibrate): resamples of fewer traces are the same few traces again and again, and
+# an interval of them is far too narrow, often without any width.
+FEWEST_TRACES = 8
 RESAMPLES = 1_000
 MOST_CELLS = 20_000_000  # of the table traces × shared labels; a larger one gets no interval
 # What an interval may cost: a thousand resamples of a thousand blocks of traces tell enough.
@@ -31,6 +34,8 @@ def resampled(
     count = int(traces.max(initial=-1)) + 1
     if count < 2:
         return "all claims are of one trace"
+    if count < FEWEST_TRACES:
+        return f"too few to say: {count} traces, and at least {FEWEST_TRACES} are needed"
     # Beyond a thousand traces, blocks of them are drawn: a tenth of the work for the same width.
     blocks = min(count, MOST_BLOCKS)
     place = traces % blocks

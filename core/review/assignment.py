@@ -29,6 +29,10 @@ UNOWNED = (
     "Supported needs the source that says it: choose that source, or, if none says it, another "
     "answer than Supported."
 )
+OWNED_BY_SOME = (
+    "Not enough evidence means that no source says anything about this: choose None as the source, "
+    "or, if a source is about it, Unsupported or Contradicted."
+)
 
 
 def check_key(
@@ -59,6 +63,19 @@ def check_page(assignment: Assignment, nonce: str | None) -> None:
         raise Conflict(STALE_PAGE)
 
 
+def contradiction(judgement: Judgement) -> str | None:
+    """What to do about two answers that cannot both be meant; None where they can.
+
+    A source may be about a claim without saying it, or say otherwise: so Unsupported and Contradicted
+    go with a source and with none.
+    """
+    if judgement.support is VerdictLabel.SUPPORTED and judgement.source_id is None:
+        return UNOWNED
+    if judgement.support is VerdictLabel.NOT_ENOUGH_EVIDENCE and judgement.source_id is not None:
+        return OWNED_BY_SOME
+    return None
+
+
 def check_judgement(
     judgement: Judgement, confidence: int | None, source_ids: Collection[str]
 ) -> None:
@@ -68,8 +85,8 @@ def check_judgement(
         raise InputError(
             f"expected one of {expected}, found {judgement.support!r:.60}", path="support"
         )
-    if judgement.support is VerdictLabel.SUPPORTED and judgement.source_id is None:
-        raise InputError(UNOWNED, path="source_id")
+    if refused := contradiction(judgement):
+        raise InputError(refused, path="source_id")
     if judgement.source_id is not None and judgement.source_id not in source_ids:
         raise InputError(f"this trace has no source {judgement.source_id!r:.200}", path="source_id")
     if confidence is not None and not 1 <= confidence <= 5:

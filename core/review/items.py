@@ -68,6 +68,11 @@ class ReviewItem:
     total: int
     reason: QueueReason | None = None
 
+    @property
+    def reconsidered(self) -> bool:
+        """Whether the reviewer has decided this claim before, and took that back."""
+        return self.reason is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlindAnnotation:

@@ -165,10 +165,14 @@ function figuresOf(claim) {
   if (claim.values.length) {
     const found = claim.values.filter((value) => value.present).length;
     const missing = claim.values.filter((value) => !value.present);
-    const detail = missing.length
-      ? `missing: ${missing.map((value) => value.nearest ? `${value.text} (source: ${value.nearest})` : value.text).join(", ")}`
-      : "all in the source";
-    figures.append(figure("Exact values", `${found} of ${claim.values.length}`, detail, found / claim.values.length, { bad: missing.length > 0, term: "Protected values: numbers, dates, names and identifiers that must stand in the source" }));
+    // Counted is what stands anywhere in the text; whether it is said of this, the checks tell.
+    const elsewhere = claim.values.filter((value) => value.present && value.elsewhere);
+    const details = [
+      ...(missing.length ? [`missing: ${missing.map((value) => value.nearest ? `${value.text} (source: ${value.nearest})` : value.text).join(", ")}`] : []),
+      ...(elsewhere.length ? [`in the text, but not found as a fact about this: ${elsewhere.map((value) => value.text).join(", ")}`] : []),
+    ];
+    const term = "Protected values: numbers, dates, names and identifiers that must stand somewhere in the source's text; whether they are said of what the claim speaks of is for the checks";
+    figures.append(figure("Exact values", `${found} of ${claim.values.length}`, details.join("; ") || "all in the source", found / claim.values.length, { bad: missing.length > 0, term }));
   }
   if (claim.unwritten.length) {
     figures.append(figure("Not written as such", String(claim.unwritten.length), `${claim.unwritten.join(", ")}: lowers the support, does not block`));

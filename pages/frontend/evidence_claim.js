@@ -19,8 +19,8 @@ function drawClaim(state, claim) {
 // ---------------------------------------------------------------- what the record shows
 
 function checkNodes(state, claim) {
-  const { words, open } = claim.not_found;
-  if (!claim.checks.length && !words.length && !open.length) return [];
+  const { words, elsewhere, open } = claim.not_found;
+  if (!claim.checks.length && !words.length && !elsewhere.length && !open.length) return [];
   const box = el("div", "checks", null, { "data-testid": "checks" });
   if (claim.checks.length) box.append(el("h3", null, "What the record shows"));
   const list = el("ul");
@@ -38,6 +38,7 @@ function checkNodes(state, claim) {
     }));
   }
   if (words.length) box.append(el("p", "missed", `Not found: ${words.join(", ")}`));
+  if (elsewhere.length) box.append(el("p", "missed", `In the text, but not found as a fact about this: ${elsewhere.join(", ")}`));
   if (open.length) {
     const more = el("details");
     more.append(el("summary", null, `Not settled: ${open.length}`));

@@ -91,18 +91,20 @@ function drawTabs(state) {
   for (const source of data.sources) {
     const chosen = source.id === state.source;
     const node = button(`tab${chosen ? " chosen" : ""}`, null, () => choose(state, source.id), {
-      role: "tab", "aria-selected": String(chosen), tabindex: chosen ? "0" : "-1", title: [source.plain, source.identity, source.id].filter(Boolean).join("\n"), "data-source": source.id,
+      role: "tab", "aria-selected": String(chosen), tabindex: chosen ? "0" : "-1", title: [source.plain, source.identity, source.status_words, source.id].filter(Boolean).join("\n"), "data-source": source.id,
     });
     const top = el("span", "tab-top");
     // The same name as on its answer key; what the tool is called stands below where that is a number.
     top.append(el("span", "tab-name", source.name));
     if (source.key) top.append(el("kbd", null, source.key));
     const more = el("span", "tab-more");
+    // First what decides how far an output can be trusted: whatever else there is no room for.
+    if (source.status_short) more.append(el("span", "status", source.status_short));
     if (data.owner === source.id) more.append(el("span", "mine", "● yours"));
     if (data.machine && data.machine.claim.routed === source.id) more.append(el("span", "theirs", "◉ verifier’s"));
     const found = hitsIn(state, source.id).length;
     if (found) more.append(el("span", "found", `${found}${found === HITS_SHOWN ? "+" : ""} found`));
-    more.append(el("span", null, [source.name === source.plain ? "" : source.plain, source.identity, source.status_short].filter(Boolean).join(" · ")));
+    more.append(el("span", null, [source.name === source.plain ? "" : source.plain, source.identity].filter(Boolean).join(" · ")));
     node.append(top, more);
     parts.tabs.append(node);
   }
@@ -149,7 +151,7 @@ function drawBeside(state) {
   const machine = data.machine && data.machine.claim;
   const credited = machine && machine.stated.includes(source.id);
   const pick = sourcePicker(pickerOptions(data), source.id, "The source on the left", (id) => { state.left = id; drawOutput(state, false); });
-  const made = sidePane("left", credited ? "The answer credits" : "Beside it", credited ? "○" : "", [pick]);
+  const made = sidePane("left", [credited ? "The answer credits" : "Beside it", source.status_short].filter(Boolean).join(" · "), credited ? "○" : "", [pick]);
   parts.beside.append(made.pane);
   const held = data.texts[source.id];
   if (!held) { made.box.append(el("p", "muted", "Fetching this output …")); state.tell("fetch", source.id); return; }
@@ -178,8 +180,11 @@ function drawOutput(state, arriving) {
   const held = data.texts[source.id];
   const typing = parts.find.input.getRootNode().activeElement === parts.find.input;
   const title = el("div", "output-title");
-  const facts = [source.server && `server ${source.server}`, many(source.characters, "character"), source.status_words, source.note].filter(Boolean).join(" · ");
-  title.append(el("h3", null, source.identity || source.tool, { title: source.tool }), el("span", "facts", facts, { title: [source.id, facts, source.uri].filter(Boolean).join("\n") }));
+  const named = el("div", "title-row");
+  if (source.status_short) named.append(el("span", "status", source.status_short, { title: source.status_words, "data-testid": "status" }));
+  named.append(el("h3", null, source.identity || source.tool, { title: source.tool }));
+  const facts = [source.server && `server ${source.server}`, many(source.characters, "character"), source.note].filter(Boolean).join(" · ");
+  title.append(named, el("span", "facts", facts, { title: [source.id, source.status_words, facts, source.uri].filter(Boolean).join("\n") }));
   const nodes = [title];
   if (held && held.raw !== null) {
     const toggle = el("div", "toggle", null, { role: "group", "aria-label": "How to show this output" });
@@ -194,6 +199,7 @@ function drawOutput(state, arriving) {
   if (typing) parts.find.input.focus();
   const box = parts.box;
   box.replaceChildren();
+  if (source.status_words) box.append(el("p", "muted small", `${source.status_words[0].toUpperCase()}${source.status_words.slice(1)}.`));
   box.append(...callNodes(source, data.machine ? data.machine.claim : null, false));
   if (!held) {
     box.append(el("p", "muted", "Fetching this output …"));

@@ -22,7 +22,10 @@ def check_lines(
 
 
 def not_found(verdict: ClaimVerdict) -> Json:
-    """What no check found, in the claim's words, and what is there but settles nothing."""
+    """What no check found, in the claim's words, and what is there but settles nothing.
+
+    ``elsewhere`` stands in the source's text all the same: of something else than the claim says.
+    """
     settled = [check.claim_span for check in _told(verdict) if check.claim_span]
     silent = [
         check
@@ -31,8 +34,11 @@ def not_found(verdict: ClaimVerdict) -> Json:
         and check.claim_span
         and not any(check.claim_span.overlaps(span) for span in settled)
     ]
+    missed = [check for check in silent if not check.facts]
+    there = [check for check in missed if _stands_in_text(verdict, check)]
     return {
-        "words": _once(_words(check, verdict.claim) for check in silent if not check.facts),
+        "words": _once(_words(check, verdict.claim) for check in missed if check not in there),
+        "elsewhere": _once(_words(check, verdict.claim) for check in there),
         "open": _once(_sentence(check.reason) for check in silent if check.facts),
     }
 
@@ -51,6 +57,18 @@ def found_by_a_check(verdict: ClaimVerdict, value: Span) -> bool:
         if check.claim_span is not None and check.claim_span.overlaps(value)
     }
     return Outcome.SUPPORTS in outcomes and Outcome.CONTRADICTS not in outcomes
+
+
+def said_of_something_else(verdict: ClaimVerdict, value: Span) -> bool:
+    """Whether a check looked for a value of the claim as the claim means it, and did not find it so."""
+    outcomes = {
+        check.outcome
+        for check in _checks(verdict)
+        if check.claim_span is not None
+        and check.claim_span.overlaps(value)
+        and not (check.outcome is Outcome.SILENT and check.facts)
+    }
+    return bool(outcomes) and (Outcome.CONTRADICTS in outcomes or Outcome.SUPPORTS not in outcomes)
 
 
 def value_places(verdict: ClaimVerdict, value: Span, source_id: str) -> list[Span]:
@@ -76,6 +94,18 @@ def fact_spans(verdict: ClaimVerdict, source_id: str) -> Iterator[Span]:
 
 def _checks(verdict: ClaimVerdict) -> Sequence[Check]:
     return verdict.outcome.checks if isinstance(verdict.outcome, Judged) else ()
+
+
+def _stands_in_text(verdict: ClaimVerdict, check: Check) -> bool:
+    """Whether a value that a check did not find stands in the source all the same."""
+    return (
+        isinstance(verdict.outcome, Judged)
+        and check.claim_span is not None
+        and any(
+            checked.present and checked.value.span.overlaps(check.claim_span)
+            for checked in verdict.outcome.literals.values
+        )
+    )
 
 
 def _told(verdict: ClaimVerdict) -> list[Check]:

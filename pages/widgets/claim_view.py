@@ -21,6 +21,7 @@ from pages.widgets.claim_checks import (
     found_by_a_check,
     not_found,
     reasons_beside,
+    said_of_something_else,
 )
 from pages.widgets.headline import headline, is_shown_supported
 from pages.widgets.palette import LOOKS, Kind, family_words
@@ -95,6 +96,7 @@ def _measured(verdict: ClaimVerdict) -> Json:
                 "text": checked.value.text,
                 "kind": checked.value.kind,
                 "present": checked.present or found_by_a_check(verdict, checked.value.span),
+                "elsewhere": said_of_something_else(verdict, checked.value.span),
                 "nearest": checked.nearest,
             }
             for checked in judged.literals.values

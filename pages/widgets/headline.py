@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.causes import below
-from core.records import ClaimVerdict, Judged, VerdictLabel
+from core.records import ClaimVerdict, Judged, Relation, VerdictLabel
 from pages.widgets.citation_chips import cited_wrongly
 from pages.widgets.palette import Kind, family_words
 
@@ -34,9 +34,7 @@ def headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str
     if verdict.verdict is VerdictLabel.SUPPORTED:
         support = verdict.outcome.support
         return f"Not sure enough: {below(support.probability, support.threshold, support.threshold_kind)}"
-    if verdict.verdict is VerdictLabel.UNSUPPORTED:
-        return f"{source} is about this, but does not say all of it"
-    return "No source says this"
+    return _not_said(verdict.verdict, verdict.outcome, source)
 
 
 def is_shown_supported(verdict: ClaimVerdict) -> bool:
@@ -59,6 +57,17 @@ def credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
     if family is None and stated is not None:
         family = stated.family
     return f"the {family_words(family) or 'stated source'}"
+
+
+def _not_said(label: VerdictLabel | None, outcome: Judged, source: str) -> str:
+    """No check shows the opposite; where the reader takes it for that, the figure beside says so."""
+    otherwise = outcome.entailment.probabilities.relation is Relation.CONTRADICTION
+    if label is VerdictLabel.UNSUPPORTED:
+        rest = "may say otherwise" if otherwise else "does not say all of it"
+        return f"{source} is about this, but {rest}"
+    return (
+        f"No source says this; {source} may say otherwise" if otherwise else "No source says this"
+    )
 
 
 def _supported(verdict: ClaimVerdict, kind: Kind, source: str, names: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 from reviewing import Office, an_office
 from verdicts import HOSTILE, PATIENT, hostile, showcase
 
-from core.records import VerdictLabel
+from core.records import SourceStatus, VerdictLabel
 from core.review.records import Annotation, Judgement, Role
 from storage.store import open_store, utc_now
 
@@ -490,3 +490,36 @@ def test_every_text_stands_out_and_nothing_needs_scrolling(
     assert weak == []
     assert not scrolls
     assert visit.faults == []
+
+
+# ---------------------------------------------------------------- an output that was cut short
+
+INSIDE = """(found, outer) => {
+  const [a, b] = [found, found.closest(outer)].map((node) => node.getBoundingClientRect());
+  const whole = found.scrollWidth <= found.clientWidth + 1 && a.width > 0;
+  return whole && a.left >= b.left && a.right <= b.right;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("status", [SourceStatus.TRUNCATED, SourceStatus.NOT_CAPTURED])
+def test_what_an_output_lacks_is_never_cut_off_itself(
+    chromium: Browser, serve: Serve, tmp_path: Path, scheme: str, status: SourceStatus
+) -> None:
+    base = showcase("clin-0042")
+    sources = tuple(replace(each, status=status) for each in base.trace.sources)
+    made = an_office_at(
+        tmp_path / "cut.db",
+        verifications=[replace(base, trace=replace(base.trace, sources=sources))],
+    )
+    with serve(tmp_path / "cut.db") as url:
+        visit = a_visit(chromium, url, scheme)
+        page = visit.open(f"review?as={made.people['Ada'].person_id}", CLAIM)
+        page.wait_for_selector(SETTLED)
+        words = {"truncated": "cut short", "not_captured": "not captured"}[status.value]
+
+        expect(page.locator("#review .title-row .status")).to_have_text(words)
+        expect(page.locator("#review .tab .status").first).to_have_text(words)
+        for inner, outer in ((".title-row .status", ".output-bar"), (".tab .status", ".tab")):
+            assert page.locator(f"#review {inner}").first.evaluate(INSIDE, outer)
+        page.context.close()

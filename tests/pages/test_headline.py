@@ -154,6 +154,20 @@ def test_nor_of_a_verdict_that_another_version_stored(support, verdict, decision
         assert support.supported and verdict is VerdictLabel.SUPPORTED
 
 
+@pytest.mark.parametrize("relation", Relation)
+@pytest.mark.parametrize("label", [VerdictLabel.UNSUPPORTED, VerdictLabel.NOT_ENOUGH_EVIDENCE])
+def test_the_line_and_the_reading_beside_it_are_one_story(
+    label: VerdictLabel, relation: Relation
+) -> None:
+    low = Support(probability=0.1, threshold=0.64)
+    found = replace(decided(low, AttributionStatus.NONE, relation, credited=False), verdict=label)
+
+    line = headline(found, Kind.UNSUPPORTED, NAMES)
+
+    assert ("may say otherwise" in line) == (relation is Relation.CONTRADICTION)
+    assert line.startswith("No source says this") == (label is VerdictLabel.NOT_ENOUGH_EVIDENCE)
+
+
 @pytest.mark.parametrize(
     ("supported", "veto", "begins"),
     [

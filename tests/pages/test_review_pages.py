@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 from databases import a_store, workspace_of
 from opening import cards, drawn, opened, views
 from reviewing import Office, an_office
+from sqlalchemy import Row, select
+from sqlmodel import col
 from streamlit.testing.v1 import AppTest
 from verdicts import HOSTILE, hostile, showcase
 
 from core.records import VerdictLabel
 from core.review.records import Judgement, ProjectSettings, Role
+from storage.review_tables import VoteRow
 from storage.store import SqlStore, utc_now
 
 HOME, REVIEW, ADJUDICATE, PEOPLE = "home", "review", "adjudicate", "people"
@@ -42,6 +46,14 @@ def press(test: AppTest, *names: str) -> AppTest:
         drawn(test, name).click().run()
         assert not test.exception
     return test
+
+
+def votes_of(made: Office) -> Sequence[Row[Any]]:
+    """All votes that were ever written, the first first."""
+    with made.store.database.reading() as connection:
+        return connection.execute(
+            select(VoteRow.__table__).order_by(col(VoteRow.vote_id))  # type: ignore[attr-defined]
+        ).all()
 
 
 def office(store: SqlStore, **settings: object) -> Office:
@@ -205,6 +217,21 @@ def test_supported_by_no_source_is_explained_and_not_kept(
     assert made.desk("Ada").progress().mine_done == 1
 
 
+@pytest.mark.parametrize("decide_first", [True, False])
+def test_no_evidence_beside_a_source_is_explained_and_not_kept(
+    store: SqlStore, decide_first: bool
+) -> None:
+    made = office(store, decide_first=decide_first)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+
+    press(test, "v_not_enough_evidence", "own_1", "rightly_credited")
+
+    assert any("no source says anything about this" in each.value for each in test.text)
+    assert made.desk("Ada").progress().mine_done == 0
+    press(test, "own_none")
+    assert made.desk("Ada").progress().mine_done == 1
+
+
 def test_supported_by_no_source_is_refused_after_the_verifiers_view_too(store: SqlStore) -> None:
     made = office(store)
     test = opened(REVIEW, made.people["Ada"].person_id)
@@ -280,6 +307,52 @@ def test_undo_opens_the_last_verdict_again(store: SqlStore) -> None:
 
     assert claim(test)["claim"] == first
     assert test.toast
+
+
+@pytest.mark.parametrize("decide_first", [True, False])
+def test_a_verdict_taken_back_comes_with_its_note_and_saves_only_when_asked(
+    store: SqlStore, decide_first: bool
+) -> None:
+    made = office(store, decide_first=decide_first)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+    first = claim(test)["claim"]
+    press(test, "notes")
+    test.text_area[0].set_value("Rule 9: it is rounded.").run()
+    press(test, "v_supported", "own_1", "rightly_credited", *(["keep"] if decide_first else []))
+    said = votes_of(made)
+
+    press(test, "undo", "notes")
+
+    assert claim(test)["claim"] == first
+    assert claim(test)["owner"] == "chart"
+    assert drawn(test, "v_supported").label == "● Supported"
+    assert test.text_area[0].value == "Rule 9: it is rounded."
+    assert (claim(test)["machine"] is None) == decide_first
+    press(test, "v_unsupported")
+    assert votes_of(made) == said  # complete, and nothing is written yet
+    assert any("are back" in each.value for each in test.text)
+    reloaded = opened(REVIEW, made.people["Ada"].person_id)
+    assert drawn(reloaded, "v_unsupported").label == "● Unsupported"
+    press(reloaded, "keep")
+    *before, again = votes_of(made)
+    assert before == said
+    assert (again.claim_key, again.support) == (said[-1].claim_key, "unsupported")
+    assert again.rationale == said[-1].rationale == "Rule 9: it is rounded."
+    if decide_first:
+        assert claim(reloaded)["machine"] is not None
+        press(reloaded, "keep")
+    assert claim(reloaded)["claim"] != first
+
+
+def test_a_verdict_taken_back_can_be_saved_as_it_was(store: SqlStore) -> None:
+    made = office(store)
+    test = opened(REVIEW, made.people["Ada"].person_id)
+    press(test, "v_supported", "own_1", "rightly_credited", "keep", "undo")
+
+    press(test, "keep")
+
+    assert [each.support for each in votes_of(made)] == ["supported"] * 3  # said, kept, said again
+    assert claim(test)["machine"] is not None
 
 
 def test_who_may_not_review_is_told_so(store: SqlStore) -> None:

@@ -76,6 +76,18 @@ def test_three_outcomes_are_those_of_the_packet_and_the_cheapest_can_be_gone_to(
     assert not test.exception
 
 
+def test_home_ticks_thresholds_once_they_were_looked_at(folder: Path) -> None:
+    packet = keep_evaluated(folder, claims=60, threshold=0.5)
+
+    def step(test: AppTest) -> str:
+        (found,) = [each.value for each in test.text if "another threshold" in each.value]
+        return found[0]
+
+    assert step(opened()) != "✓"
+    test = opened("thresholds", packet=packet.sha256)
+    assert step(test.switch_page("pages/home.py").run()) == "✓"
+
+
 def test_the_guarantee_says_how_many_labels_are_needed_or_goes_to_its_threshold(
     folder: Path,
 ) -> None:
@@ -88,7 +100,10 @@ def test_the_guarantee_says_how_many_labels_are_needed_or_goes_to_its_threshold(
     test = opened("thresholds", packet=packet.sha256)
     labels = labelled_scores(*rows_and_predictions(packet), load_families())
     test.number_input(key="risk").set_value(10.0).run()
-    assert whole_words(load_forest().card, labels) in [text.value for text in test.text]
+    told = [text.value for text in test.text]
+    assert whole_words(load_forest().card, labels) in told
+    (first, *_) = [at for at, each in enumerate(told) if each.startswith("In force: one threshold")]
+    assert first < next(at for at, each in enumerate(told) if "By the labels shown here" in each)
     points = operating_points(labels, risk=0.1)
     assert points.pooled.threshold is not None
     table = {row["Kind of source"]: row for row in numbers(test, "all sources")}

@@ -123,8 +123,9 @@ def test_the_tour_opens_blocked_answers_and_lets_blind_readers_read_first(office
     assert isinstance(progress, Progress)
     ada, lea = office.people["Ada"], office.people["Lea"]
 
-    blind = tour_steps(overview, progress, 0, ada, blind=True, opened=False)
-    leads = tour_steps(overview, progress, 0, lea, blind=False, opened=True)
+    blind = tour_steps(overview, progress, 0, ada, blind=True, opened=False, weighed=False)
+    leads = tour_steps(overview, progress, 0, lea, blind=False, opened=True, weighed=False)
+    after = tour_steps(overview, progress, 0, lea, blind=False, opened=True, weighed=True)
 
     assert [step.label for step in blind] == ["Traces", "Review"]
     # She opened a verdict; she reads no claims herself, so none are asked of her.
@@ -134,6 +135,7 @@ def test_the_tour_opens_blocked_answers_and_lets_blind_readers_read_first(office
         ("Thresholds", False),
         ("Recalibrate", False),
     ]
+    assert [step.label for step in after if not step.done] == ["Recalibrate"]
     assert next(step.query for step in leads if step.label == "Blocked answers") == {
         "decision": "block"
     }

@@ -7,12 +7,23 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from verdicts import PATIENT, SEARCH, showcase, with_checks, with_support
 
 from core.codec import verdict_document, verification_from_document
-from core.records import Check, Derivation, FactPlace, Outcome, Span, Verification
+from core.records import (
+    Check,
+    CheckedValue,
+    Derivation,
+    FactPlace,
+    Judged,
+    Outcome,
+    ProtectedValue,
+    Span,
+    Verification,
+)
 from pages.widgets.palette import Kind
 from pages.widgets.source_view import TEXTS_SENT_CHARACTERS
 from pages.widgets.verdict_view import lay_out
@@ -120,8 +131,46 @@ def test_not_found_names_the_words_that_nothing_settles_and_never_what_is_there(
     nothing = laid_out(with_checks(base, 2, silent, unsure))["claims"][1]["not_found"]
     found = laid_out(with_checks(base, 2, silent, a_check("10 mg twice", claim_span=dose)))
 
-    assert nothing == {"words": ["25 mg"], "open": ["May be an allergy"]}
-    assert found["claims"][1]["not_found"] == {"words": [], "open": []}
+    assert nothing == {"words": ["25 mg"], "elsewhere": [], "open": ["May be an allergy"]}
+    assert found["claims"][1]["not_found"] == {"words": [], "elsewhere": [], "open": []}
+
+
+@pytest.mark.parametrize("present", [True, False])
+@pytest.mark.parametrize(
+    ("outcomes", "missed", "elsewhere"),
+    [
+        ((), False, False),
+        ((Outcome.SUPPORTS,), False, False),
+        ((Outcome.SILENT,), True, True),
+        ((Outcome.CONTRADICTS,), False, True),
+        ((Outcome.SILENT, Outcome.SUPPORTS), False, False),
+        ((Outcome.SUPPORTS, Outcome.CONTRADICTS), False, True),
+    ],
+)
+def test_a_value_in_the_text_is_not_called_found_where_no_check_found_it_of_this(
+    present: bool, outcomes: tuple[Outcome, ...], missed: bool, elsewhere: bool
+) -> None:
+    base = showcase()
+    verdict = base.claims[0]
+    assert isinstance(verdict.outcome, Judged)
+    span = Span(start=0, end=5)
+    words = span.cut(verdict.claim.text)
+    value = CheckedValue(
+        value=ProtectedValue(
+            text=words, span=span, kind="number", normalised=words, identity=False
+        ),
+        present=present,
+    )
+    literals = replace(verdict.outcome.literals, values=(value,))
+    checks = tuple(a_check(f"reason {n}", each, claim_span=span) for n, each in enumerate(outcomes))
+    judged = replace(verdict, outcome=replace(verdict.outcome, literals=literals, checks=checks))
+
+    claim = laid_out(replace(base, claims=(judged, *base.claims[1:])))["claims"][0]
+
+    (shown,) = claim["values"]
+    assert shown["elsewhere"] == elsewhere
+    assert claim["not_found"]["elsewhere"] == ([words] if missed and present else [])
+    assert claim["not_found"]["words"] == ([words] if missed and not present else [])
 
 
 def test_a_place_in_a_source_that_is_not_at_hand_comes_once_its_text_is_fetched() -> None:

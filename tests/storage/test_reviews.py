@@ -285,6 +285,50 @@ def test_a_vote_taken_back_stays_in_the_trail_and_counts_until_the_next_one(
     assert after.claim_key == following.claim_key
 
 
+@pytest.mark.parametrize("judgement", [SUPPORTED, UNSUPPORTED, NONE])
+@pytest.mark.parametrize("confidence", [None, 2])
+def test_a_vote_taken_back_comes_with_what_was_said(
+    store: SqlStore, judgement: Judgement, confidence: int | None
+) -> None:
+    office = an_office(store)
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert item is not None
+    nonce = desk.show(item.assignment_id)
+    office.clock.advance(seconds=5)
+    desk.annotate(item.assignment_id, nonce, judgement, confidence=confidence, rationale="Rule 9.")
+    before = actions(office)
+
+    again = desk.undo()
+
+    assert again is not None
+    assert again.reconsidered and not item.reconsidered
+    assert again.draft == Draft(
+        support=judgement.support,
+        source_id=judgement.source_id,
+        source_answered=True,
+        conflation=judgement.conflation,
+        confidence=confidence,
+        rationale="Rule 9.",
+    )
+    assert len(votes(office, item.claim_key)) == 1  # nothing is said anew
+    assert actions(office) - before == {"vote.reopened": 1}
+
+
+def test_what_comes_back_is_what_was_said_last(store: SqlStore) -> None:
+    office = an_office(store)
+    first = office.read("Ada", SUPPORTED)
+    desk = office.desk("Ada")
+    item = desk.undo()
+    assert first is not None and item is not None
+    office.decide("Ada", item, UNSUPPORTED)
+
+    again = desk.undo()
+
+    assert again is not None and again.draft is not None
+    assert again.draft.support is UNSUPPORTED.support
+
+
 def test_a_page_that_is_out_of_date_writes_nothing(store: SqlStore) -> None:
     office = an_office(store)
     office.read("Ada")

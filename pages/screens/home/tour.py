@@ -16,7 +16,7 @@ LABELS_FOR_A_FIRST_FIT = 12  # enough to see the whole way; the page says how su
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TourStep:
-    """One step: what to do, whether the database shows that it was done, and where to do it."""
+    """One step: what to do, whether it was done, and where to do it."""
 
     words: str
     done: bool
@@ -33,11 +33,13 @@ def tour_steps(
     *,
     blind: bool,
     opened: bool,
+    weighed: bool,
 ) -> tuple[TourStep, ...]:
     """The steps with what is done; ``calibrators`` counts the forests that were fitted here.
 
-    ``opened``: this person has seen a verdict. Whoever reads ``blind`` reads before looking at
-    verdicts, and is led to no page of a lead's; whoever reads no claims is not asked to.
+    ``opened``: this person has seen a verdict; ``weighed``: what thresholds cost, in this tab. Whoever
+    reads ``blind`` reads before looking at verdicts, and is led to no page of a lead's; whoever reads
+    no claims is not asked to.
     """
     verified = overview.traces > overview.waiting
     read = progress.mine_done
@@ -69,7 +71,7 @@ def tour_steps(
         *readings,
         TourStep(
             words="See what another threshold would block and pass",
-            done=calibrators > 0,
+            done=weighed or calibrators > 0,
             page="pages/thresholds.py",
             label="Thresholds",
         ),

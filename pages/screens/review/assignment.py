@@ -101,7 +101,7 @@ def _open(session: ReviewSession, workspace: Workspace, item: ReviewItem) -> Ass
 def answer(
     held: Assignment, nonce: str, change: Change, session: ReviewSession, store: SqlStore
 ) -> None:
-    """Take one more answer; the last one decides the claim.
+    """Take one more answer; the last one decides the claim, unless it was decided before.
 
     ``change`` is made to the answers of this moment: those of the last drawing may be older than a
     key press that came in between.
@@ -112,10 +112,28 @@ def answer(
     form.draft = replace(change(form.draft), rationale=note)
     if held.said is not None:
         return  # changed after the verifier's view: ``keep`` says so to the session
-    judgement = form.judgement
-    if judgement is None:
+    if form.judgement is None or held.item.reconsidered:
         save_draft(form, session, drop)
         return
+    _decide(held, form.judgement, nonce, session, store)
+
+
+def decide_again(held: Assignment, nonce: str, session: ReviewSession, store: SqlStore) -> None:
+    """Save the answers to a claim that was taken back, changed or not: none of them saves by itself."""
+    form, note = held.form, held.form.typed_note
+    if not _counts(held, nonce):
+        return
+    form.draft = replace(form.draft, rationale=note)
+    if form.judgement is None or held.said is not None:
+        form.message = IGNORED
+        return
+    _decide(held, form.judgement, nonce, session, store)
+
+
+def _decide(
+    held: Assignment, judgement: Judgement, nonce: str, session: ReviewSession, store: SqlStore
+) -> None:
+    form = held.form
     with refusals_told(form, drop):
         try:
             vote = session.annotate(
@@ -123,7 +141,7 @@ def answer(
                 nonce,
                 judgement,
                 confidence=form.draft.confidence,
-                rationale=note,
+                rationale=form.draft.rationale,
             )
         except InputError:
             session.save_draft(form.assignment_id, form.draft, nonce)  # refused, and not lost
@@ -185,7 +203,7 @@ def undo(held: Assignment | None, session: ReviewSession) -> None:
     if item is None:
         tell("There is no verdict of yours to take back.")
         return
-    tell("Your last verdict is open again; both stay in the trail.")
+    tell("Your last verdict is open again, as you gave it; both stay in the trail.")
 
 
 def decline(held: Assignment, session: ReviewSession, reason: str) -> None:

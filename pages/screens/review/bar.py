@@ -6,11 +6,12 @@ import weakref
 
 import streamlit as st
 
-from core.review.assignment import UNOWNED
+from core.review.assignment import contradiction
 from core.workflows.review import ReviewSession
 from pages.screens.review.assignment import (
     Assignment,
     answer,
+    decide_again,
     decline,
     keep,
     keep_note,
@@ -43,10 +44,10 @@ def show_bar(held: Assignment, session: ReviewSession, store: SqlStore) -> None:
         show_questions(held, answer, session, store)
         if held.form.noting:
             _show_notes(held, session)
-        _show_next(held, session)
+        _show_next(held, session, store)
 
 
-def _show_next(held: Assignment, session: ReviewSession) -> None:
+def _show_next(held: Assignment, session: ReviewSession, store: SqlStore) -> None:
     """What happens next, on the left; the other keys and the one primary action on the right."""
     form, decided = held.form, held.said is not None
     changed = decided and form.judgement != held.said
@@ -72,7 +73,18 @@ def _show_next(held: Assignment, session: ReviewSession) -> None:
             args=(session,),
             hint="Open my last verdict again; both stay in the trail",
         )
-        if held.decide_first:
+        if held.item.reconsidered and not decided:
+            key_button(
+                held,
+                "Save my answers",
+                name="keep",
+                key=form.keys.of(KEEP),
+                act=decide_again,
+                args=(form.nonce, session, store),
+                kind="primary",
+                disabled=form.judgement is None,
+            )
+        elif held.decide_first:
             key_button(
                 held,
                 "Save my change, next claim" if changed else "Keep my answer, next claim",
@@ -88,13 +100,24 @@ def _show_next(held: Assignment, session: ReviewSession) -> None:
 def _what_next(held: Assignment) -> str:
     if held.said is not None:
         return "Saved. Above is the verifier's view: keep your answer, or change one first."
-    missing = held.form.missing
-    if not missing:
-        return UNOWNED  # complete, and not saved: the one thing that is refused
+    missing, judgement = held.form.missing, held.form.judgement
+    if judgement is not None and (refused := contradiction(judgement)):
+        return refused
     then = "shows the verifier's view" if held.decide_first else "brings the next claim"
+    if held.item.reconsidered:
+        return _what_next_again(held, then)
+    if not missing:
+        return f"All three are answered, and not saved: give one of them again, and it saves and {then}."
     if missing == 3:
         return f"Answer all three, in any order: the last answer saves, and {then}."
     return f"{missing} to go: the last answer saves, and {then}."
+
+
+def _what_next_again(held: Assignment, then: str) -> str:
+    if missing := held.form.missing:
+        return f"{missing} to go: then save, which {then}."
+    note = " and your note" if held.form.draft.rationale else ""
+    return f"Your answers{note} are back: change what you like, then save, which {then}."
 
 
 def _show_notes(held: Assignment, session: ReviewSession) -> None:

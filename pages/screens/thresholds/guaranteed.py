@@ -50,9 +50,11 @@ def told_in_force(
 
 
 def show_guarantee(points: OperatingPoints, in_force: Sequence[str], move: Move) -> None:
-    """The pooled point in words with a button, a table of the kinds of source, and what is in force."""
+    """What is in force, then what the labels show: the pooled point with a button, and each kind."""
+    for told in in_force:
+        st.text(told)
     words, button = st.columns([4, 1.3], vertical_alignment="center")
-    words.text(f"All sources. {point_words(points.pooled)}")
+    words.text(f"By the labels shown here, all sources. {point_words(points.pooled)}")
     threshold = points.pooled.threshold
     button.button(
         "Go there",
@@ -68,8 +70,6 @@ def show_guarantee(points: OperatingPoints, in_force: Sequence[str], move: Move)
         name="guarantee",
         alt="Guaranteed thresholds by kind of source",
     )
-    for told in in_force:
-        st.text(told)
     st.caption(COVERS)
 
 

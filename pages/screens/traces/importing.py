@@ -184,22 +184,26 @@ def _keep_group(store: SqlStore, group: Sequence[Chosen], same_id: SameId) -> Ca
 
 
 def _kept_card(names: str, report: IngestReport) -> Card:
-    parts = [
+    added = ", ".join(
         f"{count:,} {words}"
         for count, words in (
             (report.new, "new"),
             (report.changed, "new versions of known traces"),
-            (report.unchanged, "already there"),
         )
         if count
-    ]
+    )
+    known = f"{report.unchanged:,} already there" if report.unchanged else ""
     skipped, empty = report.skipped_count, _nothing_to_check(report)
     tone = "careful" if skipped or empty else "good"
     return {
         "title": names,
         "mark": _MARKS[tone],
         "tone": tone,
-        "text": f"Added: {', '.join(parts) or 'no trace'}."
+        "text": (
+            f"Added: {added}{f' ({known})' if known else ''}."
+            if added
+            else f"Nothing added{f': {known}' if known else ''}."
+        )
         + (f" {skipped:,} could not be read." if skipped else "")
         + (f" {_WITHOUT_EVIDENCE}" if empty else ""),
         "lists": _skipped_list(report),

@@ -221,8 +221,12 @@ def test_the_point_bounds_the_share_of_bad_answers_that_pass() -> None:
     crossed = crossed_whole(labels)
     assert crossed.bad_passed / 120 < 0.1 and abs(crossed.good_passed - again.good_passed) < 8
     words = whole_words({"whole_answers": card}, labels)
-    assert f"{card['bad_passed']} of 120, and {card['good_passed']} of 40 without one" in words
-    assert words.endswith(f"Here {again.bad_passed} of 120 and {again.good_passed} of 40 pass so.")
+    assert f"{card['bad_passed']} of 120 with a wrong claim passed, wrongly" in words
+    assert f"{card['good_passed']} of 40 without one passed, rightly" in words
+    assert words.endswith(
+        f"Of the labelled answers shown here, {again.bad_passed} of 120 with a wrong claim would pass, "
+        f"wrongly, and {again.good_passed} of 40 without one, rightly."
+    )
     assert "no point" in whole_words({}, labels)
 
 

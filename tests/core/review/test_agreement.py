@@ -30,22 +30,21 @@ from core.review.agreement import (
     reveal_effect,
 )
 from core.review.agreement_records import Basis, Grouping, Question
+from core.review.agreement_resamples import FEWEST_TRACES
 from core.review.readers import readable_by
 from core.review.records import SUPPORT_LABELS, ReviewedClaim, Role
 from core.statistics import cohen_kappa, fleiss_kappa, gwet_ac1
 
 LABELS = [label.value for label in SUPPORT_LABELS]
-RATINGS = st.lists(
-    st.tuples(
-        st.sampled_from(LABELS),
-        st.sampled_from(LABELS),
-        st.integers(0, 5),
-        st.sampled_from(["chart", "pubmed", None]),
-        st.sampled_from(["chart", "pubmed", None]),
-    ),
-    min_size=1,
-    max_size=40,
+RATING = st.tuples(
+    st.sampled_from(LABELS),
+    st.sampled_from(LABELS),
+    st.integers(0, 11),
+    st.sampled_from(["chart", "pubmed", None]),
+    st.sampled_from(["chart", "pubmed", None]),
 )
+RATINGS = st.lists(RATING, min_size=1, max_size=40)
+MORE_RATINGS = st.lists(RATING, min_size=FEWEST_TRACES, max_size=40)
 
 
 def claims_of(rows: list[tuple[str, str, int, str | None, str | None]]) -> list[ReviewedClaim]:
@@ -74,7 +73,7 @@ def test_kappa_is_scikit_learns_and_raw_agreement_is_a_count(rows) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(RATINGS, st.sampled_from([Question.SUPPORT, Question.SOURCE]))
+@given(MORE_RATINGS | RATINGS, st.sampled_from([Question.SUPPORT, Question.SOURCE]))
 def test_every_interval_is_that_of_drawing_whole_traces_and_counting_again(rows, question) -> None:
     claims = claims_of(rows)
 
@@ -84,6 +83,10 @@ def test_every_interval_is_that_of_drawing_whole_traces_and_counting_again(rows,
     if len(names) < 2:
         assert figures.raw.interval is None
         assert figures.raw.reason == "all claims are of one trace"
+        return
+    if len(names) < FEWEST_TRACES:
+        assert figures.raw.interval is None
+        assert "too few to say" in str(figures.raw.reason)
         return
     pick = (0, 1) if question is Question.SUPPORT else (3, 4)
     of_trace = {name: [] for name in names}
@@ -104,8 +107,48 @@ def test_every_interval_is_that_of_drawing_whole_traces_and_counting_again(rows,
             slow[name].append(np.nan if value is None else value)
     for name, values in slow.items():
         figure = getattr(figures, name)
-        if figure.value is not None:
-            assert figure.interval == interval(np.array(values))
+        expected = interval(np.array(values))
+        if figure.value is None:
+            continue
+        if expected is not None and expected.low == expected.high:
+            assert name == "raw" or figure.interval is None
+        else:
+            assert figure.interval == expected
+
+
+@pytest.mark.parametrize("traces", [2, 3, 7, 8, 30])
+@pytest.mark.parametrize("differing", [0, 1])
+def test_few_traces_get_no_interval_and_no_interval_is_without_width(
+    traces: int, differing: int
+) -> None:
+    claims = [
+        two_readings(
+            n,
+            a_judgement("supported"),
+            a_judgement("contradicted" if n < differing else "supported"),
+            trace_id=f"t{n % traces}",
+        )
+        for n in range(2 * traces)
+    ]
+
+    figures = agreement(claims, Question.SUPPORT)
+
+    few = traces < FEWEST_TRACES
+    for figure in (figures.raw, figures.cohen, figures.fleiss, figures.ac1):
+        if figure.value is None:
+            continue
+        if few:
+            assert figure.interval is None and str(figure.reason).startswith("too few to say")
+        elif figure.interval is None:
+            assert "gives the same figure" in str(figure.reason)
+        else:
+            assert figure.interval.low < figure.interval.high
+    if not few:
+        # All alike: a trace is one trial, so that thirty say more than eight.
+        assert figures.raw.interval is not None
+        if not differing:
+            assert figures.raw.interval.high == 1.0
+            assert figures.raw.interval.low == pytest.approx(0.025 ** (1 / traces), abs=1e-5)
 
 
 @settings(max_examples=30, deadline=None)

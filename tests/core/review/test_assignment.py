@@ -309,3 +309,20 @@ def test_only_supported_needs_a_source(support: VerdictLabel) -> None:
     with pytest.raises(InputError, match="the source that says it"):
         check_judgement(unowned, None, {"chart"})
     check_judgement(replace(unowned, source_id="chart"), None, {"chart"})
+
+
+@pytest.mark.parametrize("conflation", [True, False, None])
+@pytest.mark.parametrize("support", SUPPORT_LABELS)
+def test_only_not_enough_evidence_goes_with_no_source(
+    support: VerdictLabel, conflation: bool | None
+) -> None:
+    owned = Judgement(support=support, source_id="chart", conflation=conflation)
+    if support is not VerdictLabel.NOT_ENOUGH_EVIDENCE:
+        check_judgement(owned, None, {"chart"})
+        return
+
+    with pytest.raises(InputError, match="choose None as the source") as refused:
+        check_judgement(owned, None, {"chart"})
+    assert refused.value.path == "source_id"
+    check_judgement(replace(owned, source_id=None), None, {"chart"})
+    check_judgement(replace(owned, support=VerdictLabel.UNSUPPORTED), None, {"chart"})
