@@ -26,6 +26,7 @@ from core.evidence.derivation_parts import (
     shown,
     unit_of,
 )
+from core.evidence.elapsed import elapsed
 from core.evidence.fact_index import Attribute, FactIndex
 from core.evidence.facts import Fact
 from core.evidence.quantity_records import Quantity, QuantityKind
@@ -43,7 +44,7 @@ def derive(
 ) -> Derivation | None:
     """The smallest derivation that gives the claim's number; None when the grammar holds none."""
     searches: tuple[Search, ...] = (
-        pair, difference, relative, age, duration, count, total, body_mass, within_record,
+        pair, difference, relative, age, duration, elapsed, count, total, body_mass, within_record,
     )  # fmt: skip
     for search in searches:
         found = next(search(want, claim, index, attributes), None)

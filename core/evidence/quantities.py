@@ -34,6 +34,8 @@ _STAMP_YEAR = re.compile(rf"\s\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s[A-Z]{{2,4}})?\s
 _MOST = 20_000  # quantities of one text
 _MOST_DIGITS = 60  # of one number
 _HIGHEST_POWER = 200
+_SECONDS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0}
+_PARTS = {"h": "hour", "m": "minute", "s": "second"}
 
 
 def read_quantities(text: str) -> tuple[Quantity, ...]:
@@ -75,14 +77,21 @@ def _read(match: re.Match[str]) -> Quantity | None:
     if match.group("clock"):
         return _clock(match)
     if match.group("hours"):
-        hours, minutes = (int(part) for part in re.findall(r"\d+", match.group()))
-        return _plain(match, amount=60.0 * hours + minutes, unit="minute", digits=3)
+        return _compound(match)
     if match.group("pair") or match.group("of"):
         return _pair(match)
     if match.group("ordinal"):
         amount = float(re.sub(r"\D", "", match.group()))
         return replace(_plain(match, amount=amount), kind=QuantityKind.ORDINAL)
     return _number(match)
+
+
+def _compound(match: re.Match[str]) -> Quantity:
+    """ "8 hours and 40 minutes": one time, in the smallest unit that it is said in."""
+    parts = re.findall(r"(\d+)\s?([dhms])", match.group().lower())
+    last = parts[-1][1]
+    amount = sum(float(number) * _SECONDS[unit] for number, unit in parts) / _SECONDS[last]
+    return _plain(match, amount=amount, unit=_PARTS[last], digits=3)
 
 
 def _pair(match: re.Match[str]) -> Quantity:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from core.evidence.claim_view import ClaimView
 from core.evidence.count_derivations import in_days
 from core.evidence.date_derivations import as_date, span_fits
+from core.evidence.elapsed import BEGINS, ENDS, SECONDS_OF, otherwise
 from core.evidence.fact_index import Attribute, FactIndex, is_its_source
 from core.evidence.facts import Fact, Record
 from core.evidence.quantity_records import Bound, Quantity, QuantityKind
@@ -22,8 +23,6 @@ _LASTED = re.compile(
     r"\b(?:last(?:ed|s|ing)|took|takes|dragged on|went on|persisted|resolved|cleared|for|ran|within)\b",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(r"onset|start|begin|begun|from|author", re.IGNORECASE)
-_ENDS = re.compile(r"abatement|end|stop|resol|until|\bto\b", re.IGNORECASE)
 _DATED = re.compile(r"\b(?:in|on|of|dated|since)\s\Z|[(:,]\s?\Z", re.IGNORECASE)
 
 
@@ -100,8 +99,11 @@ def lasted_otherwise(
     if len(named) != 1:
         return None
     ((source_id, record),) = named
-    begun = [as_date(day) for key, day in record.dates if _BEGINS.search(key)]
-    ended = [as_date(day) for key, day in record.dates if _ENDS.search(key)]
+    if want.unit in SECONDS_OF:
+        told = otherwise(want, record)
+        return None if told is None else (source_id, record, told)
+    begun = [as_date(day) for key, day in record.dates if BEGINS.search(key)]
+    ended = [as_date(day) for key, day in record.dates if ENDS.search(key)]
     if len(begun) != 1 or len(ended) != 1 or begun[0] is None or ended[0] is None:
         return None
     if ended[0] < begun[0] or span_fits(begun[0], ended[0], want):

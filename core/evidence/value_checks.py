@@ -36,6 +36,7 @@ _MUCH_SHARED = 0.3
 _MOST_ATTRIBUTES = 12
 _PROSE_SHARE = 0.2  # of the claim's words in a sentence whose converted number may be what is meant
 _ENOUGH_DIGITS = 3  # a number of so many digits is rarely there by chance
+_OF_DAY = re.compile(r"(?:\d[T ]|\b(?:at|from|until|by)\s)\Z", re.IGNORECASE)
 _LITERAL_KINDS = frozenset({"identifier", "quoted", "name"})
 
 
@@ -218,6 +219,14 @@ def _shared(fact: Fact, view: ClaimView) -> float:
     return len(view.words & here) / len(view.words)
 
 
+def _lasts(fact: Fact) -> bool:
+    """Whether "08:40" may be how long something took: not a time of day behind a date or an "at"."""
+    begins = fact.quantity.span.start if fact.quantity is not None else 0
+    if _OF_DAY.search(fact.value[:begins]) is not None:
+        return False
+    return not fact.structured or bool(stems(fact.path) & measured_by("minute"))
+
+
 def _is_about(
     want: Quantity,
     fact: Fact,
@@ -230,6 +239,8 @@ def _is_about(
     """Whether a fact with the claim's number is one about what the claim says."""
     have = fact.quantity
     if have is None or have.kind is QuantityKind.ORDINAL:  # "#5" says which one, not how much
+        return False
+    if have.kind is QuantityKind.CLOCK and want.kind is QuantityKind.NUMBER and not _lasts(fact):
         return False
     if want.kind is QuantityKind.DATE and have.date is not None:
         day = want.date

@@ -7,6 +7,7 @@ import re
 import sentencex
 
 from core.records import Span
+from core.text.initials import ends_at_letters
 
 # A stop behind one of these does not end a sentence (sentencex knows Dr., Fig., e.g., et al.).
 _ABBREVIATIONS = frozenset(
@@ -24,10 +25,10 @@ _WEAK = frozenset(
 _WIDE_SPACE = re.compile(r"[^\S\x00-\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LAST_WORD = re.compile(r"([A-Za-z][A-Za-z.]{0,9})\.[\s\"')\]*_]{0,8}\Z")
-# sentencex reads "vitamin C. She" and "by mouth b.i.d. The" as initials and goes on.
-_MISSED = re.compile(
-    r"(?:(?<=[a-z0-9)%] [A-Za-z]\.)|(?<=[a-z]\.[a-z]\.)) +"
-    r"(?=(?:The|She|He|It|They|This|These|In|No|A|An|Her|His)\b)"
+# sentencex reads "by mouth b.i.d. The" as initials and goes on.
+_DOTTED = re.compile(r"(?<![\w.])((?:[a-z]\.){1,3}[a-z])\. +(?=[\"'(\[*_]{0,3}[A-Z])")
+_STOPPED = re.compile(
+    r"(?<=[a-z]\.[a-z]\.) +(?=(?:The|She|He|It|They|This|These|In|No|A|An|Her|His)\b)"
 )
 
 
@@ -68,8 +69,14 @@ def _goes_on(before: str, after: str) -> bool:
 
 
 def _split_missed(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    cuts = [match.end() for match in _MISSED.finditer(text, start, end)]
-    edges = [start, *cuts, end]
+    # sentencex takes every letter before a stop for an initial: "5.6 mmol/L. Ole Berg has ...".
+    cuts = {
+        *ends_at_letters(text, start, end),
+        *(m.end() for m in _STOPPED.finditer(text, start, end)),
+    }
+    dotted = _DOTTED.finditer(text, start, end)
+    cuts.update(found.end() for found in dotted if found.group(1) in _WEAK)
+    edges = [start, *sorted(cuts), end]
     return list(zip(edges, edges[1:], strict=False))
 
 
