@@ -84,6 +84,7 @@ _OPEN = re.compile(
 )
 _KEY = re.compile(r"\W{0,6}([A-Za-z][\w .\[\]/()-]{0,60}?)\W{0,4}[:：]\W{0,2}(?:\s+|$)")
 _HEADING = re.compile(r"\W{0,6}([A-Za-z][A-Za-z /()-]{0,60}?)\W{0,4}")
+_MARKER = re.compile(r"\A(?:[-*•]|\[?\d{1,3}[\].)])\s+")
 _ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|;\s+(?=[A-Z][\w ]{0,40}:\s)")
 
 
@@ -135,7 +136,7 @@ class _Reader:
         else:
             yield from self.ended()
             self.alone = None
-            yield Entry(record=record, label=self.heading, text=piece)
+            yield Entry(record=record, label=self.heading, text=_MARKER.sub("", piece))
 
     def ended(self) -> Iterator[Entry]:
         """The resource that was being read."""
