@@ -15,6 +15,8 @@ from pages.screens.repair.view import (
     final_answer,
     lay_out_repair,
     show_repair,
+    undecided,
+    undecided_words,
 )
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.my_keys import my_keys
@@ -151,7 +153,7 @@ if decided is not None:
 
 # ---------------------------------------------------------------- the text that comes out
 
-left, middle, right, back = st.columns([1.3, 1.3, 1.2, 0.8], vertical_alignment="center")
+left, middle, right, back = st.columns([1.1, 1.2, 1.7, 0.8], vertical_alignment="center")
 left.text(f"Choices are kept under {user.name}.")
 final = final_answer(trace.answer or "", known.outcome.actions, choices)
 if changed_by_reviewer(choices) and middle.button(
@@ -173,10 +175,12 @@ if changed_by_reviewer(choices) and middle.button(
         key="mine",
         tone="good" if allowed else "bad",
     )
+# The text holds every edit that nobody rejected: what nobody decided is named where it leaves.
+open_edits = undecided(known.outcome.actions, choices)
 right.download_button(
-    "Download the text",
+    f"Download the text, {undecided_words(open_edits)}" if open_edits else "Download the text",
     data=final,
-    file_name="revised-answer.txt",
+    file_name="revised-answer-undecided.txt" if open_edits else "revised-answer.txt",
     mime="text/plain",
     icon=":material/download:",
     width="stretch",

@@ -44,7 +44,7 @@ MOST_CHARACTERS = (
 )
 _MOST_FACTS = 20_000
 _VALUE_CHARACTERS = 240
-_RECORD_CHARACTERS = 1_200
+RECORD_CHARACTERS = 1_200  # of one record; nothing is absent from one that is longer
 _DAY_CHARACTERS = 24
 
 
@@ -276,7 +276,7 @@ class _Reader:
         said = (first.group(2) or "").strip() if first is not None else ""
         name = said if said and not read_quantities(said[:80]) else kind
         label = lines[0][1].strip()[:120]
-        record = self.record(label, text[:_RECORD_CHARACTERS], start, end, kind, name)
+        record = self.record(label, text[:RECORD_CHARACTERS], start, end, kind, name)
         for at, line in lines:
             match = KEY_VALUE.match(line) or ASSIGNED.match(line)
             if match is None or len(match.group(1).split()) > 14:
@@ -381,11 +381,11 @@ class _Reader:
         name: str = "",
         cells: tuple[tuple[str, Day], ...] = (),
     ) -> Record:
-        dates = tuple(dates_of(text[:_RECORD_CHARACTERS]))
+        dates = tuple(dates_of(text[:RECORD_CHARACTERS]))
         record = Record(
             index=len(self.records),
             label=label,
-            text=text[:_RECORD_CHARACTERS],
+            text=text[:RECORD_CHARACTERS],
             span=Span(start=start, end=end),
             dates=dates,
             kind=self.heading or "row" if kind is None else kind,

@@ -19,14 +19,17 @@ _MONTHS = (
     *"July August September October November December".split(),
 )
 # Words without which a statement says more than its source does.
-_QUALIFIERS = frozenset(
-    "no not nor never none without neither cannot denies denied absent negative may might "
-    "could possible possibly potentially suspected probable probably likely unlikely "
+_NEGATIONS = frozenset(
+    "no not nor never none without neither cannot denies denied absent negative refused "
+    "declined".split()
+)
+_QUALIFIERS = _NEGATIONS | frozenset(
+    "may might could possible possibly potentially suspected probable probably likely unlikely "
     "mild mildly moderate moderately severe severely minor major history former formerly previous "
     "previously past resolved inactive discontinued family some most approximately about only "
     "significantly nonsignificant partially partly rarely sometimes occasionally intermittent "
     "chronic acute early late preliminary provisional borderline slightly modestly planned "
-    "considered refused declined stopped low high subgroup secondary".split()
+    "considered stopped low high subgroup secondary".split()
 )
 
 
@@ -236,6 +239,12 @@ def missing_qualifier(statement: str, line: str) -> Restored | None:
         span = Span(start=ours[a][1].start, end=ours[b - 1][1].end)
         return Restored(span=span, after=added, added=added)
     return None
+
+
+def turns(restored: Restored) -> bool:
+    """Whether what was put back turns the statement into its opposite."""
+    added = {word.lower() for word in words(restored.added)}
+    return bool(added & _NEGATIONS)
 
 
 _QUALIFIER_KEYS = frozenset(normalised_term(word) for word in _QUALIFIERS)

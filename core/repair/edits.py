@@ -144,8 +144,12 @@ def share_of_words_kept(before: str, after: str) -> float | None:
     return sum(block.size for block in matcher.get_matching_blocks()) / len(old)
 
 
+# A number or a date is one token with its marks ("1.5", "2025-03-01", "120/80"), as is "patient's".
+_TOKEN = re.compile(r"\d[^\W_]*(?:[.,:/–-]\d[^\W_]*)+|[^\W_]+(?:['’][^\W_]+)*|\s+|.", re.DOTALL)
+
+
 def _tokens(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+|\s+|.", text, re.DOTALL)
+    return _TOKEN.findall(text)
 
 
 def _order(edit: Edit) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from core.evidence.values import names_in, protected_values, value_present
 from core.ports import Editor
 from core.records import (
     CheckedValue,
+    Claim,
     ClaimVerdict,
     EditorText,
     EditRequest,
@@ -26,6 +27,7 @@ from core.repair.candidates import (
     best_lines,
     fitting_value,
     missing_qualifier,
+    turns,
     whole_record,
 )
 from core.repair.drafts import (
@@ -138,7 +140,25 @@ def with_qualifiers(
         evidence=place_of(source, line, judged),
     )
     restated = apply_edits(claim.text, [Edit(span=again.span, after=again.after)])
+    if _says_more(restated, line, turned=turns(found), claim=claim):
+        return None
     return Local(drafts=(draft,), restated=restated)
+
+
+def _says_more(restated: str, line: EvidenceLine, *, turned: bool, claim: Claim) -> bool:
+    """Whether a claim with its qualifier back keeps what the line does not say: a year, a place.
+
+    Without the qualifier that was a detail of something wrong; beside it, it is a new statement. A
+    claim whose sense is turned may keep no word that the line does not have.
+    """
+    values = [one for one in protected_values(restated) if one.kind != "name"]
+    if not all(value_present(one, line.whole) for one in values):
+        return True
+    known = " ".join(
+        (line.whole, claim.subject or "", claim.stated.text if claim.stated is not None else "")
+    )
+    names = [one.text for one in names_in(restated)]
+    return turned and bool(content_terms(restated) - content_terms(" ".join((known, *names))))
 
 
 def rewordings(

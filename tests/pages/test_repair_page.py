@@ -120,6 +120,29 @@ def test_a_repair_is_shown_with_every_reason_and_source(store: SqlStore) -> None
     assert view["checked"]
 
 
+def test_a_text_with_edits_that_nobody_decided_leaves_under_that_name(store: SqlStore) -> None:
+    number = repaired(store, blocked())
+    repairs = workspace_of(store).repairs
+
+    def shown() -> tuple[str, str]:
+        page = opened("repair", trace="rep-1")
+        (button,) = page.get("download_button")
+        (view,) = views(page, "provenanceguard_repair")
+        return button.proto.label, view["status"]  # type: ignore[attr-defined]
+
+    label, status = shown()
+    assert label == "Download the text, 2 edits undecided"
+    assert status.startswith("Proposal, 2 edits undecided.")
+
+    repairs.choose(number, "rep-1::r01", Choice.ACCEPT, reviewer="ada")
+    assert shown()[0] == "Download the text, 1 edit undecided"
+
+    repairs.choose(number, "rep-1::r02", Choice.REJECT, reviewer="ada")
+    label, status = shown()
+    assert label == "Download the text"
+    assert "undecided" not in status
+
+
 def test_the_pieces_hold_the_answer_before_and_after(store: SqlStore) -> None:
     repaired(store, blocked())
 

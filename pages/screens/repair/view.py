@@ -115,7 +115,7 @@ def lay_out_repair(
         "trace": {"id": trace.trace_id, "question": trace.question},
         "before": _badge(decision),
         "after": _badge(repair.decision_after.value),
-        "status": STATUS_WORDS[repair.status],
+        "status": _status(repair, choices),
         "keys": keys.words(Page.REPAIR),
         "bound": dict(keys.of_views(Page.REPAIR)),
         "figures": _figures(repair.saved, actions),
@@ -144,6 +144,23 @@ def final_answer(
 def changed_by_reviewer(choices: Mapping[str, StoredChoice]) -> bool:
     """Whether the text is no longer the one that the verifier passed."""
     return any(said.choice is not Choice.ACCEPT for said in choices.values())
+
+
+def undecided(actions: Sequence[RepairAction], choices: Mapping[str, StoredChoice]) -> int:
+    """How many of the edits that a reviewer is asked about nobody has decided."""
+    asked = [action for action in actions if not _is_minor(action)]
+    return sum(action.action_id not in choices for action in asked)
+
+
+def undecided_words(count: int) -> str:
+    """The count as a button and a headline say it: "5 edits undecided"."""
+    return f"{count} edit{'' if count == 1 else 's'} undecided"
+
+
+def _status(repair: RepairOutcome, choices: Mapping[str, StoredChoice]) -> str:
+    """What the repair came to; a proposal as long as an edit of it is undecided."""
+    words, left = STATUS_WORDS[repair.status], undecided(repair.actions, choices)
+    return f"Proposal, {undecided_words(left)}. {words}" if left else words
 
 
 def _badge(decision: str) -> Json:

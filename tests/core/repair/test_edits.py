@@ -94,6 +94,28 @@ def test_a_narrowed_edit_never_cuts_a_word() -> None:
     assert small.span.cut(text) == "Empagliflozin"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1.5", "5.1"),
+        ("1,500", "5,100"),
+        ("2025-03-01", "2025-01-03"),
+        ("120/80", "80/120"),
+        ("10:30", "30:10"),
+        ("0.5mg", "5.0mg"),
+        ("patient's", "patients"),
+    ],
+)
+def test_a_value_is_shown_and_edited_whole(old: str, new: str) -> None:
+    before, after = f"It was {old} then.", f"It was {new} then."
+
+    pieces = word_diff(before, after)
+    small = narrowed(before, Edit(span=Span(start=0, end=len(before)), after=after))
+
+    assert [piece.text for piece in pieces if piece.old != piece.new] == [old, new]
+    assert (small.span.cut(before), small.after) == (old, new)
+
+
 def test_overlapping_edits_are_refused() -> None:
     edits = [Edit(span=Span(start=0, end=3), after=""), Edit(span=Span(start=2, end=4), after="")]
 

@@ -238,6 +238,26 @@ def test_a_negation_that_was_dropped_is_put_back() -> None:
     assert kinds(repair) == [RepairKind.QUALIFIER]
 
 
+@pytest.mark.parametrize(
+    "detail", ["in 2019", "on 12 September 2025", "62 bpm", "in adults", "since empagliflozin"]
+)
+def test_a_negation_that_is_put_back_keeps_nothing_that_its_line_does_not_say(detail: str) -> None:
+    chart = replace(CHART, text=CHART.text + "\nAn echocardiogram was done in 2019.")
+
+    repair = repaired(f"Elena Marchetti has chest pain {detail}.", chart, STUDY)
+
+    assert RepairKind.QUALIFIER not in kinds(repair)
+    assert f"pain {detail}" not in (repair.revised_answer or "")
+
+
+def test_a_negation_is_put_back_beside_the_values_of_its_own_line() -> None:
+    chart = replace(CHART, text="Elena Marchetti denies chest pain in 2019.")
+
+    repair = repaired("Elena Marchetti has chest pain in 2019.", chart)
+
+    assert repair.revised_answer == "Elena Marchetti denies chest pain in 2019."
+
+
 def test_another_patients_chart_is_never_corrected_by_changing_the_name() -> None:
     answer = (
         "Patient Nora Lindqvist has type 2 diabetes mellitus. HbA1c was 7.4 % on 12 September 2025."
