@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -136,10 +137,21 @@ def trace_of(request: Asked, config: Config) -> Trace:
     for item in found:
         if isinstance(item, InputError):
             raise _placed(item)
-    traces = [item for item in found if isinstance(item, Trace)]
-    if len(traces) != 1:
-        raise BadRecord(f"expected one run, found {len(traces)}", path="trace")
-    return traces[0]
+    return _only([item for item in found if isinstance(item, Trace)])
+
+
+def _only(traces: Sequence[Trace]) -> Trace:
+    """The one run, of a conversation its last answer; raises BadRecord."""
+    if not traces:
+        raise BadRecord("expected one run, found 0", path="trace")
+    *earlier, last = traces
+    others = sum(not one.trace_id.startswith(f"{last.trace_id}::t") for one in earlier)
+    if others:
+        raise BadRecord(f"expected one run, found {others + 1}", path="trace")
+    if not earlier:
+        return last
+    told = f"{len(earlier)} earlier answers of this conversation are not judged with this one"
+    return replace(last, notices=(*last.notices, told))
 
 
 def _traces(request: Asked, config: Config) -> Iterator[Trace | InputError]:

@@ -13,6 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Protocol
 
+from core.capture.answers import is_earlier_answer
 from core.capture.files import FileRecord, read_records
 from core.capture.formats import (
     anthropic_reader as anthropic,
@@ -204,6 +205,10 @@ def _joined(
         if isinstance(item, InputError) or not log:
             yield item
             several = several or isinstance(item, Trace)
+            continue
+        if is_earlier_answer(item.trace_id):
+            # The last answer of the conversation takes the same calls out of the log.
+            yield mcp.join_log(item, list(log), only=False)
             continue
         if held is not None:
             several = True
