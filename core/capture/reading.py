@@ -45,6 +45,7 @@ from core.capture.formats import (
 from core.capture.formats import (
     responses_reader as responses,
 )
+from core.capture.nearest import what_is_missing
 from core.config import Config
 from core.errors import InputError, UnknownFormat
 from core.records import Trace
@@ -117,7 +118,7 @@ def _format_of(values: Sequence[object], file: str) -> Detected:
     best = max(score for score, _ in scores)
     if best <= 0:
         raise UnknownFormat(
-            f"no known trace format; {_described(values[0])}; known formats: {', '.join(FORMATS)}",
+            f"no known trace format; {what_is_missing(values[0])}; known formats: {', '.join(FORMATS)}",
             file=file,
         )
     name = next(name for score, name in scores if score == best)
@@ -266,10 +267,3 @@ def files_in(paths: Sequence[Path]) -> Iterator[Path]:
             )
         else:
             yield path
-
-
-def _described(value: object) -> str:
-    if isinstance(value, Mapping):
-        keys = [str(key)[:40] for key in islice(value, 8)]
-        return f"its first record has the fields {', '.join(keys) or '(none)'}"
-    return f"its first record is a {type(value).__name__}"

@@ -16,6 +16,7 @@ from core.capture.outputs import (
     CapturedCall,
     CapturedCitation,
     CapturedRun,
+    id_key,
     trace_id_of,
     written,
 )
@@ -117,7 +118,7 @@ def read_answers(
             *talk.notices,
             *(f"blocks of the type {kind} were not understood" for kind in reader.unknown),
         ),
-        extra={key: item for key, item in record.items() if key not in _USED},
+        extra={key: item for key, item in record.items() if key not in _USED | {id_key(record)}},
         carried=record.get(CARRIED),
     )
     yield from traces_of_conversation(run, reader.turns, None, seen, reader.calls_in)

@@ -14,7 +14,7 @@ from functools import partial
 from core.capture.answers import AnswersSeen, traces_of_conversation
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord, parse_record
-from core.capture.outputs import CapturedCitation, CapturedRun, trace_id_of, written
+from core.capture.outputs import CapturedCitation, CapturedRun, id_key, trace_id_of, written
 from core.capture.readable.nodes import Kind, NotStructured
 from core.capture.readable.repr_text import parse_repr
 from core.capture.refusing import traces_or_error
@@ -379,7 +379,7 @@ def _response(record: Mapping[str, object], turns: list[Turn]) -> str | None:
 def _extra(record: Mapping[str, object]) -> dict[str, object]:
     used = {*_TRANSCRIPT_KEYS, *_ID_KEYS, *_RESPONSE_KEYS, "question", "user_question", "category"}
     used |= {"route", "elapsed_s", "request", "choices", "body", CARRIED}
-    return {key: value for key, value in record.items() if key not in used}
+    return {key: value for key, value in record.items() if key not in used | {id_key(record)}}
 
 
 def _text_field(record: Mapping[str, object], key: str) -> str | None:

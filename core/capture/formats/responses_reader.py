@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from core.capture.answers import AnswersSeen, traces_of_conversation
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCitation, CapturedRun, trace_id_of, written
+from core.capture.outputs import CapturedCitation, CapturedRun, id_key, trace_id_of, written
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
 from core.codec import json_kind
 from core.config import Config
@@ -150,7 +150,7 @@ def _traces(held: _Held, file: str, seen: AnswersSeen) -> Iterator[Trace]:
         category=_text(record, "category"),
         citations=talk.citations,
         notices=(*held.notes, *talk.notices),
-        extra={key: item for key, item in record.items() if key not in _USED},
+        extra={key: item for key, item in record.items() if key not in _USED | {id_key(record)}},
         carried=record.get(CARRIED),
     )
     yield from traces_of_conversation(run, held.turns, None, seen)
