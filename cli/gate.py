@@ -89,11 +89,12 @@ def gate(
         _write(otlp, ("\n".join(lines) + "\n").encode("utf-8"))
     if otlp_endpoint is not None:
         send_logs(otlp_endpoint, requests)
-    broken = report.broken
+    broken, earlier = report.broken, len(report.earlier.not_judged())
     write_json(
         json_path,
         {"passes": not broken, "broken": broken, "answers": len(report.answers)}
-        | {"skipped": len(report.skipped), "counts": dict(sorted(report.counts.items()))},
+        | {"skipped": len(report.skipped), "earlier_not_judged": earlier}
+        | {"counts": dict(sorted(report.counts.items()))},
     )
     said = [f"broken: {line}" for line in broken] or ["the policy is kept"]
     print_lines([counted(len(report.answers), "answer"), *said], json_path)

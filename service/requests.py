@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from core.capture.files import FileRecord, parse_record, write_json
+from core.capture.answer_record import native_of
+from core.capture.files import FileRecord, parse_record
 from core.capture.native_record import read_trace
 from core.capture.reading import read_records_of
 from core.config import Config
 from core.errors import BadRecord, InputError
-from core.records import Origin, Trace
+from core.records import JsonObject, Origin, Trace
 
 ORIGIN = "service"
 A = TypeVar("A", bound="Asked")
@@ -136,10 +138,21 @@ def trace_of(request: Asked, config: Config) -> Trace:
     for item in found:
         if isinstance(item, InputError):
             raise _placed(item)
-    traces = [item for item in found if isinstance(item, Trace)]
-    if len(traces) != 1:
-        raise BadRecord(f"expected one run, found {len(traces)}", path="trace")
-    return traces[0]
+    return _only([item for item in found if isinstance(item, Trace)])
+
+
+def _only(traces: Sequence[Trace]) -> Trace:
+    """The one run, of a conversation its last answer; raises BadRecord."""
+    if not traces:
+        raise BadRecord("expected one run, found 0", path="trace")
+    *earlier, last = traces
+    others = sum(not one.trace_id.startswith(f"{last.trace_id}::t") for one in earlier)
+    if others:
+        raise BadRecord(f"expected one run, found {others + 1}", path="trace")
+    if not earlier:
+        return last
+    told = f"{len(earlier)} earlier answers of this conversation are not judged with this one"
+    return replace(last, notices=(*last.notices, told))
 
 
 def _traces(request: Asked, config: Config) -> Iterator[Trace | InputError]:
@@ -181,27 +194,11 @@ def _placed(error: InputError) -> InputError:
     return type(error)(error.message, path=path)
 
 
-def _native(request: Asked) -> dict[str, object]:
-    """The request as a native record: outputs of one tool stay sources of their own."""
-    outputs: list[dict[str, object]] = []
-    seen: set[str] = set()
-    for output in request.tool_outputs or ():
-        name = output.source_id or output.call_id or output.tool_name
-        number, source_id = 1, name
-        while source_id in seen and output.source_id is None:
-            number += 1
-            source_id = f"{name}#{number}"
-        seen.add(source_id)
-        fields = output.model_dump(exclude_none=True) | {"source_id": source_id}
-        for key in ("text", "arguments"):
-            if key in fields and not isinstance(fields[key], str):
-                fields[key] = write_json(fields[key])
-        outputs.append(fields)
-    return {
-        "user_question": request.question,
-        "final_reply_to_user": request.answer,
-        "full_tool_outputs": outputs,
-    }
+def _native(request: Asked) -> JsonObject:
+    outputs = [output.model_dump(exclude_none=True) for output in request.tool_outputs or ()]
+    return native_of(
+        {"question": request.question, "answer": request.answer, "tool_outputs": outputs}
+    )
 
 
 def body_value(data: bytes) -> object:

@@ -176,3 +176,64 @@ def test_the_step_of_the_action_gates_a_folder(traces: Path, tmp_path: Path) -> 
     assert done.returncode == 1
     assert (tmp_path / "j.xml").exists() and (tmp_path / "s.sarif").exists()
     assert hook["entry"] == "provenanceguard gate"
+
+
+def _talk(tmp_path: Path, *said: tuple[str, str]) -> Path:
+    """A transcript of who said what; ``tool`` is a call with what it gave."""
+    messages: list[dict[str, object]] = []
+    for role, text in said:
+        if role == "tool":
+            call = {"id": "c1", "function": {"name": "load_chart", "arguments": "{}"}}
+            messages.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        messages.append({"role": role, "content": text, "tool_call_id": "c1"})
+    file = tmp_path / "talk.json"
+    file.write_text(json.dumps({"messages": messages}), encoding="utf-8")
+    return file
+
+
+ASKED = (("user", "What is the eGFR?"), ("tool", "eGFR: 28 mL/min"))
+THANKED = (("user", "Thanks"), ("assistant", "You are welcome!"))
+
+
+@pytest.mark.parametrize("closing", [(), THANKED, (*THANKED, *THANKED)])
+@pytest.mark.parametrize(("said", "code"), [("The eGFR is 91.", 1), ("The eGFR is 28.", 0)])
+def test_a_closing_word_changes_nothing_about_the_answer_before_it(
+    tmp_path: Path, said: str, code: int, closing: tuple[tuple[str, str], ...]
+) -> None:
+    result = run(_talk(tmp_path, *ASKED, ("assistant", said), *closing))
+
+    assert result.exit_code == code, result.output
+
+
+@pytest.mark.parametrize(
+    ("before", "policy", "code"),
+    [
+        ("The eGFR is 91.", "", 1),
+        ("The eGFR is 91.", 'earlier = "pass"', 0),
+        ("Hello, how can I help you?", "", 0),
+        ("Could you tell me your id?", "", 0),
+    ],
+)
+def test_what_was_said_before_any_call_breaks_the_policy_where_it_states_something(
+    tmp_path: Path, before: str, policy: str, code: int
+) -> None:
+    talk = _talk(tmp_path, ("user", "Hi"), ("assistant", before), *ASKED, *THANKED[1:])
+
+    result = run(talk, "--policy", _policy(tmp_path, policy))
+
+    assert result.exit_code == code, result.output
+    assert ("broken: earlier: 1" in result.output) == bool(code)
+
+
+def test_a_native_record_keeps_what_was_said_earlier_before_the_gate(tmp_path: Path) -> None:
+    file, told = tmp_path / "native.jsonl", tmp_path / "told.json"
+    earlier = {**CLEAN, "question_id": "later", "earlier_answers": [ANSWER]}
+    file.write_text(json.dumps(earlier) + "\n", encoding="utf-8")
+    lenient = _policy(tmp_path, "[most]\nblocked = 9")
+
+    alone = run(file, "--policy", lenient, "--json", told)
+    file.write_text(f"{json.dumps(RECORD)}\n{json.dumps(earlier)}\n", encoding="utf-8")
+    together = run(file, "--policy", lenient)
+
+    assert (alone.exit_code, together.exit_code) == (1, 0), alone.output + together.output
+    assert json.loads(told.read_text())["earlier_not_judged"] == 1

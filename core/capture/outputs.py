@@ -19,6 +19,10 @@ from core.text.citation_marks import citations_in, order_doubt, source_named
 _META_TOOL = re.compile(
     r"(?:execute|call|invoke|run|use)[-_ ]?(?:mcp[-_ ]?)?tool(?:[-_ ]?call)?$", re.I
 )
+_ID_KEYS = (
+    "question_id", "trace_id", "task_id",
+    "id", "uuid", "conversation_id", "thread_id", "session_id", "run_id",
+)  # fmt: skip
 _MCP_NAME = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.+)$")
 
 
@@ -100,12 +104,23 @@ def trace_of_run(run: CapturedRun) -> Trace:
 
 
 def trace_id_of(record: Mapping[str, object]) -> str | None:
-    """``question_id``, else ``trace_id``, else ``task_id`` with its trial; None without any."""
-    for key in ("question_id", "trace_id", "task_id"):
+    """What the first of ``id_key``'s keys holds, a ``task_id`` with its trial; None without any."""
+    key = id_key(record)
+    if key is None:
+        return None
+    value, trial = record[key], record.get("trial")
+    return f"{value}::{trial}" if key == "task_id" and trial is not None else str(value)
+
+
+def id_key(record: Mapping[str, object]) -> str | None:
+    """The field that names a record: what it says of its trace first, then of itself, then of its talk.
+
+    Records of one file with the same id are told apart by number when the file is read.
+    """
+    for key in _ID_KEYS:
         value = record.get(key)
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            trial = record.get("trial")
-            return f"{value}::{trial}" if key == "task_id" and trial is not None else str(value)
+            return key
     return None
 
 

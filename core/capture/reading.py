@@ -13,6 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Protocol
 
+from core.capture.answers import is_earlier_answer
 from core.capture.files import FileRecord, read_records
 from core.capture.formats import (
     anthropic_reader as anthropic,
@@ -44,6 +45,7 @@ from core.capture.formats import (
 from core.capture.formats import (
     responses_reader as responses,
 )
+from core.capture.nearest import what_is_missing
 from core.config import Config
 from core.errors import InputError, UnknownFormat
 from core.records import Trace
@@ -116,7 +118,7 @@ def _format_of(values: Sequence[object], file: str) -> Detected:
     best = max(score for score, _ in scores)
     if best <= 0:
         raise UnknownFormat(
-            f"no known trace format; {_described(values[0])}; known formats: {', '.join(FORMATS)}",
+            f"no known trace format; {what_is_missing(values[0])}; known formats: {', '.join(FORMATS)}",
             file=file,
         )
     name = next(name for score, name in scores if score == best)
@@ -205,6 +207,10 @@ def _joined(
             yield item
             several = several or isinstance(item, Trace)
             continue
+        if is_earlier_answer(item.trace_id):
+            # The last answer of the conversation takes the same calls out of the log.
+            yield mcp.join_log(item, list(log), only=False)
+            continue
         if held is not None:
             several = True
             yield mcp.join_log(held, log, only=False)
@@ -261,10 +267,3 @@ def files_in(paths: Sequence[Path]) -> Iterator[Path]:
             )
         else:
             yield path
-
-
-def _described(value: object) -> str:
-    if isinstance(value, Mapping):
-        keys = [str(key)[:40] for key in islice(value, 8)]
-        return f"its first record has the fields {', '.join(keys) or '(none)'}"
-    return f"its first record is a {type(value).__name__}"

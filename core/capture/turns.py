@@ -65,42 +65,53 @@ def read_conversation(turns: Sequence[Turn], response: str | None) -> Conversati
     The answer is ``response`` where it is given, else the last assistant text of a turn without
     tool calls, even if others speak after it; every tool output before it is evidence.
     """
-    final = len(turns)
-    citations: tuple[CapturedCitation, ...] = ()
-    answer = response
-    for index in reversed(range(len(turns))):
-        turn = turns[index]
-        if isinstance(turn, Said) and turn.role == "assistant" and not turn.calls_tools:
-            if response is None:
-                answer, final, citations = turn.text, index, turn.citations
-                break
-            if turn.text.strip() == response.strip():
-                citations = turn.citations if turn.text == response else ()
-                break
-    before = turns[:final] if response is None and answer is not None else turns
+    final = final_place(turns, response)
+    answer, citations = response, tuple[CapturedCitation, ...]()
+    for said in _spoken(turns[final : final + 1]):
+        answer = said.text if response is None else response
+        citations = said.citations if said.text == answer else ()
+    before = turns[:final] if response is None else turns
     calls = pair_calls(before)
     late = sum(isinstance(turn, Called) for turn in turns[len(before) :])
     notices = [f"{late} tool calls after the answer are no evidence for it"] if late else []
     return Conversation(
         question=_question(before),
         answer=answer,
-        earlier=_earlier(before, answer),
+        earlier=tuple(
+            said.text for place in other_answers(turns, final) for said in _spoken([turns[place]])
+        ),
         calls=calls,
         citations=citations,
         notices=tuple(notices),
     )
 
 
-def _earlier(before: Sequence[Turn], answer: str | None) -> tuple[str, ...]:
-    """What was said to the user before the answer; a turn that goes on to call tools is a thought."""
-    said = [
-        turn.text
-        for turn in before
+def _spoken(turns: Sequence[Turn]) -> list[Said]:
+    """What the assistant said in turns that call no tools."""
+    return [
+        turn
+        for turn in turns
         if isinstance(turn, Said) and turn.role == "assistant" and not turn.calls_tools
     ]
-    if answer is not None and said and said[-1].strip() == answer.strip():
-        said.pop()
-    return tuple(said)
+
+
+def final_place(turns: Sequence[Turn], response: str | None) -> int:
+    """The place of the turn that says the answer; the number of turns when none of them does."""
+    for index in reversed(range(len(turns))):
+        for said in _spoken([turns[index]]):
+            if response is None or said.text.strip() == response.strip():
+                return index
+    return len(turns)
+
+
+def other_answers(turns: Sequence[Turn], final: int) -> list[int]:
+    """The places of the other answers; a turn that goes on to call tools is a thought."""
+    following = [*turns[1:], None][: len(turns)]
+    return [
+        place
+        for place, (turn, then) in enumerate(zip(turns, following, strict=True))
+        if place != final and _spoken([turn]) and not isinstance(then, Called)
+    ]
 
 
 def pair_calls(turns: Sequence[Turn]) -> tuple[CapturedCall, ...]:

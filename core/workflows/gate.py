@@ -3,6 +3,7 @@
 A policy is a TOML file; what it does not say is as strict as can be:
 
     unavailable = "fail"           # or "pass": answers that could not be verified
+    earlier = "fail"               # or "pass": what a conversation said before, where it was not judged
     allow_skipped = ["old.jsonl"]  # files whose unreadable records may be left out
     threshold_by_kind = false      # true: each kind of source by its own threshold, where it has one
     whole_answers = false          # true: an answer may pass as a whole, by its weakest claims together
@@ -29,8 +30,10 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
+from core.workflows.earlier_answers import EarlierAnswers
 
 WRONGLY = "credited_wrongly"
+_CHOICES = ("unavailable", "earlier")
 _SWITCHES = ("threshold_by_kind", "whole_answers")
 
 
@@ -52,6 +55,7 @@ class Policy:
 
     most: Most = field(default_factory=Most)
     unavailable_passes: bool = False
+    earlier_passes: bool = False
     allow_skipped: tuple[str, ...] = ()
     threshold_by_kind: bool = False
     whole_answers: bool = False
@@ -75,6 +79,7 @@ class GateReport:
     answers: list[Verification] = field(default_factory=list)
     skipped: list[InputError] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    earlier: EarlierAnswers = field(default_factory=EarlierAnswers)
 
     @property
     def broken(self) -> list[str]:
@@ -87,6 +92,9 @@ class GateReport:
         unavailable = self.counts.get("unavailable", 0)
         if unavailable and not self.policy.unavailable_passes:
             told.append(f"unavailable: {unavailable} could not be verified")
+        earlier = len(self.earlier.not_judged())
+        if earlier and not self.policy.earlier_passes:
+            told.append(f"earlier: {earlier} earlier answers of a conversation were not judged")
         if unread := [error for error in self.skipped if not self._allowed(error)]:
             told.append(f"skipped: {len(unread)} could not be read")
         if not self.answers:
@@ -96,6 +104,7 @@ class GateReport:
     def add(self, verification: Verification) -> None:
         """Count one answer."""
         self.answers.append(verification)
+        self.earlier.add(verification.trace)
         decision = verification.answer.decision
         names = [{Decision.BLOCK: "blocked", Decision.UNAVAILABLE: "unavailable"}.get(decision)]
         for claim in verification.claims:
@@ -152,12 +161,13 @@ def read_policy(path: Path | None) -> Policy:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
-    known = {"most", "unavailable", "allow_skipped", *_SWITCHES}
+    known = {"most", "allow_skipped", *_CHOICES, *_SWITCHES}
     if strange := sorted(set(document) - known):
         raise ConfigError(f"{path}: {strange[0]}: unknown; known are {', '.join(sorted(known))}")
-    unavailable = document.get("unavailable", "fail")
-    if unavailable not in ("fail", "pass"):
-        raise ConfigError(f'{path}: unavailable: expected "fail" or "pass", found {unavailable!r}')
+    choices = {name: document.get(name, "fail") for name in _CHOICES}
+    for name, chosen in choices.items():
+        if chosen not in ("fail", "pass"):
+            raise ConfigError(f'{path}: {name}: expected "fail" or "pass", found {chosen!r}')
     skipped = document.get("allow_skipped", [])
     if not isinstance(skipped, list) or not all(isinstance(name, str) for name in skipped):
         raise ConfigError(f"{path}: allow_skipped: expected a list of file names")
@@ -168,7 +178,8 @@ def read_policy(path: Path | None) -> Policy:
     return Policy(
         most=_most(document.get("most", {}), path),
         **switches,
-        unavailable_passes=unavailable == "pass",
+        unavailable_passes=choices["unavailable"] == "pass",
+        earlier_passes=choices["earlier"] == "pass",
         allow_skipped=tuple(skipped),
     )
 

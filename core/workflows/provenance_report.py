@@ -7,16 +7,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from core.attribution.families import load_families
 from core.citations.answer import audit_citations
-from core.config import Config
-from core.decomposition.claims import decompose
 from core.errors import NotFound
 from core.provenance.analyse import analyse
 from core.provenance.omissions import OmissionWeights
 from core.provenance.records import ProvenanceReport
 from core.provenance.report import TrailLink, report_document
-from core.records import Claim, Trace, Verification
+from core.records import Trace, Verification
+from core.workflows.earlier_answers import earlier_claims
 
 
 def report_of(
@@ -32,24 +30,10 @@ def analysed(verified: Verification, weights: OmissionWeights | None = None) -> 
     """The provenance of a verification, with what its answer cites and what was said before it."""
     return analyse(
         verified,
-        earlier=_earlier(verified.trace),
+        earlier=earlier_claims(verified.trace),
         citations=audit_citations(verified.trace),
         weights=weights,
     )
-
-
-def _earlier(trace: Trace) -> list[tuple[Claim, ...]]:
-    """The claims of the turns before the answer, each turn cut by itself."""
-    if not trace.earlier:
-        return []
-    families, config = load_families(), Config()
-    return [
-        tuple(decompose(turn, config, families))
-        for number, text in enumerate(trace.earlier, 1)
-        for turn in [
-            Trace(trace_id=f"{trace.trace_id}::t{number}", question="", answer=text, sources=())
-        ]
-    ]
 
 
 def one_answer(report: ProvenanceReport, store: Any) -> Mapping[str, object]:

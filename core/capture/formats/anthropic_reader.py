@@ -7,19 +7,21 @@ are sources under their own address; ``citations[]`` become the citations of the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
+from core.capture.answers import AnswersSeen, traces_of_conversation
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
 from core.capture.outputs import (
     CapturedCall,
     CapturedCitation,
     CapturedRun,
+    id_key,
     trace_id_of,
-    trace_of_run,
     written,
 )
-from core.capture.refusing import trace_or_error
-from core.capture.turns import Called, Returned, Said, Turn, read_conversation
+from core.capture.refusing import traces_or_error
+from core.capture.turns import Called, Returned, Said, Turn, pair_calls, read_conversation
 from core.codec import json_kind
 from core.config import Config
 from core.errors import BadRecord, InputError
@@ -56,7 +58,8 @@ def detect(values: Sequence[object]) -> float:
 def read(
     records: Iterable[FileRecord | InputError], file: str, config: Config
 ) -> Iterator[Trace | InputError]:
-    """One trace a conversation; the lines of a session log are gathered by their session."""
+    """The traces of each conversation; the lines of a session log are gathered by their session."""
+    read_all = partial(read_answers, seen=AnswersSeen())
     sessions: dict[str, list[FileRecord]] = {}
     for record in records:
         if isinstance(record, InputError):
@@ -67,8 +70,8 @@ def read(
         elif _is_session_note(record.value):
             continue
         else:
-            yield trace_or_error(
-                read_trace,
+            yield from traces_or_error(
+                read_all,
                 record.value,
                 Origin(format=NAME, file=file, line=record.line),
                 record.notes,
@@ -77,13 +80,21 @@ def read(
         messages = [_session_message(m.value) for m in members if isinstance(m.value, Mapping)]
         value = {"trace_id": session or None, "messages": messages}
         notes = tuple(dict.fromkeys(note for member in members for note in member.notes))
-        yield trace_or_error(
-            read_trace, value, Origin(format=NAME, file=file, line=members[0].line), notes
+        yield from traces_or_error(
+            read_all, value, Origin(format=NAME, file=file, line=members[0].line), notes
         )
 
 
 def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trace:
-    """The trace of one conversation; raises BadRecord naming the path of a wrong value."""
+    """The trace of a conversation's answer; raises BadRecord naming the path of a wrong value."""
+    *_, last = read_answers(value, origin, notes, seen=AnswersSeen())
+    return last
+
+
+def read_answers(
+    value: object, origin: Origin, notes: Sequence[str] = (), *, seen: AnswersSeen
+) -> Iterator[Trace]:
+    """The traces of a conversation, that of its answer last; raises BadRecord."""
     messages = _messages(value)
     if messages is None:
         raise BadRecord(f"expected messages, found {json_kind(value)}", path="messages")
@@ -93,25 +104,24 @@ def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trac
         reader.read(message, f"messages[{index}]")
     talk = read_conversation(reader.turns, None)
     question = record.get("question")
-    return trace_of_run(
-        CapturedRun(
-            origin=origin,
-            trace_id=trace_id_of(record),
-            question=question if isinstance(question, str) else talk.question,
-            answer=talk.answer,
-            earlier=talk.earlier,
-            calls=[*talk.calls, *reader.documents],
-            category=_text(record, "category"),
-            citations=talk.citations,
-            notices=(
-                *notes,
-                *talk.notices,
-                *(f"blocks of the type {kind} were not understood" for kind in reader.unknown),
-            ),
-            extra={key: item for key, item in record.items() if key not in _USED},
-            carried=record.get(CARRIED),
-        )
+    run = CapturedRun(
+        origin=origin,
+        trace_id=trace_id_of(record),
+        question=question if isinstance(question, str) else talk.question,
+        answer=talk.answer,
+        earlier=talk.earlier,
+        calls=[*talk.calls, *reader.documents],
+        category=_text(record, "category"),
+        citations=talk.citations,
+        notices=(
+            *notes,
+            *talk.notices,
+            *(f"blocks of the type {kind} were not understood" for kind in reader.unknown),
+        ),
+        extra={key: item for key, item in record.items() if key not in _USED | {id_key(record)}},
+        carried=record.get(CARRIED),
     )
+    yield from traces_of_conversation(run, reader.turns, None, seen, reader.calls_in)
 
 
 class _Messages:
@@ -120,7 +130,13 @@ class _Messages:
     def __init__(self) -> None:
         self.turns: list[Turn] = []
         self.documents: list[CapturedCall] = []
+        self.places: list[int] = []  # of each document: how many turns were before it
         self.unknown: dict[str, None] = {}
+
+    def calls_in(self, turns: Sequence[Turn]) -> list[CapturedCall]:
+        """What some first turns had before them: the calls, and the documents given until then."""
+        given = sum(place < len(turns) for place in self.places)
+        return [*pair_calls(turns), *self.documents[:given]]
 
     def read(self, message: object, path: str) -> None:
         if not isinstance(message, Mapping):
@@ -209,6 +225,7 @@ class _Messages:
                 failed=block.get("is_error") is True or error,
             )
         elif kind in ("search_result", "document"):
+            self.places.append(len(self.turns))
             self.documents.append(
                 CapturedCall(
                     tool="document", call_id=str(len(self.documents)), output=written([block])

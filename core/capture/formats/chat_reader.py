@@ -1,4 +1,4 @@
-"""Chat-completions transcripts with tool calls: one record, one trace.
+"""Chat-completions transcripts with tool calls: one record, one conversation.
 
 Read generously, because exports differ: ``messages`` may be a list or JSON text, arguments an object
 or text, calls may stand in ``tool_calls``, ``function_call``, turns of their own or ``<tool_call>``
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
+from core.capture.answers import AnswersSeen, traces_of_conversation
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord, parse_record
-from core.capture.outputs import CapturedCitation, CapturedRun, trace_id_of, trace_of_run, written
+from core.capture.outputs import CapturedCitation, CapturedRun, id_key, trace_id_of, written
 from core.capture.readable.nodes import Kind, NotStructured
 from core.capture.readable.repr_text import parse_repr
-from core.capture.refusing import trace_or_error
+from core.capture.refusing import traces_or_error
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
 from core.codec import json_kind
 from core.config import Config
@@ -57,24 +59,25 @@ def detect(values: Sequence[object]) -> float:
 def read(
     records: Iterable[FileRecord | InputError], file: str, config: Config
 ) -> Iterator[Trace | InputError]:
-    """One trace a transcript; a file of single messages is one transcript."""
+    """The traces of each transcript; a file of single messages is one transcript."""
     loose: list[FileRecord] = []
+    read_all = partial(read_answers, seen=AnswersSeen())
     for record in records:
         if isinstance(record, InputError):
             yield record
         elif _is_message(record.value) and _messages(record.value) is None:
             loose.append(record)
         else:
-            yield trace_or_error(
-                read_trace,
+            yield from traces_or_error(
+                read_all,
                 record.value,
                 Origin(format=NAME, file=file, line=record.line),
                 record.notes,
             )
     if loose:
         notes = tuple(dict.fromkeys(note for record in loose for note in record.notes))
-        yield trace_or_error(
-            read_trace,
+        yield from traces_or_error(
+            read_all,
             [record.value for record in loose],
             Origin(format=NAME, file=file, line=loose[0].line),
             notes,
@@ -82,7 +85,15 @@ def read(
 
 
 def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trace:
-    """The trace of one transcript; raises BadRecord naming the path of a wrong value."""
+    """The trace of a transcript's answer; raises BadRecord naming the path of a wrong value."""
+    *_, last = read_answers(value, origin, notes, seen=AnswersSeen())
+    return last
+
+
+def read_answers(
+    value: object, origin: Origin, notes: Sequence[str] = (), *, seen: AnswersSeen
+) -> Iterator[Trace]:
+    """The traces of a transcript, that of its answer last; raises BadRecord."""
     record: Mapping[str, object] = value if isinstance(value, Mapping) else {"messages": value}
     messages = _messages(value)
     if messages is None:
@@ -96,23 +107,22 @@ def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trac
     response = _response(record, turns)
     talk = read_conversation(turns, response)
     question = record.get("question") or record.get("user_question")
-    return trace_of_run(
-        CapturedRun(
-            origin=origin,
-            trace_id=trace_id_of(record),
-            question=question if isinstance(question, str) else talk.question,
-            answer=talk.answer,
-            earlier=talk.earlier,
-            calls=talk.calls,
-            citations=talk.citations,
-            category=_text_field(record, "category"),
-            route=_text_field(record, "route"),
-            elapsed_seconds=_number_field(record, "elapsed_s"),
-            notices=(*notes, *talk.notices),
-            extra=_extra(record),
-            carried=record.get(CARRIED),
-        )
+    run = CapturedRun(
+        origin=origin,
+        trace_id=trace_id_of(record),
+        question=question if isinstance(question, str) else talk.question,
+        answer=talk.answer,
+        earlier=talk.earlier,
+        calls=talk.calls,
+        citations=talk.citations,
+        category=_text_field(record, "category"),
+        route=_text_field(record, "route"),
+        elapsed_seconds=_number_field(record, "elapsed_s"),
+        notices=(*notes, *talk.notices),
+        extra=_extra(record),
+        carried=record.get(CARRIED),
     )
+    yield from traces_of_conversation(run, turns, response, seen)
 
 
 def _messages(value: object) -> list[object] | None:
@@ -369,7 +379,7 @@ def _response(record: Mapping[str, object], turns: list[Turn]) -> str | None:
 def _extra(record: Mapping[str, object]) -> dict[str, object]:
     used = {*_TRANSCRIPT_KEYS, *_ID_KEYS, *_RESPONSE_KEYS, "question", "user_question", "category"}
     used |= {"route", "elapsed_s", "request", "choices", "body", CARRIED}
-    return {key: value for key, value in record.items() if key not in used}
+    return {key: value for key, value in record.items() if key not in used | {id_key(record)}}
 
 
 def _text_field(record: Mapping[str, object], key: str) -> str | None:

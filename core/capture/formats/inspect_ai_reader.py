@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from core.capture.answers import AnswersSeen, traces_of_conversation
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCall, CapturedCitation, CapturedRun, trace_of_run, written
+from core.capture.outputs import CapturedCall, CapturedCitation, CapturedRun, written
 from core.capture.spans import SpanCall, merge_calls
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
 from core.codec import json_kind
@@ -38,7 +39,8 @@ def detect(values: Sequence[object]) -> float:
 def read(
     records: Iterable[FileRecord | InputError], file: str, config: Config
 ) -> Iterator[Trace | InputError]:
-    """One trace a sample."""
+    """The traces of each sample."""
+    seen = AnswersSeen()
     for record in records:
         if isinstance(record, InputError):
             yield record
@@ -56,8 +58,8 @@ def read(
                 line=record.line,
             )
             try:
-                yield read_sample(
-                    sample, origin, record.notes, task=_task(log) if several else None
+                yield from read_sample(
+                    sample, origin, record.notes, _task(log) if several else None, seen=seen
                 )
             except BadRecord as error:
                 path = f"samples[{index}].{error.path or ''}".rstrip(".") if several else error.path
@@ -70,8 +72,13 @@ def read_sample(
     notes: Sequence[str] = (),
     task: str | None = None,
     limit: int = 64 * 1024 * 1024,
-) -> Trace:
-    """The trace of one sample; attachments unfold to ``limit`` characters at most. BadRecord."""
+    *,
+    seen: AnswersSeen,
+) -> Iterator[Trace]:
+    """The traces of one sample, that of its answer last; raises BadRecord.
+
+    Attachments unfold to ``limit`` characters at most.
+    """
     if not isinstance(value, Mapping):
         raise BadRecord(f"expected an object, found {json_kind(value)}")
     attachments = _Attachments(value.get("attachments"), limit)
@@ -87,7 +94,8 @@ def read_sample(
     for index, message in enumerate(messages):
         turns.extend(_turns(message, f"messages[{index}]"))
     final = _final(sample.get("output"))
-    talk = read_conversation(turns, final.text if final else None)
+    response = final.text if final else None
+    talk = read_conversation(turns, response)
     described = list(_events(sample.get("events")))
     asked = sample.get("input")
     metadata = value.get("metadata")
@@ -96,27 +104,27 @@ def read_sample(
         notices.append(f"{len(attachments.missing)} attachments are missing from the log")
     if isinstance(sample.get("limit"), Mapping):
         notices.append("the run was stopped by a limit")
-    return trace_of_run(
-        CapturedRun(
-            origin=origin,
-            trace_id=f"{value['id']}::{value.get('epoch', 1)}"
-            if value.get("id") is not None
-            else None,
-            question=asked if isinstance(asked, str) and asked else talk.question,
-            answer=talk.answer,
-            earlier=talk.earlier,
-            calls=merge_calls(turns, described),
-            category=task,
-            citations=final.citations if final else talk.citations,
-            notices=notices,
-            extra={
-                key: value[key]
-                for key in ("target", "scores", "metadata", "sandbox")
-                if value.get(key)
-            },
-            carried=metadata.get(CARRIED) if isinstance(metadata, Mapping) else None,
-        )
+    run = CapturedRun(
+        origin=origin,
+        trace_id=f"{value['id']}::{value.get('epoch', 1)}" if value.get("id") is not None else None,
+        question=asked if isinstance(asked, str) and asked else talk.question,
+        answer=talk.answer,
+        earlier=talk.earlier,
+        calls=merge_calls(turns, described),
+        category=task,
+        citations=final.citations if final else talk.citations,
+        notices=notices,
+        extra={
+            key: value[key] for key in ("target", "scores", "metadata", "sandbox") if value.get(key)
+        },
+        carried=metadata.get(CARRIED) if isinstance(metadata, Mapping) else None,
     )
+
+    def calls_of(head: Sequence[Turn]) -> list[CapturedCall]:
+        ids = {turn.call_id for turn in head if isinstance(turn, Called | Returned)}
+        return merge_calls(head, [one for one in described if one.call.call_id in ids])
+
+    yield from traces_of_conversation(run, turns, response, seen, calls_of)
 
 
 def _turns(message: object, path: str) -> Iterator[Turn]:

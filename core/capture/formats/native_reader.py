@@ -1,9 +1,11 @@
-"""Native traces (Appendix A): one record, one trace."""
+"""Native traces (Appendix A), and answers with their outputs as the services take them: one record,
+one trace."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from core.capture.answer_record import is_answer_record, native_of
 from core.capture.files import FileRecord
 from core.capture.native_record import read_trace
 from core.capture.refusing import trace_or_error
@@ -24,6 +26,8 @@ def detect(values: Sequence[object]) -> float:
                 best = 1.0
             elif "user_question" in value or (answered and "question_id" in value):
                 best = max(best, 0.6)
+            elif is_answer_record(value):
+                best = max(best, 0.7)
     return best
 
 
@@ -36,4 +40,9 @@ def read(
             yield record
             continue
         origin = Origin(format=NAME, file=file, line=record.line)
-        yield trace_or_error(read_trace, record.value, origin, record.notes)
+        yield trace_or_error(_read, record.value, origin, record.notes)
+
+
+def _read(value: object, origin: Origin, notes: Sequence[str]) -> Trace:
+    record = native_of(value) if isinstance(value, Mapping) and is_answer_record(value) else value
+    return read_trace(record, origin, notes)

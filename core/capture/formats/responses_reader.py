@@ -11,9 +11,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.capture.answers import AnswersSeen, traces_of_conversation
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCitation, CapturedRun, trace_id_of, trace_of_run, written
+from core.capture.outputs import CapturedCitation, CapturedRun, id_key, trace_id_of, written
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
 from core.codec import json_kind
 from core.config import Config
@@ -75,8 +76,9 @@ def detect(values: Sequence[object]) -> float:
 def read(
     records: Iterable[FileRecord | InputError], file: str, config: Config
 ) -> Iterator[Trace | InputError]:
-    """One trace a chain of responses; a response whose calls are answered later waits for that."""
+    """The traces of each chain of responses; one whose calls are answered later waits for that."""
     known: OrderedDict[str, _Held] = OrderedDict()
+    seen = AnswersSeen()
     for record in records:
         if isinstance(record, InputError):
             yield record
@@ -89,15 +91,15 @@ def read(
         if earlier and not known[earlier].complete:
             del known[earlier]  # it goes on in this record
         if held.complete:
-            yield _trace(held, file)
+            yield from _traces(held, file, seen)
         known[identity or f"line {record.line}"] = held
         if len(known) > _REMEMBERED:
             _, oldest = known.popitem(last=False)
             if not oldest.complete:
-                yield _trace(oldest, file)
+                yield from _traces(oldest, file, seen)
     for held in known.values():
         if not held.complete:
-            yield _trace(held, file)
+            yield from _traces(held, file, seen)
 
 
 def _held(record: FileRecord, known: Mapping[str, _Held]) -> tuple[_Held, str | None, str | None]:
@@ -134,25 +136,24 @@ def _held(record: FileRecord, known: Mapping[str, _Held]) -> tuple[_Held, str | 
     return held, identity if isinstance(identity, str) else None, earlier
 
 
-def _trace(held: _Held, file: str) -> Trace:
+def _traces(held: _Held, file: str, seen: AnswersSeen) -> Iterator[Trace]:
     talk = read_conversation(held.turns, None)
     record = held.record
     question = record.get("question")
-    return trace_of_run(
-        CapturedRun(
-            origin=Origin(format=NAME, file=file, line=held.line),
-            trace_id=trace_id_of(record),
-            question=question if isinstance(question, str) else talk.question,
-            answer=talk.answer,
-            earlier=talk.earlier,
-            calls=talk.calls,
-            category=_text(record, "category"),
-            citations=talk.citations,
-            notices=(*held.notes, *talk.notices),
-            extra={key: item for key, item in record.items() if key not in _USED},
-            carried=record.get(CARRIED),
-        )
+    run = CapturedRun(
+        origin=Origin(format=NAME, file=file, line=held.line),
+        trace_id=trace_id_of(record),
+        question=question if isinstance(question, str) else talk.question,
+        answer=talk.answer,
+        earlier=talk.earlier,
+        calls=talk.calls,
+        category=_text(record, "category"),
+        citations=talk.citations,
+        notices=(*held.notes, *talk.notices),
+        extra={key: item for key, item in record.items() if key not in _USED | {id_key(record)}},
+        carried=record.get(CARRIED),
     )
+    yield from traces_of_conversation(run, held.turns, None, seen)
 
 
 def _response(value: object) -> Mapping[str, object] | None:
