@@ -19,10 +19,10 @@ from core.evidence.chart.phrases import beside_spans, lead_spans
 from core.evidence.claim_view import ClaimView, view_claim
 from core.evidence.derivation_parts import day_key
 from core.evidence.fact_index import FactIndex, Stated
-from core.evidence.facts import Record
+from core.evidence.facts import Fact, Record
 from core.evidence.names import MONTHS
 from core.evidence.units import measured_by
-from core.evidence.words import acronyms, stems
+from core.evidence.words import PLAIN, acronyms, stems
 from core.records import Check, Claim, FactPlace, Outcome, Span, Trace
 from core.text.han import RUN, word_places
 
@@ -33,16 +33,6 @@ _MOST_SHOWN = 600  # characters of what contradicts a claim
 _WORD = re.compile(r"[^\W_]+(?:[.,'’/-][^\W_]+)*")
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")  # beside Chinese characters
 _POSSESSIVE = re.compile(r"['’]s?\Z")
-# Words that only say that something stands in a record, or that it is so.
-_PLAIN = frozenset(
-    "a an the of for to in on at with by as is are was were be been has have had it its his her their he "
-    "she they this that these those patient patients mr mrs ms miss dr chart charts record records "
-    "recorded lists listed list shows showed states stated says file documented entry entries there level "
-    "levels value values reading readings measured measurement measurements result results stood visit "
-    "visits test tests came out gives gave given found reported reports per count counts number total "
-    "dated done when then according equals currently current aged age old years year birth born roughly "
-    "nearly approximately around about exactly reached underwent suffered received got weighed".split()
-)
 # What is said of a date that something began on, was put down on, or came to an end on.
 _BEGAN = frozenset(
     "started began begun added entered ordered prescribed issued diagnosed noted dates dating onset "
@@ -105,8 +95,9 @@ def account(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Account:
     known = frozenset[str]().union(*(_said_of(each, index) for each in stated))
     if "immunization" in known:
         known |= _DOSES
-    words, plain = _words(claim.text), _PLAIN | _events(checks, stated)
-    return Account(left=tuple(_left(words, spans, known | index.people, plain)), stated=stated)
+    words, plain = _words(claim.text), PLAIN | _events(checks, stated)
+    people = frozenset[str]().union(*(people_at(each, index) for each in stated))
+    return Account(left=tuple(_left(words, spans, known | people, plain)), stated=stated)
 
 
 def left_beside(
@@ -114,9 +105,14 @@ def left_beside(
 ) -> tuple[str, ...]:
     """The words of a claim that one field without a number does not account for; ``said`` is its value."""
     record, fact = stated.record, stated.fact
-    named = f"{record.name} {record.kind} {fact.path if fact is not None else ''}"
-    known = said | stems(named) | index.asked.get(stated.source_id, frozenset()) | index.people
-    return tuple(_left(_words(text), list(lead_spans(text)), known, _PLAIN))
+    named = f"{record.name} {record.kind}"
+    if fact is not None:
+        # A list item is named by its first field, as a record is by its first line.
+        first = next((each.value for each in held_at(stated, index) if each.structured), "")
+        named = " ".join((named, first, *index.holders.steps(fact), fact.path))
+    asked = index.asked.get(stated.source_id, frozenset())
+    known = said | stems(named) | asked | people_at(stated, index)
+    return tuple(_left(_words(text), list(lead_spans(text)), known, PLAIN))
 
 
 def left_of(
@@ -132,7 +128,7 @@ def left_of(
         if place.span is not None:
             known |= stems(place.span.cut(trace.source(place.source_id).text)[:_MOST_SHOWN])
     words = _words(claim.text)
-    plain = _PLAIN | STANDING_WORDS
+    plain = PLAIN | STANDING_WORDS
     return tuple(word for word in _left(words, spans, known, plain) if word not in WEIGHTY)
 
 
@@ -188,6 +184,21 @@ def stated_at(check: Check, index: FactIndex) -> list[Stated]:
     return [each for each in found if each is not None] if all(found) else []
 
 
+def held_at(stated: Stated, index: FactIndex) -> tuple[Fact, ...]:
+    """The facts that stand with it: of its record, and of no sibling inside that record."""
+    if stated.fact is not None:
+        return index.holders.held_with(stated.fact)
+    return index.beside.get((stated.source_id, stated.record.index), ())
+
+
+def people_at(stated: Stated, index: FactIndex) -> frozenset[str]:
+    """The words of the names of those whom it is of."""
+    fact = stated.fact or next(iter(held_at(stated, index)), None)
+    if fact is None:
+        return index.people_of.get(stated.source_id, frozenset())
+    return index.holders.people(fact)
+
+
 def places_of(check: Check) -> tuple[FactPlace, ...]:
     """Where a check's facts stand, and those that a value was worked out from."""
     inputs = check.derivation.inputs if check.derivation is not None else ()
@@ -204,10 +215,11 @@ def _said_of(each: Stated, index: FactIndex) -> frozenset[str]:
     record, fact = each.record, each.fact
     said = stems(f"{record.name} {record.kind}") | index.asked.get(each.source_id, frozenset())
     if fact is not None:
-        said |= stems(f"{fact.path} {fact.subject}") | acronyms(fact.path)
+        over = " ".join(index.holders.steps(fact))
+        said |= stems(f"{over} {fact.path} {fact.subject}") | acronyms(fact.path)
         if fact.quantity is not None:
             said |= measured_by(fact.quantity.unit)
-    beside = index.beside.get((each.source_id, record.index), ())
+    beside = held_at(each, index)
     for other in beside:
         # Of a record of many fields only those that name it say what all of it is about.
         telling = len(beside) <= _MOST_FIELDS or _NAMES_IT.search(other.path)

@@ -10,7 +10,9 @@ from typing import TypeVar
 
 from core.evidence.calls import argument_leaves
 from core.evidence.comparing import dates_agree, fits, in_unit, interval, of_something
+from core.evidence.enclosing import enclosed
 from core.evidence.facts import Fact, Record, SourceFacts, argument_facts, source_facts
+from core.evidence.holders import PERSON, Holders
 from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.units import factor, measured_by
 from core.evidence.words import acronyms, core_words, said_share, stems
@@ -70,6 +72,7 @@ class FactIndex:
     worded: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
     records_of: dict[str, tuple[Record, ...]] = field(default_factory=dict)
     alone_in: dict[str, tuple[Fact, ...]] = field(default_factory=dict)
+    holders: Holders = field(default_factory=lambda: Holders(over={}, beside={}))
 
     def near(self, want: Quantity) -> Iterator[tuple[Fact, str]]:
         """The facts whose number makes the claim's true, with how; bounded."""
@@ -110,6 +113,7 @@ def index_trace(trace: Trace) -> FactIndex:
             continue
         for end in (item.amount, *(() if item.high is None else (item.high,))):
             by_unit.setdefault(item.unit, []).append((abs(end), count, fact))
+    beside = _grouped((f, (f.source_id, f.record.index)) for one in outputs for f in one.facts)
     ordered = {unit: sorted(rows, key=lambda row: row[:2]) for unit, rows in by_unit.items()}
     return FactIndex(
         outputs=outputs,
@@ -128,7 +132,8 @@ def index_trace(trace: Trace) -> FactIndex:
         people=_people(facts),
         texts=tuple(_texts(sources)),
         placed=_placed(outputs),
-        beside=_grouped((f, (f.source_id, f.record.index)) for one in outputs for f in one.facts),
+        beside=beside,
+        holders=Holders(over={s.source_id: enclosed(s.text) for s in sources}, beside=beside),
         by_path=_grouped((f, (f.source_id, f.path)) for one in outputs for f in one.facts),
         people_of={one.source_id: _people(one.facts) for one in outputs},
         asked={source.source_id: frozenset(_asked(source)) for source in sources},
@@ -169,7 +174,7 @@ def _alone(facts: Iterable[Fact]) -> list[Fact]:
 
 def _people(facts: Iterable[Fact]) -> frozenset[str]:
     """The words of the names of those whose records these facts are of."""
-    return frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == "patient"))
+    return frozenset().union(*(stems(f.value) for f in facts if f.path.lower() == PERSON))
 
 
 def _asked(source: Source) -> Iterator[str]:

@@ -16,6 +16,7 @@ from core.evidence.claim_view import ClaimView, view_claim
 from core.evidence.derivation_parts import place_of
 from core.evidence.fact_index import WORD_BEGINS, FactIndex, Stated
 from core.evidence.facts import Fact
+from core.evidence.holders import naming_words
 from core.evidence.stated_whole import WHOLE, is_clean, is_current, is_of_the_person
 from core.evidence.words import stems
 from core.records import Check, Claim, Outcome
@@ -35,12 +36,15 @@ def stated_in_field(claim: Claim, index: FactIndex) -> Check | None:
     if view.quantities or _DOUBTFUL.search(claim.text) or len(view.words) < _LEAST_WORDS:
         return None
     found: list[Fact] = []
+    spoken = naming_words(claim.text)
     for fact in _with_a_word(view.words, index):
         stated = Stated(source_id=fact.source_id, record=fact.record, fact=fact)
         said = _value_said(fact, view)
         if not said or left_beside(claim.text, stated, said, index):
             continue
-        if not is_clean(stated, view, index) or not is_of_the_person(view, {fact.source_id}, index):
+        if index.holders.foreign(fact, spoken - said):
+            continue
+        if not is_clean(stated, view, index) or not is_of_the_person(view, [stated], index):
             continue
         if is_current(stated, view, index):
             found.append(fact)

@@ -11,8 +11,10 @@ from core.evidence.accounting import (
     VALUES,
     WORKED_OUT,
     account,
+    held_at,
     is_last,
     operation_of,
+    people_at,
     places_of,
     stated_at,
     when,
@@ -24,9 +26,10 @@ from core.evidence.date_derivations import days_of
 from core.evidence.derivation_parts import day_key
 from core.evidence.fact_index import FactIndex, Stated
 from core.evidence.facts import Record
+from core.evidence.holders import stretches_of
 from core.evidence.quantity_records import Day
 from core.evidence.words import stems
-from core.records import Check, Claim, Outcome
+from core.records import Check, Claim, Outcome, Span
 
 WHOLE = "whole"  # the check that a claim is stated whole
 _PRESENT = re.compile(r"\b(?:is|are|has|have|takes|weighs|stands|currently|now)\b", re.IGNORECASE)
@@ -54,7 +57,9 @@ def stated_whole(claim: Claim, checks: Sequence[Check], index: FactIndex) -> Che
     found = account(claim, checks, index)
     sources = {each.source_id for each in found.stated}
     view = view_claim(claim.text, index.people)
-    if found.left or len(sources) != 1 or not is_of_the_person(view, sources, index):
+    if found.left or len(sources) != 1 or not is_of_the_person(view, found.stated, index):
+        return None
+    if not all(_is_of_the_named(check, view, index) for check in values):
         return None
     if not all(is_clean(each, view, index) for each in found.stated):
         return None
@@ -78,7 +83,7 @@ def is_clean(each: Stated, view: ClaimView, index: FactIndex) -> bool:
         dated = fact.quantity is not None and fact.quantity.date is not None
         if "," in fact.value and not dated:
             return False
-        beside = index.beside.get((each.source_id, each.record.index), ())
+        beside = held_at(each, index)
         if len({other.value for other in beside if other.path == fact.path}) > 1:
             return False
     said = {word.casefold() for word in _LETTERS.findall(view.text)}
@@ -87,10 +92,21 @@ def is_clean(each: Stated, view: ClaimView, index: FactIndex) -> bool:
     return not {word.casefold() for word in _LETTERS.findall(each.record.text)} & _TAKES_BACK - said
 
 
-def is_of_the_person(view: ClaimView, sources: Iterable[str], index: FactIndex) -> bool:
-    """Whether the record is of everybody whom the claim names."""
+def is_of_the_person(view: ClaimView, stated: Iterable[Stated], index: FactIndex) -> bool:
+    """Whether what is stated is of everybody whom the claim names."""
     named = stems(view.text) & index.people
-    return all(named <= index.people_of.get(each, frozenset()) for each in sources)
+    return all(named <= people_at(each, index) for each in stated)
+
+
+def _is_of_the_named(check: Check, view: ClaimView, index: FactIndex) -> bool:
+    """Whether no word names a record of the same list that holds none of what the check rests on."""
+    at = check.claim_span or Span(start=0, end=0)
+    stretches = stretches_of(view.text, at, view.quantities)
+    facts = [each.fact for each in stated_at(check, index) if each.fact is not None]
+    foreign = [
+        index.holders.foreign(fact, index.holders.nearest(fact, stretches)) for fact in facts
+    ]
+    return not (foreign and frozenset.intersection(*foreign))
 
 
 def _at_its_time(values: Sequence[Check], view: ClaimView, index: FactIndex) -> bool:

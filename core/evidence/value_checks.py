@@ -20,8 +20,9 @@ from core.evidence.fact_index import (
     said_attributes,
 )
 from core.evidence.facts import Fact, Record
+from core.evidence.holders import stretches_of
 from core.evidence.quantity_records import Quantity, QuantityKind
-from core.evidence.singled_out import name_before, named_days, records_meant
+from core.evidence.singled_out import MOST_ROWS, name_before, named_days, records_meant
 from core.evidence.stated_otherwise import (
     dated_otherwise,
     lasted_otherwise,
@@ -72,7 +73,7 @@ def _check_quantity(
     if named is not None:
         place = _literal_place(f"{named} {want.text}", index)
         return None if place is None else _stands(f"{named} {want.text}", "value", place, want.span)
-    other = stated_otherwise(want, view, said, index)
+    other = stated_otherwise(want, view, _of_the_named(want, view, said, index), index)
     if other is not None:
         return Check(
             check=kind,
@@ -97,6 +98,21 @@ def _check_quantity(
         reason=f"no fact states {want.text}, and none follows from what is stated",
         claim_span=want.span,
     )
+
+
+def _of_the_named(
+    want: Quantity, view: ClaimView, said: Sequence[tuple[Attribute, float]], index: FactIndex
+) -> list[tuple[Attribute, float]]:
+    """The attributes with the facts of the records alone that the claim may be about."""
+    stretches = stretches_of(view.text, want.span, view.quantities)
+    kept = []
+    for attribute, share in said:
+        facts = attribute.facts
+        if len(facts) <= MOST_ROWS:
+            facts = tuple(f for f in facts if not _is_of_another(f, stretches, index))
+        if facts:
+            kept.append((replace(attribute, facts=facts), share))
+    return kept
 
 
 def _record_says(told: str, want: Quantity, kind: str, source_id: str, record: Record) -> Check:
@@ -185,6 +201,7 @@ def _best(
         for attribute in attributes[:_MOST_ATTRIBUTES]
     }
     dated_records = named_days(want, view, index)
+    stretches = stretches_of(view.text, want.span, view.quantities)
     named = {(attribute.source_id, attribute.path) for attribute in attributes}
     records = {(f.source_id, f.record.index) for attribute in attributes for f in attribute.facts}
     for fact, how in _stating(want, index):
@@ -192,6 +209,8 @@ def _best(
         dated = want.kind is QuantityKind.DATE and (fact.source_id, fact.record.index) in records
         meant = dated or (fact.source_id, fact.path) in named
         if not _is_about(want, fact, how, shared, meant, bool(named), view):
+            continue
+        if _is_of_another(fact, stretches, index):
             continue
         here = (fact.source_id, fact.record.index)
         only = singled.get((fact.source_id, fact.path)) if want.date is None else dated_records
@@ -201,6 +220,12 @@ def _best(
         if best is None or rank > best[0]:
             best = (rank, fact, how, shared)
     return None if best is None else best[1:]
+
+
+def _is_of_another(fact: Fact, stretches: Sequence[frozenset[str]], index: FactIndex) -> bool:
+    """Whether the claim names another record of the same list than the fact's."""
+    holders = index.holders
+    return holders.is_of_another(fact, holders.nearest(fact, stretches))
 
 
 def _stating(want: Quantity, index: FactIndex) -> Iterator[tuple[Fact, str]]:

@@ -22,6 +22,16 @@ STOP = frozenset(
     "under again further once about after before during between into through against per via mr mrs "
     "ms dr also still now i you we our your my me us if because until while since within s t".split()
 )
+# Words that only say that something stands in a record, or that it is so.
+PLAIN = frozenset(
+    "a an the of for to in on at with by as is are was were be been has have had it its his her their he "
+    "she they this that these those patient patients mr mrs ms miss dr chart charts record records "
+    "recorded lists listed list shows showed states stated says file documented entry entries there level "
+    "levels value values reading readings measured measurement measurements result results stood visit "
+    "visits test tests came out gives gave given found reported reports per count counts number total "
+    "dated done when then according equals currently current aged age old years year birth born roughly "
+    "nearly approximately around about exactly reached underwent suffered received got weighed".split()
+)
 _SAID = {
     "tc": "total cholesterol", "tg": "triglyceride", "trig": "triglyceride", "hb": "hemoglobin",
     "hgb": "hemoglobin", "haemoglobin": "hemoglobin", "wbc": "leukocyte", "rbc": "erythrocyte",
