@@ -47,7 +47,9 @@ class FrontDoor(TyperGroup):
             say("error: out of memory")
             raise SystemExit(UNAVAILABLE) from None
         except KeyboardInterrupt as stopped:
-            say("Stopped. What was finished is kept: run the same command again to go on.")
+            kept = "What was finished is kept: run the same command again to go on."
+            served = ctx.invoked_subcommand == "serve"
+            say("Stopped: nothing is served any more." if served else f"Stopped. {kept}")
             number = signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT
             raise SystemExit(128 + number) from None
 

@@ -143,7 +143,8 @@ def _lines(reports: list[ProvenanceReport], out: Path | None) -> list[str]:
         f"  blocked        {len(claims) - len(shown):>6}",
         *(f"  risk {level:<9} {count:>6}" for level, count in levels.items()),
         f"  distortions    {sum(len(c.distortions) for c in claims):>6}",
-        f"  contradictions {sum(len(each.contradictions) for each in reports):>6}",
+        f"  contradictions {sum(len(each.contradictions) for each in reports):>6}"
+        "  (of two claims; a claim that a source contradicts is counted as blocked)",
         f"  omissions      {sum(len(each.omissions) for each in reports):>6}",
         *([f"written to {out}"] if out is not None else []),
     ]

@@ -237,3 +237,19 @@ def test_a_native_record_keeps_what_was_said_earlier_before_the_gate(tmp_path: P
 
     assert (alone.exit_code, together.exit_code) == (1, 0), alone.output + together.output
     assert json.loads(told.read_text())["earlier_not_judged"] == 1
+
+
+def test_a_file_that_no_format_fits_is_named_as_a_whole(traces: Path, tmp_path: Path) -> None:
+    (tmp_path / "strange.json").write_text('{"surprise": 1}', encoding="utf-8")
+    (tmp_path / "broken.jsonl").write_text(json.dumps(CLEAN) + "\n{not json\n", encoding="utf-8")
+    out = tmp_path / "gate.xml"
+
+    files = (traces, tmp_path / "strange.json", tmp_path / "broken.jsonl")
+    assert run(*files, "--junit", out).exit_code == 1
+
+    suite = ElementTree.parse(out).getroot()[0]
+    unread = [case for case in suite if case.find("error") is not None]
+    assert {(case.get("classname"), case.get("name")) for case in unread} == {
+        ("strange.json", "the whole file"),
+        ("broken.jsonl", "line 2"),
+    }

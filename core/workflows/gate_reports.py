@@ -40,7 +40,8 @@ def junit(report: GateReport) -> bytes:
             failure.text = _xml("\n".join(_line(each) for each in found))
         cases.append(case)
     for error in report.skipped:
-        case = _case(f"line {error.line}", error.file or "")
+        name = "the whole file" if error.line is None else f"line {error.line}"
+        case = _case(name, error.file or "")
         ElementTree.SubElement(case, "error", message=_xml(error.located()), type="skipped")
         cases.append(case)
     policy = _case("policy", "gate")

@@ -185,6 +185,7 @@ def test_a_service_that_is_asked_to_end_logs_no_word_of_a_claim(tmp_path: Path) 
         said = process.stderr.read()
 
     assert reply.status_code == 200
+    assert said.endswith("Stopped: nothing is served any more.\n")
     assert "Rosa" not in said and "metformin" not in said and "Traceback" not in said
 
 
