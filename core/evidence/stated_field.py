@@ -9,7 +9,7 @@ stands there. Unlike the paper, which has no checks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from core.evidence.accounting import WEIGHTY, left_beside
 from core.evidence.claim_view import ClaimView, view_claim
@@ -31,25 +31,30 @@ _DOUBTFUL = re.compile(
 
 
 def stated_in_field(claim: Claim, index: FactIndex) -> Check | None:
-    """A check that one field states all of the claim; None where a word is left or it has a value."""
+    """A check that one field states all of the claim, or that the record it names says otherwise.
+
+    None where a word is left or the claim has a value.
+    """
     view = view_claim(claim.text, index.people)
     if view.quantities or _DOUBTFUL.search(claim.text) or len(view.words) < _LEAST_WORDS:
         return None
     found: list[Fact] = []
+    moved: list[tuple[Fact, frozenset[str]]] = []
     spoken = naming_words(claim.text)
     for fact in _with_a_word(view.words, index):
         stated = Stated(source_id=fact.source_id, record=fact.record, fact=fact)
         said = _value_said(fact, view)
-        if not said or left_beside(claim.text, stated, said, index):
+        if said and index.holders.foreign(fact, spoken - said):
+            moved.append((fact, said))
             continue
-        if index.holders.foreign(fact, spoken - said):
+        if not said or left_beside(claim.text, stated, said, index):
             continue
         if not is_clean(stated, view, index) or not is_of_the_person(view, [stated], index):
             continue
         if is_current(stated, view, index):
             found.append(fact)
     if not found:
-        return None
+        return None if view.denies else _held_otherwise(claim.text, view, moved, spoken, index)
     return Check(
         check=WHOLE,
         outcome=Outcome.SUPPORTS,
@@ -57,6 +62,35 @@ def stated_in_field(claim: Claim, index: FactIndex) -> Check | None:
         facts=tuple(place_of(fact) for fact in found[:3]),
         binding=1.0,
     )
+
+
+def _held_otherwise(
+    text: str,
+    view: ClaimView,
+    moved: Iterable[tuple[Fact, frozenset[str]]],
+    spoken: frozenset[str],
+    index: FactIndex,
+) -> Check | None:
+    """What the record that a claim names holds instead of a sibling's value, which it says of it.
+
+    Only where the claim would be stated whole if the record held that value: "INV-1 is overdue", where
+    INV-1 is paid and INV-2 overdue.
+    """
+    for fact, said in moved:
+        for own in index.holders.named_instead(fact, spoken - said):
+            stated = Stated(source_id=own.source_id, record=own.record, fact=own)
+            if _value_said(own, view) or left_beside(text, stated, said, index):
+                continue
+            if is_clean(stated, view, index) and is_current(stated, view, index):
+                return Check(
+                    check="value",
+                    outcome=Outcome.CONTRADICTS,
+                    veto=True,
+                    reason=f"{own.path}: {own.value[:80]}, not {fact.value[:80]}, which stands in "
+                    "another record.",
+                    facts=(place_of(own),),
+                )
+    return None
 
 
 def _with_a_word(words: frozenset[str], index: FactIndex) -> Iterator[Fact]:
