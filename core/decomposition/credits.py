@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.attribution.bylines import Bylines
+from core.attribution.cue_words import VERB
 from core.attribution.cues import Credit, credit_of_title, find_credit
 from core.attribution.described_credit import credit_of_description, may_be_described
 from core.attribution.described_source import DescribedSources
@@ -13,6 +15,7 @@ from core.attribution.families import LITERATURE, REGISTRY, Families
 from core.attribution.named_source import NamedSources
 from core.decomposition.answer_lines import tidy
 from core.decomposition.markdown import masked, plain
+from core.decomposition.said_clause import said_clause
 from core.evidence.values import protected_values
 from core.records import Citation, Source, Span, StatedAttribution, Trace
 from core.text.citation_marks import references
@@ -45,7 +48,23 @@ class Credits:
     def found(self, hidden: str) -> Credit | None:
         """The credit in a text whose markup is masked."""
         known = find_credit(hidden, self.families, self.tools, known=self.known)
-        return known or credit_of_description(hidden, self.described.mentions(hidden))
+        found = known or credit_of_description(hidden, self.described.mentions(hidden))
+        if found is None:
+            return self._notes(hidden)
+        clause = said_clause(hidden, found.span) if found.removable is None else None
+        return replace(found, removable=Span(start=0, end=clause)) if clause else found
+
+    def _notes(self, hidden: str) -> Credit | None:
+        """ "The chart notes she takes iron": the name of a kind of source, whose last word is the verb."""
+        for mention in self.families.mentions(hidden):
+            span = Span(start=0, end=mention.span.end)
+            if _SPEAKS.fullmatch(mention.span.cut(hidden).split()[-1]) is None:
+                continue
+            clause = said_clause(hidden, span)
+            if clause is not None:
+                removable = Span(start=0, end=clause)
+                return Credit(span=span, families=(mention.family_id,), removable=removable)
+        return None
 
     def of_cell(self, cell: Span) -> StatedAttribution | None:
         """What the cell of a column of sources credits."""
@@ -147,6 +166,7 @@ class Credits:
         )
 
 
+_SPEAKS = re.compile(VERB, re.IGNORECASE)
 _ONLY_A_TRIAL = re.compile(
     r"\A(?!.*(?:pubmed|literature|publi|journal|paper|article|abstract|et al)).*\b(?:trials?|"
     r"rcts?|study|studies)\b",

@@ -82,7 +82,7 @@ def decide_claim(
     found = sorted([*_findings(outcome, config), *wrong], key=lambda finding: finding.rank)
     against_support = [f for f in found if f.rank not in (_CONFLATION, _CITATION)]
     verdict = _verdict(outcome, config) if against_support else VerdictLabel.SUPPORTED
-    reasons = tuple(f.reason for f in found) or (_praise(outcome, citations),)
+    reasons = tuple(f.reason for f in found) or (_praise(claim, outcome, citations),)
     if verdict is VerdictLabel.CONTRADICTED and isinstance(counted, ContradictedShare):
         reasons = (*reasons, _how_often(counted))
     if not found and isinstance(counted, ShownShare):
@@ -327,7 +327,7 @@ def _missing(text: str, nearest: str | None, name: str) -> str:
     return say(Cause.VALUE_OTHERWISE, value=text, source=name, nearest=nearest)
 
 
-def _praise(judged: Judged, citations: Sequence[CitationFinding]) -> str:
+def _praise(claim: Claim, judged: Judged, citations: Sequence[CitationFinding]) -> str:
     name = _named(judged.route)
     lacking = [*judged.literals.unwritten, *_nowhere(judged)]
     unwritten = ", ".join(dict.fromkeys(f"“{checked.value.text}”" for checked in lacking))
@@ -342,9 +342,22 @@ def _praise(judged: Judged, citations: Sequence[CitationFinding]) -> str:
     if unseen:
         cited = ", ".join(dict.fromkeys(_cited_as(one) for one in unseen))
         notes.append(say(Cause.NOT_RESOLVABLE, cited=cited))
-    elif judged.attribution.status is AttributionStatus.MATCH and judged.attribution.stated_family:
+    elif _is_as_credited(claim, judged):
         cause = Cause.SUPPORTED_AS_CREDITED
     return " ".join([say(cause, source=name), *notes])
+
+
+def _is_as_credited(claim: Claim, judged: Judged) -> bool:
+    """Whether the answer credits the very source that the claim was checked against, or its kind.
+
+    A credit may be right for another source that says the same, or where the answer credits none.
+    """
+    stated, attribution, source_id = claim.stated, judged.attribution, judged.route.source_id
+    if stated is None or attribution.status is not AttributionStatus.MATCH:
+        return False
+    if source_id in (stated.source_id, *stated.also):
+        return True
+    return stated.source_id is None and attribution.stated_family == attribution.routed_family
 
 
 def _summary(blocked: Sequence[ClaimVerdict]) -> tuple[str, ...]:

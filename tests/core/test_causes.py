@@ -100,9 +100,11 @@ def gate(
     judged: Judged | Unjudged,
     citations: tuple[CitationFinding, ...] = (),
     profile: str | None = None,
+    stated: StatedAttribution | None = None,
 ) -> str:
     config = Config() if profile is None else Config(profile=profile)
-    return " | ".join(decide_claim(BASE.claim, judged, config, citations).reasons)
+    claim = replace(BASE.claim, stated=stated)
+    return " | ".join(decide_claim(claim, judged, config, citations).reasons)
 
 
 def contradicted() -> str:
@@ -259,7 +261,7 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.SUPPORTED: (lambda: gate(outcome()), f"Supported by {source()}."),
     Cause.SUPPORTED_AS_CREDITED: (
-        lambda: gate(matched()),
+        lambda: gate(matched(), stated=to("patient_record", outcome().route.source_id)),
         f"Supported by {source()}, the source that the answer credits.",
     ),
     Cause.NOT_WRITTEN_AS_SUCH: (

@@ -90,3 +90,11 @@ def test_words_that_set_a_scene_are_no_credit_of_one_source(lead: str) -> None:
     assert status(claim, lead, "a", source="b") is AttributionStatus.UNAVAILABLE
     assert status(claim, "According to the plan", "a", source="b") is AttributionStatus.CONFLATION
     assert status(claim, "In b", "a", source="b") is AttributionStatus.CONFLATION  # its own name
+
+
+def test_a_rate_is_no_credit_and_per_the_plan_is_one_wherever_it_stands() -> None:
+    for words, expected in (
+        ("per clip", AttributionStatus.UNAVAILABLE),
+        ("per the plan", AttributionStatus.CONFLATION),
+    ):
+        assert status(f"It needs 23 ms {words}.", words, "a", source="b") is expected

@@ -29,6 +29,7 @@ from core.records import (
     SetAside,
     SourceStatus,
     Span,
+    StatedAttribution,
     Support,
     Unjudged,
     VerdictLabel,
@@ -90,11 +91,37 @@ def _judged(
     )
 
 
-def test_a_supported_rightly_credited_claim_passes() -> None:
-    found = decide_claim(CLAIM, _judged(), Config())
+def _credited(
+    source_id: str | None, *also: str, family: str = "patient_record"
+) -> StatedAttribution:
+    return StatedAttribution(
+        text="x", span=Span(start=0, end=1), family=family, source_id=source_id, also=also
+    )
+
+
+@pytest.mark.parametrize(
+    ("stated", "family", "credited"),
+    [
+        pytest.param(_credited("chart"), "patient_record", True, id="the routed source"),
+        pytest.param(_credited("letter", "chart"), "patient_record", True, id="of the same work"),
+        pytest.param(_credited(None), "patient_record", True, id="its kind"),
+        pytest.param(_credited("papers"), "literature", False, id="another that says it too"),
+        pytest.param(_credited("letter"), "patient_record", False, id="another of its kind"),
+        pytest.param(_credited(None, family="lab"), "lab", False, id="a kind that may hold it"),
+        pytest.param(None, "patient_record", False, id="nothing: its kind is implied"),
+    ],
+)
+def test_a_supported_claim_passes_and_is_said_to_be_as_credited_only_where_it_was(
+    stated: StatedAttribution | None, family: str, credited: bool
+) -> None:
+    judged = _judged()
+    judged = replace(judged, attribution=replace(judged.attribution, stated_family=family))
+
+    found = decide_claim(replace(CLAIM, stated=stated), judged, Config())
 
     assert (found.verdict, found.decision) == (VerdictLabel.SUPPORTED, Decision.ALLOW)
-    assert "the source that the answer credits" in found.reasons[0]
+    assert found.reasons[0].startswith("Supported by load_patient_history (patient record)")
+    assert ("the source that the answer credits" in found.reasons[0]) is credited
 
 
 def test_a_conflation_blocks_a_claim_that_stays_supported() -> None:
