@@ -194,7 +194,7 @@ def _completed(
         return (subject, added) if joined else None
     if subject is not None and verb and (_DOING.match(behind) or _DONE.match(behind)):
         return (subject, _be(subject.cut(text)), added)
-    if _GOES_ON.match(behind) or has_finite_verb(behind):
+    if _GOES_ON.match(behind) or has_finite_verb(behind) or _PARTICIPLE.match(behind):
         return None
     if verb is None:  # notes: "LDL 94, HDL 61"
         label = subject is not None and subject.cut(text).endswith(":")
@@ -228,6 +228,10 @@ def _completed(
     return (named, kept or _be(named.cut(text)), Span(start=at, end=added.end))
 
 
+# "is spent, leaving EUR 30,000", and not "fasting glucose 90": it has an object of its own.
+_PARTICIPLE = re.compile(
+    r"[a-z]{3,}(?:ing|ed)\s(?:(?:the|a|an|its|his|her|their|only|about|another)\s|[A-Z]{3}\s|[^\w\s]?\d)"
+)
 _SHARE = r"[~<>]?\d[\d.,]*\s?%?\s(?:on|with|in|for|among|at)\s"
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from core.evidence.quantities import within_amount
 from core.records import Span
 
 Piece = Span | str  # a stretch of the sentence, or a word that it leaves out
@@ -149,6 +150,8 @@ _GAPPED = re.compile(
     r"[^\s]*\d",
     re.IGNORECASE,
 )
+# "leaves at 10:55 and lands at JFK at 13:35": a bare word in -s with a phrase of its own may be a verb.
+MAYBE_VERB = re.compile(r"[a-z]+s\s(?:at|in|on|to|into|from|with|by|for)\s")
 _NO_SUBJECT = frozenset("the a an of in with for to and or by from on at also successfully".split())
 LONGEST_SPLIT = 2_000  # characters; longer "sentences" are tables or dumps and are kept whole
 
@@ -339,8 +342,9 @@ def _objects(text: str, part: Part) -> list[Part]:
         return [part]
     items, start = [], verb.end()
     for cut in re.finditer(r",?\s+and\s+|,\s+(?!\d{4}\b)", body[verb.end() :]):
-        items.append((start, verb.end() + cut.start()))
-        start = verb.end() + cut.end()
+        if not within_amount(body, verb.end() + cut.start()):
+            items.append((start, verb.end() + cut.start()))
+            start = verb.end() + cut.end()
     items.append((start, len(body)))
     if len(items) < 2 or not re.search(r"\s+and\s+", body[verb.end() :]):
         return [part]
@@ -382,7 +386,8 @@ def _gapped(text: str, part: Part, body: str) -> list[Part]:
     gap = _GAPPED.search(body, verb.end())
     if gap is None or re.search(r"\bwith\b", body[verb.end() : gap.start()]):
         return []
-    if has_finite_verb(gap.group("noun")) or _RELATIVE.search(body):
+    noun = gap.group("noun")
+    if has_finite_verb(noun) or MAYBE_VERB.match(noun) or _RELATIVE.search(body):
         return []
     offset = part.span.start
     first = Span(start=offset, end=offset + gap.start("cut"))

@@ -169,6 +169,7 @@ class _Splits(Grammar):
             if not own and negated and self.takes_auxiliary(verb, other, held):
                 free = bool(said & {"or", "nor"})
             lacking = not self.finite(other, held) and not self.takes_auxiliary(verb, other, held)
+            lacking = lacking or not joined and not self.marked_off(index, held)
             if lacking or not free or not (own or self.fits(self.subject(verb, held), other)):
                 continue
             clause = self.below(index, held)

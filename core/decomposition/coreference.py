@@ -36,7 +36,7 @@ _NOT_OF_A_PATIENT = re.compile(
     re.IGNORECASE,
 )
 _RECORDS = ("patient_record", "lab", "imaging", "other")
-_POINTERS = frozenset("this that these those it there he she they".split())
+_POINTERS = frozenset("this that these those it there he she they its his her their".split())
 
 
 @dataclass(slots=True)
@@ -126,8 +126,8 @@ class Referents:
         name = self.topic if pronoun in ("it", "its") else self.person
         if name is None and self.someone and pronoun not in ("it", "its"):
             name = "The patient"
-        if name is None:
-            return text
+        if name is None or (pronoun == "its" and " of " in name):
+            return text  # "the base of backoff and its cap": either could be meant
         if pronoun in ("his", "her", "its"):
             name += _possessive(name)
         return name + text[opening.end() :]

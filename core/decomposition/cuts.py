@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from core.decomposition.clauses import (
     LONGEST_SPLIT,
+    MAYBE_VERB,
     NEGATIVE,
     SCOPED,
     has_finite_verb,
@@ -21,6 +22,7 @@ from core.decomposition.clauses import (
 )
 from core.decomposition.grammar import SUBJECTS
 from core.decomposition.parsing import Word, parsed
+from core.evidence.quantities import read_quantities
 from core.evidence.values import protected_values
 from core.records import Span
 
@@ -92,6 +94,7 @@ def candidates(text: str, within: Span, scene: Mapping[str, float]) -> list[Cut]
         return []
     places = [found for found in _places(body) if _free(body, found)]
     values = [value.span for value in protected_values(body)] if places else []
+    values += [item.span for item in read_quantities(body)] if places else []
     places = [
         found
         for found in places
@@ -173,6 +176,8 @@ def _free(body: str, place: tuple[int, int, int, str, bool]) -> bool:
         return False
     if kind == "dash" and _VALUE_FIRST.match(behind) and not re.search(r"\d", before):
         return False  # "Date of birth - 24 May 1947"
+    if kind.startswith("and") and MAYBE_VERB.match(behind):
+        return False
     if kind == "comma" and opens_with_verb(behind):
         return False  # "The hotel, opened in May, has 12 rooms"
     opened = before.rfind("(")

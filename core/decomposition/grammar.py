@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from core.decomposition.parsing import Word
+from core.evidence.quantities import within_amount
 
 SUBJECTS = frozenset(("nsubj", "nsubjpass", "expl", "csubj", "csubjpass"))
 AUXILIARIES = frozenset(("aux", "auxpass"))
@@ -182,14 +183,19 @@ class Grammar:
                     joints.add(i)
                 if word.role == "conj" and not word.is_verb and i > at:
                     follows = i
-                    members.append(i)
+                    members += [] if self.within_amount(i) else [i]
             at = follows
         between = {
             i for i in held
             if members[0] < i < members[-1] and self.words[i].role == "punct"
             and self.words[i].text == "," and self.words[i].head in members
         }  # fmt: skip
-        return members, frozenset(joints | between)
+        joints = {i for i in joints | between if not self.within_amount(i)}
+        return members, frozenset(joints)
+
+    def within_amount(self, index: int) -> bool:
+        """Whether a word goes on with an amount: the minutes of "8 hours and 40 minutes"."""
+        return within_amount(self.text, self.words[index].start)
 
     def is_date(self, index: int) -> bool:
         return bool(_DATE.match(self.words[index].text))
@@ -246,6 +252,12 @@ class Grammar:
         """What stands between a clause that opens the sentence and the rest of it."""
         end = max(self.below(first.index, held))
         return self.text[self.words[end].end : second.start].lstrip()
+
+    def marked_off(self, index: int, held: frozenset[int]) -> bool:
+        """Whether a mark or a conjunction stands before the clause that a word heads."""
+        begins = min(self.below(index, held))
+        around = self.words[max(begins - 1, 0) : begins + 1]
+        return any(word.role in ("punct", "cc") for word in around)
 
     def comma_before(self, index: int) -> bool:
         return index > 0 and self.words[index - 1].text == ","

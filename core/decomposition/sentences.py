@@ -160,6 +160,8 @@ class Sentences:
             for part in parts
         ]
         credited_at = credited_from(self.answer, places, own)
+        if len(parts) > 1:  # "A is x and its y is z": of A, and not of the sentence before
+            self.about.remember_topic(text)
         kind: ClaimType | None = None
         reason: str | None = None
         for part, place in zip(parts, places, strict=True):

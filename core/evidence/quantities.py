@@ -59,6 +59,11 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(_with_years(found, text))
 
 
+def within_amount(text: str, at: int) -> bool:
+    """Whether a place lies inside one amount: the "and" of "8 hours and 40 minutes"."""
+    return any(item.span.start < at < item.span.end for item in read_quantities(text))
+
+
 def _read(match: re.Match[str]) -> Quantity | None:
     for group in (
         "iso",
