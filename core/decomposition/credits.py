@@ -56,7 +56,7 @@ class Credits:
 
     def _notes(self, hidden: str) -> Credit | None:
         """ "The chart notes she takes iron": the name of a kind of source, whose last word is the verb."""
-        for mention in self.families.mentions(hidden):
+        for mention in self.families.mentions(hidden[:_MOST_HEAD]):
             span = Span(start=0, end=mention.span.end)
             if _SPEAKS.fullmatch(mention.span.cut(hidden).split()[-1]) is None:
                 continue
@@ -166,6 +166,7 @@ class Credits:
         )
 
 
+_MOST_HEAD = 120  # characters of a sentence in which its credit is named
 _SPEAKS = re.compile(VERB, re.IGNORECASE)
 _ONLY_A_TRIAL = re.compile(
     r"\A(?!.*(?:pubmed|literature|publi|journal|paper|article|abstract|et al)).*\b(?:trials?|"

@@ -13,6 +13,7 @@ from dataclasses import replace
 from core.evidence.claim_view import ClaimView, view_claim
 from core.evidence.derivation_parts import place_of
 from core.evidence.derivations import derive
+from core.evidence.elapsed import BEGINS, ENDS
 from core.evidence.fact_index import (
     Attribute,
     FactIndex,
@@ -38,6 +39,7 @@ _MOST_ATTRIBUTES = 12
 _PROSE_SHARE = 0.2  # of the claim's words in a sentence whose converted number may be what is meant
 _ENOUGH_DIGITS = 3  # a number of so many digits is rarely there by chance
 _OF_DAY = re.compile(r"(?:\d[T ]|\b(?:at|from|until|by)\s)\Z", re.IGNORECASE)
+_WHEN = re.compile(r"depart|arriv|schedul|_at\b|\b(?:at|dep|arr|due)\b", re.IGNORECASE)
 _LITERAL_KINDS = frozenset({"identifier", "quoted", "name"})
 
 
@@ -245,11 +247,13 @@ def _shared(fact: Fact, view: ClaimView) -> float:
 
 
 def _lasts(fact: Fact) -> bool:
-    """Whether "08:40" may be how long something took: not a time of day behind a date or an "at"."""
+    """Whether "08:40" may be how long something took: no time of day behind a date or an "at", and not
+    when something began or ended."""
     begins = fact.quantity.span.start if fact.quantity is not None else 0
     if _OF_DAY.search(fact.value[:begins]) is not None:
         return False
-    return not fact.structured or bool(stems(fact.path) & measured_by("minute"))
+    told = not fact.structured or bool(stems(fact.path) & measured_by("minute"))
+    return told or not any(each.search(fact.path) for each in (BEGINS, ENDS, _WHEN))
 
 
 def _is_about(
