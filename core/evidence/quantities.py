@@ -34,6 +34,7 @@ _STAMP_YEAR = re.compile(rf"\s\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s[A-Z]{{2,4}})?\s
 _MOST = 20_000  # quantities of one text
 _MOST_DIGITS = 60  # of one number
 _HIGHEST_POWER = 200
+_SEVERAL = re.compile(r"\d\s?[A-Za-z]+,?\s?(?:and\s)?\d")
 _SECONDS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0}
 _PARTS = {"h": "hour", "m": "minute", "s": "second"}
 
@@ -60,8 +61,11 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
 
 
 def within_amount(text: str, at: int) -> bool:
-    """Whether a place lies inside one amount: the "and" of "8 hours and 40 minutes"."""
-    return any(item.span.start < at < item.span.end for item in read_quantities(text))
+    """Whether a place lies inside one amount of several parts: the "and" of "8 hours and 40 minutes"."""
+    return any(
+        item.span.start < at < item.span.end and _SEVERAL.search(item.span.cut(text))
+        for item in read_quantities(text)
+    )
 
 
 def _read(match: re.Match[str]) -> Quantity | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from builders import a_trace
 
 from core.config import Config
 from core.decomposition.claims import decompose
-from tests.builders import a_trace
 
 
 def claims(answer: str) -> list[str]:
@@ -22,6 +22,18 @@ def test_an_amount_in_two_units_is_one_value(amount: str) -> None:
 
 def test_two_values_of_their_own_are_still_two_claims() -> None:
     assert len(claims("The build uses 3 GB and 2 cores.")) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "second"),
+    [
+        ("Death occurred in", "5.7% of the drug group", "8.3% of the placebo group"),
+        ("Death occurred in", "5.7 % of the drug group", "8.3 % of the placebo group"),
+        ("The plan costs", "5 million euros in Norway", "20 million euros in Spain"),
+    ],
+)
+def test_two_amounts_in_one_unit_are_two_claims(said: str, first: str, second: str) -> None:
+    assert claims(f"{said} {first} and {second}.") == [f"{said} {first}", f"{said} {second}"]
 
 
 def test_no_claim_has_two_verbs_in_a_row() -> None:
