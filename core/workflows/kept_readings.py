@@ -10,6 +10,7 @@ import hashlib
 import json
 import sqlite3
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -30,6 +31,7 @@ MOST_BYTES = 1 << 30
 FILE = "readings.db"
 IN_MEMORY_BYTES = 64 << 20
 _ASKED = 500  # keys in one statement
+_PATIENCE_SECONDS = 60.0  # for another process that holds the file
 
 
 class Shelf(Protocol):
@@ -84,11 +86,22 @@ class FileShelf:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path, self._most, self._using = path, most_bytes, threading.Lock()
         path.touch(mode=0o600)  # a digest tells nothing, but a vector may tell of a patient
-        self._rows = sqlite3.connect(path, timeout=60.0, check_same_thread=False)
+        self._rows = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, check_same_thread=False)
         try:
-            self._set_up(identity)
+            self._set_up_at_last(identity)
         except sqlite3.DatabaseError as error:
             raise ComponentUnavailable(f"{path}: not a file of kept readings: {error}") from None
+
+    def _set_up_at_last(self, identity: str | None) -> None:
+        """Set up, again while another worker does: SQLite waits for no change of the journal's mode."""
+        patient_until = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                return self._set_up(identity)
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > patient_until:
+                    raise
+                time.sleep(0.01)
 
     def _set_up(self, identity: str | None) -> None:
         self._rows.execute("PRAGMA journal_mode=WAL")
