@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.attribution.families import load_families
 from core.config import Config
@@ -28,6 +28,7 @@ def earlier_claims(trace: Trace) -> list[tuple[Claim, ...]]:
 class EarlierAnswers:
     """What conversations said before their answers, held against the answers that were judged."""
 
+    _states: dict[str, bool] = field(default_factory=dict)  # each text of a conversation, cut once
     _stated: list[tuple[str, set[str]]] = field(default_factory=list)
     _judged: dict[str, list[set[str]]] = field(default_factory=dict)
 
@@ -35,9 +36,11 @@ class EarlierAnswers:
         """Take in a trace whose answer was judged, and what was said before it that states something."""
         evidence = {source.text for source in trace.sources if source.is_evidence}
         self._judged.setdefault(_words(trace.answer or ""), []).append(evidence)
-        for text, claims in zip(trace.earlier, earlier_claims(trace), strict=True):
-            if any(claim.claim_type is ClaimType.FACTUAL for claim in claims):
-                self._stated.append((_words(text), evidence))
+        new = tuple(dict.fromkeys(text for text in trace.earlier if text not in self._states))
+        for text, claims in zip(new, earlier_claims(replace(trace, earlier=new)), strict=True):
+            self._states[text] = any(one.claim_type is ClaimType.FACTUAL for one in claims)
+        stating = [text for text in trace.earlier if self._states[text]]
+        self._stated += [(_words(text), evidence) for text in stating]
 
     def not_judged(self) -> set[str]:
         """The earlier answers that no judged one stands for: the same words, on no other evidence than
