@@ -61,12 +61,11 @@ SOURCES: Mapping[str, Source] = {
     "lingnli_train": Source(times=0.3, wrapped=0.06, swaps=0.03),
     "newprotocols_train": Source(times=1.0, wrapped=0.06, swaps=0.04),
     "cfnli_train": Source(times=0.5),
-    "snli_dev": Source(times=0.4),
     "joci": Source(times=0.15),
     "mpe": Source(times=0.15, premise_tokens=(96,)),
     "cb_fracas": Source(times=1.0),
     "infotabs_train": Source(times=1.2, premise_tokens=(112, 144, 224), swaps=0.08, records=True),
-    "control_train": Source(times=1.2, premise_tokens=(96, 128, 160, 256, 384)),
+    "control_train": Source(times=2.0, premise_tokens=(96, 160, 256, 384, 480), made_neutrals=0.15),
     "fever_dev_SR": Source(
         times=0.4, premise_tokens=(96, 128), made_neutrals=0.5, swaps=0.1, wrapped=0.1
     ),
@@ -96,18 +95,12 @@ SOURCES: Mapping[str, Source] = {
     "more/mnli_dev_rest": Source(times=1.0, wrapped=0.06, swaps=0.03),
     "more/mnli_syntactic_aug": Source(times=0.15),
     "more/sufficient_facts": Source(times=0.6, premise_tokens=(128, 192)),
-    "more/defacto_train": Source(times=1.0, premise_tokens=(192, 320)),
-    "more/defacto_val": Source(times=1.0, premise_tokens=(192, 320)),
-    "more/feverous_dev": Source(times=0.6, made_neutrals=0.4),
+    "more/defacto_train": Source(times=2.0, premise_tokens=(192, 320, 480)),
+    "more/defacto_val": Source(times=2.0, premise_tokens=(192, 320, 480)),
+    "more/feverous_dev": Source(times=1.0, premise_tokens=(192, 320, 480), made_neutrals=0.4),
     "more/foolmetwice_dev": Source(times=1.0, made_neutrals=0.3, swaps=0.05),
-    "more/factcheckgpt_stance": Source(times=0.6),
-    "more/qa_feedback_dev": Source(times=0.5, premise_tokens=(256, 384)),
     "more/alexa_dialog_halluc": Source(times=0.6),
-    "more/attributionbench_dev": Source(times=0.8),
     "more/averitec_dev": Source(times=1.0),
-    "more/bump": Source(times=0.6, premise_tokens=(256, 384)),
-    "more/contractnli_dev": Source(times=1.0, premise_tokens=(256, 384)),
-    "more/faceval_samsum": Source(times=1.0),
     "more/fever_symmetric_dev": Source(times=1.0),
     "more/folio_train": Source(times=0.5),
     "more/healthfc": Source(times=1.0),
@@ -124,9 +117,20 @@ SOURCES: Mapping[str, Source] = {
     "more/ambient_disamb": Source(times=0.3),
     "more/add_one_rte": Source(times=0.15),
 }
-CLINICAL_PAIRS_PER_PASS = 16_000
-LITERATURE_PAIRS_PER_PASS = 16_000
-MEANING_PAIRS_PER_PASS = 20_000
+# Never trained on: what the pair classifier is measured with (results of grounded generation by others).
+MEASURED_ONLY = (
+    "train/snli_dev",
+    "more/attributionbench_dev",
+    "more/bump",
+    "more/contractnli_dev",
+    "more/faceval_samsum",
+    "more/factcheckgpt_stance",
+    "more/qa_feedback_dev",
+)
+# Made from templates, they teach our wording more than reading: a tenth of a pass.
+CLINICAL_PAIRS_PER_PASS = 6_000
+LITERATURE_PAIRS_PER_PASS = 5_000
+MEANING_PAIRS_PER_PASS = 8_000
 
 
 def load_sources(folder: Path, limit: int | None = None) -> dict[str, list[Pair]]:
