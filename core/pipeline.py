@@ -122,7 +122,7 @@ def _conclude(
                 counted_share(models.calibrator, outcome),
             )
             for claim in one.claims
-            for outcome in (_outcome(claim, judged, config),)
+            for outcome in (outcome_of(claim, judged, config),)
         )
         verdicts = pass_together(verdicts, models.calibrator, config)
         answer = decide_answer(one.trace, verdicts)
@@ -137,9 +137,13 @@ def _conclude(
     )
 
 
-def _outcome(
+def outcome_of(
     claim: Claim, judged: Mapping[str, Judged | Unjudged], config: Config
 ) -> Judged | Unjudged | SetAside:
+    """What was found of a claim: unjudged beyond the limit, set aside only where it claims nothing.
+
+    Raises KeyError for a factual claim within the limit that is not in ``judged``.
+    """
     if claim.beyond_limit:
         reason = claim.reason or f"beyond the first {config.max_claims} claims"
         return Unjudged(stage="claims", reason=reason)

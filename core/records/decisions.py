@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.records.basics import AttributionStatus, Decision, JsonObject, VerdictLabel
+from core.errors import ClaimError
+from core.records.basics import AttributionStatus, ClaimType, Decision, JsonObject, VerdictLabel
 from core.records.citations import CitationFinding
 from core.records.claims import Claim
 from core.records.edits import RepairOutcome
@@ -109,7 +110,7 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetAside:
-    """A stretch of the answer that claims nothing checkable; it is allowed."""
+    """A stretch of the answer that claims nothing checkable; it is allowed, so no factual claim has it."""
 
     reason: str
 
@@ -120,6 +121,7 @@ class ClaimVerdict:
 
     ``citations`` are what the answer cites for it, each with where that leads.
     ``extra`` holds fields of a document that another version wrote, kept as they came.
+    Raises ClaimError for a factual claim that is set aside: that is the one way past every check.
     """
 
     claim: Claim
@@ -129,6 +131,11 @@ class ClaimVerdict:
     reasons: tuple[str, ...]
     citations: tuple[CitationFinding, ...] = ()
     extra: JsonObject = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        factual = self.claim.claim_type is ClaimType.FACTUAL
+        if factual and isinstance(self.outcome, SetAside):
+            raise ClaimError(f"{self.claim.claim_id}: a factual claim cannot be set aside")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from core.config import Config
 from core.decide import counted_share
 from core.judging.cases import rank_claims, read_window
 from core.judging.opening import embed_window, open_window
-from core.pipeline import Models, judge_or_block
-from core.records import ClaimVerdict, SetAside, Span, Trace
+from core.pipeline import Models, judge_or_block, outcome_of
+from core.records import ClaimVerdict, Span, Trace
 from core.stages.decision import decide_claim
 
 
@@ -35,8 +35,7 @@ def verify_place(
     cited = citations_by_claim(trace, claims)
     found = []
     for claim in here:
-        aside = SetAside(reason=claim.reason or claim.claim_type.value)
-        outcome = judged.get(claim.claim_id, aside)
+        outcome = outcome_of(claim, judged, config)
         share = counted_share(models.calibrator, outcome)
         citations = cited.get(claim.claim_id, ())
         found.append(decide_claim(claim, outcome, config, citations, share))

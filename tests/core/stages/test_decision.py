@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import Config
+from core.errors import ClaimError
 from core.records import (
     Attribution,
     AttributionStatus,
@@ -292,6 +293,11 @@ def test_an_answer_without_factual_claims_is_allowed_and_says_so() -> None:
 
     assert found.decision is Decision.ALLOW
     assert "no factual claim" in found.reasons[0]
+
+
+def test_a_factual_claim_is_never_set_aside() -> None:
+    with pytest.raises(ClaimError, match="cannot be set aside"):
+        decide_claim(CLAIM, SetAside(reason="nobody looked"), Config())
 
 
 def test_wrong_patient_comes_before_every_other_reason() -> None:

@@ -12,7 +12,7 @@ from core.config import Config
 from core.evaluation.packets import row_from_json
 from core.evaluation.planting import Planted, plant
 from core.pipeline import verify
-from core.records import Span
+from core.records import Decision, Span
 from core.workflows.one_place import verify_place
 from core.workflows.planted import PlantedOutcome, run_planted
 from core.workflows.planted_report import planted_document, planted_lines, table_20
@@ -116,6 +116,16 @@ def test_a_sentence_is_judged_as_it_is_in_the_whole_answer() -> None:
 
         assert found == tuple(one for one in whole.claims if one.claim.span.overlaps(place))
     assert len(found) < len(whole.claims)
+
+
+def test_a_sentence_beyond_the_limit_of_claims_is_blocked_as_in_the_whole_answer() -> None:
+    answer = f"According to the chart, {DRUG} {HEART} Her mood was good."
+    trace, limited = a_trace(answer, CHART, STUDY), Config(max_claims=1)
+
+    found = verify_place(trace, Span(start=0, end=len(answer)), lexical_models(), limited)
+
+    assert found == verify(trace, lexical_models(), limited).claims
+    assert {one.decision for one in found[1:]} == {Decision.BLOCK}
 
 
 def test_the_order_of_probes_changes_no_outcome() -> None:
