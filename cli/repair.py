@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -70,6 +71,21 @@ def repair(
             help="Labels (.jsonl) that name the wrong credits in these traces: count those left.",
         ),
     ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            help="Labelled claims (.jsonl, .jsonl.gz) of these traces: count the true ones that the "
+            "edits take out and the false ones that they leave. Needs --out.",
+        ),
+    ] = None,
+    remove_unconfirmed: Annotated[
+        bool,
+        typer.Option(
+            "--remove-unconfirmed",
+            help="Take out what could not be confirmed, as the paper does; else it is marked.",
+        ),
+    ] = False,
     iterations: Iterations = 1,
     editor_model: EditorModel = None,
     editor_url: EditorUrl = None,
@@ -81,16 +97,19 @@ def repair(
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Revise blocked answers: correct what is miscredited, take out what no source says, verify again.
+    """Propose edits of blocked answers: correct what the sources say otherwise, mark the rest.
 
-    Everything that is supported stays. From files to a file of verdicts, or into the database, where
-    reviewers accept, edit or reject each edit.
+    Everything that is supported stays, and so does what could not be confirmed, with a mark. Nothing
+    is final before a person has decided each edit and the text that results was verified. From files
+    to a file of verdicts, or into the database, where reviewers accept, edit or reject each edit.
     """
     from core.config import Config
     from core.workflows.repair import repairing_judge
     from core.workflows.repair_report import RepairReport
 
-    config = Config(repair_iterations=iterations)
+    config = Config(repair_iterations=iterations, repair_removes_unconfirmed=remove_unconfirmed)
+    if labels is not None and (out is None or not files):
+        raise ConfigError("--labels: give the traces, and --out for what became of them")
     editor = _editor(editor_model, editor_url, editor_timeout, allow_remote_editor)
     report = RepairReport()
     if choices is not None:
@@ -119,6 +138,8 @@ def repair(
             raise ConfigError("--out: give the files to repair; the database keeps its own repairs")
         _repair_database(db, config, editor, report, calibrator, reader)
     figures = dict(report.document())
+    if labels is not None and out is not None:
+        figures["labelled"] = _labelled(out, labels)
     write_json(json_path, figures)
     if choices is None:
         print_lines(metric_lines(figures), json_path)
@@ -144,8 +165,6 @@ def _editor(model: str | None, url: str | None, timeout: float, allow_remote: bo
 
 def report_of(out: Path) -> Any:
     """The figures of a whole file of repaired verdicts."""
-    import gzip
-
     from core.codec import repair_from_document
     from core.workflows.repair_report import RepairReport
 
@@ -155,6 +174,16 @@ def report_of(out: Path) -> Any:
         for line in lines:
             report.add(repair_from_document(json.loads(line)["repair"]))
     return report
+
+
+def _labelled(out: Path, labels: Path) -> Mapping[str, object]:
+    """What the repairs of a file did to the statements that are labelled true or false."""
+    from core.codec import verification_from_document
+    from core.workflows.repair_labels import count_labelled, labels_of
+
+    found = labels_of(_json_lines(labels))
+    repaired = map(verification_from_document, _json_lines(out))
+    return count_labelled(repaired, found).document()
 
 
 def _repair_database(
@@ -228,8 +257,9 @@ def _repair_probes(
 def _json_lines(path: Path) -> list[Mapping[str, object]]:
     found: list[Mapping[str, object]] = []
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
+    except (OSError, EOFError, UnicodeDecodeError) as error:
         raise UnreadableFile(f"cannot be read: {error}", file=str(path)) from None
     for number, line in enumerate(text.splitlines(), start=1):
         try:

@@ -47,6 +47,7 @@ class Cause(StrEnum):
     ONE_CLAIM_SUPPORTED = "one claim supported"
     ALL_CLAIMS_SUPPORTED = "all claims supported"
     PASSES_AS_A_WHOLE = "passes as a whole"
+    MARKED = "marked as not confirmed"
     # the attribution
     CREDIT_OF_NO_KIND = "credit of no kind"
     CREDITED_WHERE_CHECKED = "credited where checked"
@@ -115,6 +116,7 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.ALL_CLAIMS_SUPPORTED: (
         "All {count} factual claims are supported by the source they belong to."
     ),
+    Cause.MARKED: "{count} stretches of it are marked as not confirmed.",
     Cause.PASSES_AS_A_WHOLE: (
         "{alone} of {count} factual claims pass by themselves, the others with the answer as a whole: its "
         "weakest claims together have {weakest}, where {asked} is asked. Of {bad} labelled answers with "

@@ -80,6 +80,8 @@ class Config:
 
     # III.8
     repair_iterations: int = 1  # "one repair iteration" (V.2); at most 3
+    # Unlike the paper, what could not be confirmed is marked and not removed (docs/decisions).
+    repair_removes_unconfirmed: bool = False
 
     def __post_init__(self) -> None:
         if self.router not in ("evidence", "centroid"):

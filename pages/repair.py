@@ -1,4 +1,7 @@
-"""One repaired answer: every edit with its reason and source, to accept, change or reject."""
+"""A proposed repair: every edit with its reason and source, to accept, change or reject.
+
+No state is shown of the text before every edit is decided and exactly that text was verified.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,14 @@ import streamlit as st
 
 from core.codec import content_hash
 from core.errors import NotFound, ProvenanceGuardError
-from core.records import Decision, RepairStatus
+from core.pipeline import verify
+from core.records import Decision
+from core.repair.loop import chosen_trace
 from core.review.roles import may_write
 from core.workflows.repair import repair_trace
 from pages.screens.repair.blocked import show_repair_list
 from pages.screens.repair.view import (
-    changed_by_reviewer,
+    chosen_texts,
     final_answer,
     lay_out_repair,
     show_repair,
@@ -109,8 +114,9 @@ if known is None:
         st.stop()
     show_notice(
         f"{trace.trace_id} is blocked and has not been repaired",
-        "Repair keeps every supported claim, corrects wrong credits and values from the sources, and "
-        "takes out what no source says. The result is verified again; nothing leaves this machine.",
+        "Repair proposes edits: other credits and values from the sources, a mark behind what could not "
+        "be confirmed. You decide each one; the text that results is then verified. Nothing leaves this "
+        "machine.",
         key="not-repaired",
     )
     if may_write(user) and st.button(
@@ -122,7 +128,10 @@ if known is None:
 
 # ---------------------------------------------------------------- who decides, and what they said
 
-choices = repairs.choices(known.repair_id)
+choices, actions = repairs.choices(known.repair_id), known.outcome.actions
+final = final_answer(trace.answer or "", actions, choices)
+open_edits = undecided(actions, choices)
+checked = None if open_edits else repairs.checked(stored.content_hash, final)
 decided = show_repair(
     lay_out_repair(
         known.outcome,
@@ -131,6 +140,7 @@ decided = show_repair(
         choices,
         verdict.verification,
         my_keys(workspace, user),
+        checked=checked,
     ),
     key="repair-view",
 )
@@ -155,28 +165,30 @@ if decided is not None:
 
 left, middle, right, back = st.columns([1.1, 1.2, 1.7, 0.8], vertical_alignment="center")
 left.text(f"Choices are kept under {user.name}.")
-final = final_answer(trace.answer or "", known.outcome.actions, choices)
-if changed_by_reviewer(choices) and middle.button(
-    "Verify my version", icon=":material/fact_check:", key="verify-mine", width="stretch"
+# Verified is exactly this text, and only once nobody has anything to decide in it.
+verifiable = bool(actions) and not open_edits and checked is None
+if (
+    verifiable
+    and may_write(user)
+    and middle.button(
+        "Verify this text",
+        type="primary",
+        icon=":material/fact_check:",
+        key="verify-text",
+        width="stretch",
+    )
 ):
     try:
-        with st.spinner("Verifying your version …"):
+        with st.spinner("Not verified yet: the verifier reads this text …"):
             config = settings()
-            checked = repair_trace(trace, load_models_once(config), config, answer=final)
+            text = chosen_trace(trace, actions, chosen_texts(actions, choices))
+            again = verify(text, load_models_once(config), config)
+        repairs.record_check(stored.content_hash, final, again.answer.decision, reviewer=user.name)
     except ProvenanceGuardError as error:
-        show_notice("The verification stopped", str(error), key="mine-error", tone="bad")
+        show_notice("The verification stopped", str(error), key="verify-error", tone="bad")
         st.stop()
-    allowed = checked.status is RepairStatus.NOT_NEEDED
-    show_notice(
-        "Your version passes" if allowed else "Your version does not pass",
-        "Every claim in it is supported by the source it belongs to."
-        if allowed
-        else "Some of its claims are not supported; the verdict of your version is not kept.",
-        key="mine",
-        tone="good" if allowed else "bad",
-    )
+    st.rerun()
 # The text holds every edit that nobody rejected: what nobody decided is named where it leaves.
-open_edits = undecided(known.outcome.actions, choices)
 right.download_button(
     f"Download the text, {undecided_words(open_edits)}" if open_edits else "Download the text",
     data=final,

@@ -17,7 +17,9 @@ from core.records import Decision, JsonObject, RepairOutcome, RepairStatus
 from storage.audit import append_event, sha256_of
 from storage.records import TraceFilters, TraceRow
 from storage.store import SqlStore
-from storage.tables import RepairChoice, RepairRow, TraceVersion
+from storage.tables import AuditEvent, RepairChoice, RepairRow, TraceVersion
+
+VERIFIED = "repair.verified"
 
 
 class Choice(StrEnum):
@@ -172,6 +174,32 @@ class Repairs:
                     "text": None if text is None else sha256_of(text),
                 },
             )
+
+    def record_check(
+        self, content_hash: str, text: str, decision: Decision, *, reviewer: str
+    ) -> None:
+        """Keep what the verifier says of a text that reviewers' decisions made, as an event."""
+        with self.store.database.writing() as connection:
+            append_event(
+                connection,
+                at=self.store.now(),
+                actor=reviewer,
+                action=VERIFIED,
+                entity=content_hash,
+                detail={"text": sha256_of(text), "decision": decision},
+            )
+
+    def checked(self, content_hash: str, text: str) -> Decision | None:
+        """The verifier's last word on exactly this text for that trace version; None without one."""
+        with self.store.database.reading() as connection:
+            details = connection.execute(
+                select(col(AuditEvent.detail))
+                .where(col(AuditEvent.action) == VERIFIED, col(AuditEvent.entity) == content_hash)
+                .order_by(col(AuditEvent.sequence).desc())
+            ).scalars()
+            told = (json.loads(detail) for detail in details)
+            found = next((one for one in told if one["text"] == sha256_of(text)), None)
+        return None if found is None else Decision(found["decision"])
 
     def newest(self, *, limit: int = 500) -> Sequence[StoredRepair]:
         """The last repair of each trace version, the latest first."""

@@ -27,6 +27,7 @@ RUN = CliRunner()
         (["repair", "x.jsonl", "--db", "y.db"], "leave out one of them"),
         (["repair", "missing.jsonl"], "no such file"),
         (["repair", "--out", "z.jsonl"], "the database keeps its own repairs"),
+        (["repair", "x.jsonl", "--labels", "y.jsonl"], "--labels: give the traces, and --out"),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments: list[str], words: str, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ document of that is the first one again, byte for byte; the same holds for trace
 from core.codec.citations import citation_document
 from core.codec.fields import Fields, canonical_json, json_kind
 from core.codec.repairs import (
+    PROPOSAL,
     actions_of,
     repair_document,
     repair_from_document,
@@ -15,6 +16,7 @@ from core.codec.traces import content_hash, trace_document, trace_from_document
 from core.codec.verdicts import verdict_document, verification_from_document, versions_document
 
 __all__ = [
+    "PROPOSAL",
     "Fields",
     "actions_of",
     "canonical_json",

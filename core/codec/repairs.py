@@ -13,11 +13,14 @@ from core.records import (
     RepairStatus,
 )
 
+PROPOSAL = "proposal"  # no edit of it is made before a person has decided it
+
 
 def repair_document(repair: RepairOutcome) -> JsonObject:
     """The ``repair`` field of a verdict document."""
     saved = repair.saved
     return {
+        "state": PROPOSAL,
         "status": repair.status.value,
         "actions": [_action_document(action) for action in repair.actions],
         "revised_answer": repair.revised_answer,

@@ -9,9 +9,14 @@ from core.records.basics import Decision, Span
 
 
 class RepairKind(StrEnum):
-    """What an edit does, least destructive first; a mend only tidies up after other edits."""
+    """What an edit does, least destructive first.
+
+    A mend only tidies up after other edits; a mark keeps a statement and says that it is not
+    confirmed.
+    """
 
     MEND = "mend"
+    MARK = "mark"
     ATTRIBUTION = "attribution"
     VALUE = "value"
     QUALIFIER = "qualifier"
@@ -21,12 +26,17 @@ class RepairKind(StrEnum):
 
 
 class RepairStatus(StrEnum):
-    """How a repair ended; only the first four leave an answer that may be shown."""
+    """What a repair proposes; the verifier passes the proposed text of the first four alone.
+
+    All of them are proposals until a person has decided every edit and the text that results was
+    verified as it stands.
+    """
 
     NOT_NEEDED = "not_needed"  # the answer was allowed as it was
     CORRECTED = "corrected"  # every claim is still there, corrected
     PRUNED = "pruned"  # something had to be taken out, and something supported is left
     FALLBACK = "fallback"  # nothing verifiable was left: a conservative non-claim stands instead
+    MARKED = "marked"  # statements that could not be confirmed are kept, each with a mark: blocked
     UNRESOLVED = "unresolved"  # the revised answer did not pass the verifier: still blocked
     UNAVAILABLE = "unavailable"  # no answer, or no evidence to repair it from
 

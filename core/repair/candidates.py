@@ -35,19 +35,10 @@ _QUALIFIERS = _NEGATIONS | frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceLine:
-    """A line or sentence of a premise, and the share of the claim's content words that it holds.
-
-    ``before`` is the sentence that it leans on ("This was only suspected."); empty when it stands alone.
-    """
+    """A line or sentence of a premise, and the share of the claim's content words that it holds."""
 
     text: str
     share: float
-    before: str = ""
-
-    @property
-    def whole(self) -> str:
-        """The line with what it leans on."""
-        return f"{self.before} {self.text}" if self.before else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,32 +51,20 @@ class Restored:
 
 
 def best_line(claim: str, premise: str, *, without: str = "") -> EvidenceLine | None:
-    """The line of the premise that shares most with the claim; None when no line shares a word."""
-    found = best_lines(claim, premise, 1, without=without)
-    return found[0] if found else None
-
-
-def best_lines(
-    claim: str, premise: str, count: int, *, without: str = ""
-) -> tuple[EvidenceLine, ...]:
-    """The ``count`` lines that share most with the claim, best first; earlier ones win ties.
+    """The line of the premise that shares most with the claim, the first of equals; None without any.
 
     Names are left out of the comparison (every line of a chart is about its patient), and so is
     ``without``: the value that the claim may have got wrong.
     """
     wanted = content_terms(claim) - content_terms(without) - _terms_of_names(claim)
-    found: list[EvidenceLine] = []
-    before = ""
-    for text in lines_of_evidence(premise):
-        share = overlap(wanted, content_terms(text))
-        leans = _LEANS.match(text) is not None
-        stands = bool(before) and not _LEANS.match(before) and not _is_code(before)
-        if share and not _is_code(text) and (not leans or stands):
-            found.append(
-                EvidenceLine(text=text, share=round(share, 4), before=before if leans else "")
-            )
-        before = text
-    return tuple(sorted(found, key=lambda line: -line.share)[:count])
+    found = [
+        EvidenceLine(text=text, share=round(share, 4))
+        for text in lines_of_evidence(premise)
+        if (share := overlap(wanted, content_terms(text)))
+        and not _is_code(text)
+        and not _LEANS.match(text)
+    ]
+    return max(found, key=lambda line: line.share, default=None)
 
 
 # A sentence that says nothing by itself.
@@ -96,55 +75,6 @@ def _is_code(line: str) -> bool:
     """Whether a line is structure that nobody should read as a sentence: raw JSON, a table's rule."""
     marks = sum(character in '{}[]"\\|<>=' for character in line)
     return '":' in line or "{" in line or marks > max(4, len(line) // 12)
-
-
-def whole_record(line: str, source_text: str) -> str | None:
-    """The record that a ``key: value`` line stands in, in one line; None for any other line.
-
-    One field alone would lose whose value it is and when it was taken: an earlier result would
-    read as the latest one, and one patient's as another's. None as well when the record is too
-    long to be said in a sentence.
-    """
-    if _FIELD.fullmatch(line.strip()) is None:
-        return None
-    at = source_text.find(line)
-    if at < 0:
-        return None
-    start = source_text.rfind("\n\n", 0, at) + 2 if "\n\n" in source_text[:at] else 0
-    end = source_text.find("\n\n", at)
-    block = source_text[start : end if end >= 0 else len(source_text)]
-    fields = [_FIELD.fullmatch(one.strip()) for one in block.splitlines() if one.strip()]
-    told, last = "", ""
-    for field in fields:
-        if field is None or field["value"].strip() in ("true", "false"):
-            continue
-        key = _leaf(field["key"])
-        # "labs.display: eGFR", "labs.value: 56" is "labs: eGFR 56".
-        told += (
-            f" {field['value']}"
-            if key == last
-            else f"{'; ' if told else ''}{key}: {field['value']}"
-        )
-        last = key
-    return told if told and len(told) <= _LONGEST_LINE else None
-
-
-_FIELD = re.compile(r"(?P<key>[A-Za-z_][\w()\[\]/. -]{0,80}):\s+(?P<value>\S.*)")
-
-
-def _leaf(key: str) -> str:
-    """The last part of a path in words: ``vitals.bloodPressure_mmHg`` is "blood pressure mmHg"."""
-    parts = [part for part in re.split(r"[.\[\]]+", key) if part and not part.isdigit()]
-    leaf = parts[-1] if parts else key
-    if leaf in ("display", "text", "value", "code", "label") and len(parts) > 1:
-        leaf = parts[-2]
-    words_of = [
-        part
-        if len(part) <= 4  # mmHg, eGFR
-        else re.sub(r"(?<=[a-z])[A-Z](?=[a-z])", lambda m: " " + m.group().lower(), part)
-        for part in leaf.split("_")
-    ]
-    return " ".join(words_of)
 
 
 def _terms_of_names(claim: str) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from core.records import (
     RepairKind,
     Span,
     Trace,
+    VerdictLabel,
     Verification,
 )
 from core.repair.edits import Edit
@@ -22,6 +24,13 @@ from core.repair.layout import LineKind
 RULES = "rules"  # who wrote what no language model wrote
 TIDIED = "Tidied up after the edits around it."
 DESTRUCTIVENESS = tuple(RepairKind)
+NOT_CONFIRMED = "[not confirmed]"
+CREDIT_NOT_CONFIRMED = "[source not confirmed]"
+CONTRADICTED = "[contradicted]"
+MARK = re.compile(
+    "|".join(re.escape(one) for one in (NOT_CONFIRMED, CREDIT_NOT_CONFIRMED, CONTRADICTED))
+)
+_MARK_BEHIND = re.compile(rf"[\W_]{{0,8}}(?:{MARK.pattern})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +68,13 @@ class Recredit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reworded:
-    """A sentence from the evidence says it instead."""
+    """A language model's sentence says it instead."""
 
     text: str
     reason: str
     source_id: str
     evidence: tuple[Span, ...]
     editor: str
-    note: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +84,15 @@ class Removed:
     reason: str
 
 
-Treatment = Local | Recredit | Reworded | Removed
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """The claim stays, and ``mark`` behind it says what is not confirmed of it."""
+
+    mark: str
+    reason: str
+
+
+Treatment = Local | Recredit | Reworded | Removed | Marked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +113,10 @@ class Plan:
     accepts: Callable[[Sequence[str]], frozenset[str]]
     editor: Editor | None
     tried: Mapping[str, frozenset[RepairKind]]
-    only_prune: bool
+    removes: bool  # what could not be confirmed goes, as in the paper
+    corrects: bool = True  # else what is blocked is marked or taken out, and nothing is written
     treatments: dict[str, Treatment] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)  # why no model reworded a claim
 
     @property
     def trace(self) -> Trace:
@@ -127,9 +145,37 @@ def blocked_claims(verification: Verification) -> list[ClaimVerdict]:
     return [one for one in verification.claims if one.decision is Decision.BLOCK]
 
 
-def taken_out(verdict: ClaimVerdict) -> Removed:
-    """The claim taken out, with what the verifier found first."""
-    return Removed(reason=f"Taken out: {lower_first(verdict.reasons[0])}")
+def open_claims(verification: Verification) -> list[ClaimVerdict]:
+    """The blocked claims that no mark stands in or behind yet."""
+    answer = verification.trace.answer or ""
+    return [
+        one
+        for one in blocked_claims(verification)
+        if not MARK.search(one.claim.span.cut(answer))
+        and not _MARK_BEHIND.match(answer, one.claim.span.end)
+    ]
+
+
+def left_over(plan: Plan, verdict: ClaimVerdict) -> Removed | Marked:
+    """What happens to a claim that nothing corrects, with what the verifier found first.
+
+    Only what a check has shown to be wrong is proposed for removal: four of five statements that
+    merely could not be confirmed are true (docs/decisions).
+    """
+    first = lower_first(verdict.reasons[0])
+    if plan.removes or verdict.verdict is VerdictLabel.CONTRADICTED:
+        return Removed(reason=f"Taken out: {first}")
+    return marked(verdict)
+
+
+def marked(verdict: ClaimVerdict) -> Marked:
+    """The claim kept, with what is not confirmed of it behind it."""
+    mark = NOT_CONFIRMED
+    if verdict.verdict is VerdictLabel.CONTRADICTED:
+        mark = CONTRADICTED
+    elif verdict.verdict is VerdictLabel.SUPPORTED:
+        mark = CREDIT_NOT_CONFIRMED
+    return Marked(mark=mark, reason=verdict.reasons[0])
 
 
 def lower_first(text: str) -> str:

@@ -1,21 +1,23 @@
-"""III.8: a blocked answer comes back revised, and passes the same verifier or is not shown.
+"""III.8: edits that a person decides, proposed for a blocked answer and read by the same verifier.
 
 For each blocked claim the least destructive edit that may help: credit the right source, correct a
-value, restore a qualifier, reword from the evidence, take it out. Supported claims keep their words.
-All edits are spans of the original answer, so that a reviewer can judge each by itself.
+value, restore a qualifier; else say that it is not confirmed, or take it out where it is shown to be
+wrong. Supported claims keep their words. All edits are spans of the original answer, so that a
+reviewer can judge each by itself.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from core.attribution.families import Families
+from core.causes import Cause, say
 from core.config import Config
 from core.evidence.values import protected_values, value_present
 from core.ports import Editor
 from core.records import (
+    AnswerDecision,
     ClaimType,
     Decision,
     Repair,
@@ -27,7 +29,16 @@ from core.records import (
     Verification,
 )
 from core.repair.clean_up import mend
-from core.repair.drafts import DESTRUCTIVENESS, TIDIED, Draft, Plan, blocked_claims, says_something
+from core.repair.drafts import (
+    DESTRUCTIVENESS,
+    MARK,
+    TIDIED,
+    Draft,
+    Plan,
+    blocked_claims,
+    open_claims,
+    says_something,
+)
 from core.repair.edits import Edit, apply_edits, chain_edits, edited_ranges, narrowed
 from core.repair.revision import plan_edits
 
@@ -38,7 +49,7 @@ FALLBACK_ANSWER = (
     "Please check the original sources directly."
 )
 
-# Taking one claim out can leave another that leaned on it: two more rounds, then the fallback.
+# Taking one claim out can leave another that leaned on it: two more rounds.
 _CLOSING_ROUNDS = 2
 _MOST_ASKED = 20  # sentences that a repair may ask the verifier about where claims have no limit
 
@@ -50,11 +61,12 @@ def repair_answer(
     families: Families,
     editor: Editor | None = None,
 ) -> Repair:
-    """Revise a blocked answer until ``verify`` allows it; what cannot be saved is taken out (III.8).
+    """Propose edits of a blocked answer: what the sources say otherwise corrected, the rest marked.
 
     Up to ``config.repair_iterations`` revisions each make the least destructive edit that the
-    verifier accepts and that was not tried yet; then what still blocks is taken out, and a non-claim
-    stands in when nothing verifiable is left.
+    verifier accepts and that was not tried yet. What still blocks then is kept with a mark, or, where
+    a check has shown it to be wrong, taken out. With ``config.repair_removes_unconfirmed`` it is
+    taken out in any case, and a non-claim stands in when nothing verifiable is left (III.8).
     """
     if verification.answer.decision is Decision.ALLOW:
         return _ended(RepairStatus.NOT_NEEDED, verification)
@@ -65,29 +77,35 @@ def repair_answer(
     drafts: tuple[Draft, ...] = ()
     current, strict = verification, False
     for revision in range(config.repair_iterations + _CLOSING_ROUNDS):
-        only_prune = strict or revision >= config.repair_iterations
+        corrects = not strict and revision < config.repair_iterations
         plan = Plan(
             current,
             families,
             accepts=verifier.accepting(verification.trace),
             editor=editor,
             tried=_tried(drafts, current),
-            only_prune=only_prune,
+            removes=config.repair_removes_unconfirmed,
+            corrects=corrects,
         )
         planned = plan_edits(plan)
+        if not planned:
+            break
         drafts = _chained(verification, drafts, planned)
         revised = apply_edits(answer, [draft.edit for draft in drafts])
-        if _adds_values(verification, revised) and not only_prune:
-            # Begin again, with nothing but removals: they can add no value.
+        if _adds_values(verification, revised) and corrects:
+            # Begin again without corrections: marks and removals can add no value.
             drafts, current, strict = (), verification, True
             continue
-        if not planned or not revised.strip() or _adds_values(verification, revised):
+        if not revised.strip() or _adds_values(verification, revised):
             break
-        current = verifier.judge(_with_answer(verification.trace, revised, drafts))
-        if current.answer.decision is Decision.ALLOW:
-            if not says_something(current):
+        current = verifier.judge(_with_edits(verification.trace, [d.edit for d in drafts]))
+        if MARK.search(revised):
+            if not open_claims(current):
                 break
-            return _passed(verification, drafts, current, verifier.calls)
+        elif current.answer.decision is Decision.ALLOW and says_something(current):
+            return _proposed(verification, drafts, current, verifier.calls)
+    if MARK.search(current.trace.answer or "") and current is not verification:
+        return _proposed(verification, drafts, current, verifier.calls)
     return _fallen_back(verification, verifier)
 
 
@@ -96,14 +114,32 @@ def chosen_answer(answer: str, actions: Sequence[RepairAction], chosen: Mapping[
 
     Mends are made anew around what was chosen; nothing chosen gives the answer as it was.
     """
-    edits = [
-        Edit(span=action.span, after=chosen[action.action_id])
+    return apply_edits(answer, _chosen_edits(answer, actions, chosen))
+
+
+def chosen_trace(trace: Trace, actions: Sequence[RepairAction], chosen: Mapping[str, str]) -> Trace:
+    """The trace with ``chosen_answer``, to be verified as it stands; untouched citations move along."""
+    edits = _chosen_edits(trace.answer or "", actions, chosen)
+    return _with_edits(trace, edits)
+
+
+def _chosen_edits(
+    answer: str, actions: Sequence[RepairAction], chosen: Mapping[str, str]
+) -> list[Edit]:
+    made = [
+        action
         for action in actions
         if action.action_id in chosen
         and not (action.kind is RepairKind.MEND and not action.claim_ids)
     ]
+    edits = [Edit(span=one.span, after=chosen[one.action_id]) for one in made]
     revised = apply_edits(answer, edits)
-    return apply_edits(revised, mend(revised, edited_ranges(edits)))
+    touched = [
+        place
+        for one, place in zip(made, edited_ranges(edits), strict=True)
+        if one.kind is not RepairKind.MARK or chosen[one.action_id] != one.after
+    ]
+    return [one.edit for one in chain_edits(answer, edits, mend(revised, touched))]
 
 
 class _Verifier:
@@ -155,12 +191,22 @@ def _ended(status: RepairStatus, verification: Verification) -> Repair:
     )
 
 
-def _passed(
+def _proposed(
     before: Verification, drafts: Sequence[Draft], after: Verification, rounds: int
 ) -> Repair:
-    pruned = any(draft.kind is RepairKind.PRUNE for draft in drafts)
+    """What the edits come to; a text with a statement that is marked never passes."""
+    status = RepairStatus.CORRECTED
+    if marks := sum(MARK.search(draft.edit.after) is not None for draft in drafts):
+        status = RepairStatus.MARKED
+        if after.answer.decision is Decision.ALLOW:
+            reason = say(Cause.MARKED, count=marks)
+            after = replace(
+                after, answer=AnswerDecision(decision=Decision.BLOCK, reasons=(reason,))
+            )
+    elif any(draft.kind is RepairKind.PRUNE for draft in drafts):
+        status = RepairStatus.PRUNED
     return Repair(
-        status=RepairStatus.PRUNED if pruned else RepairStatus.CORRECTED,
+        status=status,
         actions=_actions(before.trace, drafts),
         revised_answer=after.trace.answer,
         before=before,
@@ -178,7 +224,7 @@ def _fallen_back(before: Verification, verifier: _Verifier) -> Repair:
         edit=Edit(span=Span(start=0, end=len(answer)), after=FALLBACK_ANSWER),
         reasons=("Nothing that the sources support was left of the answer.",),
     )
-    after = verifier.judge(_with_answer(before.trace, FALLBACK_ANSWER, [whole]))
+    after = verifier.judge(_with_edits(before.trace, [whole.edit]))
     allowed = after.answer.decision is Decision.ALLOW
     return Repair(
         status=RepairStatus.FALLBACK if allowed else RepairStatus.UNRESOLVED,
@@ -221,7 +267,13 @@ def _chained(
     answer = original.trace.answer or ""
     drafts = _joined(original, answer, drafts, planned)
     revised = apply_edits(answer, [draft.edit for draft in drafts])
-    touched = edited_ranges([draft.edit for draft in drafts])
+    touched = [
+        place
+        for draft, place in zip(
+            drafts, edited_ranges([draft.edit for draft in drafts]), strict=True
+        )
+        if draft.kind is not RepairKind.MARK
+    ]
     mends = [
         Draft(
             kind=RepairKind.MEND,
@@ -232,7 +284,13 @@ def _chained(
         for edit in mend(revised, touched)
     ]
     drafts = _joined(original, answer, drafts, mends)
-    drafts = tuple(replace(draft, edit=narrowed(answer, draft.edit)) for draft in drafts)
+    drafts = tuple(
+        # A mark keeps its statement with it, so that a reviewer can change either.
+        draft
+        if draft.kind is RepairKind.MARK
+        else replace(draft, edit=narrowed(answer, draft.edit))
+        for draft in drafts
+    )
     changing = [d for d in drafts if d.edit.span.cut(answer) != d.edit.after]
     return _with_their_space(answer, changing)
 
@@ -266,9 +324,6 @@ def _joined(
         parts = [first[i] for i in one.first] + [second[j] for j in one.second]
         telling = [part for part in parts if part.kind is not RepairKind.MEND] or parts
         main = max(telling, key=lambda part: DESTRUCTIVENESS.index(part.kind))
-        if main.kind is RepairKind.PRUNE and re.search(r"[^\W\d_]", one.edit.after):
-            # A rewording of which a part went again, or which stands beside what went.
-            main = next((part for part in telling if part.kind is RepairKind.REWORD), main)
         ids = {i for index in one.first for i in first[index].claim_ids}
         if one.second and any(second[j].kind is not RepairKind.MEND for j in one.second):
             ids |= _claims_at(original, one.edit.span)
@@ -311,9 +366,9 @@ def _tried(drafts: Sequence[Draft], current: Verification) -> Mapping[str, froze
     }
 
 
-def _with_answer(trace: Trace, answer: str, drafts: Sequence[Draft]) -> Trace:
+def _with_edits(trace: Trace, edits: Sequence[Edit]) -> Trace:
     """The trace with a revised answer; citations in untouched text move along, others are gone."""
-    edits = sorted((draft.edit for draft in drafts), key=lambda edit: edit.span.start)
+    edits = sorted(edits, key=lambda edit: edit.span.start)
     kept = []
     for citation in trace.citations:
         if any(edit.span.overlaps(citation.span) for edit in edits):
@@ -325,6 +380,7 @@ def _with_answer(trace: Trace, answer: str, drafts: Sequence[Draft]) -> Trace:
         )
         span = Span(start=citation.span.start + shift, end=citation.span.end + shift)
         kept.append(replace(citation, span=span))
+    answer = apply_edits(trace.answer or "", edits)
     return replace(trace, answer=answer, citations=tuple(kept))
 
 

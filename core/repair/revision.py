@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from core.decomposition.clauses import has_finite_verb
 from core.evidence.values import names_in
-from core.records import (
-    ClaimType,
-    ClaimVerdict,
-    Judged,
-    RepairKind,
-    Span,
-    StatedAttribution,
-)
+from core.records import ClaimVerdict, Judged, RepairKind, Span
 from core.repair.clean_up import mend
 from core.repair.drafts import (
     DESTRUCTIVENESS,
@@ -22,21 +15,24 @@ from core.repair.drafts import (
     TIDIED,
     Draft,
     Local,
+    Marked,
     Plan,
     Recredit,
     Region,
     Removed,
     Reworded,
     Treatment,
-    taken_out,
+    left_over,
+    marked,
 )
 from core.repair.edits import Edit, apply_edits, edited_ranges
 from core.repair.grammar import new_problems
 from core.repair.layout import LineKind, units_of
 from core.repair.reattribution import plan_credits
-from core.repair.treatments import choose_treatments, closest_evidence, with_right_credit
-from core.repair.wording import capitalised, credited, finished, lead_of, lowered, source_noun
+from core.repair.treatments import choose_treatments, closest_evidence
+from core.repair.wording import capitalised, finished
 
+_CLOSING = re.compile(r"[*_`\"'”’)\]]+")
 _PRONOUNS = frozenset("she he it they her his its their".split())
 _JOINT = re.compile(
     r"[\s,;:–—-]*(?:(?:and|but|or|while|whereas|although|though|as well as|plus|which|who|where|"
@@ -49,12 +45,14 @@ def plan_edits(plan: Plan) -> tuple[Draft, ...]:
     """One edit or more for each blocked claim, without overlap, in the answer's order."""
     plan.treatments = choose_treatments(plan)
     regions = regions_of(plan)
-    in_place, own = plan_credits(plan, regions)
-    drafts = list(in_place)
+    drafts, unchanged = plan_credits(plan, regions)
+    for verdict in plan.verification.claims:
+        if verdict.claim.claim_id in unchanged:
+            plan.treatments[verdict.claim.claim_id] = left_over(plan, verdict)
     for region in regions:
-        drafts += _region_edits(plan, region, own)
+        drafts += _region_edits(plan, region)
     drafts += _names_for_pronouns(plan, regions, drafts)
-    return _without_overlap(drafts)
+    return _without_overlap([_with_note(plan, draft) for draft in drafts])
 
 
 def regions_of(plan: Plan) -> list[Region]:
@@ -76,60 +74,64 @@ def regions_of(plan: Plan) -> list[Region]:
     return regions
 
 
-def _region_edits(plan: Plan, region: Region, own: frozenset[str]) -> list[Draft]:
-    """The edits of one region; ``own`` are claims that need a sentence with its own credit."""
+def _region_edits(plan: Plan, region: Region) -> list[Draft]:
+    """The edits of one region; its claims that need none keep their words."""
     treated = [
         (verdict, plan.treatments[verdict.claim.claim_id])
         for verdict in region.claims
         if verdict.claim.claim_id in plan.treatments
     ]
-    if not treated:
-        return []
-    kept = [v for v in region.claims if v.claim.claim_id not in plan.treatments]
-    if region.kind in (LineKind.ROW, LineKind.HEADING):
-        # A row or a heading holds no sentence: what cannot be corrected inside it goes.
-        treated = [
-            (v, t if isinstance(t, Local | Recredit) else _as_removed(v, t)) for v, t in treated
-        ]
-    gone = [(v, t) for v, t in treated if isinstance(t, Removed)]
-    rebuild = any(isinstance(t, Reworded) for _, t in treated) or any(
-        v.claim.claim_id in own for v, _ in treated
-    )
-    if not rebuild and not gone:
-        return _local_edits(plan, region, treated)
-    if len(gone) == len(treated) and not kept:
+    if len(region.claims) > 1 or region.kind in (LineKind.ROW, LineKind.HEADING):
+        # A sentence in place of one claim would not fit among the others, nor in a table.
+        treated = [(v, left_over(plan, v) if isinstance(t, Reworded) else t) for v, t in treated]
+    gone = [v for v, t in treated if isinstance(t, Removed)]
+    if gone and len(gone) == len(region.claims):
         return [_whole(plan, region, treated, "", RepairKind.PRUNE)]
-    # What a rewording left goes as a whole: it was never the answer's own sentence.
-    if not rebuild and not _was_reworded(plan, region):
-        cut = _cut_out(plan, region, [v for v, _ in gone])
-        if cut is not None:
-            return cut + _local_edits(plan, region, [p for p in treated if p not in gone])
-    if region.kind in (LineKind.ROW, LineKind.HEADING):
-        return [_whole(plan, region, treated, "", RepairKind.PRUNE)]
-    return [_rebuilt(plan, region, treated)]
+    drafts = [draft for _, treatment in treated for draft in _own_drafts(treatment)]
+    drafts += [
+        _whole(plan, region, treated, t.text, RepairKind.REWORD)
+        for _, t in treated
+        if isinstance(t, Reworded)
+    ]
+    if gone:
+        cut = _cut_out(plan, region, gone)
+        if cut is None and plan.removes:
+            rest = [one.claim.text for one in region.claims if one not in gone]
+            if region.kind in (LineKind.ROW, LineKind.HEADING):
+                rest = []
+            after = " ".join(dict.fromkeys(capitalised(finished(text)) for text in rest))
+            return [_whole(plan, region, treated, after, RepairKind.PRUNE)]
+        # What cannot be cut out without saying the rest again stays, and is marked.
+        drafts += [_mark(plan, v, marked(v)) for v in gone] if cut is None else cut
+    return drafts + [_mark(plan, v, t) for v, t in treated if isinstance(t, Marked)]
 
 
-def _was_reworded(plan: Plan, region: Region) -> bool:
-    return any(
-        RepairKind.REWORD in plan.tried.get(verdict.claim.claim_id, frozenset())
-        for verdict in region.claims
+def _own_drafts(treatment: Treatment) -> tuple[Draft, ...]:
+    local = treatment.local if isinstance(treatment, Recredit) else treatment
+    return local.drafts if isinstance(local, Local) else ()
+
+
+def _mark(plan: Plan, verdict: ClaimVerdict, treatment: Marked) -> Draft:
+    """The claim's own words with the mark behind them, so that a reviewer can change either."""
+    claim, outcome = verdict.claim, verdict.outcome
+    said = claim.said.rstrip(" \t\r\n.!?,;:|")
+    closing = _CLOSING.match(plan.answer, claim.span.start + len(said))
+    end = closing.end() if closing else claim.span.start + len(said)
+    span = Span(start=claim.span.start, end=end)
+    return Draft(
+        kind=RepairKind.MARK,
+        claim_ids=(claim.claim_id,),
+        edit=Edit(span=span, after=f"{span.cut(plan.answer)} {treatment.mark}"),
+        reasons=(treatment.reason,),
+        source_id=outcome.route.source_id if isinstance(outcome, Judged) else None,
+        evidence=closest_evidence(plan, verdict),
     )
 
 
-def _as_removed(verdict: ClaimVerdict, treatment: Treatment) -> Removed:
-    return treatment if isinstance(treatment, Removed) else taken_out(verdict)
-
-
-def _local_edits(
-    plan: Plan, region: Region, treated: Sequence[tuple[ClaimVerdict, Treatment]]
-) -> list[Draft]:
-    drafts: list[Draft] = []
-    for _, treatment in treated:
-        if isinstance(treatment, Local):
-            drafts += treatment.drafts
-        elif isinstance(treatment, Recredit) and treatment.local is not None:
-            drafts += treatment.local.drafts
-    return drafts
+def _with_note(plan: Plan, draft: Draft) -> Draft:
+    """The edit with why no model worded it."""
+    notes = [plan.notes[one] for one in draft.claim_ids if one in plan.notes]
+    return replace(draft, note=notes[0]) if notes and draft.editor == RULES else draft
 
 
 def _whole(
@@ -139,20 +141,19 @@ def _whole(
     after: str,
     kind: RepairKind,
 ) -> Draft:
-    reworded = [t for _, t in treated if isinstance(t, Reworded)]
-    first = treated[0][0].outcome
-    span = region.span if after else _with_its_line(plan.answer, region.span)
+    first, treatment = treated[0]
+    outcome = first.outcome
+    wording = treatment if isinstance(treatment, Reworded) else None
     return Draft(
         kind=kind,
         claim_ids=tuple(verdict.claim.claim_id for verdict, _ in treated),
-        edit=Edit(span=span, after=after),
+        edit=Edit(
+            span=region.span if after else _with_its_line(plan.answer, region.span), after=after
+        ),
         reasons=tuple(dict.fromkeys(r for _, t in treated for r in _reasons(t))),
-        source_id=reworded[0].source_id
-        if reworded
-        else (first.route.source_id if isinstance(first, Judged) else None),
-        evidence=reworded[0].evidence if reworded else closest_evidence(plan, treated[0][0]),
-        editor=reworded[0].editor if reworded else RULES,
-        note=next((t.note for t in reworded if t.note), None),
+        source_id=outcome.route.source_id if isinstance(outcome, Judged) else None,
+        evidence=wording.evidence if wording else closest_evidence(plan, first),
+        editor=wording.editor if wording else RULES,
     )
 
 
@@ -171,56 +172,6 @@ def _reasons(treatment: Treatment) -> tuple[str, ...]:
     if isinstance(treatment, Local):
         return tuple(reason for draft in treatment.drafts for reason in draft.reasons)
     return (treatment.reason,)
-
-
-def _rebuilt(
-    plan: Plan, region: Region, treated: Sequence[tuple[ClaimVerdict, Treatment]]
-) -> Draft:
-    """The region said again, one sentence a claim, each standing alone."""
-    treatments = {verdict.claim.claim_id: treatment for verdict, treatment in treated}
-    sentences: list[str] = []
-    credit_before: StatedAttribution | None = None
-    for verdict in region.claims:
-        claim, treatment = verdict.claim, treatments.get(verdict.claim.claim_id)
-        if isinstance(treatment, Removed):
-            continue
-        if isinstance(treatment, Reworded):
-            sentences.append(treatment.text)
-            credit_before = None
-            continue
-        text = claim.text if claim.claim_type is ClaimType.FACTUAL else claim.said
-        text = capitalised(finished(text))
-        if isinstance(treatment, Local):
-            text = capitalised(finished(treatment.restated))
-        if isinstance(treatment, Recredit):
-            text = with_right_credit(plan, claim.stated, text, treatment)
-        elif claim.stated is not None and claim.stated != credit_before:
-            text = _with_own_credit(plan, region, claim.stated, text)
-        credit_before = claim.stated
-        if text not in sentences:
-            sentences.append(text)
-    kind = RepairKind.REWORD
-    if any(isinstance(treatment, Removed) for treatment in treatments.values()):
-        kind = RepairKind.PRUNE
-    elif all(isinstance(treatment, Recredit | Local) for treatment in treatments.values()):
-        kind = RepairKind.ATTRIBUTION
-    after = " ".join(sentences)
-    bare = region.kind is LineKind.ITEM and len(sentences) == 1
-    if bare and not re.search(r"[.!?][\"'”’)\]*_]*$", region.span.cut(plan.answer)):
-        after = after.rstrip(".")
-    return _whole(plan, region, treated, after, kind)
-
-
-def _with_own_credit(plan: Plan, region: Region, stated: StatedAttribution, text: str) -> str:
-    """A kept claim's own credit, where it stood in the region and is not in the claim's words."""
-    if not region.span.overlaps(stated.span) or stated.text in text:
-        return text
-    if lead_of(stated.text):
-        return f"{capitalised(stated.text.rstrip(' ,:.'))}, {lowered(text, plan.known)}"
-    noun = source_noun(stated.family, plan.families) if stated.family is not None else None
-    if noun is None:
-        return text
-    return credited(text, noun, sentence=has_finite_verb(text), known=plan.known)
 
 
 # ---------------------------------------------------------------- taking claims out
@@ -264,7 +215,7 @@ def _cut_out(plan: Plan, region: Region, gone: Sequence[ClaimVerdict]) -> list[D
                 kind=RepairKind.PRUNE,
                 claim_ids=(one.claim.claim_id,),
                 edit=Edit(span=Span(start=start, end=end), after=""),
-                reasons=(taken_out(one).reason,),
+                reasons=_reasons(plan.treatments[one.claim.claim_id]),
                 source_id=outcome.route.source_id if isinstance(outcome, Judged) else None,
                 evidence=closest_evidence(plan, one),
             )

@@ -1,14 +1,10 @@
-"""Other wordings of a blocked claim: its values corrected, its qualifiers given back, its source's line."""
+"""A blocked claim with its values corrected, its qualifiers given back, or in a model's words."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from core.decomposition.clauses import has_finite_verb
 from core.evidence.values import names_in, protected_values, value_present
-from core.ports import Editor
 from core.records import (
     CheckedValue,
     Claim,
@@ -24,27 +20,17 @@ from core.records import (
 from core.repair.candidates import (
     EvidenceLine,
     best_line,
-    best_lines,
     fitting_value,
     missing_qualifier,
     turns,
-    whole_record,
 )
-from core.repair.drafts import (
-    RULES,
-    Draft,
-    Local,
-    Plan,
-    Reworded,
-    Treatment,
-)
+from core.repair.drafts import Draft, Local, Plan, Reworded
 from core.repair.edits import Edit, apply_edits
 from core.repair.grammar import new_problems
 from core.repair.wording import (
     capitalised,
     credited,
     finished,
-    from_evidence,
     is_record_line,
     named_families,
     source_noun,
@@ -53,16 +39,8 @@ from core.text.tokens import content_terms
 
 # A line of evidence is about a claim when it shares this much of the claim's words.
 _ABOUT = 0.5
-
-
 _SURELY = 0.75
-
-
-_NEAR = 0.3  # less where the source contradicts the claim, or when nothing else is left
-
-
 _LONGEST_REWORDING = 400  # characters
-_SOURCES_SEARCHED, _CHARACTERS_SEARCHED = 12, 60_000  # outside the premise, for a rewording
 
 
 def credit_noun(plan: Plan, source: Source, *, apart_from: str | None = None) -> str | None:
@@ -152,138 +130,48 @@ def _says_more(restated: str, line: EvidenceLine, *, turned: bool, claim: Claim)
     claim whose sense is turned may keep no word that the line does not have.
     """
     values = [one for one in protected_values(restated) if one.kind != "name"]
-    if not all(value_present(one, line.whole) for one in values):
+    if not all(value_present(one, line.text) for one in values):
         return True
     known = " ".join(
-        (line.whole, claim.subject or "", claim.stated.text if claim.stated is not None else "")
+        (line.text, claim.subject or "", claim.stated.text if claim.stated is not None else "")
     )
     names = [one.text for one in names_in(restated)]
     return turned and bool(content_terms(restated) - content_terms(" ".join((known, *names))))
 
 
-def rewordings(
-    plan: Plan, verdict: ClaimVerdict, judged: Judged, *, wider: bool = False
-) -> list[Treatment]:
-    """What the evidence says about the claim's subject, a sentence each; the routed source first."""
-    claim = verdict.claim
-    about = verdict.verdict in (VerdictLabel.CONTRADICTED, VerdictLabel.UNSUPPORTED)
-    needed = _NEAR if about or wider else _ABOUT
-    count = 4 if wider else 2
-    routed = plan.trace.source(judged.route.source_id)
-    found = [(routed, line) for line in best_lines(claim.text, judged.premise.text, count)]
-    found += _lines_elsewhere(plan, claim.text, judged.premise.text, count // 2)
-    offered: list[Treatment] = []
-    for source, line in found:
-        if line.share < needed or len(line.whole) > _LONGEST_REWORDING:
-            continue
-        by_model = source is routed and not offered
-        if not _keeps_subject(plan, verdict, source, line):
-            continue
-        for written in _written(plan, verdict, judged, source, line, by_model):
-            offered.append(
-                Reworded(
-                    text=written.text,
-                    reason=f"Reworded from what {source.tool_name} says. {verdict.reasons[0]}",
-                    source_id=source.source_id,
-                    evidence=place_of(source, line, judged),
-                    editor=written.editor,
-                    note=written.note,
-                )
-            )
-    return offered
+def reworded(plan: Plan, verdict: ClaimVerdict, judged: Judged) -> Reworded | None:
+    """The claim as the configured model rewrote it; None without one, or where that cannot be used.
 
-
-def _keeps_subject(plan: Plan, verdict: ClaimVerdict, source: Source, line: EvidenceLine) -> bool:
-    """Whether a line still says whom it is about, where the trace has more than one such record."""
-    family = plan.verification.families[source.source_id]
-    alike = [s for s in plan.trace.sources if plan.verification.families[s.source_id] == family]
-    claim = verdict.claim
-    people = [claim.subject] if claim.subject else [one.text for one in names_in(claim.text)]
-    named = frozenset(term for one in people for term in content_terms(one)) - {"patient"}
-    if len(alike) < 2 or not any(named & content_terms(one.text) for one in alike):
-        return True
-    return bool(named & content_terms(whole_record(line.text, source.text) or line.whole))
-
-
-def _lines_elsewhere(
-    plan: Plan, claim: str, premise: str, count: int
-) -> list[tuple[Source, EvidenceLine]]:
-    """The best lines outside the premise: the verifier may have looked in the wrong place."""
-    found = []
-    for source in plan.trace.sources[:_SOURCES_SEARCHED]:
-        if source.is_evidence and len(source.text) <= _CHARACTERS_SEARCHED:
-            found += [(source, line) for line in best_lines(claim, source.text, 2)]
-    elsewhere = [(s, line) for s, line in found if line.text not in premise]
-    return sorted(elsewhere, key=lambda pair: -pair[1].share)[:count]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Sentence:
-    """A sentence with who wrote it, and why a configured model did not."""
-
-    text: str
-    editor: str = RULES
-    note: str | None = None
-
-
-def _written(
-    plan: Plan,
-    verdict: ClaimVerdict,
-    judged: Judged,
-    source: Source,
-    line: EvidenceLine,
-    by_model: bool,
-) -> list[_Sentence]:
-    """Sentences that say what the line says: the model's, if there is one, then the rules'."""
-    noun = credit_noun(plan, source)
-    sentences, note = [], None
-    if plan.editor is not None and by_model:
-        given = _models_sentence(plan, plan.editor, verdict, judged, noun)
-        sentences += [given] if given.note is None else []
-        note = given.note
-    record = whole_record(line.text, source.text)
-    said = from_evidence(line.whole)
-    if is_record_line(line.text) and not has_finite_verb(said):
-        if record is None and "\n" in source.text.strip() and _is_field(line.text):
-            return sentences  # one field of a long record says too little by itself
-        said = record or said
-    if not re.search(r"[A-Za-z]{3}", said):
-        return sentences
-    if noun is None:
-        text = said
-    elif is_record_line(said) or not has_finite_verb(said):
-        text = f"According to {noun}: {said}"
-    else:
-        text = credited(said, noun, sentence=True, known=plan.known)
-    return [*sentences, _Sentence(text=capitalised(finished(text)), note=note)]
-
-
-def _is_field(line: str) -> bool:
-    """Whether a line is one ``key: value`` field and no more."""
-    return line.count(": ") == 1 and ";" not in line
-
-
-def _models_sentence(
-    plan: Plan, editor: Editor, verdict: ClaimVerdict, judged: Judged, noun: str | None
-) -> _Sentence:
-    """What the model made of the claim; with a note when that cannot be used."""
-    given = editor.rewrite(
+    Why it cannot is noted in the plan, for the edit that is made instead. The rules write no sentence
+    of their own: a record's fields pasted into prose read as facts and say less.
+    """
+    if plan.editor is None:
+        return None
+    given = plan.editor.rewrite(
         EditRequest(
             claim=verdict.claim.text,
             premise=judged.premise.text,
             verdict=(verdict.verdict or VerdictLabel.UNJUDGED).value,
         )
     )
-    if isinstance(given, EditorText):
-        trouble = _unusable(given.text, judged.premise.text)
+    if not isinstance(given, EditorText):
+        trouble: str | None = given.reason
     else:
-        trouble = given.reason
+        trouble = _unusable(given.text, judged.premise.text)
     if trouble is not None or not isinstance(given, EditorText):
-        return _Sentence(text="", note=f"{editor.name}: {trouble}; the rules wrote this instead.")
-    text = capitalised(finished(given.text.strip()))
+        plan.notes[verdict.claim.claim_id] = f"{plan.editor.name}: {trouble}."
+        return None
+    source = plan.trace.source(judged.route.source_id)
+    text, noun = capitalised(finished(given.text.strip())), credit_noun(plan, source)
     if noun is not None and not named_families(text, plan.families):
         text = credited(text, noun, sentence=True, known=plan.known)
-    return _Sentence(text=text, editor=editor.name)
+    return Reworded(
+        text=text,
+        reason=f"Reworded from what {source.tool_name} says. {verdict.reasons[0]}",
+        source_id=source.source_id,
+        evidence=judged.premise.spans,
+        editor=plan.editor.name,
+    )
 
 
 def _unusable(text: str, premise: str) -> str | None:

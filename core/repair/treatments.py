@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from core.decomposition.clauses import has_finite_verb
 from core.records import (
     AttributionStatus,
-    ClaimType,
     ClaimVerdict,
-    Decision,
     Judged,
     RepairKind,
     Source,
     Span,
     StatedAttribution,
 )
-from core.repair.candidates import (
-    best_line,
-)
+from core.repair.candidates import best_line
 from core.repair.citing import corrected_citations, is_the_credit, not_cited, with_citations
 from core.repair.drafts import (
     Local,
     Plan,
     Recredit,
-    Removed,
     Reworded,
     Treatment,
-    blocked_claims,
-    says_something,
-    taken_out,
+    left_over,
+    open_claims,
 )
 from core.repair.rewordings import (
     corrected_values,
     credit_noun,
     place_of,
-    rewordings,
+    reworded,
     with_qualifiers,
 )
 from core.repair.wording import (
@@ -47,73 +41,29 @@ from core.repair.wording import (
     named_families,
     recredit,
 )
-from core.text.tokens import content_terms, overlap
-
-# A rewording that says what another claim says already would only repeat it.
-_REPEATS = 0.8
 
 
 def choose_treatments(plan: Plan) -> dict[str, Treatment]:
-    """For each blocked claim the least destructive treatment that the verifier accepts."""
-    blocked = blocked_claims(plan.verification)
-    chosen = _accepted(plan, {one.claim.claim_id: _offered(plan, one) for one in blocked})
-    nothing_left = not says_something(plan.verification) and all(
-        isinstance(treatment, Removed) for treatment in chosen.values()
-    )
-    if not nothing_left or plan.only_prune:
-        return chosen
-    # Before the answer is given up: what else the sources say about its subjects.
-    return _accepted(
-        plan,
-        {
-            one.claim.claim_id: rewordings(plan, one, one.outcome, wider=True)
-            if isinstance(one.outcome, Judged) and not one.outcome.literals.identity_mismatches
-            else []
-            for one in blocked
-        },
-    )
-
-
-def _accepted(plan: Plan, offered: Mapping[str, Sequence[Treatment]]) -> dict[str, Treatment]:
-    """Of what is offered for each blocked claim, the first that the verifier accepts."""
-    blocked = {one.claim.claim_id: one for one in blocked_claims(plan.verification)}
+    """For each open claim the least destructive treatment that the verifier accepts."""
+    open_ones = {one.claim.claim_id: one for one in open_claims(plan.verification)}
+    offered = {claim_id: _offered(plan, one) for claim_id, one in open_ones.items()}
     trials = {
-        claim_id: [_as_sentence(plan, blocked[claim_id], treatment) for treatment in treatments]
+        claim_id: [_as_sentence(plan, open_ones[claim_id], treatment) for treatment in treatments]
         for claim_id, treatments in offered.items()
     }
     accepted = plan.accepts(_in_turns(list(trials.values())))
-    said = [
-        content_terms(one.claim.text)
-        for one in plan.verification.claims
-        if one.decision is Decision.ALLOW and one.claim.claim_type is ClaimType.FACTUAL
-    ]
     return {
-        claim_id: _chosen(one, offered[claim_id], trials[claim_id], accepted, said)
-        for claim_id, one in blocked.items()
+        claim_id: next(
+            (
+                treatment
+                for treatment, sentence in zip(offered[claim_id], trials[claim_id], strict=True)
+                # A right credit may still pass where it stands: a heading goes with it there.
+                if sentence in accepted or isinstance(treatment, Recredit)
+            ),
+            left_over(plan, one),
+        )
+        for claim_id, one in open_ones.items()
     }
-
-
-def _chosen(
-    verdict: ClaimVerdict,
-    offered: Sequence[Treatment],
-    trials: Sequence[str],
-    accepted: frozenset[str],
-    said: list[frozenset[str]],
-) -> Treatment:
-    """The first accepted treatment that does not repeat what is ``said`` already."""
-    for treatment, sentence in zip(offered, trials, strict=True):
-        if sentence not in accepted:
-            continue
-        terms = content_terms(sentence)
-        if isinstance(treatment, Reworded) and any(
-            overlap(other, terms) >= _REPEATS or overlap(terms, other) >= _REPEATS for other in said
-        ):
-            continue
-        said.append(terms)
-        return treatment
-    # Where it stands a small edit may still pass: a heading or a list's opening goes with it there.
-    small = next((one for one in offered if not isinstance(one, Reworded)), None)
-    return small or taken_out(verdict)
 
 
 def _in_turns(lists: Sequence[Sequence[str]]) -> list[str]:
@@ -125,7 +75,7 @@ def _in_turns(lists: Sequence[Sequence[str]]) -> list[str]:
 def _offered(plan: Plan, verdict: ClaimVerdict) -> list[Treatment]:
     """Treatments that may help a claim and were not tried where it stands, least destructive first."""
     outcome = verdict.outcome
-    if not isinstance(outcome, Judged) or plan.only_prune:
+    if not isinstance(outcome, Judged) or not plan.corrects:
         return []
     tried = plan.tried.get(verdict.claim.claim_id, frozenset())
     cited = corrected_citations(plan, verdict) if RepairKind.ATTRIBUTION not in tried else ()
@@ -153,7 +103,8 @@ def _offered(plan: Plan, verdict: ClaimVerdict) -> list[Treatment]:
         qualified = with_qualifiers(plan, verdict, outcome, source)
         offered += [qualified] if qualified is not None else []
     if RepairKind.REWORD not in tried:
-        offered += rewordings(plan, verdict, outcome)
+        rewording = reworded(plan, verdict, outcome)
+        offered += [rewording] if rewording is not None else []
     return offered
 
 

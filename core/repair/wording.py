@@ -51,11 +51,6 @@ _OPENERS = frozenset(
 )
 
 
-_SECTION_LABEL = re.compile(
-    r"^(?:[A-Z][A-Z ]{2,24}|Abstract|Results?|Conclusions?|Background|Methods?|Findings?):\s+"
-)
-
-
 def source_noun(family_id: str, families: Families) -> str | None:
     """What an answer calls a source of that family: "the patient's chart"; always read back as it.
 
@@ -153,27 +148,6 @@ def finished(sentence: str) -> str:
     """The sentence with a stop at its end."""
     bare = sentence.rstrip()
     return bare if re.search(r"[.!?…][\"'”’)\]*_]*$", bare) else bare.rstrip(",;:") + "."
-
-
-_RECORD_HEAD = re.compile(
-    r"patient: (?P<name>[^;:]{2,60}); (?:resource: \w{2,40}; )?(?:(?:content|note)(?: string)?: )?(?=\S)"
-)
-
-
-def from_evidence(line: str) -> str:
-    """A line of evidence as an answer can say it: without list marks and labels' punctuation."""
-    bare = re.sub(r"^\s*(?:\[\d{1,4}\]|\(?\d{1,3}[.)]|[-*•–]|#+)\s+", "", line.strip())
-    bare = re.sub(r"^\[[^\]\d][^\]]{2,200}\]\s*", "", bare)  # a note about the record
-    if head := _RECORD_HEAD.match(bare):  # whose record and which kind: the name goes behind
-        bare = f"{bare[head.end() :].rstrip(' .;,')} ({head.group('name')})"
-    path = re.match(r"^[a-z]\w*(?:\.\w+)*:\s+(?=[A-Z])", bare)
-    if path and len(bare[path.end() :].split()) >= 6:  # a sentence in a field: "abstract: In all …"
-        bare = bare[path.end() :]
-    for _ in range(2):  # "Abstract: RESULTS: …"
-        bare = _SECTION_LABEL.sub("", bare)
-    bare = re.sub(r"^\d{1,2}(?:\.\d{1,2}){1,3}\s+(?=[A-Z])", "", bare)  # a guideline's numbering
-    bare = re.sub(r"^We\b", "The investigators", bare)
-    return bare.rstrip(" ;,")
 
 
 def is_record_line(line: str) -> bool:

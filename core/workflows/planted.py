@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.config import Config
 from core.evaluation.planting import Planted, with_answer
@@ -125,7 +125,8 @@ def _accused(verdict: ClaimVerdict) -> bool:
 
 def _mended(one: Planted, wrong: Trace, right: Trace, models: Models, config: Config) -> Mended:
     twin = verify(right, models, config)
-    repair = repair_verified(verify(wrong, models, config), models, config)
+    paper = replace(config, repair_removes_unconfirmed=True)
+    repair = repair_verified(verify(wrong, models, config), models, paper)
     before = repair.before.answer.decision is Decision.BLOCK
     after = repair.after or repair.before
     revised = repair.revised_answer if repair.revised_answer is not None else one.wrong_answer

@@ -61,7 +61,8 @@ def repair_rebuilt_answers(
     """Verify and repair every rebuilt answer; seconds are those of all verifier calls."""
     answers = list(rebuilt_answers(rows))
     report, seconds = RepairReport(), dict[str, list[float]]()
-    made = repair_all(answers, models, config, None, progress or silent, total=len(answers))
+    paper = replace(config, repair_removes_unconfirmed=True)
+    made = repair_all(answers, models, paper, None, progress or silent, total=len(answers))
     for before, repair in made:
         report.add(outcome_of(repair))
         for verified in (before, repair.after):

@@ -51,16 +51,10 @@ def repair_all(
 
 
 def repair_trace(
-    trace: Trace,
-    models: Models,
-    config: Config,
-    editor: Editor | None = None,
-    *,
-    answer: str | None = None,
+    trace: Trace, models: Models, config: Config, editor: Editor | None = None
 ) -> RepairOutcome:
-    """The repair of one trace, or of another ``answer`` to its question."""
-    asked = trace if answer is None else replace(trace, answer=answer, citations=())
-    ((_, repair),) = repair_all([asked], models, config, editor)
+    """The repair of one trace."""
+    ((_, repair),) = repair_all([trace], models, config, editor)
     return outcome_of(repair)
 
 

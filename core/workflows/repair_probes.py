@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.attribution.families import Families
 from core.config import Config
@@ -100,8 +100,9 @@ def run_probes(
         by_trace.setdefault(probe.trace_id, []).append(probe)
     report = ProbeReport()
     wanted = (trace for trace in traces if trace.trace_id in by_trace)
+    paper = replace(config, repair_removes_unconfirmed=True)
     for verification, repair in repair_all(
-        wanted, models, config, editor, progress, total=len(by_trace)
+        wanted, models, paper, editor, progress, total=len(by_trace)
     ):
         report.repairs.add(outcome_of(repair))
         for probe in by_trace[verification.trace.trace_id]:

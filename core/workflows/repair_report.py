@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from core.codec import PROPOSAL
 from core.records import JsonObject, RepairKind, RepairOutcome, RepairStatus
 
 # A wrongly credited claim is found again in a revised answer by most of its words.
@@ -74,8 +75,12 @@ class RepairReport:
 
     @property
     def resolved(self) -> int:
-        """Blocked answers whose revision passed the verifier, fallbacks among them."""
-        return self.blocked - self.statuses[RepairStatus.UNRESOLVED]
+        """Blocked answers whose proposed text passes the verifier, fallbacks among them."""
+        return (
+            self.blocked
+            - self.statuses[RepairStatus.MARKED]
+            - self.statuses[RepairStatus.UNRESOLVED]
+        )
 
     @property
     def substantive(self) -> int:
@@ -85,6 +90,7 @@ class RepairReport:
     def document(self) -> JsonObject:
         """The figures as JSON; a share of nothing is null with a reason beside it, never 0."""
         document: dict[str, object] = {
+            "state": PROPOSAL,
             "rows": self.rows,
             "pre_allow": self.statuses[RepairStatus.NOT_NEEDED],
             "pre_block": self.blocked,
@@ -93,6 +99,7 @@ class RepairReport:
             "substantive": self.substantive,
             "corrected": self.statuses[RepairStatus.CORRECTED],
             "pruned": self.statuses[RepairStatus.PRUNED],
+            "marked": self.statuses[RepairStatus.MARKED],
             "terminal_fallback": self.statuses[RepairStatus.FALLBACK],
             "unresolved": self.statuses[RepairStatus.UNRESOLVED],
             "actions": {kind.value: self.kinds[kind] for kind in RepairKind},

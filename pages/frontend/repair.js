@@ -105,7 +105,7 @@ function textPane(root, state) {
     else text.append(changed(root, state, piece));
   }
   scroll.append(text);
-  if (state.mode === "after" && !data.checked) scroll.append(el("p", "empty unchecked", "This text has not been verified as it stands here."));
+  if (state.mode === "after" && data.unverified) scroll.append(el("p", "empty unchecked", "Not verified yet: this text has not been verified as it stands here."));
   pane.append(top, scroll);
   return pane;
 }
@@ -179,10 +179,12 @@ function choices(root, state, edit) {
   const line = el("div", "actions");
   const { bound } = state.data;
   line.append(
-    button("Accept", () => decide(state, edit, "accept"), { "aria-pressed": String(edit.choice === "accept") }, bound.accept_edit),
+    button(edit.words[0], () => decide(state, edit, "accept"), { "aria-pressed": String(edit.choice === "accept") }, bound.accept_edit),
     button("Edit", () => { state.editing = edit.id; choose(root, state, edit.id); }, { "aria-pressed": String(edit.choice === "edit") }, bound.change_edit),
-    button("Reject", () => decide(state, edit, "reject"), { "aria-pressed": String(edit.choice === "reject") }, bound.reject_edit),
+    button(edit.words[1], () => decide(state, edit, "reject"), { "aria-pressed": String(edit.choice === "reject") }, bound.reject_edit),
   );
+  // A statement that was checked and is wrong goes with one press; its own words are the edit's text.
+  if (edit.kind === "mark") line.append(button("Take out", () => decide(state, edit, "edit", ""), { "aria-pressed": String(edit.choice === "edit" && !edit.after) }));
   if (state.data.sources[edit.id]) line.append(button(state.data.sources[edit.id].credited ? `Both sources: ${state.data.sources[edit.id].credited.name} → ${edit.sourceName}` : `Source: ${edit.sourceName}`, () => { state.source = edit.id; choose(root, state, edit.id); }, { "aria-haspopup": "dialog" }, bound.source_of_edit));
   if (edit.choice) line.append(el("span", "decided", `by ${edit.reviewer}`));
   return line;

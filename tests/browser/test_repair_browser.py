@@ -80,10 +80,15 @@ def test_each_edit_stands_in_the_text_and_beside_it_with_its_reason(visit: Visit
     expect(page.locator(".card")).to_have_count(3)
     expect(page.locator("ins").first).to_have_text("published literature")
     expect(page.locator(".card h3")).to_have_text(
-        ["1 · Source credited correctly", "2 · Taken out", "3 · Value corrected"]
+        [
+            "1 · Another source credited",
+            "2 · Not confirmed: kept, with a mark",
+            "3 · Another value, from the source",
+        ]
     )
     expect(page.locator(".card .reason").first).to_contain_text("credits the patient's chart")
-    expect(page.locator(".badge")).to_have_text(["✕Blocked", "✓Allowed"])
+    expect(page.locator(".badge")).to_have_text(["✕Blocked", "…Proposal, 3 undecided"])
+    expect(page.locator(".badge-allow")).to_have_count(0)
     expect(page.get_by_text(HOSTILE, exact=False).first).to_be_visible()
     assert visit.outside() == []
     assert visit.faults == []
@@ -120,7 +125,7 @@ def test_a_reviewer_accepts_rejects_and_rewords_and_every_word_is_kept(
 
     cards.nth(0).get_by_role("button", name="Accept").click()
     expect(cards.nth(0).get_by_text("by local")).to_be_visible()
-    cards.nth(1).get_by_role("button", name="Reject").click()
+    cards.nth(1).get_by_role("button", name="Confirmed: no mark").click()
     expect(cards.nth(1).get_by_text("by local")).to_be_visible()
     cards.nth(2).get_by_role("button", name="Edit").click()
     page.get_by_label("Your wording").fill("62 beats a minute")
@@ -137,7 +142,8 @@ def test_a_reviewer_accepts_rejects_and_rewords_and_every_word_is_kept(
     expect(page.locator(".text")).to_contain_text("62 beats a minute")
     expect(page.locator(".text")).to_contain_text("cured everything")
     expect(page.get_by_text("has not been verified as it stands here")).to_be_visible()
-    expect(page.get_by_role("button", name="Verify my version")).to_be_visible()
+    expect(page.locator(".badge")).to_have_text(["✕Blocked", "…Not verified yet"])
+    expect(page.get_by_role("button", name="Verify this text")).to_be_visible()
 
 
 def test_keys_walk_through_the_edits_and_typing_decides_nothing(
@@ -154,7 +160,7 @@ def test_keys_walk_through_the_edits_and_typing_decides_nothing(
     )
     assert len(workbench[1].export()[0]["choices"]) == words  # type: ignore[arg-type]
     page.keyboard.press("k")
-    expect(page.locator(".card.chosen")).to_contain_text("1 · Source credited correctly")
+    expect(page.locator(".card.chosen")).to_contain_text("1 · Another source credited")
     page.keyboard.press("e")
     page.get_by_label("Your wording").press_sequentially("yny")
     page.keyboard.press("Escape")

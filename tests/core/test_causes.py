@@ -313,6 +313,10 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
         "claims together have 0.52, where 0.46 is asked. Of 98 labelled answers with wrong claims 8 "
         "come as far; a single wrong claim hides more easily.",
     ),
+    Cause.MARKED: (
+        lambda: say(Cause.MARKED, count=2),
+        "2 stretches of it are marked as not confirmed.",
+    ),
     Cause.CREDIT_OF_NO_KIND: (
         lambda: credit(to(), "chart", "chart"),
         'The answer credits "the file", which names no one kind of source.',

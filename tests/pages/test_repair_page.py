@@ -11,18 +11,42 @@ from builders import a_source, a_trace
 from databases import a_store, workspace_of
 from lexical import verify_lexically
 from opening import opened, titles, views
-from repaired import blocked, repaired
 from verdicts import fill
 
 from core.attribution.families import load_families
+from core.codec import content_hash
 from core.config import Config
+from core.records import Decision, Trace
 from core.repair.loop import repair_answer
 from core.workflows.repair_savings import outcome_of
-from pages.screens.repair.view import changed_by_reviewer, final_answer, lay_out_repair
+from pages.screens.repair.view import final_answer
 from storage.repairs import Choice, StoredChoice
 from storage.store import SqlStore
 
 HOSTILE = "<script>alert(1)</script> ![x](http://192.0.2.1/a.png) :red[x] $a^2$"
+
+
+def blocked(trace_id: str = "rep-1", extra: str = "") -> Trace:
+    """An answer with a wrong credit, an invention and a claim that stands."""
+    return a_trace(
+        "According to the chart, empagliflozin reduced a mortality endpoint. "
+        f"The moon is made of cheese. {extra}Resting heart rate was 62 bpm.",
+        a_source("Resting heart rate was 62 bpm.", "chart", "load_patient_history"),
+        a_source(
+            "Empagliflozin reduced a mortality endpoint in adults.",
+            "pubmed",
+            "search_pubmed_key_words",
+        ),
+        trace_id=trace_id,
+    )
+
+
+def repaired(store: SqlStore, trace: Trace) -> int:
+    """The id of the stored repair of a stored, verified trace."""
+    verification = verify_lexically(trace)
+    fill(store, verification)
+    repair = outcome_of(repair_answer(verification, verify_lexically, Config(), load_families()))
+    return workspace_of(store).repairs.put(content_hash(trace), repair)
 
 
 @pytest.fixture
@@ -45,14 +69,14 @@ def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
 
     table = test.dataframe[0].value
     assert list(zip(table["Trace"], table["State"], strict=True)) == [
-        ("done", "Partly taken out"),
+        ("done", "Proposal: some of it not confirmed"),
         ("waits", "Waiting for a repair"),
     ]
-    assert "taken out" in table["Edits"][0]
+    assert table["Edits"][0] == "1 correction, 1 not confirmed"
     assert all(table["Question"]) and all(table["Blocked claims"])
     assert not table.isnull().any(axis=None), "an empty cell reads None"
     assert {metric.label: metric.value for metric in test.metric}[
-        "Supported claims kept"
+        "Confirmed claims kept"
     ] == "1 of 1"
 
 
@@ -86,14 +110,14 @@ def test_a_repair_is_shown_with_every_reason_and_source(store: SqlStore) -> None
 
     (view,) = views(opened("repair", trace="rep-1"), "provenanceguard_repair")
 
-    assert [edit["kind"] for edit in view["edits"]] == ["attribution", "prune"]
+    assert [edit["kind"] for edit in view["edits"]] == ["attribution", "mark"]
     assert all(edit["reason"] for edit in view["edits"])
     assert view["before"]["kind"] == "block"
-    assert view["after"]["kind"] == "allow"
-    assert dict(view["figures"])["Supported claims kept"] == "1 of 1"
+    assert (view["after"]["kind"], view["after"]["word"]) == ("pending", "Proposal, 2 undecided")
+    assert dict(view["figures"])["Confirmed claims kept"] == "1 of 1"
     lit = [piece["text"] for piece in view["sources"]["rep-1::r01"]["pieces"] if piece["lit"]]
     assert lit == ["Empagliflozin reduced a mortality endpoint in adults."]
-    assert view["checked"]
+    assert view["unverified"]
 
 
 def test_a_text_with_edits_that_nobody_decided_leaves_under_that_name(store: SqlStore) -> None:
@@ -181,17 +205,49 @@ def test_a_rejected_edit_gives_the_answers_own_words_back() -> None:
     trace = blocked()
     verification = verify_lexically(trace)
     repair = outcome_of(repair_answer(verification, verify_lexically, Config(), load_families()))
-    credit, prune = repair.actions
-    rejected = {prune.action_id: a_choice(prune.action_id, Choice.REJECT)}
+    credit, mark = repair.actions
+    rejected = {mark.action_id: a_choice(mark.action_id, Choice.REJECT)}
     edited = {credit.action_id: a_choice(credit.action_id, Choice.EDIT, "the 2019 abstract")}
+    gone = {mark.action_id: a_choice(mark.action_id, Choice.EDIT, "")}
 
-    assert "The moon is made of cheese." in final_answer(
-        trace.answer or "", repair.actions, rejected
-    )
-    assert "According to the 2019 abstract, empagliflozin" in final_answer(
-        trace.answer or "", repair.actions, edited
-    )
-    view = lay_out_repair(repair, trace, "block", rejected | edited)
-    assert not view["checked"]
-    assert changed_by_reviewer(rejected)
-    assert not changed_by_reviewer({credit.action_id: a_choice(credit.action_id, Choice.ACCEPT)})
+    def text(choices: dict[str, StoredChoice]) -> str:
+        return final_answer(trace.answer or "", repair.actions, choices)
+
+    assert "The moon is made of cheese [not confirmed]." in text({})
+    assert "The moon is made of cheese. " in text(rejected)
+    assert "According to the 2019 abstract, empagliflozin" in text(edited)
+    assert text(gone).endswith("mortality endpoint. Resting heart rate was 62 bpm.")
+
+
+def test_a_state_is_shown_of_exactly_the_text_that_was_verified_and_of_no_other(
+    store: SqlStore,
+) -> None:
+    trace = blocked()
+    number = repaired(store, trace)
+    repairs, version = workspace_of(store).repairs, content_hash(trace)
+    actions = repairs.latest(version).outcome.actions
+
+    def shown() -> tuple[str, str, list[str]]:
+        page = opened("repair", trace="rep-1")
+        (view,) = views(page, "provenanceguard_repair")
+        buttons = [one.label for one in page.button if one.label == "Verify this text"]
+        return view["after"]["word"], view["after"]["kind"], buttons
+
+    def text() -> str:
+        return final_answer(trace.answer or "", actions, repairs.choices(number))
+
+    # The proposal's own text passed or not: nothing of it is said while an edit is undecided.
+    repairs.record_check(version, text(), Decision.ALLOW, reviewer="ada")
+    assert shown() == ("Proposal, 2 undecided", "pending", [])
+
+    repairs.choose(number, actions[0].action_id, Choice.ACCEPT, reviewer="ada")
+    repairs.choose(number, actions[1].action_id, Choice.REJECT, reviewer="ada")
+    assert shown() == ("Not verified yet", "pending", ["Verify this text"])
+
+    repairs.record_check(version, text(), Decision.BLOCK, reviewer="ada")
+    assert shown() == ("Blocked", "block", [])
+
+    repairs.choose(number, actions[1].action_id, Choice.EDIT, reviewer="ada", text="")
+    assert shown() == ("Not verified yet", "pending", ["Verify this text"])
+    repairs.record_check(version, text(), Decision.ALLOW, reviewer="ada")
+    assert shown() == ("Allowed", "allow", [])

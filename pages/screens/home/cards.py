@@ -70,7 +70,7 @@ def what_waits(
         waiting.append(
             Waiting(
                 title=f"{_many(blocked, 'blocked answer')}",
-                text="Each with the claim that stopped it, and a repair that can be accepted.",
+                text="Each with the claim that stopped it, and edits for you to decide.",
                 label="Look at them",
                 page="pages/traces.py",
                 query={"decision": "block"},
@@ -107,7 +107,8 @@ _WORDS = {
     "reader.chosen": "Another reader was chosen",
     "packet.exported": "A packet was exported",
     "packet.signed": "A packet was signed",
-    "repair.stored": "An answer was repaired",
+    "repair.stored": "A repair was proposed",
+    "repair.verified": "A repaired text was verified",
 }
 TOLD_TO_ALL = frozenset(_WORDS)
 

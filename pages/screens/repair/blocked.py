@@ -33,7 +33,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
         return None
     if stored:
         _show_figures(repairs, listed=len(stored))
-    st.markdown("Choose a row to open the answer, its edits and the sources that they rest on.")
+    st.markdown("Each repair is a proposal: choose a row, read its sources and decide every edit.")
     known = {row.trace_id: row for row in repairs.store.list_traces(BLOCKED, limit=ROWS_KNOWN).rows}
     rows = [
         {
@@ -42,7 +42,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
             "Question": known[name].question if name in known else "",
             **_counts(known.get(name)),
             "Edits": edits,
-            "Repaired (UTC)": at,
+            "Proposed (UTC)": at,
         }
         for name, state, edits, at in (
             *(
@@ -81,12 +81,16 @@ def _counts(row: TraceRow | None) -> dict[str, str]:
 
 
 def _edits(repair: StoredRepair) -> str:
-    """What a repair did, in words: "2 corrected, 1 taken out"."""
+    """What a repair proposes, in words: "2 corrections, 1 not confirmed, 1 to take out"."""
     kinds = [action.kind for action in repair.outcome.actions]
-    taken = sum(kind is RepairKind.PRUNE for kind in kinds)
-    other = {RepairKind.PRUNE, RepairKind.MEND, RepairKind.FALLBACK}
-    corrected = sum(kind not in other for kind in kinds)
-    words = [f"{corrected} corrected" if corrected else "", f"{taken} taken out" if taken else ""]
+    taken, marked = kinds.count(RepairKind.PRUNE), kinds.count(RepairKind.MARK)
+    other = {RepairKind.PRUNE, RepairKind.MARK, RepairKind.MEND, RepairKind.FALLBACK}
+    corrections = sum(kind not in other for kind in kinds)
+    words = [
+        f"{corrections} correction{'' if corrections == 1 else 's'}" if corrections else "",
+        f"{marked} not confirmed" if marked else "",
+        f"{taken} to take out" if taken else "",
+    ]
     return ", ".join(each for each in words if each) or "none"
 
 
@@ -96,10 +100,10 @@ def _show_figures(repairs: Repairs, *, listed: int) -> None:
     for column, (name, value) in zip(
         st.columns(5),
         (
-            ("Repaired answers", f"{report.rows:,}"),
-            ("Still say something", f"{report.substantive:,} of {report.blocked:,}"),
-            ("Supported claims kept", f"{kept[0]:,} of {kept[1]:,}"),
-            ("Wrong credits left", f"{report.wrong_attributions_left:,}"),
+            ("Proposed repairs", f"{report.rows:,}"),
+            ("Pass if all is accepted", f"{report.substantive:,} of {report.blocked:,}"),
+            ("Confirmed claims kept", f"{kept[0]:,} of {kept[1]:,}"),
+            ("Wrong credits found", f"{report.wrong_attributions_before:,}"),
             (
                 "Edits decided",
                 f"{counts.accepted + counts.edited + counts.rejected:,} of "

@@ -42,28 +42,36 @@ _REPAIR = st.components.v2.component(
 )
 
 KIND_WORDS = {
-    RepairKind.ATTRIBUTION: ("⇄", "Source credited correctly"),
-    RepairKind.VALUE: ("≠", "Value corrected"),
-    RepairKind.QUALIFIER: ("±", "Qualifier restored"),
-    RepairKind.REWORD: ("✎", "Reworded from the evidence"),
-    RepairKind.PRUNE: ("−", "Taken out"),
+    RepairKind.ATTRIBUTION: ("⇄", "Another source credited"),
+    RepairKind.VALUE: ("≠", "Another value, from the source"),
+    RepairKind.QUALIFIER: ("±", "Qualifier put back"),
+    RepairKind.REWORD: ("✎", "Reworded by a model"),
+    RepairKind.MARK: ("?", "Not confirmed: kept, with a mark"),
+    RepairKind.PRUNE: ("−", "To be taken out"),
     RepairKind.MEND: ("·", "Tidied up"),
     RepairKind.FALLBACK: ("⊘", "Answer withheld"),
 }
+# What accepting and rejecting an edit of a kind means, in the words of its buttons.
+CHOICE_WORDS = {
+    RepairKind.MARK: ("Keep marked", "Confirmed: no mark"),
+    RepairKind.PRUNE: ("Take out", "Keep"),
+}
 STATUS_SHORT = {
     RepairStatus.NOT_NEEDED: "Not needed",
-    RepairStatus.CORRECTED: "Corrected",
-    RepairStatus.PRUNED: "Partly taken out",
-    RepairStatus.FALLBACK: "Withheld",
+    RepairStatus.CORRECTED: "Proposal: corrections",
+    RepairStatus.PRUNED: "Proposal: something taken out",
+    RepairStatus.FALLBACK: "Proposal: withhold the answer",
+    RepairStatus.MARKED: "Proposal: some of it not confirmed",
     RepairStatus.UNRESOLVED: "Still blocked",
     RepairStatus.UNAVAILABLE: "Unavailable",
 }
 STATUS_WORDS = {
     RepairStatus.NOT_NEEDED: "The answer was allowed as it is.",
-    RepairStatus.CORRECTED: "Every claim is still there, corrected; the revised answer passes.",
-    RepairStatus.PRUNED: "What no source supports was taken out; the revised answer passes.",
-    RepairStatus.FALLBACK: "Nothing verifiable was left, so a plain notice stands instead.",
-    RepairStatus.UNRESOLVED: "The revised answer did not pass the verifier: it stays blocked.",
+    RepairStatus.CORRECTED: "Credits or values are changed; nothing is taken out.",
+    RepairStatus.PRUNED: "What could not be confirmed is taken out; true statements may be among it.",
+    RepairStatus.FALLBACK: "Nothing could be confirmed, so a plain notice stands instead.",
+    RepairStatus.MARKED: "What could not be confirmed is kept and marked: check it in the sources.",
+    RepairStatus.UNRESOLVED: "No edit was found that the verifier accepts.",
     RepairStatus.UNAVAILABLE: "There is no answer, or no evidence to repair it from.",
 }
 
@@ -101,10 +109,13 @@ def lay_out_repair(
     choices: Mapping[str, StoredChoice],
     verification: Verification | None = None,
     keys: Keymap = SHIPPED,
+    *,
+    checked: Decision | None = None,
 ) -> Json:
     """The view's data: the answer as pieces, each edit with its reason, source and choice.
 
     With the ``verification`` of the answer a corrected credit shows the credited source as well.
+    ``checked`` is the verifier's word on the text that the choices make; it counts once all are made.
     """
     answer = trace.answer or ""
     actions = repair.actions
@@ -114,8 +125,8 @@ def lay_out_repair(
     return {
         "trace": {"id": trace.trace_id, "question": trace.question},
         "before": _badge(decision),
-        "after": _badge(repair.decision_after.value),
-        "status": _status(repair, choices),
+        "after": _state_of_text(undecided(repair.actions, choices), checked),
+        "status": _status(repair, choices, checked),
         "keys": keys.words(Page.REPAIR),
         "bound": dict(keys.of_views(Page.REPAIR)),
         "figures": _figures(repair.saved, actions),
@@ -123,7 +134,7 @@ def lay_out_repair(
         "edits": [_edit(action, trace, choices.get(action.action_id)) for action in actions],
         "sources": _sources(trace, actions, verification),
         "final": final_answer(answer, repair.actions, choices),
-        "checked": repair.decision_after is Decision.ALLOW and not changed_by_reviewer(choices),
+        "unverified": bool(actions) and (bool(undecided(actions, choices)) or checked is None),
     }
 
 
@@ -131,19 +142,19 @@ def final_answer(
     answer: str, actions: Sequence[RepairAction], choices: Mapping[str, StoredChoice]
 ) -> str:
     """The answer with every edit that nobody rejected, in the reviewer's own words where given."""
-    chosen = {}
-    for action in actions:
-        said = choices.get(action.action_id)
-        if said is None or said.choice is not Choice.REJECT:
-            chosen[action.action_id] = (
-                action.after if said is None or said.text is None else said.text
-            )
-    return chosen_answer(answer, actions, chosen)
+    return chosen_answer(answer, actions, chosen_texts(actions, choices))
 
 
-def changed_by_reviewer(choices: Mapping[str, StoredChoice]) -> bool:
-    """Whether the text is no longer the one that the verifier passed."""
-    return any(said.choice is not Choice.ACCEPT for said in choices.values())
+def chosen_texts(
+    actions: Sequence[RepairAction], choices: Mapping[str, StoredChoice]
+) -> dict[str, str]:
+    """What each edit that nobody rejected puts into the text, by its id."""
+    said = {action.action_id: choices.get(action.action_id) for action in actions}
+    return {
+        action.action_id: action.after if word is None or word.text is None else word.text
+        for action in actions
+        if (word := said[action.action_id]) is None or word.choice is not Choice.REJECT
+    }
 
 
 def undecided(actions: Sequence[RepairAction], choices: Mapping[str, StoredChoice]) -> int:
@@ -157,10 +168,26 @@ def undecided_words(count: int) -> str:
     return f"{count} edit{'' if count == 1 else 's'} undecided"
 
 
-def _status(repair: RepairOutcome, choices: Mapping[str, StoredChoice]) -> str:
-    """What the repair came to; a proposal as long as an edit of it is undecided."""
-    words, left = STATUS_WORDS[repair.status], undecided(repair.actions, choices)
-    return f"Proposal, {undecided_words(left)}. {words}" if left else words
+def _status(
+    repair: RepairOutcome, choices: Mapping[str, StoredChoice], checked: Decision | None
+) -> str:
+    """What is known of the text on screen; a proposal as long as an edit of it is undecided."""
+    left = undecided(repair.actions, choices)
+    if left:
+        return f"Proposal, {undecided_words(left)}. {STATUS_WORDS[repair.status]}"
+    if not repair.actions:
+        return STATUS_WORDS[repair.status]
+    return {
+        None: "All edits are decided; the text that they make is not verified yet.",
+        Decision.ALLOW: "The verifier allows exactly this text.",
+    }.get(checked, "The verifier does not confirm all of exactly this text.")
+
+
+def _state_of_text(left: int, checked: Decision | None) -> Json:
+    """The pill of the text on screen: never green before every edit is decided and it was verified."""
+    if left:
+        return {"kind": "pending", "mark": "…", "word": f"Proposal, {left} undecided"}
+    return _badge("pending" if checked is None else checked.value)
 
 
 def _badge(decision: str) -> Json:
@@ -170,15 +197,14 @@ def _badge(decision: str) -> Json:
 
 def _figures(saved: RepairSavings, actions: Sequence[RepairAction]) -> list[tuple[str, str]]:
     corrected = sum(
-        action.kind not in (RepairKind.MEND, RepairKind.PRUNE, RepairKind.FALLBACK)
+        action.kind in (RepairKind.ATTRIBUTION, RepairKind.VALUE, RepairKind.QUALIFIER)
         for action in actions
     )
     return [
-        ("Supported claims kept", f"{saved.supported_kept} of {saved.supported_before}"),
-        ("Words kept", "–" if saved.words_kept is None else f"{saved.words_kept:.0%}"),
-        ("Corrected", str(corrected)),
-        ("Taken out", str(sum(action.kind is RepairKind.PRUNE for action in actions))),
-        ("Wrong credits left", str(saved.wrong_attributions_left)),
+        ("Confirmed claims kept", f"{saved.supported_kept} of {saved.supported_before}"),
+        ("To correct", str(corrected)),
+        ("Not confirmed", str(sum(action.kind is RepairKind.MARK for action in actions))),
+        ("To take out", str(sum(action.kind is RepairKind.PRUNE for action in actions))),
     ]
 
 
@@ -227,6 +253,7 @@ def _edit(action: RepairAction, trace: Trace, said: StoredChoice | None) -> Json
         "source": action.source_id,
         "sourceName": _source_name(trace, action.source_id),
         "lit": [[span.start, span.end] for span in action.evidence],
+        "words": CHOICE_WORDS.get(action.kind, ("Accept", "Reject")),
         "choice": None if said is None else said.choice.value,
         "reviewer": None if said is None else said.reviewer,
     }

@@ -38,9 +38,10 @@ from core.records import (
     SourceStatus,
     Span,
     Trace,
+    VerdictLabel,
     Verification,
 )
-from core.repair.drafts import RULES
+from core.repair.drafts import MARK, RULES, open_claims
 from core.repair.grammar import grammar_problems, new_problems
 from core.repair.loop import FALLBACK_ANSWER, chosen_answer, repair_answer
 
@@ -64,13 +65,19 @@ STUDY = a_source(
 FAMILIES = load_families()
 
 
-def repaired(answer: str, *sources: Source, editor: object = None, iterations: int = 1) -> Repair:
+def repaired(
+    answer: str,
+    *sources: Source,
+    editor: object = None,
+    iterations: int = 1,
+    removes: bool = False,
+) -> Repair:
     """The repair of an answer over the chart and the study."""
     trace = a_trace(answer, *(sources or (CHART, STUDY)))
     return repair_answer(
         verify_lexically(trace),
         verify_lexically,
-        Config(repair_iterations=iterations),
+        Config(repair_iterations=iterations, repair_removes_unconfirmed=removes),
         FAMILIES,
         editor,  # type: ignore[arg-type]
     )
@@ -247,7 +254,7 @@ def test_a_negation_that_is_put_back_keeps_nothing_that_its_line_does_not_say(de
     repair = repaired(f"Elena Marchetti has chest pain {detail}.", chart, STUDY)
 
     assert RepairKind.QUALIFIER not in kinds(repair)
-    assert f"pain {detail}" not in (repair.revised_answer or "")
+    assert repair.revised_answer == f"Elena Marchetti has chest pain {detail} [not confirmed]."
 
 
 def test_a_negation_is_put_back_beside_the_values_of_its_own_line() -> None:
@@ -263,7 +270,7 @@ def test_another_patients_chart_is_never_corrected_by_changing_the_name() -> Non
         "Patient Nora Lindqvist has type 2 diabetes mellitus. HbA1c was 7.4 % on 12 September 2025."
     )
 
-    repair = repaired(answer)
+    repair = repaired(answer, removes=True)
 
     assert repair.revised_answer == "HbA1c was 7.4 % on 12 September 2025."
     assert kinds(repair) == [RepairKind.PRUNE]
@@ -272,15 +279,51 @@ def test_another_patients_chart_is_never_corrected_by_changing_the_name() -> Non
 # ---------------------------------------------------------------- rewording and pruning
 
 
-def test_a_statement_that_the_source_puts_otherwise_is_reworded_from_it() -> None:
-    repair = repaired("Genital infection was rare and trivial with empagliflozin treatment.")
-
-    assert repair.status is RepairStatus.CORRECTED
-    assert kinds(repair) == [RepairKind.REWORD]
-    assert repair.revised_answer == (
-        "According to published literature, genital infection was more common with empagliflozin."
+def test_what_could_not_be_confirmed_keeps_its_words_and_says_so_behind_them() -> None:
+    answer = (
+        "Elena Marchetti has **type 2 diabetes mellitus**. However, the moon is made of *cheese*. "
+        "Resting heart rate was 62 bpm."
     )
-    assert repair.actions[0].editor == RULES
+
+    repair = repaired(answer)
+
+    assert repair.status is RepairStatus.MARKED
+    assert repair.revised_answer == answer.replace("*cheese*", "*cheese* [not confirmed]")
+    (action,) = repair.actions
+    assert action.kind is RepairKind.MARK
+    assert repair.after is not None
+    assert repair.after.answer.decision is Decision.BLOCK
+
+
+@pytest.mark.parametrize("removes", [False, True])
+def test_no_field_of_a_record_is_pasted_into_the_answer(removes: bool) -> None:
+    panel = a_source(
+        "name: Ravi Thapa\nlabs.display: Digoxin\nlabs.value: 0.8 ng/mL\n"
+        "labs.display: Potassium\nlabs.value: 4.4 mmol/L\nlabs.date: 2025-11-18",
+        "panel",
+        "load_patient_history",
+    )
+    answer = "Potassium was fine on 18 November 2025. Digoxin level not measured in this panel."
+
+    repair = repaired(answer, panel, removes=removes)
+
+    assert RepairKind.REWORD not in kinds(repair)
+    assert ";" not in (repair.revised_answer or "")
+    if not removes:
+        bare = MARK.sub("", repair.revised_answer or "").replace(" .", ".")
+        assert bare == answer
+
+
+def test_a_statement_is_marked_in_its_cell_of_a_table() -> None:
+    chart = a_source("Elena Marchetti: HbA1c 7.4 %\nElena Marchetti: heart rate 62 bpm")
+    answer = (
+        "| | Elena Marchetti |\n|---|---|\n| HbA1c | 7.4 % |\n| Ferritin | 912 ng/mL |\n"
+        "| Heart rate | 62 bpm |"
+    )
+
+    repair = repaired(answer, chart)
+
+    assert repair.revised_answer == answer.replace("912 ng/mL", "912 ng/mL [not confirmed]")
 
 
 def test_what_no_source_says_is_taken_out_and_the_rest_keeps_its_words() -> None:
@@ -289,7 +332,7 @@ def test_what_no_source_says_is_taken_out_and_the_rest_keeps_its_words() -> None
         "Resting heart rate was 62 bpm."
     )
 
-    repair = repaired(answer)
+    repair = repaired(answer, removes=True)
 
     assert repair.status is RepairStatus.PRUNED
     assert repair.revised_answer == (
@@ -299,7 +342,9 @@ def test_what_no_source_says_is_taken_out_and_the_rest_keeps_its_words() -> None
 
 
 def test_a_pronoun_gets_its_name_back_when_the_sentence_that_named_her_is_gone() -> None:
-    repair = repaired("Elena Marchetti plays the violin. She has type 2 diabetes mellitus.")
+    repair = repaired(
+        "Elena Marchetti plays the violin. She has type 2 diabetes mellitus.", removes=True
+    )
 
     assert repair.revised_answer == "Elena Marchetti has type 2 diabetes mellitus."
 
@@ -320,7 +365,7 @@ def test_a_pronoun_gets_its_name_back_when_the_sentence_that_named_her_is_gone()
 def test_a_clause_is_taken_out_of_a_sentence_whose_other_claim_stays(
     answer: str, revised: str
 ) -> None:
-    assert repaired(answer).revised_answer == revised
+    assert repaired(answer, removes=True).revised_answer == revised
 
 
 def test_a_list_is_renumbered_and_each_item_is_an_edit_of_its_own() -> None:
@@ -329,7 +374,7 @@ def test_a_list_is_renumbered_and_each_item_is_an_edit_of_its_own() -> None:
         "3. Resting heart rate was 62 bpm\n4. Elena Marchetti has type 2 diabetes mellitus"
     )
 
-    repair = repaired(answer)
+    repair = repaired(answer, removes=True)
 
     assert repair.revised_answer == (
         "Findings:\n\n1. Resting heart rate was 62 bpm\n2. Elena Marchetti has type 2 diabetes mellitus"
@@ -344,13 +389,13 @@ def test_a_table_loses_a_row_and_keeps_the_others() -> None:
         "| Heart rate | 62 bpm |"
     )
 
-    repair = repaired(answer, chart)
+    repair = repaired(answer, chart, removes=True)
 
     assert repair.revised_answer == answer.replace("| Ferritin | 912 ng/mL |\n", "")
 
 
 def test_nothing_verifiable_left_gives_a_non_claim_that_passes() -> None:
-    repair = repaired("The moon is made of cheese.")
+    repair = repaired("The moon is made of cheese.", removes=True)
 
     assert repair.status is RepairStatus.FALLBACK
     assert repair.revised_answer == FALLBACK_ANSWER
@@ -363,7 +408,7 @@ def test_claims_past_the_limit_are_taken_out_because_nobody_judged_them() -> Non
     facts = ["Elena Marchetti has type 2 diabetes mellitus.", "Resting heart rate was 62 bpm."]
     answer = " ".join(facts * 13)
 
-    config = Config(max_claims=20)
+    config = Config(max_claims=20, repair_removes_unconfirmed=True)
 
     def verify_few(trace: Trace) -> Verification:
         return verify(trace, lexical_models(), config)
@@ -388,7 +433,7 @@ def test_lines_of_their_own_stay_lines() -> None:
     answer = "Heart rate: 62 bpm\nOwner of a boat: yes\nElena Marchetti: type 2 diabetes mellitus"
     chart = a_source("Heart rate: 62 bpm\nElena Marchetti: type 2 diabetes mellitus")
 
-    assert repaired(answer, chart).revised_answer == (
+    assert repaired(answer, chart, removes=True).revised_answer == (
         "Heart rate: 62 bpm\nElena Marchetti: type 2 diabetes mellitus"
     )
 
@@ -441,7 +486,10 @@ def test_a_verifier_that_never_passes_ends_the_loop_blocked(iterations: int) -> 
 
     trace = a_trace("HbA1c was 8.4 % on 12 September 2025. The moon is green.", CHART)
     repair = repair_answer(
-        verify_lexically(trace), stern, Config(repair_iterations=iterations), FAMILIES
+        verify_lexically(trace),
+        stern,
+        Config(repair_iterations=iterations, repair_removes_unconfirmed=True),
+        FAMILIES,
     )
 
     assert repair.status is RepairStatus.UNRESOLVED
@@ -527,7 +575,7 @@ def test_a_models_sentence_is_used_and_the_record_names_the_model() -> None:
         ("  ", "single sentence"),
     ],
 )
-def test_a_models_bad_sentence_gives_way_to_the_rules_and_the_record_says_so(
+def test_a_models_bad_sentence_is_not_used_and_the_record_says_so(
     given_text: str, said: str
 ) -> None:
     repair = repaired(BAD_CLAIM, editor=Answering(lambda _: EditorText(text=given_text)))
@@ -537,18 +585,16 @@ def test_a_models_bad_sentence_gives_way_to_the_rules_and_the_record_says_so(
     assert action.note is not None
     assert "small-model" in action.note
     assert said in action.note
-    assert repair.status is RepairStatus.CORRECTED
+    assert repair.status is RepairStatus.MARKED
 
 
-def test_a_model_that_fails_gives_way_to_the_rules() -> None:
+def test_a_model_that_fails_leaves_the_statement_and_the_record_says_so() -> None:
     editor = Answering(lambda _: EditorFailure(reason="its endpoint could not be reached"))
 
     (action,) = repaired(BAD_CLAIM, editor=editor).actions
 
     assert action.editor == RULES
-    assert action.note == (
-        "small-model: its endpoint could not be reached; the rules wrote this instead."
-    )
+    assert action.note == "small-model: its endpoint could not be reached."
 
 
 def test_a_models_false_sentence_does_not_pass_the_verifier() -> None:
@@ -605,7 +651,7 @@ def test_no_repair_introduces_a_value_that_is_in_no_source(answer: str, iteratio
 @tried(12, many=60)
 @given(answers())
 def test_every_repair_is_span_edits_of_the_answer_and_passes_the_verifier(answer: str) -> None:
-    repair = repaired(answer)
+    repair = repaired(answer, removes=True)
 
     for action in repair.actions:
         assert action.span.cut(answer) == action.before
@@ -621,6 +667,25 @@ def test_every_repair_is_span_edits_of_the_answer_and_passes_the_verifier(answer
         revised = repair.revised_answer or ""
         assert chosen_answer(answer, repair.actions, after) == revised
         assert verify_lexically(a_trace(revised, CHART, STUDY)).answer.decision is Decision.ALLOW
+
+
+@tried(12, many=60)
+@given(answers())
+def test_a_proposal_loses_nothing_that_no_check_has_shown_to_be_wrong(answer: str) -> None:
+    repair = repaired(answer)
+
+    shown = {
+        one.claim.claim_id
+        for one in repair.before.claims
+        if one.verdict is VerdictLabel.CONTRADICTED
+    }
+    for action in repair.actions:
+        if action.kind is RepairKind.PRUNE:
+            assert set(action.claim_ids) <= shown
+    if repair.status is RepairStatus.MARKED:
+        assert repair.after is not None
+        assert repair.after.answer.decision is Decision.BLOCK
+        assert not open_claims(repair.after)
 
 
 @tried(12, many=60)
@@ -649,8 +714,8 @@ def test_any_choice_of_edits_reads_as_well_as_the_answer_did(
 @tried(8, many=40)
 @given(answers())
 def test_repairing_twice_changes_nothing_more(answer: str) -> None:
-    repair = repaired(answer)
+    repair = repaired(answer, removes=True)
 
-    again = repaired(repair.revised_answer or "Resting heart rate was 62 bpm.")
+    again = repaired(repair.revised_answer or "Resting heart rate was 62 bpm.", removes=True)
 
     assert again.status is RepairStatus.NOT_NEEDED

@@ -9,7 +9,6 @@ from core.repair.wording import (
     capitalised,
     credited,
     finished,
-    from_evidence,
     is_record_line,
     lowered,
     named_families,
@@ -98,25 +97,6 @@ def test_a_fragment_gets_its_source_in_brackets_and_a_sentence_in_front() -> Non
     assert credited("Iron rose.", "the chart", sentence=True, known=()) == (
         "According to the chart, iron rose."
     )
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("[12] HbA1c 7.4 %; collected today.", "HbA1c 7.4 %; collected today."),
-        ("Abstract: RESULTS: Iron rose.", "Iron rose."),
-        ("6.3 After five years, stop.", "After five years, stop."),
-        ("We followed 12 people.", "The investigators followed 12 people."),
-        ("- status: active;", "status: active"),
-        (
-            "patient: Ana Ruiz; resource: Communication; content string: Return in 10 weeks.",
-            "Return in 10 weeks (Ana Ruiz)",
-        ),
-        ("patient: Ana Ruiz; Pulse: 61/min", "Pulse: 61/min (Ana Ruiz)"),
-    ],
-)
-def test_a_line_of_evidence_is_said_without_its_marks(line: str, said: str) -> None:
-    assert from_evidence(line) == said
 
 
 def test_records_and_sentences_are_told_apart() -> None:

@@ -23,6 +23,7 @@ from core.records import EditorFailure, EditRequest, RepairKind, RepairOutcome, 
 from core.repair.loop import chosen_answer, repair_answer
 from core.workflows.remembering import remembering
 from core.workflows.repair import repair_all, repair_versions, repairing_judge
+from core.workflows.repair_labels import count_labelled, labels_of
 from core.workflows.repair_probes import Probe, probes_of, run_probes
 from core.workflows.repair_report import RepairReport
 from core.workflows.repair_savings import measure_repair, outcome_of
@@ -54,10 +55,11 @@ GOOD = a_trace("Resting heart rate was 62 bpm.", CHART, STUDY, trace_id="good")
 SILENT = a_trace(None, CHART, trace_id="silent")
 ALL = (CONFLATED, INVENTED, MIXED, GOOD, SILENT)
 CONFIG = Config()
+REMOVING = Config(repair_removes_unconfirmed=True)
 
 
 def repairs_of(*traces: Trace) -> list[RepairOutcome]:
-    return [outcome_of(r) for _, r in repair_all(traces, lexical_models(), CONFIG)]
+    return [outcome_of(r) for _, r in repair_all(traces, lexical_models(), REMOVING)]
 
 
 def test_the_figures_count_what_became_of_each_answer() -> None:
@@ -73,6 +75,7 @@ def test_the_figures_count_what_became_of_each_answer() -> None:
         "pre_block": 3,
         "unavailable": 1,
     }
+    assert figures["state"] == "proposal"
     assert (figures["repair_resolved"], figures["substantive"]) == (3, 2)
     assert (figures["corrected"], figures["pruned"], figures["terminal_fallback"]) == (1, 1, 1)
     assert figures["fallback_share"] == round(1 / 3, 4)
@@ -91,7 +94,7 @@ def test_a_share_of_nothing_is_null_with_its_reason() -> None:
 def test_a_repair_survives_json_as_it_was() -> None:
     trace = MIXED
     repair = repair_answer(
-        verify_lexically(trace), verify_lexically, CONFIG, lexical_models().families
+        verify_lexically(trace), verify_lexically, REMOVING, lexical_models().families
     )
 
     outcome = repair_from_document(json.loads(json.dumps(repair_document(outcome_of(repair)))))
@@ -145,6 +148,33 @@ def test_two_equal_claims_are_kept_only_when_both_are_there() -> None:
     assert measure_repair(once).supported_kept == 1
 
 
+def test_a_statement_that_is_true_and_removed_is_counted_beside_what_is_resolved() -> None:
+    rows = [
+        {"trace_id": "mixed", "claim": "The moon is made of cheese.", "label": "supported"},
+        {"trace_id": "mixed", "claim": "Resting heart rate was 62 bpm.", "label": "contradicted"},
+        {"trace_id": "mixed", "claim": "Nobody said this.", "label": "supported", "span": [0, 30]},
+        {"trace_id": "mixed", "claim": "Quarks have colour charge.", "label": "supported"},
+        {
+            "trace_id": "conflated", "claim": "Empagliflozin reduced a mortality endpoint.",
+            "label": "supported", "gold_attribution": "conflation",
+        },
+    ]  # fmt: skip
+
+    def counted(config: Config) -> dict[str, object]:
+        made = repair_all([MIXED, CONFLATED], lexical_models(), config)
+        repaired = [replace(before, repair=outcome_of(repair)) for before, repair in made]
+        return dict(count_labelled(repaired, labels_of(rows)).document())
+
+    removing, marking = counted(REMOVING), counted(CONFIG)
+
+    assert (removing["true_removed"], removing["true_kept"]) == (1, 1)
+    assert (removing["false_kept"], removing["false_changed"]) == (1, 1)
+    assert (marking["true_removed"], marking["true_marked"]) == (0, 1)
+    assert marking["labels_without_place"] == removing["labels_without_place"] == 1
+    with pytest.raises(BadRecord, match="label"):
+        labels_of([{"trace_id": "mixed", "claim": "x"}])
+
+
 class Counting(LexicalReader):
     """Counts the pairs that it reads."""
 
@@ -179,10 +209,11 @@ def test_verify_with_repair_writes_documents_that_other_programs_can_count(tmp_p
 
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [row["repair"]["status"] for row in rows] == [
-        "corrected", "fallback", "pruned", "not_needed", "unavailable"
+        "corrected", "marked", "marked", "not_needed", "unavailable"
     ]  # fmt: skip
     assert rows[0]["decision"] == "block"
-    assert rows[0]["repair"]["decision_after"] == "allow"
+    assert [row["repair"]["decision_after"] for row in rows[:2]] == ["allow", "block"]
+    assert {row["repair"]["state"] for row in rows} == {"proposal"}
     read = [verification_from_document(row) for row in rows]
     assert [verdict_document(one) for one in read] == rows
     assert counted.rows == report.verified == 5
@@ -219,15 +250,15 @@ def test_the_versions_say_that_repair_was_on_and_which_model_wrote() -> None:
     assert repair_versions(models, CONFIG, Silent()).pipeline.endswith("+repair(quiet)")
 
 
-def test_edits_that_the_rules_wrote_in_a_models_place_are_counted() -> None:
+def test_statements_that_a_model_could_not_reword_are_counted() -> None:
     trace = a_trace("Genital infection was rare and trivial with empagliflozin treatment.", STUDY)
     report = RepairReport()
 
     for _, repair in repair_all([trace], lexical_models(), CONFIG, Silent()):
         report.add(outcome_of(repair))
 
-    assert report.kinds[RepairKind.REWORD] == 1
-    assert (report.by_editor, report.editor_failures) == ({"rules": 1}, 1)
+    assert (report.kinds[RepairKind.REWORD], report.kinds[RepairKind.MARK]) == (0, 1)
+    assert (report.by_editor, report.editor_failures) == ({}, 1)
 
 
 PROBE = Probe(
