@@ -12,6 +12,7 @@ from core.codec import citation_document, repair_document
 from core.records import (
     Claim,
     ClaimVerdict,
+    Decision,
     FactPlace,
     Judged,
     RepairOutcome,
@@ -90,6 +91,10 @@ class VerifyReply(BaseModel):
     repair: RepairReply | None = None
     versions: Annotated[dict[str, str], Field(description="What judged: rules, models, settings.")]
     notices: Annotated[list[str], Field(description="What was left out when the run was read.")]
+    earlier: Annotated[
+        list[VerifyReply],
+        Field(description="The verdicts on what the user was told before, the oldest first."),
+    ] = []
 
 
 class CitationsReply(BaseModel):
@@ -152,6 +157,27 @@ def verify_reply(verdict_id: str, verification: Verification) -> VerifyReply:
         repair=None if verification.repair is None else _repair_reply(verification.repair),
         versions=asdict(verification.versions),
         notices=list(verification.trace.notices),
+    )
+
+
+def together(reply: VerifyReply, earlier: list[VerifyReply], unjudged: int) -> VerifyReply:
+    """The reply on a whole conversation: it is allowed when everything that was said in it is.
+
+    ``unjudged`` texts stated something before any tool had been called.
+    """
+    blocked = [one.trace_id for one in earlier if one.decision == Decision.BLOCK.value]
+    reasons = [f"what was said before it is blocked: {name}" for name in blocked]
+    if unjudged:
+        reasons.append(
+            f"{unjudged} texts before it state something, and no tool had been called by then"
+        )
+    decision = Decision.BLOCK.value if reasons else reply.decision
+    return reply.model_copy(
+        update={
+            "decision": decision,
+            "reasons": [*reasons, *reply.reasons] if reasons else reply.reasons,
+            "earlier": earlier,
+        }
     )
 
 

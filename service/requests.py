@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -124,11 +123,14 @@ def json_path(location: Sequence[int | str]) -> str:
 _KINDS = ("str", "dict[str,any]", "list[any]")
 
 
-def trace_of(request: Asked, config: Config) -> Trace:
-    """The one trace of a request; raises InputError with the JSON path of what cannot be read."""
+def traces_of(request: Asked, config: Config) -> list[Trace]:
+    """The one run of a request: everything that it told the user, the answer last.
+
+    Raises InputError with the JSON path of what cannot be read.
+    """
     if request.trace is None:
         try:
-            return read_trace(_native(request), Origin(format=ORIGIN))
+            return [read_trace(_native(request), Origin(format=ORIGIN))]
         except BadRecord as error:
             raise BadRecord(error.message, path=error.path) from None
     try:
@@ -138,21 +140,12 @@ def trace_of(request: Asked, config: Config) -> Trace:
     for item in found:
         if isinstance(item, InputError):
             raise _placed(item)
-    return _only([item for item in found if isinstance(item, Trace)])
-
-
-def _only(traces: Sequence[Trace]) -> Trace:
-    """The one run, of a conversation its last answer; raises BadRecord."""
-    if not traces:
-        raise BadRecord("expected one run, found 0", path="trace")
-    *earlier, last = traces
-    others = sum(not one.trace_id.startswith(f"{last.trace_id}::t") for one in earlier)
-    if others:
-        raise BadRecord(f"expected one run, found {others + 1}", path="trace")
-    if not earlier:
-        return last
-    told = f"{len(earlier)} earlier answers of this conversation are not judged with this one"
-    return replace(last, notices=(*last.notices, told))
+    traces = [item for item in found if isinstance(item, Trace)]
+    last = traces[-1].trace_id if traces else ""
+    runs = sum(not one.trace_id.startswith(f"{last}::t") for one in traces)
+    if runs != 1:
+        raise BadRecord(f"expected one run, found {runs}", path="trace")
+    return traces
 
 
 def _traces(request: Asked, config: Config) -> Iterator[Trace | InputError]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
@@ -16,6 +16,7 @@ from core.codec import content_hash
 from core.config import Config
 from core.records import Trace, Verification
 from core.workflows.batching import BatchingVerifier, Step
+from core.workflows.earlier_answers import EarlierAnswers
 from service.keeping import Latest
 from service.problems import NotKept, TooLarge, TooLate
 from service.replies import (
@@ -24,9 +25,10 @@ from service.replies import (
     VerifyReply,
     citations_reply,
     explain_reply,
+    together,
     verify_reply,
 )
-from service.requests import Asked, ExplainAsked, VerifyAsked, trace_of
+from service.requests import Asked, ExplainAsked, VerifyAsked, traces_of
 
 Told = Callable[[Step], Awaitable[None]]
 T = TypeVar("T")
@@ -56,32 +58,50 @@ class Verbs:
         self._kept = Latest[str, Verification](limits.verdicts_kept, limits.verdict_bytes_kept)
 
     async def verify_answer(self, request: VerifyAsked, told: Told | None = None) -> VerifyReply:
-        """The verdict on an answer; raises InputError, Busy, TooLate, TooLarge."""
-        trace = await asyncio.to_thread(trace_of, request, self.config)
-        return await self.verify_trace(trace, request.repair, told)
+        """The verdict on an answer, and on what the user was told before it in the same run.
+
+        Raises InputError, Busy, TooLate, TooLarge.
+        """
+        traces = await asyncio.to_thread(traces_of, request, self.config)
+        *before, last = self._sized(traces)
+        return await self._in_time(self._all_verified(before, last, request.repair, told))
+
+    async def _all_verified(
+        self, before: Sequence[Trace], last: Trace, repair: bool, told: Told | None
+    ) -> VerifyReply:
+        # One after the other: a long conversation must not take every place that others wait for.
+        judged = [await self._verified(trace, False, None) for trace in before]
+        judged.append(await self._verified(last, repair, told))
+        said = EarlierAnswers()
+        for one in judged:
+            said.add(one.trace)
+        *earlier, reply = [verify_reply(self._keep(one), one) for one in judged]
+        return together(reply, earlier, len(said.not_judged()))
 
     async def verify_trace(
         self, trace: Trace, repair: bool = False, told: Told | None = None
     ) -> VerifyReply:
         """The verdict on a captured run; raises Busy, TooLate, TooLarge."""
-        verification = await self._verified(self._sized(trace), repair, told)
+        (trace,) = self._sized([trace])
+        verification = await self._verified(trace, repair, told)
         return verify_reply(self._keep(verification), verification)
 
     async def audit_citations(self, request: Asked) -> CitationsReply:
         """Where everything that the answer cites leads; raises InputError, TooLate, TooLarge."""
-        trace = await self._in_time(asyncio.to_thread(trace_of, request, self.config))
-        return await self.audit_trace(trace)
+        traces = await self._in_time(asyncio.to_thread(traces_of, request, self.config))
+        return await self.audit_trace(traces[-1])
 
     async def audit_trace(self, trace: Trace) -> CitationsReply:
         """Where everything that a captured answer cites leads; raises TooLate, TooLarge."""
-        return await self._in_time(asyncio.to_thread(_audited, self._sized(trace)))
+        return await self._in_time(asyncio.to_thread(_audited, *self._sized([trace])))
 
     async def explain_claim(self, request: ExplainAsked, told: Told | None = None) -> ExplainReply:
         """Why a claim got its verdict; raises NotKept as well."""
         if request.verdict_id is not None:
             return self.explain_kept(request.verdict_id, request.claim_id)
-        trace = await asyncio.to_thread(trace_of, request, self.config)
-        verification = await self._verified(self._sized(trace), False, told)
+        traces = self._sized(await asyncio.to_thread(traces_of, request, self.config))
+        named = [one for one in traces if request.claim_id.startswith(f"{one.trace_id}::c")]
+        verification = await self._verified([*traces, *named][-1], False, told)
         return _explained(self._keep(verification), verification, request.claim_id)
 
     def explain_kept(self, verdict_id: str, claim_id: str) -> ExplainReply:
@@ -91,10 +111,10 @@ class Verbs:
             raise NotKept("verdict_id: not kept (any more); send the answer again")
         return _explained(verdict_id, verification, claim_id)
 
-    def _sized(self, trace: Trace) -> Trace:
-        if _size(trace) > self.limits.most_bytes:
+    def _sized(self, traces: Sequence[Trace]) -> Sequence[Trace]:
+        if any(_size(trace) > self.limits.most_bytes for trace in traces):
             raise TooLarge(self.limits.most_bytes)
-        return trace
+        return traces
 
     async def _verified(self, trace: Trace, repair: bool, told: Told | None) -> Verification:
         """One verification; when the caller goes away or the time is up, it is not waited for."""

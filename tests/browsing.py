@@ -28,7 +28,13 @@ class Visit:
     page: Page
     url: str
     requests: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
+
+    @property
+    def faults(self) -> list[str]:
+        """What went wrong in the browser so far, and the errors that the page shows."""
+        shown = [] if self.page.is_closed() else self.page.get_by_test_id("stException").all()
+        return [*self.heard, *(each.inner_text() for each in shown)]
 
     def open(self, path: str, wait_for: str) -> Page:
         """Go to a page and wait for what must be on it."""
@@ -77,8 +83,8 @@ def watched(context: BrowserContext, app_url: str) -> Visit:
     page.set_default_timeout(PATIENCE_MILLISECONDS)
     visit = Visit(page=page, url=app_url)
     page.on("request", lambda request: visit.requests.append(request.url))
-    page.on("pageerror", lambda error: visit.faults.append(str(error)))
-    page.on("dialog", lambda dialog: (visit.faults.append(dialog.message), dialog.dismiss()))
+    page.on("pageerror", lambda error: visit.heard.append(str(error)))
+    page.on("dialog", lambda dialog: (visit.heard.append(dialog.message), dialog.dismiss()))
     return visit
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 APP = Path(__file__).resolve().parents[1] / "app.py"
@@ -46,3 +47,24 @@ def drawn(test: AppTest, name: str) -> Any:
     found = [each for each in test.button if each.key == name or each.key.startswith(f"{name}-")]
     assert len(found) == 1, f"{len(found)} buttons are called {name}"
     return found[0]
+
+
+def browser_sent(test: AppTest, *states: WidgetState) -> AppTest:
+    """The page drawn again with what a browser sends of things that ``AppTest`` cannot touch."""
+    sent = test._tree.get_widget_states()
+    sent.widgets.extend(states)
+    return test._run(sent)
+
+
+def ticked(test: AppTest, name: str, **said: object) -> AppTest:
+    """The page drawn again after the one view of ours of that name said this."""
+    (proto,) = (
+        each.proto for each in test.get("bidi_component") if each.proto.component_name == name
+    )
+    return browser_sent(test, WidgetState(id=proto.id, json_value=json.dumps(said)))
+
+
+def row_chosen(test: AppTest, table: Any) -> AppTest:
+    """The page drawn again after the first row of a table was chosen."""
+    chosen = {"selection": {"rows": [0], "columns": [], "cells": []}}
+    return browser_sent(test, WidgetState(id=table.proto.id, string_value=json.dumps(chosen)))

@@ -1,7 +1,7 @@
-"""A conversation as traces: one for its last answer, and one for each answer that it gave before.
+"""A conversation as traces: one for its last answer, and one for each text that it showed before.
 
-A closing word ("You are welcome!") must not stand for what was said before it, so every answer that
-was given with evidence is judged, each with the outputs that were known by then.
+A closing word ("You are welcome!") must not stand for what was said before it, be it in a turn of its
+own or beside a call, so everything said with evidence is judged, each with the outputs known by then.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run
-from core.capture.turns import Turn, final_place, other_answers, pair_calls, read_conversation
+from core.capture.turns import Said, Turn, final_place, other_answers, pair_calls, read_conversation
 from core.records import Trace
 
 _EARLIER = re.compile(r"::t\d+(?:~\d+)?$")
@@ -57,7 +57,7 @@ def traces_of_conversation(
             yield _earlier(run, name, head, calls)
     seen.is_new(turns[: final + 1])
     if without:
-        told = f"{without} earlier answers were given before any tool call and are not judged"
+        told = f"{without} earlier texts were said before any tool call and are not judged"
         last = dataclasses.replace(last, notices=(*last.notices, told))
     yield last
 
@@ -70,7 +70,10 @@ def is_earlier_answer(trace_id: str) -> bool:
 def _earlier(
     run: CapturedRun, name: str, head: Sequence[Turn], calls: Sequence[CapturedCall]
 ) -> Trace:
-    talk = read_conversation(head, None)
+    *before, said = head
+    if isinstance(said, Said):
+        said = dataclasses.replace(said, calls_tools=False)
+    talk = read_conversation([*before, said], None)
     return trace_of_run(
         dataclasses.replace(
             run,

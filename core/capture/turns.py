@@ -67,9 +67,10 @@ def read_conversation(turns: Sequence[Turn], response: str | None) -> Conversati
     """
     final = final_place(turns, response)
     answer, citations = response, tuple[CapturedCitation, ...]()
-    for said in _spoken(turns[final : final + 1]):
-        answer = said.text if response is None else response
-        citations = said.citations if said.text == answer else ()
+    for said in turns[final : final + 1]:
+        if isinstance(said, Said):
+            answer = said.text if response is None else response
+            citations = said.citations if said.text == answer else ()
     before = turns[:final] if response is None else turns
     calls = pair_calls(before)
     late = sum(isinstance(turn, Called) for turn in turns[len(before) :])
@@ -78,7 +79,9 @@ def read_conversation(turns: Sequence[Turn], response: str | None) -> Conversati
         question=_question(before),
         answer=answer,
         earlier=tuple(
-            said.text for place in other_answers(turns, final) for said in _spoken([turns[place]])
+            turn.text
+            for turn in map(turns.__getitem__, other_answers(turns, final))
+            if isinstance(turn, Said)
         ),
         calls=calls,
         citations=citations,
@@ -86,31 +89,23 @@ def read_conversation(turns: Sequence[Turn], response: str | None) -> Conversati
     )
 
 
-def _spoken(turns: Sequence[Turn]) -> list[Said]:
-    """What the assistant said in turns that call no tools."""
-    return [
-        turn
-        for turn in turns
-        if isinstance(turn, Said) and turn.role == "assistant" and not turn.calls_tools
-    ]
-
-
 def final_place(turns: Sequence[Turn], response: str | None) -> int:
     """The place of the turn that says the answer; the number of turns when none of them does."""
     for index in reversed(range(len(turns))):
-        for said in _spoken([turns[index]]):
-            if response is None or said.text.strip() == response.strip():
-                return index
+        turn = turns[index]
+        if not isinstance(turn, Said) or turn.role != "assistant":
+            continue
+        if not turn.calls_tools if response is None else turn.text.strip() == response.strip():
+            return index
     return len(turns)
 
 
 def other_answers(turns: Sequence[Turn], final: int) -> list[int]:
-    """The places of the other answers; a turn that goes on to call tools is a thought."""
-    following = [*turns[1:], None][: len(turns)]
+    """The places of all else that the assistant said, beside and before its calls too: it was shown."""
     return [
         place
-        for place, (turn, then) in enumerate(zip(turns, following, strict=True))
-        if place != final and _spoken([turn]) and not isinstance(then, Called)
+        for place, turn in enumerate(turns)
+        if place != final and isinstance(turn, Said) and turn.role == "assistant"
     ]
 
 

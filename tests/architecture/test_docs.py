@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PERMISSIVE = re.compile(r"MIT|BSD|Apache")
 NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 
 
@@ -21,3 +23,21 @@ def test_every_test_that_the_docs_name_exists() -> None:
 
     assert found > 10
     assert missing == []
+
+
+def test_the_notice_names_every_package_that_is_neither_mit_nor_bsd_nor_apache() -> None:
+    notice = (ROOT / "NOTICE").read_text("utf-8").lower()
+    locked = re.findall(r"^([\w.-]+)==", (ROOT / "requirements.lock").read_text("utf-8"), re.M)
+
+    others = [name for name in locked if not PERMISSIVE.search(_licence(name))]
+
+    assert len(locked) > 90
+    assert [name for name in others if name.lower() not in notice] == []
+
+
+def _licence(name: str) -> str:
+    """What an installed package states of its licence, shortly."""
+    about = metadata(name)
+    stated = about.get("License-Expression") or (about.get("License") or "").partition("\n")[0]
+    classified = (text for text in about.get_all("Classifier", []) if text.startswith("License"))
+    return " ".join([stated, *classified])

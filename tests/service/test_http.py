@@ -52,6 +52,29 @@ def test_the_verbs_answer_as_the_published_document_says(client: httpx.Client) -
         assert jsonschema_rs.is_valid(schema, reply.json()), name
 
 
+def test_a_closing_word_does_not_pass_for_the_false_statement_before_it(
+    client: httpx.Client,
+) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "chart", "arguments": "{}"}}
+    chart = {"role": "tool", "tool_call_id": "c1", "content": "potassium: 4.1 mmol/L"}
+    said = {"role": "assistant", "content": "Her potassium was 6.4 mmol/L.", "tool_calls": [call]}
+    ends = {"role": "assistant", "content": "Let me know if you need anything else."}
+    asks = {"role": "assistant", "content": None, "tool_calls": [call]}
+    trace = {"trace_id": "talk", "messages": [asks, chart, said, {**chart, "content": "ok"}, ends]}
+    before_any_call = {"trace_id": "talk", "messages": [said, chart, ends]}
+
+    reply = client.post("/v1/verify_answer", json={"trace": trace}).json()
+    unheard = client.post("/v1/verify_answer", json={"trace": before_any_call}).json()
+
+    assert reply["decision"] == "block"
+    assert [one["decision"] for one in reply["earlier"]] == ["block"]
+    assert "talk::t1" in reply["reasons"][0]
+    asked = {"trace": trace, "claim_id": reply["earlier"][0]["claims"][0]["claim_id"]}
+    told = client.post("/v1/explain_claim", json=asked).json()
+    assert told["claim"]["text"] == "Her potassium was 6.4 mmol/L."
+    assert (unheard["decision"], unheard["earlier"]) == ("block", [])
+
+
 @pytest.mark.parametrize(
     ("body", "status", "path"),
     [

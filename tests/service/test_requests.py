@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("pydantic", reason="the extra [service] is not installed")
 from core.config import Config
 from core.errors import BadRecord
-from service.requests import VerifyAsked, trace_of
+from service.requests import VerifyAsked, traces_of
 
 CALL = {"id": "c1", "function": {"name": "get_account", "arguments": "{}"}}
 MESSAGES = [
@@ -19,17 +19,16 @@ MESSAGES = [
 CLOSING = [{"role": "user", "content": "Thanks"}, {"role": "assistant", "content": "Welcome!"}]
 
 
-def test_a_conversation_is_one_run_whose_verdict_says_what_is_not_judged_with_it() -> None:
-    alone = trace_of(VerifyAsked(trace={"messages": MESSAGES}), Config())
-    trace = trace_of(VerifyAsked(trace={"messages": [*MESSAGES, *CLOSING]}), Config())
+def test_a_conversation_is_one_run_with_everything_that_it_told_the_user() -> None:
+    alone = traces_of(VerifyAsked(trace={"messages": MESSAGES}), Config())
+    traces = traces_of(VerifyAsked(trace={"messages": [*MESSAGES, *CLOSING]}), Config())
 
-    assert (alone.answer, alone.notices) == ("It is Silver.", ())
-    assert trace.answer == "Welcome!"
-    assert "1 earlier answers of this conversation are not judged with this one" in trace.notices
+    assert [trace.answer for trace in alone] == ["It is Silver."]
+    assert [trace.answer for trace in traces] == ["It is Silver.", "Welcome!"]
 
 
 def test_two_runs_are_not_one() -> None:
     records = [{"trace_id": name, "messages": MESSAGES} for name in ("a", "b")]
 
     with pytest.raises(BadRecord, match="expected one run, found 2"):
-        trace_of(VerifyAsked(trace=records), Config())
+        traces_of(VerifyAsked(trace=records), Config())

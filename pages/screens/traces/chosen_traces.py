@@ -109,7 +109,7 @@ def show_erasing(erase: Callable[[str], object], noun: str, *, key: str) -> None
     reason = st.text_input("Reason, for the trail", key=f"erase-reason-{key}", max_chars=500)
     st.button(
         "Erase for good",
-        key=f"erase-{key}",
+        key=f"erase-for-good-{key}",
         type="primary",
         disabled=not reason.strip(),
         on_click=_erase,

@@ -128,10 +128,15 @@ def test_what_was_said_before_any_call_has_no_evidence_and_the_answer_says_so(wr
     assert any("before any tool call" in notice for notice in trace.notices)
 
 
-def test_a_thought_before_a_call_is_no_answer():
-    (record,) = chat("What is it?", "call tier: Gold", TRUE, "call seats: 140", FALSE)
+@each_format
+def test_what_is_said_before_or_beside_a_call_is_judged_by_what_was_known_then(written: Written):
+    said = ("What is it?", "call tier: Gold", TRUE, "call seats: 140", FALSE)
 
-    assert [trace.answer for trace in read([record])] == [FALSE]
+    first, last = read(written(*said))
+
+    assert (first.answer, last.answer) == (TRUE, FALSE)
+    assert [source.text for source in first.sources] == ["tier: Gold"]
+    assert last.earlier == (TRUE,)
 
 
 @pytest.mark.parametrize("written", [chat, anthropic, responses], ids=lambda one: one.__name__)

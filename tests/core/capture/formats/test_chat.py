@@ -85,7 +85,8 @@ def test_the_last_text_without_tool_calls_is_the_answer_even_if_others_follow():
 
     assert trace.answer == "It is booked."
     assert [source.source_id for source in trace.sources] == ["book#c1"]
-    assert trace.notices == ("1 tool calls after the answer are no evidence for it",)
+    assert trace.notices[0] == "1 tool calls after the answer are no evidence for it"
+    assert trace.earlier == ("I will book.",)
 
 
 def test_an_explicit_response_is_the_answer_and_every_output_is_evidence():
@@ -191,13 +192,13 @@ def test_a_long_talk_shows_its_first_and_its_last_question():
     assert trace.question == "Hello\n\n[…]\n\nCancel"
 
 
-def test_what_was_said_to_the_user_before_the_answer_is_kept_and_thoughts_are_not():
+def test_what_was_said_to_the_user_before_the_answer_is_kept_beside_a_call_too():
     talk = (asks("Hello"), says("Hi"), asks("Cancel"), calls(call("c1", "book"), content="I see."))
 
     trace = read(*talk, returns("c1", "Done."), says("Ok."), asks("Sure?"), says("Done."))
     answered = read(*talk, returns("c1", "Done."), says("Ok."), says("Done."), response="Done.")
 
-    assert (trace.earlier, trace.answer) == (("Hi", "Ok."), "Done.")
+    assert (trace.earlier, trace.answer) == (("Hi", "I see.", "Ok."), "Done.")
     assert answered.earlier == trace.earlier
     assert trace_from_document(trace_document(trace)) == trace
     told = verdict_document(a_verification(trace, {"book#c1": "other"}, []))

@@ -1,0 +1,76 @@
+"""What the measurements count and compare."""
+
+from __future__ import annotations
+
+import copy
+
+from bench.diff import compare
+from bench.pairs import count, table
+from bench.verdicts import without_identity
+
+VERDICT = {
+    "trace_id": "t1",
+    "decision": "block",
+    "latency_seconds": {"total": [1.0]},
+    "versions": {"pipeline": "rules@sha256:1"},
+    "claims": [
+        {
+            "claim_id": "t1::c01",
+            "text": "It is raining.",
+            "nli": {"entailment": 0.2},
+            "reasons": [],
+        },
+        {
+            "claim_id": "t1::c02",
+            "text": "It is cold.",
+            "nli": {"entailment": 0.9},
+            "reasons": ["a"],
+        },
+    ],
+}
+
+
+def test_run_identity_and_times_are_no_difference() -> None:
+    other = {
+        **VERDICT,
+        "latency_seconds": {"total": [2.0]},
+        "versions": {"pipeline": "rules@sha256:2"},
+    }
+
+    assert not list(compare("x", [without_identity(VERDICT)], [without_identity(other)]))
+
+
+def test_every_changed_claim_is_named_with_both_sides() -> None:
+    other = copy.deepcopy(VERDICT)
+    other["claims"][1]["nli"]["entailment"] = 0.8  # type: ignore[index]
+
+    [found] = compare("x", [VERDICT], [other])
+
+    assert "'It is cold.'" in found.where
+    assert (found.path, found.old, found.new) == (".claims.nli.entailment", 0.9, 0.8)
+
+
+def test_a_lost_record_and_a_lost_claim_are_differences() -> None:
+    fewer = {**VERDICT, "claims": VERDICT["claims"][:1]}  # type: ignore[index]
+
+    assert [each.new for each in compare("x", [VERDICT, VERDICT], [VERDICT])] == [None]
+    assert [each.new for each in compare("x", [VERDICT], [fewer])] == [None]
+    assert [each.old for each in compare("x", [fewer], [VERDICT])] == [None]
+
+
+def test_pairs_are_counted_by_kind_and_an_unread_answer_is_not_allowed() -> None:
+    answers = [
+        {"id": "a-f", "pair": "a", "kind": "k", "right": "block", "answer": ""},
+        {"id": "a-t", "pair": "a", "kind": "k", "right": "allow", "answer": ""},
+        {"id": "b-f", "pair": "b", "kind": "k", "right": "block", "answer": ""},
+        {"id": "b-t", "pair": "b", "kind": "k", "right": "allow", "answer": ""},
+    ]
+
+    counted = count(answers, {"a-f": "review", "a-t": "allow", "b-f": "allow"})
+
+    assert counted["kinds"]["k"] == {
+        "block": {"review": 1, "allow": 1},
+        "allow": {"allow": 1, "unread": 1},
+    }
+    assert (counted["told_apart"], counted["pairs"]) == (1, 2)
+    assert "| k | 1 of 2 | 1 | 1 of 2 | 0 |" in list(table("x", counted))
