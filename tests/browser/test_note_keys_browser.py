@@ -97,6 +97,40 @@ def test_what_is_typed_at_once_behind_the_key_is_the_note_and_nothing_else(room:
     assert room.visit.faults == []
 
 
+@pytest.mark.parametrize("milliseconds", [0, 40, 120])
+def test_what_is_typed_behind_an_answer_and_the_key_of_the_note_is_the_note(
+    room: Room, milliseconds: int
+) -> None:
+    page = room.page
+
+    page.keyboard.type("1n" + TYPED, delay=milliseconds)
+
+    expect(page.locator(NOTE)).to_have_value(TYPED)
+    expect(page.locator(NOTE)).to_be_focused()
+    page.keyboard.type(" 2")
+    expect(page.locator(NOTE)).to_have_value(TYPED + " 2")
+    expect(page.locator(".st-key-v_supported button").first).to_contain_text("●")
+    expect(page.locator(".st-key-row-next")).to_contain_text("2 to go")
+    assert room.told() == []
+    assert room.visit.faults == []
+
+
+def test_what_is_typed_behind_the_deciding_answer_changes_no_verdict(room: Room) -> None:
+    page = room.page
+    for key, name in (("1", "v_supported"), ("q", "own_1")):
+        page.keyboard.press(key)
+        expect(page.locator(f".st-key-{name} button").first).to_contain_text("●")
+    page.wait_for_selector(SETTLED)
+
+    page.keyboard.type("yn" + TYPED)
+
+    page.locator("#review .machine").wait_for()
+    expect(page.locator(NOTE)).to_have_value(TYPED)
+    expect(page.locator(NOTE)).to_be_focused()
+    assert room.told() == ["vote.cast"]
+    assert room.visit.faults == []
+
+
 @pytest.mark.stress
 def test_a_key_pressed_on_how_sure_answers_nothing(room: Room) -> None:
     page = room.page
