@@ -112,10 +112,10 @@ def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequ
 
 
 def latest_annotations(connection: Connection, project_id: int, person_id: int) -> list[Row[Any]]:
-    """The latest annotations of a person: rows of vote_id and claim_key, the latest first."""
+    """The latest annotations of a person: rows of vote_id, claim_key and at, the latest first."""
     return list(
         connection.execute(
-            select(col(VoteRow.vote_id), col(VoteRow.claim_key))
+            select(col(VoteRow.vote_id), col(VoteRow.claim_key), col(VoteRow.at))
             .where(col(VoteRow.project_id) == project_id, col(VoteRow.person_id) == person_id)
             .order_by(col(VoteRow.vote_id).desc())
             .limit(PACE_READINGS)

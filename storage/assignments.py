@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, delete, func, insert, select, update
 from sqlmodel import col
 
-from core.errors import NotFound, StoreError
+from core.errors import Conflict, NotFound, StoreError
 from core.review import leases
 from core.review.assignment import ADJUDICATION_SLOT, lease_until
 from core.review.items import Assignment, OpenAssignment
@@ -28,12 +28,18 @@ from storage.tables import TraceVersion
 
 
 def open_annotation(connection: Connection, project_id: int, person_id: int) -> Assignment | None:
-    """The reading in the person's hands, the one held longest first."""
+    """The reading in the person's hands: of several the one that is new or was shown last.
+
+    Somebody holds several after taking something back: that comes first, then the one before it.
+    """
+    shown = col(AssignmentRow.shown_at)
     return _first(
         connection,
         _select(project_id)
         .where(col(AssignmentRow.person_id) == person_id, col(AssignmentRow.state) == "open")
-        .where(col(AssignmentRow.slot) < ADJUDICATION_SLOT),
+        .where(col(AssignmentRow.slot) < ADJUDICATION_SLOT)
+        .order_by(None)
+        .order_by(shown.is_not(None), shown.desc(), col(AssignmentRow.assignment_id)),
     )
 
 
@@ -137,6 +143,26 @@ def take(
     )
     if queued is None:
         return None
+    assignment = _take(connection, project, user, queued, now=now)
+    if assignment is None:
+        raise StoreError(f"claim {queued.claim_key}: the queue offers a reading that is taken")
+    return assignment
+
+
+def take_again(
+    connection: Connection, project: Project, user: Person, claim_key: int, *, now: datetime
+) -> Assignment:
+    """A claim that the person gave back, in their hands again; raises Conflict once others have it."""
+    queued = queue.queued_claim(connection, project.project_id, claim_key)
+    assignment = _take(connection, project, user, queued, now=now) if queued else None
+    if assignment is None:
+        raise Conflict(leases.PASSED_ON)
+    return assignment
+
+
+def _take(
+    connection: Connection, project: Project, user: Person, queued: queue.Queued, *, now: datetime
+) -> Assignment | None:
     others = connection.execute(
         select(
             col(AssignmentRow.slot),
@@ -162,7 +188,7 @@ def take(
         project.settings,
     )
     if slot is None:
-        raise StoreError(f"claim {queued.claim_key}: the queue offers a reading that is taken")
+        return None
     return _insert(connection, project, user, queued.claim_key, slot, now=now)
 
 

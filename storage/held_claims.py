@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row, select
+from sqlmodel import col
 
 from core.review import annotating, leases
 from core.review.assignment import (
+    ADJUDICATION_SLOT,
     check_judgement,
     check_key,
     check_page,
@@ -28,7 +31,7 @@ from storage.columns import plain_text
 from storage.people import allow
 from storage.projects import project_at
 from storage.review_items import is_decided
-from storage.review_tables import Decline
+from storage.review_tables import AssignmentRow, Decline
 from storage.store import SqlStore
 
 
@@ -176,3 +179,28 @@ class HeldClaims:
         )
         check_judgement(checked, confidence, known)
         return checked
+
+
+def latest_pass(connection: Connection, project_id: int, person_id: int) -> Row[Any] | None:
+    """The claim that the person gave back last and has not taken up again; None without one."""
+    again = (
+        select(1)
+        .where(
+            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.claim_key) == col(Decline.claim_key),
+            col(AssignmentRow.person_id) == person_id,
+        )
+        .correlate(Decline)
+        .exists()
+    )
+    return connection.execute(
+        select(Decline.__table__)  # type: ignore[attr-defined]
+        .where(
+            col(Decline.project_id) == project_id,
+            col(Decline.person_id) == person_id,
+            col(Decline.slot) < ADJUDICATION_SLOT,
+            ~again,
+        )
+        .order_by(col(Decline.decline_id).desc())
+        .limit(1)
+    ).first()

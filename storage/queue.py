@@ -263,6 +263,22 @@ def next_to_read(
     return None
 
 
+def queued_claim(connection: Connection, project_id: int, claim_key: int) -> Queued | None:
+    """That claim as it stands in the queue; None once it is there no more."""
+    row = connection.execute(
+        select(col(QueueRow.reason), col(QueueRow.inclusion_probability)).where(
+            col(QueueRow.project_id) == project_id, col(QueueRow.claim_key) == claim_key
+        )
+    ).first()
+    if row is None:
+        return None
+    return Queued(
+        claim_key=claim_key,
+        reason=QueueReason(row.reason),
+        inclusion_probability=row.inclusion_probability,
+    )
+
+
 def next_disagreement(connection: Connection, project_id: int, person_id: int) -> int | None:
     """The oldest claim whose readings differ, that nobody is deciding and this person has not read."""
     key: int | None = connection.execute(

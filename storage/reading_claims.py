@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from core.errors import Conflict
 from core.review import annotating, leases
 from core.review.assignment import NOTHING_ON_SCREEN, STALE_PAGE, check_page
 from core.review.items import Assignment, Draft, ReviewItem
-from core.review.records import Annotation, Exposure, Judgement, Person, Role, Signal
+from core.review.records import Annotation, Exposure, Judgement, Person, Project, Role, Signal
 from storage import assignments, drafts, exposure_log
 from storage.adjudications import adjudication_of
 from storage.annotations import annotations_of, latest_annotations, put_annotation
 from storage.audit import append_event
 from storage.claims import latest_signal
 from storage.guidelines import keep_first
-from storage.held_claims import HeldClaims
+from storage.held_claims import HeldClaims, latest_pass
 from storage.people import allow
 from storage.projects import project_at
 from storage.review_items import is_decided, review_item
@@ -189,12 +191,13 @@ class ReadingClaims(HeldClaims):
         on_screen: int | None = None,
         nonce: str | None = None,
     ) -> ReviewItem | None:
-        """The claim of the person's last annotation, in their hands again; None without one.
+        """The claim that the person annotated or passed on last, in their hands again; None without one.
 
         What they said comes back as its draft, with their note.
 
-        Raises Conflict once somebody has adjudicated it, and for a page that is out of date: its nonce
-        is not the latest of the assignment ``on_screen``, or NOTHING_ON_SCREEN while there is a claim.
+        Raises Conflict once somebody has adjudicated it, or holds what was passed on, and for a page
+        that is out of date: its nonce is not the latest of the assignment ``on_screen``, or
+        NOTHING_ON_SCREEN while there is a claim.
         """
         now = self.store.now()
         with self.store.database.writing() as connection:
@@ -206,7 +209,11 @@ class ReadingClaims(HeldClaims):
             ):
                 raise Conflict(STALE_PAGE)
             project = project_at(connection, project_id)
-            for row in latest_annotations(connection, project_id, user.person_id):
+            said_last = latest_annotations(connection, project_id, user.person_id)
+            passed = latest_pass(connection, project_id, user.person_id)
+            if passed is not None and (not said_last or passed.at >= said_last[0].at):
+                return self._undo_pass(connection, project, user, passed, now=now)
+            for row in said_last:
                 assignment = assignments.assignment_of(
                     connection, project_id, row.claim_key, user.person_id
                 )
@@ -233,6 +240,30 @@ class ReadingClaims(HeldClaims):
                 )
                 return review_item(connection, assignment, user)
         return None
+
+    def _undo_pass(
+        self,
+        connection: Connection,
+        project: Project,
+        user: Person,
+        passed: Row[Any],
+        *,
+        now: datetime,
+    ) -> ReviewItem:
+        assignment = assignments.take_again(connection, project, user, passed.claim_key, now=now)
+        append_event(
+            connection,
+            at=now,
+            actor=user.name,
+            action="claim.pass_undone",
+            entity=f"claim {assignment.claim_key}",
+            detail={
+                "project": project.project_id,
+                "slot": assignment.slot,
+                "from": passed.decline_id,
+            },
+        )
+        return review_item(connection, assignment, user)
 
     def _still_open(self, connection: Connection, assignment: Assignment) -> None:
         annotating.check_not_adjudicated(

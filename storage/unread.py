@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import ColumnElement, false, select
+from sqlalchemy import ColumnElement, false, or_, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.review.items import QueueState
 from core.review.records import Person, Role
-from storage.review_tables import ClaimRow, Decline, ProjectRow, QueueRow, VoteRow
+from storage.review_tables import (
+    AssignmentRow,
+    ClaimRow,
+    Decline,
+    ProjectRow,
+    QueueRow,
+    VoteRow,
+)
 from storage.tables import TraceVersion
 
 
@@ -19,7 +26,7 @@ def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[boo
     """Whether the person may still be given a claim of any version of the trace in that row.
 
     Such claims wait in a project that wants the decision first, and the person has neither read them
-    nor passed them on.
+    nor passed them on for good.
     """
     states = _states(person.roles)
     if not states:
@@ -45,6 +52,16 @@ def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[boo
         .correlate(QueueRow)
         .exists()
     )
+    taken_up_again = (
+        select(1)
+        .where(
+            col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
+            col(AssignmentRow.project_id) == col(QueueRow.project_id),
+            col(AssignmentRow.person_id) == person.person_id,
+        )
+        .correlate(QueueRow)
+        .exists()
+    )
     return (
         select(1)
         .select_from(other)
@@ -56,7 +73,7 @@ def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[boo
             col(QueueRow.state).in_(states),
             col(ProjectRow.decide_first),
             ~mine,
-            ~passed_on,
+            or_(~passed_on, taken_up_again),
         )
         .correlate(trace)
         .exists()

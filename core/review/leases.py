@@ -15,6 +15,7 @@ from core.review.items import Assignment
 from core.review.records import Person, ProjectSettings, QueueReason, Role
 
 GONE = "this claim is no longer in your hands: its lease ran out or it was given back"
+PASSED_ON = "your pass stays: somebody else has that claim now"
 SOMEBODY_ELSES = "this claim is no longer in your hands: somebody else has it"
 
 

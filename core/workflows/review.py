@@ -142,7 +142,9 @@ class ReviewSession:
             )
 
     def undo(self, on_screen: int | None = None, nonce: str | None = None) -> ReviewItem | None:
-        """The claim of the last annotation, open again; that annotation counts until another is given.
+        """The claim that was annotated or passed on last, open again; None without one.
+
+        An annotation counts until another is given.
 
         With the assignment ``on_screen`` and its nonce, or NOTHING_ON_SCREEN without a claim, a page
         that is out of date changes nothing.

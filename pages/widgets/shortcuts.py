@@ -136,7 +136,7 @@ SHORTCUTS: tuple[Shortcut, ...] = (
     ),
     Shortcut(name=FIX_GUIDELINE, key="V", words="The guideline needs a fix", pages=_ADJUDICATE),
     Shortcut(name=NOTES, key="N", words="Confidence and a note"),
-    Shortcut(name=UNDO, key="U", words="Take back my last verdict", pages=_REVIEW),
+    Shortcut(name=UNDO, key="U", words="Take back my last verdict or pass", pages=_REVIEW),
     Shortcut(name=DECLINE, key="P", words="Pass: give this claim back", pages=_REVIEW),
     *(
         Shortcut(name=words, key=key, words=words, pages=(Page.GIVE_BACK,))

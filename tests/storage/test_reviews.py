@@ -376,6 +376,48 @@ def test_a_vote_decided_again_after_the_machines_view_says_that_it_was_seen(
     assert last.first == SUPPORTED
 
 
+def test_a_pass_taken_back_comes_before_the_verdict_before_it(store: SqlStore) -> None:
+    office = an_office(store, traces=1)
+    first = office.read("Ada")
+    desk = office.desk("Ada")
+    item = desk.next_item()
+    assert first is not None and item is not None
+    desk.decline(item.assignment_id, "Outside my field")
+    following = desk.next_item()
+    assert following is not None
+    desk.show(following.assignment_id)
+
+    again = desk.undo()
+
+    assert again is not None
+    assert (again.claim_key, again.reconsidered) == (item.claim_key, False)
+    resumed = desk.next_item()
+    assert resumed is not None and resumed.claim_key == item.claim_key
+    assert actions(office)["vote.reopened"] == 0
+    assert actions(office)["claim.pass_undone"] == 1
+    before = desk.undo()
+    assert before is not None and before.claim_key == first.claim_key
+    for expected in (first, again, following):
+        office.clock.advance(seconds=1)
+        vote = office.read("Ada", UNSUPPORTED)
+        assert vote is not None and vote.claim_key == expected.claim_key
+
+
+def test_a_pass_stays_once_somebody_else_has_the_claim(store: SqlStore) -> None:
+    office = an_office(store, traces=1, reads_per_claim=1)
+    office.read("Ada")
+    item = office.desk("Ada").next_item()
+    assert item is not None
+    office.desk("Ada").decline(item.assignment_id, "Outside my field")
+    taken = office.desk("Ben").next_item()
+    assert taken is not None and taken.claim_key == item.claim_key
+
+    with pytest.raises(Conflict, match="somebody else has that claim"):
+        office.desk("Ada").undo()
+
+    assert actions(office)["vote.reopened"] == 0
+
+
 def test_without_a_vote_there_is_nothing_to_take_back(store: SqlStore) -> None:
     office = an_office(store)
     office.desk("Ada").next_item()

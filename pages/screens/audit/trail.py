@@ -29,6 +29,7 @@ ACTIONS = {
     "claim.adjudicated": "decided a claim",
     "claim.assigned": "took a claim",
     "claim.declined": "gave a claim back",
+    "claim.pass_undone": "took a claim up again that they had given back",
     "claim.released": "released a claim",
     "files.imported": "imported files",
     "guideline.published": "published the guideline",

@@ -182,7 +182,7 @@ def keep_note(held: Assignment, session: ReviewSession) -> None:
 
 
 def undo(held: Assignment | None, session: ReviewSession) -> None:
-    """Take the last verdict back: its claim comes again, and the next verdict replaces it.
+    """Take the last verdict or pass back: its claim comes again, and what is said next counts.
 
     None: pressed on a page that shows no claim.
     """
@@ -201,9 +201,13 @@ def undo(held: Assignment | None, session: ReviewSession) -> None:
         return
     drop()
     if item is None:
-        tell("There is no verdict of yours to take back.")
+        tell("There is no verdict or pass of yours to take back.")
         return
-    tell("Your last verdict is open again, as you gave it; both stay in the trail.")
+    tell(
+        "Your last verdict is open again, as you gave it; both stay in the trail."
+        if item.reconsidered
+        else "The claim that you passed on is in your hands again; both stay in the trail."
+    )
 
 
 def decline(held: Assignment, session: ReviewSession, reason: str) -> None:

@@ -71,7 +71,7 @@ def _show_next(held: Assignment, session: ReviewSession, store: SqlStore) -> Non
             key=form.keys.of(UNDO),
             act=undo,
             args=(session,),
-            hint="Open my last verdict again; both stay in the trail",
+            hint="Take back my last verdict or pass; both stay in the trail",
         )
         if held.item.reconsidered and not decided:
             key_button(
@@ -175,4 +175,4 @@ def _show_declining(held: Assignment, session: ReviewSession) -> None:
             args=(False,),
         )
     with row("row-next"):
-        st.text(held.form.message or "Somebody else will get it; you will not see it again.")
+        st.text(held.form.message or "Somebody else will get it; Undo takes it back.")

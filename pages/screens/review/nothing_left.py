@@ -38,14 +38,13 @@ def show_nothing_to_review(session: ReviewSession, person: Person, keys: Keymap)
         tone="good",
     )
     with st.container(horizontal=True):
-        if progress.mine_done:
-            st.button(
-                "Undo my last verdict",
-                key="undo",
-                shortcut=keys.of(UNDO),
-                on_click=undo,
-                args=(None, session),
-            )
+        st.button(
+            "Undo my last verdict or pass",
+            key="undo",
+            shortcut=keys.of(UNDO),
+            on_click=undo,
+            args=(None, session),
+        )
         if progress.ties and Role.ADJUDICATOR in person.roles:
             noun = "disagreement" if progress.ties == 1 else "disagreements"
             st.page_link(
