@@ -111,7 +111,7 @@ if verdict is not None:
             {
                 "page": "repair",
                 "words": "Repair",
-                "title": "A revised answer: every edit with its reason and its source",
+                "title": "Proposed edits for you to decide, each with its reason and its source",
             }
         )
 # Worked out when it is first looked at, and kept for this version of the answer and this verdict.

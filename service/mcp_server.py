@@ -62,7 +62,7 @@ def mcp_server(verbs: Verbs) -> MCPServer[Any]:
         repair: bool = False,
     ) -> VerifyReply:
         """Is each claim supported, by which source, and is the right one credited? With reasons,
-        places in answer and source, and with `repair` the answer mended."""
+        places in answer and source, and with `repair` edits that a person decides."""
         request = _asked(VerifyAsked, trace, answer, tool_outputs, question, format, repair=repair)
         return await _told(verbs.verify_answer(request, _telling(context)))
 

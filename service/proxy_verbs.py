@@ -37,7 +37,7 @@ class VerifyAsked(AnswerAsked):
     """An answer to verify."""
 
     repair: Annotated[
-        bool, Field(description="Also give the answer with what is not supported mended.")
+        bool, Field(description="Also propose edits of a blocked answer; a person decides them.")
     ] = False
     forget: Annotated[
         bool,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.evidence.values import names_in
 from core.records import ClaimVerdict, Judged, RepairKind, Span
 from core.repair.clean_up import mend
 from core.repair.drafts import (
@@ -33,7 +32,6 @@ from core.repair.treatments import choose_treatments, closest_evidence
 from core.repair.wording import capitalised, finished
 
 _CLOSING = re.compile(r"[*_`\"'”’)\]]+")
-_PRONOUNS = frozenset("she he it they her his its their".split())
 _JOINT = re.compile(
     r"[\s,;:–—-]*(?:(?:and|but|or|while|whereas|although|though|as well as|plus|which|who|where|"
     r"with|so)\b)?[\s,]*(?:(?:also|then|additionally|in addition|with)\b)?[\s,*_]*",
@@ -51,7 +49,6 @@ def plan_edits(plan: Plan) -> tuple[Draft, ...]:
             plan.treatments[verdict.claim.claim_id] = left_over(plan, verdict)
     for region in regions:
         drafts += _region_edits(plan, region)
-    drafts += _names_for_pronouns(plan, regions, drafts)
     return _without_overlap([_with_note(plan, draft) for draft in drafts])
 
 
@@ -267,53 +264,6 @@ def _reads_well(plan: Plan, region: Region, drafts: Sequence[Draft]) -> bool:
     after = apply_edits(before, moved)
     mended = apply_edits(after, mend(after, edited_ranges(moved)))
     return bool(mended.strip()) and not new_problems(before, mended)
-
-
-def _names_for_pronouns(
-    plan: Plan, regions: Sequence[Region], drafts: Sequence[Draft]
-) -> list[Draft]:
-    """ "She also takes …" names the patient when the sentence that named her is gone."""
-    named: list[Draft] = []
-    for before, region in zip(regions, regions[1:], strict=False):
-        first = region.claims[0]
-        changed = any(draft.edit.span.overlaps(before.span) for draft in drafts)
-        if not changed or first.claim.claim_id in plan.treatments:
-            continue
-        pronoun, name = _difference(first.claim.said, first.claim.text)
-        if not pronoun and re.match(r"(?:She|He)\b", first.claim.said):
-            people = [one.text for one in names_in(before.span.cut(plan.answer))]
-            pronoun, name = first.claim.said.split()[0], people[0] if len(people) == 1 else ""
-        if pronoun.lower() not in _PRONOUNS or not name:
-            continue
-        bare = re.sub(r"['’]s$", "", name)
-        earlier = apply_edits(
-            plan.answer[: region.span.start],
-            [d.edit for d in drafts if d.edit.span.end <= region.span.start],
-        )
-        if bare in earlier or bare not in plan.answer + plan.trace.question:
-            continue
-        start = first.claim.span.start
-        after = capitalised(name) if start == region.span.start else name
-        named.append(
-            Draft(
-                kind=RepairKind.MEND,
-                claim_ids=(first.claim.claim_id,),
-                edit=Edit(span=Span(start=start, end=start + len(pronoun)), after=after),
-                reasons=(f"The sentence that named {bare} is gone.",),
-            )
-        )
-    return named
-
-
-def _difference(said: str, text: str) -> tuple[str, str]:
-    """What stands before the words that both end with, at a word boundary."""
-    one, other = said.rstrip(" ."), text.rstrip(" .")
-    shared = 0
-    while shared < min(len(one), len(other)) and one[-1 - shared] == other[-1 - shared]:
-        shared += 1
-    head = one[: len(one) - shared]
-    tail = other[: len(other) - shared]
-    return head.strip(), tail.strip()
 
 
 def _without_overlap(drafts: Sequence[Draft]) -> tuple[Draft, ...]:

@@ -68,7 +68,11 @@ def test_a_stock_client_gets_verdicts_places_reasons_and_a_repair_over_stdio(mod
         text = ANSWER if place["source_id"] is None else OUTPUTS[0]["text"]
         assert text[place["start"] : place["end"]] == place["text"]
     assert egfr["decision"] == "block" and egfr["reasons"]
-    assert "91" not in (found["repair"]["revised_answer"] or "")
+    assert found["repair"]["state"] == "proposal"
+    revised = found["repair"]["revised_answer"] or ""
+    assert "91" not in revised or (
+        "[not confirmed]" in revised and found["repair"]["decision_after"] == "block"
+    )
     assert steps[0] == "waiting" and steps[-1] == "done" and "repairing" in steps
     assert explained.structured_content["claim"] == dose
     assert explained.structured_content["ranking"][0]["source_id"] == "load_patient_history"

@@ -13,7 +13,7 @@ from core.attribution.families import load_families
 from core.codec import content_hash
 from core.config import Config
 from core.errors import NotFound, StoreError
-from core.records import RepairOutcome, RepairStatus
+from core.records import Decision, RepairOutcome, RepairStatus
 from core.repair.loop import repair_answer
 from core.workflows.repair_figures import repair_figures
 from core.workflows.repair_savings import outcome_of
@@ -44,7 +44,7 @@ def test_a_repair_is_given_back_as_it_was_kept(repairs: Repairs) -> None:
     kept = repairs.put(content_hash(TRACE), repair)
 
     found = repairs.latest(content_hash(TRACE))
-    assert (found.repair_id, found.status) == (kept, RepairStatus.PRUNED)
+    assert (found.repair_id, found.status) == (kept, RepairStatus.MARKED)
     assert found.outcome == repair
     assert found.trace_id == TRACE.trace_id
 
@@ -130,3 +130,18 @@ def test_what_was_kept_cannot_be_changed(repairs: Repairs, store: SqlStore, tabl
 
     with pytest.raises(StoreError, match="append-only"), store.database.writing() as connection:
         connection.exec_driver_sql(f"UPDATE {table} SET {column} = 'reject'")
+
+
+def test_a_verified_text_keeps_its_decision_and_no_other_text_has_one(repairs: Repairs) -> None:
+    repairs.put(content_hash(TRACE), a_repair())
+    version = content_hash(TRACE)
+
+    repairs.record_check(version, "One text.", Decision.ALLOW, reviewer="ada")
+    repairs.record_check(version, "Another.", Decision.BLOCK, reviewer="ada")
+
+    assert repairs.checked(version, "One text.") is Decision.ALLOW
+    assert repairs.checked(version, "Another.") is Decision.BLOCK
+    assert repairs.checked(version, "One text") is None
+    assert repairs.checked("sha256:other", "One text.") is None
+    repairs.record_check(version, "One text.", Decision.BLOCK, reviewer="ada")
+    assert repairs.checked(version, "One text.") is Decision.BLOCK

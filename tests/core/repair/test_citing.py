@@ -68,6 +68,5 @@ def test_a_citation_that_nothing_can_replace_is_taken_out_and_the_claim_stays() 
 def test_a_claim_that_nobody_says_is_not_saved_by_a_better_citation() -> None:
     repair = _repaired(f"{FACT} (PMID 31000001). Purple foxes sleep in deep snow (PMID 39999999).")
 
-    assert "snow" not in (repair.revised_answer or "")
-    assert "39999999" not in (repair.revised_answer or "")
+    assert "deep snow (PMID 39999999) [not confirmed]." in (repair.revised_answer or "")
     assert f"{FACT} (PMID 31000001)." in (repair.revised_answer or "")
