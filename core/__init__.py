@@ -20,6 +20,7 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.6   attribution/attribute   Claim, Route, Support → Attribution
     III.6   citations/claims        Trace, claims → CitationFinding… of each claim
     III.7   stages/decision         ClaimVerdict… → AnswerDecision
+    IV.2    judge/proof             Claim, JudgeReading, Trace → Proof
     004     provenance/analyse      Verification → ProvenanceReport
     III.8   repair/loop             Verification, verify → Repair
     App.    codec/verdicts          Verification ⇄ JSON
@@ -27,7 +28,7 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
 What the stages stand on: ``capture`` reads and writes traces of every format, ``decomposition``
 splits answers, ``attribution`` knows families and cues, ``evidence`` values and names, ``text``
 sentences and words. Imports point down only: workflows, calibration, (evaluation | review),
-(bootstrap | statistics), (pipeline | models), (citations | judging | repair),
+(bootstrap | statistics), (pipeline | models), judge, (citations | judging | repair),
 provenance, (decide | indexing), (stages | capture), decomposition, attribution, evidence, text,
 codec, ports, config, identity, causes, records, errors, places. No stage imports another.
 What makes the shipped weights is ``training/``, beside ``core`` and not in the wheel.

@@ -17,6 +17,7 @@ from core.records import (
     Trace,
     Verification,
 )
+from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
 
 
 @runtime_checkable
@@ -85,6 +86,21 @@ class Editor(Protocol):
 
     def rewrite(self, request: EditRequest) -> EditorText | EditorFailure:
         """A rewording that says only what the premise says, or why there is none; never raises."""
+        ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Reads claims with their sources, and is asked at most once for what it replied to before.
+
+    ``name`` holds the model, where it is served and a digest of the instructions: another of them is
+    another judge.
+    """
+
+    name: str
+
+    def judge(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
+        """The reply as it came, or why there is none; never raises."""
         ...
 
 

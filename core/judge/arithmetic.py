@@ -1,0 +1,344 @@
+"""The arithmetic of a judge's proof, evaluated by us: a few operations over numbers, dates and units.
+
+An expression is parsed into Python's syntax tree and walked here; nothing of it is ever run. Allowed are
+numbers, quoted texts, ``+ - * /``, comparisons, and the functions of ``FUNCTIONS``; everything else
+raises BadExpression with a sentence for a person. Length, depth, size of numbers and count of operands
+are bounded.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+
+from core.evidence.units import converted, unit_name
+
+LONGEST = 600  # characters
+MOST_NODES = 200
+DEEPEST = 12
+LARGEST = 1e15
+# Of units and calendars: minutes, hours, days of a week and of a year, months, thousands, percent.
+CONSTANTS = frozenset({7.0, 12.0, 24.0, 52.0, 60.0, 100.0, 365.0, 365.25, 1000.0, 3600.0})
+_SIGNS = str.maketrans("−–×÷", "--*/")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+Value = float | datetime | str
+
+
+class BadExpression(ValueError):
+    """The expression is not one of those that are evaluated; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """An expression's value, and the operands that a quote has to hold.
+
+    ``numbers`` and ``texts`` are the literals as they were written, constants of units left out;
+    ``counted`` are those among what ``count`` counts, which have to stand there as often as that;
+    ``holds`` is None unless the expression compares, or equates what is not equal.
+    """
+
+    value: Value
+    numbers: tuple[float, ...]
+    texts: tuple[str, ...]
+    counted: tuple[float | str, ...] = ()
+    holds: bool | None = None
+
+
+def evaluate(expression: str) -> Evaluated:
+    """The value of an expression; raises BadExpression."""
+    tree = _parsed(expression)
+    if isinstance(tree, ast.Compare):
+        return _compared(tree)
+    return _evaluated(tree, _value(tree, 0))
+
+
+def shown(value: Value) -> str:
+    """A value as a person reads it: at most six significant digits, a date without a midnight."""
+    if isinstance(value, datetime):
+        clock = value.time()
+        return value.strftime("%Y-%m-%d %H:%M" if clock.hour or clock.minute else "%Y-%m-%d")
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _parsed(expression: str) -> ast.expr:
+    text = expression.strip().translate(_SIGNS)
+    if not text or len(text) > LONGEST:
+        raise BadExpression(f"an expression has 1 to {LONGEST} characters")
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise BadExpression("it is no arithmetic") from None
+    if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
+        raise BadExpression(f"it has more than {MOST_NODES} parts")
+    return tree
+
+
+def _evaluated(tree: ast.expr, value: Value, holds: bool | None = None) -> Evaluated:
+    numbers, texts = [], []
+    unity = _ones(tree)
+    unit_names = _unit_literals(tree)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or id(node) in unit_names:
+            continue
+        if isinstance(node.value, str):
+            texts.append(node.value)
+        elif (number := _literal(node)) not in CONSTANTS and id(node) not in unity:
+            numbers.append(number)
+    return Evaluated(
+        value=value,
+        numbers=tuple(numbers),
+        texts=tuple(texts),
+        counted=tuple(_counted(tree)),
+        holds=holds,
+    )
+
+
+def _counted(tree: ast.expr) -> Iterator[float | str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "count":
+            for argument in node.args:
+                if not isinstance(argument, ast.Constant):
+                    raise BadExpression("count counts quoted values, each written out")
+                text = argument.value
+                yield text if isinstance(text, str) else _literal(argument)
+
+
+def _ones(tree: ast.expr) -> frozenset[int]:
+    """The ones of ``1 + 20/100``: a factor made of a share is no quoted number."""
+    return frozenset(
+        id(node.left)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add | ast.Sub)
+        and isinstance(node.left, ast.Constant)
+        and node.left.value == 1
+        and isinstance(node.right, ast.BinOp)
+        and isinstance(node.right.op, ast.Div)
+    )
+
+
+def _unit_literals(tree: ast.expr) -> frozenset[int]:
+    return frozenset(
+        id(argument)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "convert"
+        for argument in node.args[1:]
+    )
+
+
+def _compared(tree: ast.Compare) -> Evaluated:
+    sides = [_value(node, 1) for node in (tree.left, *tree.comparators)]
+    _alike(sides)
+    if [type(operator) for operator in tree.ops] == [ast.Eq]:
+        return _equated(tree, sides)
+    holds = all(
+        _COMPARISONS[type(operator)](one, other)
+        for operator, one, other in zip(tree.ops, sides, sides[1:], strict=False)
+        if _is_known(operator)
+    )
+    return _evaluated(tree, sides[0], holds)
+
+
+def _equated(tree: ast.Compare, sides: Sequence[Value]) -> Evaluated:
+    """``113 / 16.2 == 7.0`` is its calculation, which has to come to what is written, as precisely."""
+    nodes = (tree.left, tree.comparators[0])
+    computed = 1 if isinstance(tree.left, ast.Constant) else 0
+    value, written = sides[computed], sides[1 - computed]
+    if isinstance(value, float) and isinstance(written, float):
+        decimals = len(f"{written:.12g}".partition(".")[2])
+        holds = abs(value - written) <= 0.5 * 10.0**-decimals * (1 + 1e-9)
+    else:
+        holds = value == written
+    return _evaluated(nodes[computed], value, None if holds else False)
+
+
+def _alike(values: Sequence[Value]) -> None:
+    kinds = {type(value) for value in values}
+    zoned = {value.tzinfo is None for value in values if isinstance(value, datetime)}
+    if len(kinds) > 1 or len(zoned) > 1:
+        raise BadExpression("it compares unlike things")
+
+
+def _is_known(operator: ast.cmpop) -> bool:
+    if type(operator) not in _COMPARISONS:
+        raise BadExpression("it compares in a way that is not evaluated")
+    return True
+
+
+def _value(node: ast.expr, depth: int) -> Value:
+    if depth > DEEPEST:
+        raise BadExpression(f"it is nested deeper than {DEEPEST}")
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.Constant():
+            return _literal(node)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_number(_value(operand, depth + 1))
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _number(_value(operand, depth + 1))
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATIONS:
+            one, other = _number(_value(left, depth + 1)), _number(_value(right, depth + 1))
+            if isinstance(operator, ast.Div) and other == 0:
+                raise BadExpression("it divides by zero")
+            return _bounded(_OPERATIONS[type(operator)](one, other))
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+            return FUNCTIONS[name]([_value(argument, depth + 1) for argument in arguments])
+    raise BadExpression("it holds something that is not evaluated")
+
+
+def _literal(node: ast.Constant) -> float:
+    if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+        raise BadExpression("it holds something that is neither a number nor a text")
+    return _bounded(node.value)
+
+
+def _bounded(number: float) -> float:
+    try:
+        found = float(number)
+    except OverflowError:
+        raise BadExpression("a number is too large") from None
+    if not math.isfinite(found) or abs(found) > LARGEST:
+        raise BadExpression("a number is too large")
+    return found
+
+
+def _number(value: Value) -> float:
+    if not isinstance(value, float):
+        raise BadExpression("it computes with something that is no number")
+    return value
+
+
+def _moment(value: Value) -> datetime:
+    """A date or a point in time in ISO form; raises BadExpression. A zone is kept apart from none."""
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value.strip())
+        except ValueError:
+            pass
+    raise BadExpression(f"{value!r:.40} is no date in the form 2026-01-31 or 2026-01-31T14:05")
+
+
+# ---------------------------------------------------------------- functions
+
+
+def _span(values: Sequence[Value]) -> timedelta:
+    later, earlier = map(_moment, _of(values, 2))
+    if (later.tzinfo is None) != (earlier.tzinfo is None):
+        raise BadExpression("one of the two times has a zone and the other has none")
+    return later - earlier
+
+
+def _years(values: Sequence[Value]) -> float:
+    """Whole years from the second date to the first, as ages are counted."""
+    later, earlier = map(_moment, _of(values, 2))
+    return float(
+        later.year - earlier.year - ((later.month, later.day) < (earlier.month, earlier.day))
+    )
+
+
+def _months(values: Sequence[Value]) -> float:
+    later, earlier = map(_moment, _of(values, 2))
+    return float(
+        (later.year - earlier.year) * 12 + later.month - earlier.month - (later.day < earlier.day)
+    )
+
+
+def _later(values: Sequence[Value], unit: str) -> datetime:
+    start, amount = _of(values, 2)
+    try:
+        return _moment(start) + timedelta(**{unit: _number(amount)})
+    except OverflowError:
+        raise BadExpression("it leaves the calendar") from None
+
+
+def _convert(values: Sequence[Value]) -> float:
+    amount, unit, into = _of(values, 3)
+    names = [unit_name(name) if isinstance(name, str) else None for name in (unit, into)]
+    found = (
+        converted(_number(amount), names[0], names[1], frozenset())
+        if names[0] is not None and names[1] is not None
+        else None
+    )
+    if found is None:
+        raise BadExpression(f"{unit!r:.20} does not convert into {into!r:.20}")
+    return _bounded(found)
+
+
+def _of(values: Sequence[Value], count: int) -> Sequence[Value]:
+    if len(values) != count:
+        raise BadExpression(f"a function takes {count} values and was given {len(values)}")
+    return values
+
+
+def _numbers(values: Sequence[Value]) -> list[float]:
+    if not values:
+        raise BadExpression("a function was given nothing")
+    return [_number(value) for value in values]
+
+
+def _extreme(values: Sequence[Value], pick: Callable[..., Value]) -> Value:
+    if values and all(isinstance(value, str) for value in values):
+        moments = [_moment(value) for value in values]
+        _alike(moments)
+        return pick(moments)
+    return pick(_numbers(values))
+
+
+def _absolute(values: Sequence[Value]) -> float:
+    return abs(_number(_of(values, 1)[0]))
+
+
+def _rounded(values: Sequence[Value]) -> float:
+    digits = int(_number(values[1])) if len(values) == 2 else 0
+    if not 0 <= digits <= 6:
+        raise BadExpression("it rounds to 0 to 6 decimals")
+    return round(_number(_of(values[:1], 1)[0]), digits)
+
+
+def _weekday(values: Sequence[Value]) -> str:
+    return WEEKDAYS[_moment(_of(values, 1)[0]).weekday()]
+
+
+FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = MappingProxyType({
+    "min": lambda values: _extreme(values, min),
+    "max": lambda values: _extreme(values, max),
+    "sum": lambda values: _bounded(math.fsum(_numbers(values))),
+    "mean": lambda values: math.fsum(_numbers(values)) / len(values),
+    "count": lambda values: float(len(values)),
+    "abs": _absolute,
+    "round": _rounded,
+    "days": lambda values: _span(values) / timedelta(days=1),
+    "hours": lambda values: _span(values) / timedelta(hours=1),
+    "minutes": lambda values: _span(values) / timedelta(minutes=1),
+    "months": _months,
+    "years": _years,
+    "add_days": lambda values: _later(values, "days"),
+    "add_hours": lambda values: _later(values, "hours"),
+    "add_minutes": lambda values: _later(values, "minutes"),
+    "weekday": _weekday,
+    "convert": _convert,
+})  # fmt: skip
+_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: lambda one, other: one + other,
+    ast.Sub: lambda one, other: one - other,
+    ast.Mult: lambda one, other: one * other,
+    ast.Div: lambda one, other: one / other,
+}
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[..., bool]] = {
+    ast.Lt: lambda one, other: one < other,
+    ast.LtE: lambda one, other: one <= other,
+    ast.Gt: lambda one, other: one > other,
+    ast.GtE: lambda one, other: one >= other,
+    ast.Eq: lambda one, other: one == other,
+}

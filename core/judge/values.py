@@ -1,0 +1,289 @@
+"""Part 3 of a proof: each value of a claim is quoted, or computed by us from what is quoted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.evidence.comparing import dates_agree, fits, sign_fits
+from core.evidence.facts import Fact
+from core.evidence.quantities import read_quantities
+from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
+from core.evidence.values import value_present
+from core.evidence.words import stems
+from core.judge.arithmetic import BadExpression, Evaluated, evaluate, shown
+from core.judge.quotes import place_in
+from core.judge.testimony import ABOUT_THE_RUN, Material, Quoted, asks, records_at
+from core.records import Claim, Span
+from core.records.judge import Calculation, QuotedPart
+from core.text.tokens import content_terms
+
+MOST_CALCULATIONS = 12
+_MOST_COUNTED = 60
+_NUMERAL = re.compile(r"\d+(?:\.\d+)?")
+_ALONE = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?")  # not the one of PM2.5
+_GROUPED = re.compile(r"(?<=\d)[,\u202f\u00a0 ](?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(r"000(?![\d.])")
+_MOST_ROUNDED = 0.01  # of an amount in whole thousands
+_LOWER = (Bound.OVER, Bound.AT_LEAST)
+_UPPER = (Bound.UNDER, Bound.AT_MOST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What the quotes that testify hold between them."""
+
+    text: str
+    quoted: tuple[Quoted, ...]
+    quantities: tuple[Quantity, ...]
+    numerals: Counter[float]
+    computed: tuple[Evaluated, ...]
+
+
+def shown_by(quoted: tuple[Quoted, ...], material: Material) -> Shown:
+    quotes = [one.quote.quote for one in quoted]
+    cells = [part for quote in quotes for part in re.split(r",(?=\S)|[|\n]", quote)]
+    text = "\n".join(quotes)
+    stated = [fact.quantity for fact in facts_in(quoted, material) if fact.quantity is not None]
+    # A field says the unit of its number ("kg": 16.2), which the number alone does not.
+    of_unit = {item.amount for item in stated if item.unit is not None}
+    read = [item for text in (*quotes, *cells) for item in read_quantities(text)]
+    quantities = stated + [item for item in read if item.unit or item.amount not in of_unit]
+    return Shown(
+        text=text,
+        quoted=quoted,
+        quantities=tuple(quantities),
+        numerals=_numerals(text),
+        computed=(),
+    )
+
+
+def facts_in(quoted: Sequence[Quoted], material: Material) -> Iterator[Fact]:
+    """The facts that a quote holds: all of their value, as it is written."""
+    for one in quoted:
+        for record in records_at(one.place, material):
+            for fact in material.index.beside.get((one.place.source_id, record.index), ()):
+                if (
+                    fact.span is not None
+                    and _inside(fact.span, one.place.span)
+                    and place_in(fact.value, one.quote.quote) is not None
+                ):
+                    yield fact
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _numerals(text: str) -> Counter[float]:
+    """Every number that is written in a text, read with and without marks between its thousands."""
+    found = Counter(float(n) for n in _NUMERAL.findall(text) if len(n) <= 18)
+    for joined in _NUMERAL.findall(_GROUPED.sub("", text)):
+        if len(joined) <= 18 and not found[float(joined)]:
+            found[float(joined)] = 1
+    return found
+
+
+def with_calculations(
+    expressions: Sequence[str], shows: Shown, claim: Claim
+) -> tuple[Shown, tuple[Calculation, ...], list[str]]:
+    """The calculations whose operands are all quoted; those that are not fail."""
+    kept: list[Evaluated] = []
+    told: list[Calculation] = []
+    failed: list[str] = []
+    if len(expressions) > MOST_CALCULATIONS:
+        failed.append(f"it calculates more than {MOST_CALCULATIONS} times")
+    for expression in expressions[:MOST_CALCULATIONS]:
+        try:
+            result = evaluate(expression)
+        except BadExpression as error:
+            failed.append(f"“{expression:.60}” is not evaluated: {error}")
+            continue
+        if (missing := _unquoted(result, shows, claim)) is not None:
+            failed.append(f"{missing} of “{expression:.60}” stands in no quote")
+        elif result.holds is False:
+            failed.append(f"“{expression:.60}” does not hold")
+        elif not (result.texts or any(_is_quoted(number, shows) for number in result.numbers)):
+            failed.append(f"“{expression:.60}” computes with nothing that is quoted")
+        else:
+            kept.append(result)
+            told.append(_calculation(expression, result))
+    return replace(shows, computed=tuple(kept)), tuple(told), failed
+
+
+def _calculation(expression: str, result: Evaluated) -> Calculation:
+    signs = expression.replace("*", "×").replace("/", "÷").replace(" - ", " − ")
+    if result.holds is None:
+        return Calculation(expression=signs, result=shown(result.value))
+    return Calculation(expression=signs, result="true" if result.holds else "false")
+
+
+def _unquoted(result: Evaluated, shows: Shown, claim: Claim) -> str | None:
+    """The first operand that no quote holds; a comparison may take the claim's own bound."""
+    allowed = set[float]()
+    if result.holds is not None:
+        allowed = {q.amount for q in read_quantities(claim.text) if q.bound in _LOWER + _UPPER}
+    for number in result.numbers:
+        if number not in allowed and not _is_quoted(number, shows):
+            return f"{number:g}"
+    for text in result.texts:
+        if not _text_quoted(text, shows):
+            return f"“{text:.40}”"
+    for literal, times in Counter(result.counted).items():
+        there = shows.numerals[literal] if isinstance(literal, float) else 1
+        if times > there:
+            return f"{literal} as often as it is counted"
+    return None
+
+
+def _is_quoted(number: float, shows: Shown) -> bool:
+    return bool(shows.numerals[number]) or any(
+        number in (item.amount, item.high)
+        for item in shows.quantities
+        if item.kind not in (QuantityKind.DATE, QuantityKind.CLOCK)
+    )
+
+
+def _text_quoted(text: str, shows: Shown) -> bool:
+    if place_in(text, shows.text) is not None:
+        return True
+    wanted = read_quantities(text)
+    return bool(wanted) and all(
+        any(_same_moment(have, want) for have in shows.quantities) for want in wanted
+    )
+
+
+def _same_moment(have: Quantity, want: Quantity) -> bool:
+    if want.kind is QuantityKind.DATE:
+        return have.date is not None and have.date == want.date
+    return have.kind is want.kind and have.amount == want.amount
+
+
+def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
+    """Values of the claim that are neither quoted nor computed."""
+    failed: list[str] = []
+    wanted = read_quantities(claim.text)
+    about = stems(claim.text)
+    asked = [one for one in shows.quoted if one.place.part is QuotedPart.ARGUMENTS]
+    for value in claim.protected_values:
+        if value.kind == "name":
+            continue
+        # What is only asked for is evidence of what was asked for.
+        holding = [one for one in asked if value_present(value, one.quote.quote)]
+        if holding and not any(_may_state(one, claim, material) for one in holding):
+            stated = [one for one in shows.quoted if one not in holding]
+            if not any(value_present(value, one.quote.quote) for one in stated):
+                failed.append(f"“{value.text}” stands only in what the agent wrote")
+                continue
+        inside = [item for item in wanted if item.span.overlaps(value.span)]
+        if inside:
+            failed += [
+                f"“{item.text}” is in no quote and follows from no calculation"
+                for item in inside
+                if not _is_shown(item, shows, about)
+            ]
+        elif not value_present(value, shows.text):
+            failed.append(f"“{value.text}” is in no quote")
+    read = {part for item in wanted for part in _parts(item)}
+    months = {item.span.start for item in wanted if item.date is not None and not item.date.day}
+    text = _GROUPED.sub("", claim.text)
+    for match in _ALONE.finditer(text):
+        # "/1.73 m²" is read as a unit, and "47 February" as February: their numbers are values too.
+        number, no_day = float(match.group()), match.end() + 1 in months and text == claim.text
+        if number not in read and (no_day or not shows.numerals[number]):
+            failed.append(f"“{match.group()}” is in no quote")
+    return list(dict.fromkeys(failed))
+
+
+def _parts(item: Quantity) -> Iterator[float]:
+    """The numbers that were read as parts of a quantity; those of names and ids are none."""
+    if item.date is None:
+        numerals = _NUMERAL.findall(_GROUPED.sub("", item.text))
+        several = item.high is not None or item.kind is QuantityKind.CLOCK
+        yield from (float(numeral) for numeral in numerals[: None if several else 1])
+    for day in (item.date, item.until):
+        if day is not None:
+            yield from (float(part) for part in (day.year, day.month, day.day) if part)
+
+
+def _may_state(one: Quoted, claim: Claim, material: Material) -> bool:
+    if content_terms(claim.text) & ABOUT_THE_RUN:
+        return True
+    return asks(material.sources[one.place.source_id], one.quote.quote)
+
+
+def _is_shown(want: Quantity, shows: Shown, about: frozenset[str]) -> bool:
+    """Whether a value of the claim is quoted, or computed, at the precision of the claim."""
+    if want.kind is QuantityKind.ORDINAL:
+        days = {item.date.day for item in shows.quantities if item.date is not None}
+        return (
+            not want.text[:1].isdigit() or bool(shows.numerals[want.amount]) or want.amount in days
+        )
+    bound = want.bound
+    exact = replace(want, bound=Bound.EXACT) if bound in _LOWER + _UPPER else want
+    if _THOUSANDS.search(want.text):
+        # "136,000" may stand for 136,226; "1000 mg" is no rounded 1,400.
+        exact = replace(exact, step=min(want.step, abs(want.amount) * _MOST_ROUNDED))
+    if any(fits_claim(have, exact, about) for have in shows.quantities):
+        return True
+    if any(follows(one, exact, about) for one in shows.computed):
+        return True
+    if exact.kind is QuantityKind.PAIR:
+        return all(_is_shown(half, shows, about) for half in _halves(exact))
+    if bound in _LOWER + _UPPER:
+        return any(one.holds and want.amount in one.numbers for one in shows.computed)
+    return _is_count(exact, shows)
+
+
+def _halves(pair: Quantity) -> Iterator[Quantity]:
+    """The two amounts of "142/88", which a record may hold in two fields."""
+    single = replace(pair, kind=QuantityKind.NUMBER, high=None, high_step=None)
+    yield single
+    yield replace(single, amount=pair.high or 0.0, step=pair.high_step or pair.step)
+
+
+def fits_claim(have: Quantity, want: Quantity, about: frozenset[str]) -> bool:
+    if want.kind is QuantityKind.DATE:
+        return dates_agree(have, want)
+    if QuantityKind.DATE in (have.kind,) or (have.kind is QuantityKind.CLOCK) != (
+        want.kind is QuantityKind.CLOCK
+    ):
+        return False
+    # What a number without a unit might have been counted in proves nothing.
+    return fits(have, want, about) in ("as stated", "rounded", "converted", "as a share")
+
+
+def follows(one: Evaluated, want: Quantity, about: frozenset[str]) -> bool:
+    """Whether a calculation's result is the claim's value; a comparison computes nothing."""
+    if one.holds is not None:
+        return False
+    if isinstance(one.value, datetime):
+        if want.kind is QuantityKind.CLOCK:
+            return one.value.hour * 60 + one.value.minute == want.amount
+        day = Day(year=one.value.year, month=one.value.month, day=one.value.day)
+        have = replace(want, date=day, until=None)
+        return want.kind is QuantityKind.DATE and dates_agree(have, want)
+    if isinstance(one.value, str) or want.kind is QuantityKind.DATE:
+        return False
+    if want.kind is QuantityKind.CLOCK:
+        return abs(one.value * 60 - want.amount) < 0.5
+    step = 1.0 if float(one.value).is_integer() else 1e-9
+    have = replace(
+        want, amount=one.value, high=None, unit=None, step=step, kind=QuantityKind.NUMBER,
+        bound=Bound.EXACT, signed=True, date=None,
+    )  # fmt: skip
+    if want.kind is QuantityKind.PAIR or want.high is not None:
+        return False
+    return sign_fits(one.value, want) and fits(have, want, about) is not None
+
+
+def _is_count(want: Quantity, shows: Shown) -> bool:
+    """Whether a count in words is how many lines or quotes were quoted: what we count ourselves."""
+    if want.kind is not QuantityKind.NUMBER or want.unit is not None or not want.in_words:
+        return False
+    lines = {line for one in shows.quoted for line in one.quote.quote.splitlines() if line.strip()}
+    counts = {len(shows.quoted), len(lines), len(lines) - 1}
+    return 1 < want.amount <= _MOST_COUNTED and want.amount in counts
