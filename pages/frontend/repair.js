@@ -18,6 +18,7 @@ export default function (component) {
   const root = parentElement.querySelector("#repair");
   let state = states.get(parentElement);
   if (!state || state.trace !== data.trace.id) {
+    state?.cleanup?.(); // else the keys act on the answer before as well
     state = { trace: data.trace.id, chosen: null, mode: "changes", editing: null, source: null, scroll: 0 };
     states.set(parentElement, state);
   }
@@ -118,8 +119,8 @@ function changed(root, state, piece) {
     const n = numberOf(state, edit);
     const number = el("button", "number", String(n), { type: "button", "aria-label": `Edit ${n}: ${edit.word}` });
     node.append(number);
+    node.addEventListener("click", () => choose(root, state, edit.id));
   }
-  node.addEventListener("click", () => choose(root, state, edit.id));
   return node;
 }
 
@@ -172,6 +173,8 @@ function card(root, state, edit) {
   if (edit.note) box.append(el("p", "note", edit.note));
   box.append(state.editing === edit.id ? editor(root, state, edit) : choices(root, state, edit));
   box.addEventListener("click", () => { if (state.editing !== edit.id) choose(root, state, edit.id); });
+  // Keys act on the edit that is lit, so what is worked on with mouse or tab key is lit.
+  for (const event of ["focusin", "pointerdown"]) box.addEventListener(event, () => light(root, state, edit.id));
   return box;
 }
 
@@ -206,6 +209,11 @@ function editor(root, state, edit) {
 function decide(state, edit, choice, text) {
   state.said.textContent = `${edit.word}: ${choice}`;
   state.decide(edit.id, choice, text);
+}
+
+function light(root, state, id) {
+  state.chosen = id;
+  for (const node of root.querySelectorAll("[data-card], [data-edit]")) node.classList.toggle("chosen", [node.dataset.card, node.dataset.edit].includes(id));
 }
 
 function choose(root, state, id) {
@@ -270,7 +278,7 @@ function steer(event, root, state) {
     draw(root, state);
     return;
   }
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || state.source) return;
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const major = state.data.edits.filter((edit) => !edit.minor);
   const at = major.findIndex((edit) => edit.id === state.chosen);
   const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
@@ -287,12 +295,13 @@ function steer(event, root, state) {
   }
   else if (name === "accept_edit") decide(state, major[at], "accept");
   else if (name === "reject_edit") decide(state, major[at], "reject");
-  else if (name === "change_edit") { event.preventDefault(); state.editing = major[at].id; choose(root, state, major[at].id); }
+  else if (name === "change_edit") { event.preventDefault(); state.source = null; state.editing = major[at].id; choose(root, state, major[at].id); }
   else if (name === "source_of_edit" && state.data.sources[major[at].id]) { state.source = major[at].id; draw(root, state); }
 }
 
 function step(event, root, state, edit) {
   if (!edit) return;
   event.preventDefault();
+  if (state.source) state.source = state.data.sources[edit.id] ? edit.id : null;
   choose(root, state, edit.id);
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -171,6 +172,35 @@ def test_keys_walk_through_the_edits_and_typing_decides_nothing(
     expect(page.locator(".card.chosen").get_by_role("button", name="Accept")).to_have_attribute(
         "aria-pressed", "true"
     )
+
+
+def test_keys_act_on_the_edit_that_is_lit_however_it_was_reached(visit: Visit) -> None:
+    page = visit.open("repair?trace=clin-0042", ".card")
+    cards, lit = page.locator(".card"), page.locator(".card.chosen h3")
+
+    def pressed(number: int, name: str) -> None:
+        button = cards.nth(number - 1).get_by_role("button", name=name)
+        expect(button).to_have_attribute("aria-pressed", "true")
+        expect(lit).to_have_text(re.compile(rf"^{number} · "))
+
+    cards.nth(2).get_by_role("button", name="Reject").click()
+    pressed(3, "Reject")
+    page.keyboard.press("y")
+    pressed(3, "Accept")
+    page.keyboard.press("k")
+    expect(lit).to_have_text(re.compile("^2 · "))
+    cards.nth(0).get_by_role("button", name="Edit").focus()
+    expect(lit).to_have_text(re.compile("^1 · "))
+    page.keyboard.press("n")
+    pressed(1, "Reject")
+    page.keyboard.press("s")
+    expect(page.locator(".drawer")).to_be_visible()
+    page.keyboard.press("j")
+    expect(lit).to_have_text(re.compile("^2 · "))
+    page.keyboard.press("j")
+    page.keyboard.press("n")
+    pressed(3, "Reject")
+    assert visit.faults == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
