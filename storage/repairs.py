@@ -248,6 +248,21 @@ class Repairs:
             for row in rows
         }
 
+    def decided(self, repair_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
+        """The edits of each of those repairs that somebody has decided."""
+        found: dict[int, set[str]] = {}
+        for start in range(0, len(repair_ids), DOCUMENTS_AT_ONCE):
+            wanted = repair_ids[start : start + DOCUMENTS_AT_ONCE]
+            with self.store.database.reading() as connection:
+                rows = connection.execute(
+                    select(col(RepairChoice.repair_id), col(RepairChoice.action_id))
+                    .where(col(RepairChoice.repair_id).in_(wanted))
+                    .distinct()
+                ).all()
+            for row in rows:
+                found.setdefault(row.repair_id, set()).add(row.action_id)
+        return {each: frozenset(actions) for each, actions in found.items()}
+
     def export(self) -> Sequence[JsonObject]:
         """Every repair with all choices about it, the oldest first: what reviewers made of repair."""
         with self.store.database.reading() as connection:

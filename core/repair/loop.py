@@ -119,8 +119,7 @@ def chosen_answer(answer: str, actions: Sequence[RepairAction], chosen: Mapping[
 
 def chosen_trace(trace: Trace, actions: Sequence[RepairAction], chosen: Mapping[str, str]) -> Trace:
     """The trace with ``chosen_answer``, to be verified as it stands; untouched citations move along."""
-    edits = _chosen_edits(trace.answer or "", actions, chosen)
-    return _with_edits(trace, edits)
+    return _with_edits(trace, _chosen_edits(trace.answer or "", actions, chosen))
 
 
 def _chosen_edits(
@@ -234,9 +233,6 @@ def _fallen_back(before: Verification, verifier: _Verifier) -> Repair:
         after=after,
         rounds=verifier.calls,
     )
-
-
-# ---------------------------------------------------------------- edits of the original answer
 
 
 def _actions(trace: Trace, drafts: Sequence[Draft]) -> tuple[RepairAction, ...]:

@@ -113,7 +113,7 @@ function textPane(root, state) {
 
 function changed(root, state, piece) {
   const edit = state.data.edits[piece.edit];
-  const node = el("span", `edit${edit.choice === "reject" ? " rejected" : ""}${state.chosen === edit.id ? " chosen" : ""}`, null, { "data-edit": edit.id, title: edit.reason });
+  const node = el("span", `edit kind-${edit.kind}${edit.choice === "reject" ? " rejected" : ""}${state.chosen === edit.id ? " chosen" : ""}`, null, { "data-edit": edit.id, title: edit.reason });
   node.append(...parts(piece.parts));
   if (!edit.minor) {
     const n = numberOf(state, edit);

@@ -58,6 +58,20 @@ def test_the_list_has_what_was_repaired_and_what_waits(store: SqlStore) -> None:
     ] == "1 of 1"
 
 
+def test_the_list_says_how_much_of_a_proposal_is_decided(store: SqlStore) -> None:
+    number = repaired(store, blocked())
+    repairs = workspace_of(store).repairs
+
+    def state() -> str:
+        return str(opened("repair").dataframe[0].value["State"][0])
+
+    assert state() == "Proposal: some of it not confirmed"
+    repairs.choose(number, "rep-1::r01", Choice.ACCEPT, reviewer="ada")
+    assert state() == "Proposal: some of it not confirmed, 1 undecided"
+    repairs.choose(number, "rep-1::r02", Choice.REJECT, reviewer="ada")
+    assert state() == "Decided"
+
+
 def test_an_unknown_or_unverified_trace_is_named(store: SqlStore) -> None:
     fill(store, unverified=[a_trace("Yes.", a_source("Yes."), trace_id="waiting")])
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import pandas as pd
 import streamlit as st
 
 from core.records import Decision, RepairKind
 from core.workflows.repair_figures import repair_figures
-from pages.screens.repair.view import STATUS_SHORT
+from pages.screens.repair.view import STATUS_SHORT, undecided
 from pages.widgets.plain import show_notice
 from storage.records import TraceFilters, TraceRow
 from storage.repairs import Repairs, StoredRepair
@@ -34,6 +36,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
     if stored:
         _show_figures(repairs, listed=len(stored))
     st.markdown("Each repair is a proposal: choose a row, read its sources and decide every edit.")
+    decided = repairs.decided([one.repair_id for one in stored])
     known = {row.trace_id: row for row in repairs.store.list_traces(BLOCKED, limit=ROWS_KNOWN).rows}
     rows = [
         {
@@ -48,7 +51,7 @@ def show_repair_list(repairs: Repairs) -> str | None:
             *(
                 (
                     one.trace_id,
-                    STATUS_SHORT[one.status],
+                    _state(one, decided.get(one.repair_id, frozenset())),
                     _edits(one),
                     f"{one.repaired_at:%Y-%m-%d %H:%M}",
                 )
@@ -78,6 +81,14 @@ def _counts(row: TraceRow | None) -> dict[str, str]:
         "Blocked claims": f"{counts.blocked:,}" if counts else "",
         "Wrong credits": f"{counts.conflations:,}" if counts else "",
     }
+
+
+def _state(repair: StoredRepair, decided: Set[str]) -> str:
+    """What is proposed, how much of it is decided; a text that was decided is verified on its page."""
+    left = undecided(repair.outcome.actions, decided)
+    if repair.outcome.actions and not left:
+        return "Decided"
+    return STATUS_SHORT[repair.status] + (f", {left} undecided" if decided else "")
 
 
 def _edits(repair: StoredRepair) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -157,7 +157,7 @@ def chosen_texts(
     }
 
 
-def undecided(actions: Sequence[RepairAction], choices: Mapping[str, StoredChoice]) -> int:
+def undecided(actions: Sequence[RepairAction], choices: Container[str]) -> int:
     """How many of the edits that a reviewer is asked about nobody has decided."""
     asked = [action for action in actions if not _is_minor(action)]
     return sum(action.action_id not in choices for action in asked)
@@ -200,8 +200,9 @@ def _figures(saved: RepairSavings, actions: Sequence[RepairAction]) -> list[tupl
         action.kind in (RepairKind.ATTRIBUTION, RepairKind.VALUE, RepairKind.QUALIFIER)
         for action in actions
     )
+    kept = f"{saved.supported_kept} of {saved.supported_before}"
     return [
-        ("Confirmed claims kept", f"{saved.supported_kept} of {saved.supported_before}"),
+        *([("Confirmed claims kept", kept)] if saved.supported_before else []),
         ("To correct", str(corrected)),
         ("Not confirmed", str(sum(action.kind is RepairKind.MARK for action in actions))),
         ("To take out", str(sum(action.kind is RepairKind.PRUNE for action in actions))),
