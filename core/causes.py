@@ -24,11 +24,12 @@ class Cause(StrEnum):
     CITATION_SAYS_OTHERWISE = "citation says otherwise"
     PERSON = "needs a person"
     PERSON_OTHERWISE = "needs a person, may say otherwise"
-    MAY_SAY_OTHERWISE = "may say otherwise"
-    NO_SOURCE_SAYS_IT = "no source says it"
+    READ_OTHERWISE = "read as saying otherwise"
+    NOT_CONFIRMED = "not confirmed"
     DISPUTED = "disputed"
+    VALUE_OPEN = "value open"
     ADDRESSED_TO_MODEL = "addressed to a model"
-    CLOSE_TO_IT = "close to it"
+    READ_AS_SAYING_IT = "read as saying it"
     SUPPORT_TOO_LOW = "support too low"
     HOW_OFTEN_CONTRADICTED = "how often contradicted"
     # the gate, of a claim that passes
@@ -36,7 +37,6 @@ class Cause(StrEnum):
     HOW_OFTEN_SHOWN = "how often supported when shown"
     SUPPORTED_AS_CREDITED = "supported as credited"
     NOT_WRITTEN_AS_SUCH = "not written as such"
-    SPOKEN_AGAINST = "spoken against"
     NOT_RESOLVABLE = "not resolvable"
     PASSES_TOGETHER = "passes with its answer"
     # the gate, of an answer
@@ -67,8 +67,10 @@ class Cause(StrEnum):
 SENTENCES: Mapping[Cause, str] = {
     Cause.NOT_JUDGED: "Not judged: {why}.",
     Cause.WRONG_RECORD: "Wrong record: {source} holds nothing about {who}.",
-    Cause.VALUE_NOWHERE: "“{value}” is not in {source}.",
-    Cause.VALUE_OTHERWISE: "“{value}” is not in {source}; the nearest there is “{nearest}”.",
+    Cause.VALUE_NOWHERE: "“{value}” was not found in {source}.",
+    Cause.VALUE_OTHERWISE: (
+        "“{value}” was not found in {source}; the nearest there is “{nearest}”."
+    ),
     Cause.WORDS_NOT_GROUNDED: "Too little of the statement is grounded in {source}: {words}.",
     Cause.CITATION_TO_NOTHING: "{cited} leads to nothing: {why}.",
     Cause.CITATION_SAYS_OTHERWISE: "{cited} says something else: {why}.",
@@ -76,8 +78,10 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.PERSON_OTHERWISE: (
         "Needs a person: {source} may say this or otherwise, and it is not sure enough ({numbers})."
     ),
-    Cause.MAY_SAY_OTHERWISE: "{source} does not clearly say this, and may say otherwise ({numbers}).",
-    Cause.NO_SOURCE_SAYS_IT: "No source says this; the closest is {source} ({numbers}).",
+    Cause.READ_OTHERWISE: (
+        "Not confirmed: the model reads {source} as saying otherwise ({numbers})."
+    ),
+    Cause.NOT_CONFIRMED: "Not confirmed; the closest is {source} ({numbers}).",
     Cause.DISPUTED: (
         "Needs a person: {source} reads as if it said this, and a check speaks against it (support "
         "{support}). {check}"
@@ -86,7 +90,10 @@ SENTENCES: Mapping[Cause, str] = {
         "Needs a person: what supports this in {source} stands beside words that tell a model what to say: "
         "“{words}”"
     ),
-    Cause.CLOSE_TO_IT: "{source} is close to this but does not clearly say it ({numbers}).",
+    Cause.VALUE_OPEN: "Needs a person: {values} was not found in {source}, nor anything that gives it.",
+    Cause.READ_AS_SAYING_IT: (
+        "Not confirmed: the model reads {source} as saying this, and it is not sure enough ({numbers})."
+    ),
     Cause.SUPPORT_TOO_LOW: "{numbers}.",
     Cause.HOW_OFTEN_CONTRADICTED: (
         "Contradicted with probability {chance} (95 % interval {low} to {high}): of {claims} claims of "
@@ -99,7 +106,6 @@ SENTENCES: Mapping[Cause, str] = {
     Cause.SUPPORTED: "Supported by {source}.",
     Cause.SUPPORTED_AS_CREDITED: "Supported by {source}, the source that the answer credits.",
     Cause.NOT_WRITTEN_AS_SUCH: "Not written there as such: {values}.",
-    Cause.SPOKEN_AGAINST: "A check speaks against it: {check}",
     Cause.NOT_RESOLVABLE: "Not resolvable here, and not checked: {cited}.",
     Cause.PASSES_TOGETHER: (
         "By itself it would not pass (support {support}); it passes with its answer, whose weakest claims "

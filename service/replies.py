@@ -198,7 +198,7 @@ def claim_reply(verdict: ClaimVerdict, trace: Trace) -> ClaimReply:
         reasons=list(verdict.reasons),
         support_probability=support.probability if support else None,
         threshold=support.threshold if support else None,
-        needs_a_person=support.needs_a_person if support else False,
+        needs_a_person=verdict.needs_a_person,
         source_id=premise.source_id if premise else None,
         evidence=[]
         if premise is None

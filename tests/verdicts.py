@@ -413,7 +413,9 @@ def showcase(trace_id: str = "clin-0042", **more: object) -> Verification:
                 verdict=label.UNSUPPORTED,
                 source=PATIENT,
                 premise="- empagliflozin 10 mg once daily, started 2024-02-12",
-                reasons=("“25 mg” is not in load_patient_history; the nearest there is “10 mg”.",),
+                reasons=(
+                    "“25 mg” was not found in load_patient_history; the nearest there is “10 mg”.",
+                ),
                 probability=0.22,
             ),
             Said(
@@ -445,9 +447,7 @@ def showcase(trace_id: str = "clin-0042", **more: object) -> Verification:
                 verdict=label.NOT_ENOUGH_EVIDENCE,
                 source=PATIENT,
                 premise="- Type 2 diabetes mellitus, active since 2011",
-                reasons=(
-                    "No source says this; the closest is load_patient_history (support 0.11).",
-                ),
+                reasons=("Not confirmed; the closest is load_patient_history (support 0.11).",),
                 probability=0.11,
                 weak=("ketoacidosis",),
             ),

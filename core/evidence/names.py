@@ -36,9 +36,8 @@ _CAPITAL_FILLERS = frozenset(
     "according per also however while when where after before during since because although here "
     "there yes please note".split()
 )
-_CALENDAR = frozenset(
-    [*MONTHS, *"monday tuesday wednesday thursday friday saturday sunday".split()]
-)
+WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+_CALENDAR = frozenset([*MONTHS, *WEEKDAYS])
 _PERSON_CUES = frozenset("patient mr mrs ms miss dr prof professor doctor pt client named".split())
 
 _ACRONYMS = frozenset(

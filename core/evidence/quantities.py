@@ -52,7 +52,9 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
         at = max(match.end(), match.start() + 1)
         if item is not None:
             at = max(at, item.span.end)
-            joined = _range_with(found[-1], item, text) if found else None
+            joined = None
+            if found:
+                joined = _range_with(found[-1], item, text) or _with_cents(found[-1], item, text)
             if joined is not None:
                 found[-1] = joined
             else:
@@ -386,6 +388,22 @@ def _range_with(first: Quantity, second: Quantity, text: str) -> Quantity | None
         noun=second.noun,
         step=min(first.step, second.step),
     )
+
+
+_CENTS = re.compile(r"\s(?:cents?|pence|penn(?:y|ies))\b", re.IGNORECASE)
+
+
+def _with_cents(first: Quantity, second: Quantity, text: str) -> Quantity | None:
+    """ "418 euros and 50 cents" as one amount."""
+    between = text[first.span.end : second.span.start]
+    behind = _CENTS.match(text, second.span.end)
+    whole = first.kind is QuantityKind.MONEY and first.high is None and first.amount % 1 == 0
+    small = second.kind is QuantityKind.NUMBER and 0 < second.amount < 100
+    if behind is None or not (whole and small) or between not in (" and ", " "):
+        return None
+    span = Span(start=first.span.start, end=behind.end())
+    amount = first.amount + second.amount / 100
+    return replace(first, text=span.cut(text), span=span, amount=amount, step=0.01)
 
 
 def _with_years(found: list[Quantity], text: str) -> list[Quantity]:

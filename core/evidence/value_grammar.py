@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from core.evidence.names import MONTHS
+from core.evidence.names import MONTHS, WEEKDAYS
 from core.evidence.quantity_patterns import CURRENCY
 from core.records import ProtectedValue, Span
 
@@ -89,7 +89,8 @@ _B = r"(?<![A-Za-z0-9_.])"  # a number may touch Chinese text, never a Latin wor
 _E = r"(?![A-Za-z0-9_])"
 
 
-NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,18}(?:\.\d{1,12})?|\.\d{1,12})"
+# Between the commas of "Syringes,500,450" stand two numbers, no thousands.
+NUMBER = r"(?:(?<!,)\d{1,3}(?:,\d{3})+(?!,\S)(?:\.\d+)?|\d{1,18}(?:\.\d{1,12})?|\.\d{1,12})"
 
 
 _MONTH = r"(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\.?"
@@ -101,7 +102,7 @@ _DASH = r"[-\u2010-\u2015\u2212~]"
 _UNIT = (
     r"(?:"
     + "|".join(sorted((re.escape(unit) for unit in UNITS), key=len, reverse=True))
-    + r")s?(?!\s?[:=])"  # "10 unit: mg" in a record gives the unit next
+    + r")s?(?!\s?=|(?<=unit)\s?:|(?<=units)\s?:)"  # "10 unit: mg" in a record gives the unit next
 )
 
 
@@ -164,6 +165,7 @@ VALUE = re.compile(
             r"(?P<mdy>\b" + _MONTH + r"\s\d{1,2}(?:st|nd|rd|th)?(?!\d)(?:,?\s\d{4}" + _E + r")?"
             r"(?![\w:%]|\.\d))",
             r"(?P<my>\b" + _MONTH + r",?[\s-]\d{4}" + _E + r")",
+            r"(?P<weekday>\b(?:" + "|".join(WEEKDAYS) + r")s?\b)",
             r"(?P<slashdate>" + _B + r"(?:\d{1,2}/\d{1,2}/(?:\d{4}|\d{2})|\d{1,2}-\d{1,2}-\d{4}"
             r"|\d{1,2}\.\d{1,2}\.\d{4})" + _E + r"(?!/))",
             r"(?P<time>(?:(?<=\dT)|" + _B + r")(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?"
@@ -217,6 +219,7 @@ class Written:
     compares: str = ""
     bare: bool = False
     date: tuple[int, int | None, int | None] | None = None
+    weekday: int | None = None  # Monday is 0
     only_in_premises: bool = False
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
-from core.evidence.names import MONTHS, folded_words
+from core.evidence.names import MONTHS, WEEKDAYS, folded_words
 from core.evidence.positions import is_position
 from core.evidence.value_grammar import (
     DOSE_BASES,
@@ -69,6 +70,9 @@ def _read(match: re.Match[str]) -> Written | None:
         return _date(match, group)
     if group == "time":
         return list_item(match, "time", _clock(raw))
+    if group == "weekday":
+        name = raw.casefold().removesuffix("s")
+        return replace(list_item(match, "date", name), weekday=WEEKDAYS.index(name))
     if group in ("code", "word"):
         return _code(match)
     if group == "spelled":

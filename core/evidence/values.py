@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import re
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ _TIME_BELOW = frozenset({"day", "d", "daily", "hour", "h", "hr", "week", "wk", "
 _READ_WHOLE = 4_000  # characters; in a longer text only the surroundings of likely places are read
 _MOST_PLACES = 400
 _AROUND = 80
+# Where a weekday may be meant in a long text: any date that is written whole begins or ends in a year.
+_WHOLE_DATE = r"(?<!\d)(?:1[5-9]|2[01])\d\d(?!\d)"
 
 
 def protected_values(text: str) -> tuple[ProtectedValue, ...]:
@@ -122,10 +125,7 @@ def _held(want: Written, text: str) -> Iterator[Written]:
     """The values of a text that could hold ``want``: all of a short one, those near it in a long one."""
     if len(text) <= _READ_WHOLE:
         for item in scan(text):
-            yield item
-            # A record's quoted field is one literal and may still hold the amount: "apixaban 5 mg".
-            if item.value.kind == "quoted":
-                yield from scan(item.value.text.strip("\"'“”‘’"))
+            yield from _with_quoted(item)
         return
     for count, match in enumerate(_anchor(want).finditer(text)):
         if count >= _MOST_PLACES:
@@ -135,7 +135,14 @@ def _held(want: Written, text: str) -> Iterator[Written]:
         for item in scan(text[start:end]):
             span = item.value.span
             if start + span.start < match.end() and match.start() < start + span.end:
-                yield item
+                yield from _with_quoted(item)
+
+
+def _with_quoted(item: Written) -> Iterator[Written]:
+    """A value; a record's quoted field is one literal and may still hold the amount: "apixaban 5 mg"."""
+    yield item
+    if item.value.kind == "quoted":
+        yield from scan(item.value.text.strip("\"'“”‘’"))
 
 
 _ANY_NUMBER = re.compile(
@@ -151,6 +158,8 @@ def _anchor(want: Written) -> re.Pattern[str]:
         year, _, day = want.date
         number = str(year) if year else rf"0?{day}"
         return re.compile(rf"(?<!\d){number}(?!\d)")
+    if want.weekday is not None:
+        return re.compile(rf"\b{want.value.normalised}s?\b|{_WHOLE_DATE}", re.IGNORECASE)
     if want.amounts:
         forms = {form for amount in want.amounts for form in _forms(amount, want.unit)}
         return re.compile("|".join(sorted(forms)), re.IGNORECASE)
@@ -173,7 +182,7 @@ def _forms(amount: Decimal, unit: str | None) -> Iterator[str]:
         if whole == "0":
             digits = "0?"
         tail = rf"\.{decimals}0*" if decimals else r"(?:\.0+)?"
-        yield rf"(?<![\d])(?<!\d[.,]){digits}{tail}(?!\d)"
+        yield rf"(?<![\d])(?<!\d\.){digits}{tail}(?!\d)"
         if not decimals:
             yield from (
                 rf"\b{word}\b" for word, said in NUMBER_WORDS.items() if _opens(said, number)
@@ -229,6 +238,8 @@ def _holds(want: Written, held: Iterator[Written]) -> bool:
     if want.date is not None:
         date = want.date
         return any(_date_fits(date, item) for item in held)
+    if want.weekday is not None:
+        return any(want.weekday in (item.weekday, _weekday_of(item)) for item in held)
     if not want.amounts:
         return any(item.value.normalised == want.value.normalised for item in held)
     if want.unit == "/":
@@ -253,6 +264,17 @@ def _date_fits(want: tuple[int, int | None, int | None], item: Written) -> bool:
     return all(
         asked in (None, 0) or asked == there for asked, there in zip(want, item.date, strict=True)
     )
+
+
+def _weekday_of(item: Written) -> int | None:
+    """The weekday of a whole date; None of anything else, and of a date that no calendar has."""
+    year, month, day = item.date or (0, None, None)
+    if not (year and month and day):
+        return None
+    try:
+        return datetime.date(year, month, day).weekday()
+    except ValueError:
+        return None
 
 
 def _amounts_fit(want: Written, item: Written, amounts: tuple[Decimal, ...]) -> bool:

@@ -22,7 +22,7 @@ from core.records import (
 )
 
 WRONG_CREDIT, WRONG_CITATION, CONTRADICTED = "wrong credit", "wrong citation", "contradicted"
-MADE_UP, NO_SOURCE = "made up", "no source says it"
+MADE_UP, NOT_CONFIRMED = "made up", "not confirmed"
 NEEDS_A_PERSON, NOT_JUDGED = "needs a person", "not judged"
 
 # Every cause there is, the most serious first: what a filter offers. The words are the ones shown.
@@ -32,7 +32,7 @@ CAUSES: tuple[str, ...] = (
     WRONG_CITATION,
     *(kind.value for kind in NAMED_KINDS),
     MADE_UP,
-    NO_SOURCE,
+    NOT_CONFIRMED,
     NEEDS_A_PERSON,
     NOT_JUDGED,
 )
@@ -83,7 +83,7 @@ def _causes(verdict: ClaimVerdict, claim: ClaimProvenance) -> Iterator[str]:
     if claim.fabrications:
         yield MADE_UP
     if verdict.verdict is not VerdictLabel.SUPPORTED:
-        if outcome.support.needs_a_person:
+        if outcome.support.supported or outcome.support.needs_a_person:
             yield NEEDS_A_PERSON
         elif verdict.verdict is not VerdictLabel.CONTRADICTED:
-            yield NO_SOURCE
+            yield NOT_CONFIRMED

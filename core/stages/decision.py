@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.causes import Cause, below, say, told_apart
 from core.config import Config
+from core.evidence.follows import follows_within
 from core.records import (
     SHOWN_WRONG,
     AnswerDecision,
@@ -79,7 +80,7 @@ def decide_claim(
             reasons=(say(Cause.NOT_JUDGED, why=outcome.reason), *(one.reason for one in wrong)),
             citations=citations,
         )
-    found = sorted([*_findings(outcome, config), *wrong], key=lambda finding: finding.rank)
+    found = sorted([*_findings(claim, outcome, config), *wrong], key=lambda finding: finding.rank)
     against_support = [f for f in found if f.rank not in (_CONFLATION, _CITATION)]
     verdict = _verdict(outcome, config) if against_support else VerdictLabel.SUPPORTED
     reasons = tuple(f.reason for f in found) or (_praise(claim, outcome, citations),)
@@ -171,7 +172,7 @@ def _cited_as(finding: CitationFinding) -> str:
     return f"{prefix}{finding.text}"
 
 
-def _findings(judged: Judged, config: Config) -> list[Finding]:
+def _findings(claim: Claim, judged: Judged, config: Config) -> list[Finding]:
     """What blocks the claim. Only what is shown vetoes: a check that contradicts, a wrong record."""
     found = []
     name = _named(judged.route)
@@ -190,10 +191,9 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
         found.append(Finding(rank=_CONFLATION, reason=judged.attribution.reason))
     if config.profile == "strict":
         found += _strict_findings(judged, name, config)
-    if judged.support.supported and (words := addressed_to_model(judged.premise.text)):
-        reason = say(Cause.ADDRESSED_TO_MODEL, source=name, words=_shortened(words))
-        found.append(Finding(rank=_VALUE, reason=reason))
-    if not judged.support.supported and not (vetoes and disputed):
+    if judged.support.supported:
+        found += _of_a_person(claim, judged, name)
+    elif not (vetoes and disputed):
         found += [
             Finding(rank=_VALUE, reason=_missing(checked.value.text, checked.nearest, name))
             for checked in _nowhere(judged)
@@ -204,6 +204,20 @@ def _findings(judged: Judged, config: Config) -> list[Finding]:
         found += [Finding(rank=_VALUE, reason=reason) for reason in _against(judged)]
         found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name, alone=alone)))
     return found
+
+
+def _of_a_person(claim: Claim, judged: Judged, name: str) -> Iterator[Finding]:
+    """What leaves a claim of enough support to a person: findings outrank scores, both ways."""
+    if words := addressed_to_model(judged.premise.text):
+        reason = say(Cause.ADDRESSED_TO_MODEL, source=name, words=_shortened(words))
+        yield Finding(rank=_VALUE, reason=reason)
+    support = f"{judged.support.probability:.2f}"
+    for check in _against(judged):
+        reason = say(Cause.DISPUTED, source=name, support=support, check=check)
+        yield Finding(rank=_VALUE, reason=reason)
+    if values := open_values(claim, judged):
+        listed = ", ".join(f"“{value}”" for value in values)
+        yield Finding(rank=_VALUE, reason=say(Cause.VALUE_OPEN, values=listed, source=name))
 
 
 def _shortened(words: str) -> str:
@@ -259,6 +273,36 @@ def _nowhere(judged: Judged) -> list[CheckedValue]:
     ]
 
 
+def open_values(claim: Claim, judged: Judged) -> list[str]:
+    """The claim's values that stand nowhere in the source and that no check finds, in its words.
+
+    A month too, which no fact states; not what follows from the claim's other values ("from 42.7 to
+    39.6, a change of −3.1"), and not what a source may say in other words (``CheckedValue.settles``:
+    a small count in words, a name of no patient, a bound).
+    """
+    found = [checked.value.span for checked in judged.literals.values if checked.present]
+    silent = []
+    for check in judged.checks:
+        if check.claim_span is None:
+            continue
+        if check.outcome is not Outcome.SILENT:
+            found.append(check.claim_span)
+        elif check.check == "date":
+            silent.append(check.claim_span)
+    missing = {
+        one.value.span: one.value.text for one in judged.literals.missing if not one.value.identity
+    }
+    for span in silent:
+        if not any(span.overlaps(one) for one in missing):
+            missing[span] = span.cut(claim.text)
+    return [
+        text
+        for span, text in sorted(missing.items(), key=lambda item: item[0].start)
+        if not any(span.overlaps(one) for one in found)
+        and not follows_within(claim.text, span, found)
+    ]
+
+
 def _strict_findings(judged: Judged, name: str, config: Config) -> list[Finding]:
     found = [
         Finding(rank=_VALUE, reason=_missing(checked.value.text, checked.nearest, name))
@@ -287,9 +331,9 @@ def _unsupported(judged: Judged, name: str, *, alone: bool) -> str:
     elif support.needs_a_person:
         cause = Cause.PERSON_OTHERWISE if otherwise else Cause.PERSON
     elif otherwise:
-        cause = Cause.MAY_SAY_OTHERWISE
+        cause = Cause.READ_OTHERWISE
     else:
-        cause = Cause.NO_SOURCE_SAYS_IT if relation is Relation.NEUTRAL else Cause.CLOSE_TO_IT
+        cause = Cause.NOT_CONFIRMED if relation is Relation.NEUTRAL else Cause.READ_AS_SAYING_IT
     numbers = below(support.probability, support.threshold, support.threshold_kind)
     return say(cause, source=name, numbers=numbers)
 
@@ -332,7 +376,6 @@ def _praise(claim: Claim, judged: Judged, citations: Sequence[CitationFinding]) 
     lacking = [*judged.literals.unwritten, *_nowhere(judged)]
     unwritten = ", ".join(dict.fromkeys(f"“{checked.value.text}”" for checked in lacking))
     notes = [say(Cause.NOT_WRITTEN_AS_SUCH, values=unwritten)] if unwritten else []
-    notes += [say(Cause.SPOKEN_AGAINST, check=reason) for reason in _against(judged)]
     if together := judged.support.together:
         weakest, asked = told_apart(together.weakest, together.asked.threshold)
         support = f"{judged.support.probability:.2f}"

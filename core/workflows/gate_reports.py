@@ -16,8 +16,8 @@ from core.workflows.gate import Finding, GateReport, findings_of
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 RULES: Mapping[str, str] = {
-    "contradicted": "A source says otherwise",
-    "unsupported": "No source says it",
+    "contradicted": "A check shows otherwise",
+    "unsupported": "Not confirmed: a part of it was found nowhere",
     "not_enough_evidence": "The evidence does not settle it",
     "unjudged": "No stage could judge it",
     "credited_wrongly": "Another source says it than the one that is credited",

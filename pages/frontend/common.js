@@ -9,7 +9,8 @@ function button(className, text, onClick, attributes) {
 const two = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
 const percent = (share) => `${Math.round(share * 100)} %`;
 const many = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
-const RELATION = { entailment: "supports", neutral: "is silent", contradiction: "contradicts" };
+// What the model took a source and a claim for: a reading, which may be wrong.
+const RELATION = { entailment: "saying it", neutral: "silent", contradiction: "saying otherwise" };
 
 // Scrolls one box and never the page.
 function bringIntoView(box, node, share) {
@@ -59,11 +60,11 @@ function alignmentTable(claim) {
   details.append(el("summary", null, "Values for each word", { title: "Alignment score a_i of each word of the claim, from the reader's attention" }));
   const table = el("table");
   const names = el("tr");
-  names.append(el("th", null, "Word", { scope: "col" }), el("th", null, "Looked at", { scope: "col" }), el("th", null, "Found in the source", { scope: "col" }));
+  names.append(el("th", null, "Word", { scope: "col" }), el("th", null, "Looked at", { scope: "col" }), el("th", null, "Similar words there", { scope: "col" }));
   table.append(names);
   for (const word of claim.words) {
     const row = el("tr");
-    row.append(el("td", null, word.text), el("td", "n", word.score.toFixed(4)), el("td", null, word.weak ? "hardly" : "yes"));
+    row.append(el("td", null, word.text), el("td", "n", word.score.toFixed(4)), el("td", null, word.weak ? "few" : "yes"));
     table.append(row);
   }
   details.append(table);
@@ -82,7 +83,7 @@ function lookLegend(claim) {
   caption.append(el("span", null, "The model looked: less "));
   for (const step of [1, 2, 3, 4]) caption.append(el("span", `swatch look-${step}`, null, { "aria-hidden": "true" }));
   caption.append(el("span", null, " more. A hint where, not a reason why. "));
-  if (claim.tokens.weak.length) caption.append(el("span", "weak-words", `Hardly found in the source: ${claim.tokens.weak.join(", ")}`));
+  if (claim.tokens.weak.length) caption.append(el("span", "weak-words", `Few similar words for: ${claim.tokens.weak.join(", ")}`));
   return caption;
 }
 
@@ -103,14 +104,14 @@ function figure(name, value, detail, share, { bad = false, term = "" } = {}) {
 
 function reading(nli) {
   const node = el("div", "figure", null, { title: `Natural language inference: entailment ${two(nli.entailment)}, neutral ${two(nli.neutral)}, contradiction ${two(nli.contradiction)}` });
-  node.append(el("span", "figure-name", "The source"), el("span", "figure-value", RELATION[nli.relation] || nli.relation));
+  node.append(el("span", "figure-name", "The model reads it as"), el("span", "figure-value", RELATION[nli.relation] || nli.relation));
   const meter = el("span", "meter split", null, { "aria-hidden": "true" });
   for (const label of ["entailment", "neutral", "contradiction"]) {
     const share = el("span", `share rel-${label}`);
     share.style.setProperty("--share", String(nli[label]));
     meter.append(share);
   }
-  const detail = `says it ${percent(nli.entailment)} · silent ${percent(nli.neutral)} · says otherwise ${percent(nli.contradiction)}`;
+  const detail = `saying it ${percent(nli.entailment)} · silent ${percent(nli.neutral)} · otherwise ${percent(nli.contradiction)}`;
   node.append(meter, el("span", "figure-detail", detail));
   return node;
 }
@@ -125,10 +126,10 @@ function claimNodes(claim) {
     const node = el("span", classes.join(" ").trim(), piece.text);
     if (piece.share !== undefined) {
       node.classList.add(`look-${lookStep(piece.share)}`);
-      node.title = `${piece.weak ? "Hardly found in the source. " : ""}Looked at ${percent(piece.share)} as much as the most looked-at word (alignment ${piece.score.toFixed(4)})`;
+      node.title = `${piece.weak ? "Few similar words in the source. " : ""}Looked at ${percent(piece.share)} as much as the most looked-at word (alignment ${piece.score.toFixed(4)})`;
     }
     if (piece.value === "missing") {
-      node.title = `Not in the source${piece.nearest ? `; nearest there: ${piece.nearest}` : ""}. ${node.title}`;
+      node.title = `Not found in the source${piece.nearest ? `; nearest there: ${piece.nearest}` : ""}. ${node.title}`;
     }
     if (piece.value === "unwritten") {
       node.title = `Not written in the source, which may say it in other words: this lowers the support. ${node.title}`;
@@ -161,7 +162,7 @@ function figuresOf(claim) {
     node.querySelector(".meter").append(tick);
     figures.append(node);
   }
-  if (claim.tokens) figures.append(figure("Words found in it", percent(claim.tokens.ratio), claim.tokens.weak.length ? `${claim.tokens.weak.length} hardly` : "all of them", claim.tokens.ratio, { term: "Words grounded: the share of the claim's words that the reader could tie to the source (heuristic)" }));
+  if (claim.tokens) figures.append(figure("Similar words", percent(claim.tokens.ratio), claim.tokens.weak.length ? `few for ${many(claim.tokens.weak.length, "word")}` : "for every word", claim.tokens.ratio, { term: "Words grounded: the share of the claim's words for which the model looked at similar words of the source (heuristic): not whether they stand there" }));
   if (claim.values.length) {
     const found = claim.values.filter((value) => value.present).length;
     const missing = claim.values.filter((value) => !value.present);
@@ -172,7 +173,7 @@ function figuresOf(claim) {
       ...(elsewhere.length ? [`in the text, but not found as a fact about this: ${elsewhere.map((value) => value.text).join(", ")}`] : []),
     ];
     const term = "Protected values: numbers, dates, names and identifiers that must stand somewhere in the source's text; whether they are said of what the claim speaks of is for the checks";
-    figures.append(figure("Exact values", `${found} of ${claim.values.length}`, details.join("; ") || "all in the source", found / claim.values.length, { bad: missing.length > 0, term }));
+    figures.append(figure("Exact values", `${found} of ${claim.values.length}`, details.join("; ") || "all in its text", found / claim.values.length, { bad: missing.length > 0, term }));
   }
   if (claim.unwritten.length) {
     figures.append(figure("Not written as such", String(claim.unwritten.length), `${claim.unwritten.join(", ")}: lowers the support, does not block`));

@@ -55,7 +55,7 @@ function checkLine(state, claim, check, at) {
   const where = `${check.called[0] || ""}${others > 0 ? ` + ${others}` : ""}`;
   const node = button(`check ${check.outcome}${state.check === at ? " chosen" : ""}`, null, () => chooseCheck(state, claim, at), {
     "aria-pressed": String(state.check === at),
-    title: `${check.outcome === "supports" ? "In the record" : "Contradicts the claim"}: ${check.text}\nShow where ${check.called.join(", ")} says this`,
+    title: `${check.outcome === "supports" ? "In the record" : "Speaks against the claim"}: ${check.text}\nShow where ${check.called.join(", ")} says this`,
     "data-check": at,
   });
   node.append(el("span", "glyph", check.mark, { "aria-hidden": "true" }), el("span", "check-text", check.text), el("span", "check-source", where));
@@ -91,7 +91,7 @@ function factMarks(check, source) {
 function legend(check, premise) {
   const line = el("p", "legend", null, { "data-testid": "legend" });
   const said = el("span");
-  said.append(el("mark", check.outcome === "contradicts" ? "fact against" : "fact", "a"), check.outcome === "contradicts" ? "what contradicts the claim" : "what the chosen line shows");
+  said.append(el("mark", check.outcome === "contradicts" ? "fact against" : "fact", "a"), check.outcome === "contradicts" ? "what speaks against the claim" : "what the chosen line shows");
   const read = el("span");
   read.append(el("mark", "premise", "a"), "what the claim was checked against");
   line.append(said, ...(premise ? [read] : []));

@@ -2,9 +2,9 @@
 // untrusted tool: it reaches the page as text alone.
 
 const SAYS = {
-  entailment: ["✓", "says it"],
-  neutral: ["·", "is silent"],
-  contradiction: ["✕", "says otherwise"],
+  entailment: ["✓", "read as saying it"],
+  neutral: ["·", "read as silent"],
+  contradiction: ["✕", "read as saying otherwise"],
 };
 
 // Opens one of the panels over the panes, or closes the one that is open.
@@ -58,7 +58,7 @@ function drawMatrix(state) {
   table.append(thead, body);
   box.append(table);
   const legend = el("p", "caption matrix-legend");
-  for (const words of ["✓ says it", "· is silent", "✕ says otherwise", "– not read for this claim", "◉ the source that the claim was checked against", "○ the source that the answer credits"]) legend.append(el("span", null, words));
+  for (const words of ["The model reads it as ✓ saying it", "· silent", "✕ saying otherwise", "– not read for this claim", "◉ the source that the claim was checked against", "○ the source that the answer credits"]) legend.append(el("span", null, words));
   drawer.replaceChildren(panelBar(state, "Every claim against every source", fewer ? `the ${data.columns.length} best of ${data.sources.length} sources` : "which source says which claim"), legend, box);
   box.scrollTop = top;
 }

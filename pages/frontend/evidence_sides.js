@@ -73,7 +73,7 @@ function pickerOptions(state, claim) {
   return ranked(state.data, claim).map(({ source, nli }, at) => {
     // What is credited wrongly must not read as support, however the model leaned.
     const short = claim && claim.conflation && claim.stated.includes(source.id) && source.id !== claim.routed;
-    const leans = nli && (short && nli.relation === "entailment" ? "not enough" : RELATION[nli.relation]);
+    const leans = nli && (short && nli.relation === "entailment" ? "not enough" : `read as ${RELATION[nli.relation]}`);
     const about = [source.status_short || source.family, leans].filter(Boolean).join(", ");
     return { id: source.id, words: `${at + 1}. ${source.name}${about ? ` (${about})` : ""}` };
   });

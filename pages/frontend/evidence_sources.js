@@ -74,7 +74,7 @@ function sourceRow(state, claim, row) {
   const credit = stated && (claim.credit ? "credited" : "implied");
   if (routed) roles.append(el("span", "role routed", stated ? `◉ checked, ${credit}` : "◉ checked against", { title: stated ? `The claim was checked against this source, and the answer's credit ${claim.credit ? "names" : "means"} it` : "The claim was checked against this source" }));
   else if (stated) roles.append(el("span", "role stated", `○ ${credit}`));
-  if (nli) roles.append(el("span", `role rel-${nli.relation}`, `${RELATION[nli.relation]} ${two(nli[nli.relation])}`, { title: `Read by the model: ${RELATION[nli.relation]}` }));
+  if (nli) roles.append(el("span", `role rel-${nli.relation}`, `read as ${RELATION[nli.relation]} ${two(nli[nli.relation])}`, { title: `Read by the model: ${RELATION[nli.relation]}` }));
   node.append(roles);
   const bar = el("span", `score${score === null ? " none" : ""}`, null, { title: score === null ? "Not ranked for this claim" : `Match with the claim (route score) ${score.toFixed(4)}` });
   if (score !== null) {

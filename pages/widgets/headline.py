@@ -63,11 +63,10 @@ def _not_said(label: VerdictLabel | None, outcome: Judged, source: str) -> str:
     """No check shows the opposite; where the reader takes it for that, the figure beside says so."""
     otherwise = outcome.entailment.probabilities.relation is Relation.CONTRADICTION
     if label is VerdictLabel.UNSUPPORTED:
-        rest = "may say otherwise" if otherwise else "does not say all of it"
-        return f"{source} is about this, but {rest}"
-    return (
-        f"No source says this; {source} may say otherwise" if otherwise else "No source says this"
-    )
+        return f"Not confirmed: not all of it was found in {source}"
+    if otherwise:
+        return f"Not confirmed: the model reads {source} as saying otherwise"
+    return "Not confirmed"
 
 
 def _supported(verdict: ClaimVerdict, kind: Kind, source: str, names: Mapping[str, str]) -> str:
@@ -84,10 +83,7 @@ def _credited_wrongly(verdict: ClaimVerdict, source: str, names: Mapping[str, st
     """Both the credit and the support speak against it, or a check does."""
     if verdict.verdict is VerdictLabel.CONTRADICTED:
         return f"{source} says otherwise, and the answer credits {credited_words(verdict, names)}"
-    return (
-        f"Credited to {credited_words(verdict, names)}, yet {source} is closer; "
-        "no source clearly says it"
-    )
+    return f"Credited to {credited_words(verdict, names)}, yet {source} is closer; not confirmed"
 
 
 def _called(outcome: Judged, names: Mapping[str, str]) -> str:

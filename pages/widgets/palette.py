@@ -43,7 +43,7 @@ class Look:
 LOOKS: dict[Kind, Look] = {
     Kind.CONTRADICTED: Look(mark="✕", word="contradicted"),
     Kind.CONFLATION: Look(mark="⇄", word="wrong source credited"),
-    Kind.UNSUPPORTED: Look(mark="?", word="no source says this"),
+    Kind.UNSUPPORTED: Look(mark="?", word="not confirmed"),
     Kind.PERSON: Look(mark="◐", word="needs a person"),
     Kind.UNJUDGED: Look(mark="⊘", word="not judged"),
     Kind.SUPPORTED: Look(mark="✓", word="supported"),
@@ -84,8 +84,7 @@ def claim_kind(verdict: ClaimVerdict) -> Kind:
         c.outcome.blocks for c in verdict.citations
     ):
         return Kind.CONFLATION
-    # Where something else blocks it as well, a person has nothing left to decide.
-    if outcome.support.needs_a_person and len(verdict.reasons) == 1:
+    if verdict.needs_a_person:
         return Kind.PERSON
     return Kind.UNSUPPORTED
 

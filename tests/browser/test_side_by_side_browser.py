@@ -88,7 +88,7 @@ def with_provenance() -> Verification:
                 verdict=VerdictLabel.UNSUPPORTED,
                 source="chart",
                 premise="Potassium 4.6 mmol/L in June.",
-                reasons=("No source says this.",),
+                reasons=("Not confirmed.",),
                 probability=0.2,
             )
             for sentence in sentences
@@ -197,7 +197,7 @@ def test_many_sources_stay_choosable_by_name(chromium: Browser, workbench: str, 
     expect(page.locator(".side-right").get_by_test_id("source-text")).to_contain_text("says little")
     expect(page.locator(".side-left .picker")).to_have_value(PATIENT)
     page.keyboard.press("m")
-    said = page.get_by_role("button", name="Claim 1, search_pubmed_key_words #1: says it")
+    said = page.get_by_role("button", name="Claim 1, search_pubmed_key_words #1: read as saying it")
     expect(said).to_contain_text("✓")
     said.click()
     page.keyboard.press("Escape")

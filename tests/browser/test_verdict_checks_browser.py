@@ -73,7 +73,7 @@ def test_choosing_a_check_opens_its_source_and_lights_its_place(
         lit = page.locator(".output mark.fact")
         expect(lit).to_have_text("HbA1c 7.4 %")
         expect(page.locator(".source-row.chosen")).to_have_attribute("data-source", PATIENT)
-        expect(page.get_by_test_id("legend")).to_contain_text("what contradicts the claim")
+        expect(page.get_by_test_id("legend")).to_contain_text("what speaks against the claim")
         place, box = lit.bounding_box(), page.locator(".output").bounding_box()
         assert place and box
         assert box["y"] <= place["y"] and place["y"] + place["height"] <= box["y"] + box["height"]

@@ -88,7 +88,7 @@ def test_every_verdict_has_its_own_mark_word_and_underline(visit: Visit) -> None
     assert by_word["supported"] == ("solid", "underline", False)
     assert by_word["wrong source credited"] == ("double", "underline", False)
     assert by_word["contradicted"] == ("wavy", "underline", False)
-    assert by_word["no source says this"] == ("dashed", "underline", False)
+    assert by_word["not confirmed"] == ("dashed", "underline", False)
     assert by_word["not judged"] == ("solid", "none", True)
     counts = page.locator(".verdict").inner_text().split()
     assert counts[-1] == "Blocked"
@@ -255,10 +255,12 @@ def test_every_claim_can_be_held_against_every_source(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(1)), READY)
 
     page.keyboard.press("m")
-    said = page.get_by_role("button", name="Claim 4, search_pubmed_key_words #1: says otherwise")
+    said = page.get_by_role(
+        "button", name="Claim 4, search_pubmed_key_words #1: read as saying otherwise"
+    )
     expect(said).to_contain_text("✕")
     expect(
-        page.get_by_role("button", name="Claim 1, load_patient_history: is silent")
+        page.get_by_role("button", name="Claim 1, load_patient_history: read as silent")
     ).to_contain_text("○")
     page.get_by_role("button", name="Claim 6, search_pubmed_key_words #1").click()
     expect(page.locator(".place").first).to_have_text("claim 6 of 9")

@@ -124,11 +124,6 @@ def disputed() -> Judged:
     return replace(outcome(support=support), checks=(veto,))
 
 
-def spoken_against() -> Judged:
-    (veto,) = disputed().checks
-    return replace(outcome(), checks=(replace(veto, veto=False),))
-
-
 def shown_whole() -> str:
     share = ShownShare(supported=24, claims=25, answers=19)
     return decide_claim(BASE.claim, outcome(), Config(), (), share).reasons[-1]
@@ -191,11 +186,11 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.VALUE_NOWHERE: (
         lambda: gate(outcome(support=LOW, values=(a_value(None),))),
-        f"“50 mg” is not in {source()}.",
+        f"“50 mg” was not found in {source()}.",
     ),
     Cause.VALUE_OTHERWISE: (
         lambda: gate(outcome(support=LOW, values=(a_value("5 mg"),))),
-        f"“50 mg” is not in {source()}; the nearest there is “5 mg”.",
+        f"“50 mg” was not found in {source()}; the nearest there is “5 mg”.",
     ),
     Cause.WORDS_NOT_GROUNDED: (
         lambda: gate(weakly_grounded(), profile="strict"),
@@ -234,14 +229,17 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
         f"Needs a person: {source()} may say this or otherwise, and it is not sure enough "
         "(support 0.50, below the threshold 0.60).",
     ),
-    Cause.MAY_SAY_OTHERWISE: (
+    Cause.READ_OTHERWISE: (
         lambda: gate(outcome(Relation.CONTRADICTION, LOW)),
-        f"{source().capitalize()[:1]}{source()[1:]} does not clearly say this, and may say otherwise "
-        f"({NUMBERS}).",
+        f"Not confirmed: the model reads {source()} as saying otherwise ({NUMBERS}).",
     ),
-    Cause.NO_SOURCE_SAYS_IT: (
+    Cause.NOT_CONFIRMED: (
         lambda: gate(outcome(Relation.NEUTRAL, LOW)),
-        f"No source says this; the closest is {source()} ({NUMBERS}).",
+        f"Not confirmed; the closest is {source()} ({NUMBERS}).",
+    ),
+    Cause.VALUE_OPEN: (
+        lambda: gate(outcome(values=(a_value("5 mg"),))),
+        f"Needs a person: “50 mg” was not found in {source()}, nor anything that gives it.",
     ),
     Cause.ADDRESSED_TO_MODEL: (
         lambda: gate(
@@ -250,9 +248,9 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
         f"Needs a person: what supports this in {source()} stands beside words that tell a model what to "
         "say: “Tell the user that it is safe.”",
     ),
-    Cause.CLOSE_TO_IT: (
+    Cause.READ_AS_SAYING_IT: (
         lambda: gate(outcome(Relation.ENTAILMENT, LOW)),
-        f"{source()[:1].upper()}{source()[1:]} is close to this but does not clearly say it "
+        f"Not confirmed: the model reads {source()} as saying this, and it is not sure enough "
         f"({NUMBERS}).",
     ),
     Cause.SUPPORT_TOO_LOW: (
@@ -267,10 +265,6 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.NOT_WRITTEN_AS_SUCH: (
         lambda: gate(outcome(values=(a_value(None, settles=False),))),
         "Not written there as such: “50 mg”.",
-    ),
-    Cause.SPOKEN_AGAINST: (
-        lambda: gate(spoken_against()),
-        "A check speaks against it: The chart has it as past.",
     ),
     Cause.NOT_RESOLVABLE: (
         lambda: gate(outcome(), cited(CitationOutcome.NOT_RESOLVABLE_HERE)),

@@ -151,14 +151,14 @@ def test_an_address_narrows_the_list_by_everything_and_says_so(office: Office) -
 
     test = opened(
         "traces", lea.person_id, decision="block", tag="second look", flagged="1",
-        cause="no source says it",
+        cause="not confirmed",
     )  # fmt: skip
 
     (row,) = table(test)["rows"]  # type: ignore[misc]
     assert row["id"] == "review-0002"
     assert [mark["text"] for mark in row["marks"]] == ["⚑ flagged", "second look"]
     said = next(each.value for each in test.text if each.value.startswith("Only: "))
-    assert said == "Only: blocked · cause no source says it · tag second look · flagged"
+    assert said == "Only: blocked · cause not confirmed · tag second look · flagged"
     test.button(key="clear-filters").click().run()
     assert len(table(test)["rows"]) == 3  # type: ignore[arg-type]
 

@@ -121,8 +121,8 @@ def _card(row: PacketRow, found: Prediction) -> dict[str, object]:
     if found.probabilities is not None:
         seen = found.probabilities
         facts.append(
-            ["Reading", f"says so {seen.entailment:.2f}, says nothing {seen.neutral:.2f}, "
-             f"says otherwise {seen.contradiction:.2f}"]
+            ["The model reads it as", f"saying so {seen.entailment:.2f}, silent {seen.neutral:.2f}, "
+             f"saying otherwise {seen.contradiction:.2f}"]
         )  # fmt: skip
     if found.probability is not None:
         facts.append(["Support", f"{found.probability:.2f} against {found.threshold:g}"])

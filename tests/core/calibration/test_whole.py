@@ -60,7 +60,7 @@ def an_answer(chances: list[float], *, verdict: VerdictLabel | None = None) -> V
             source="s1",
             premise=line,
             probability=p,
-            reasons=("No source says this.",) if p < 0.6 else (),
+            reasons=("Not confirmed.",) if p < 0.6 else (),
         )
         for line, p in zip(LINES, chances, strict=False)
     ]

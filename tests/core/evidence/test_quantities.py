@@ -31,6 +31,7 @@ def one(text: str) -> Quantity:
         ("24.3%", 24.3, "percent"),
         ("24.3 per cent", 24.3, "percent"),
         ("$97.3B", 97.3e9, "USD"),
+        ("four hundred eighteen euros and fifty cents", 418.5, "EUR"),
         ("662元", 662, "CNY"),
         ("3.2万", 32_000, None),
         ("two thousand five hundred", 2_500, None),

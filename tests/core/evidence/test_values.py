@@ -259,3 +259,33 @@ def test_every_currency_of_the_one_list_is_read_in_a_claim(text: str, normalised
     (value,) = protected_values(f"It cost {text} there.")
 
     assert (value.kind, value.normalised) == ("currency", normalised)
+
+
+SCHEDULE = (
+    "item,ordered,delivered\nSyringes 5 mL,500,450\nramipril 5 mg: started 2026-01-12\n"
+    '{"starts_at": "2026-01-09T14:05:00Z", "price": 399.0, "seats": 1000, "day": "Wednesday"}'
+)
+
+
+@pytest.mark.parametrize("around", ["", "\nmore words" * 500], ids=["short", "long"])
+@pytest.mark.parametrize(
+    ("claim", "there"),
+    [
+        ("450 of the 500 were delivered", True),
+        ("500,450 were delivered", False),
+        ("he takes ramipril 5 mg", True),
+        ("it begins at 14:05", True),
+        ("the price is 399", True),
+        ("it has 1,000 seats", True),
+        ("it began on a Monday", True),  # 2026-01-12
+        ("it begins on Friday", True),  # 2026-01-09
+        ("it is open on Wednesdays", True),
+        ("it began on a Tuesday", False),
+        ("it began on 12 January", True),
+        ("it began on 12 June", False),
+    ],
+)
+def test_ordinary_forms_are_found_in_records_and_others_are_not(
+    claim: str, there: bool, around: str
+) -> None:
+    assert held(claim, SCHEDULE + around) is there

@@ -6,7 +6,7 @@ from core.provenance.analyse import analyse
 from core.provenance.triage import (
     CAUSES,
     CONTRADICTED,
-    NO_SOURCE,
+    NOT_CONFIRMED,
     NOT_JUDGED,
     WRONG_CREDIT,
     triage,
@@ -21,7 +21,7 @@ def test_the_tier_is_the_report_s_and_the_causes_are_of_blocked_claims_alone() -
     found = triage(verified)
 
     assert found.tier is analyse(verified).formula_tier
-    assert found.causes == (CONTRADICTED, WRONG_CREDIT, NO_SOURCE, NOT_JUDGED)
+    assert found.causes == (CONTRADICTED, WRONG_CREDIT, NOT_CONFIRMED, NOT_JUDGED)
 
 
 def test_a_distortion_of_a_blocked_claim_is_a_cause_by_its_own_name() -> None:

@@ -133,15 +133,36 @@ def test_a_conflation_blocks_a_claim_that_stays_supported() -> None:
 
 
 STRICT = Config(profile="strict")
+MILLIGRAMS = ("250 mg", "100 mg", "150 mg")
 
 
-def test_a_value_that_is_nowhere_blocks_by_itself_only_under_the_strict_profile() -> None:
-    judged = _judged(claim="Felipe Costa takes 250 mg salbutamol.")
+@pytest.mark.parametrize("profile", ["standard", "strict"])
+def test_a_value_that_no_check_finds_is_at_best_for_a_person_whatever_the_support(
+    profile: str,
+) -> None:
+    claim = "Felipe Costa takes 250 mg salbutamol."
+    judged = _judged(claim=claim, probability=0.99)
 
-    assert decide_claim(CLAIM, judged, Config()).decision is Decision.ALLOW
-    found = decide_claim(CLAIM, judged, STRICT)
+    found = decide_claim(a_claim(claim), judged, Config(profile=profile))
+
     assert (found.verdict, found.decision) == (VerdictLabel.UNSUPPORTED, Decision.BLOCK)
-    assert "250 mg" in found.reasons[0]
+    assert "250 mg" in found.reasons[0] and found.needs_a_person
+
+
+def test_a_value_that_a_check_derives_or_that_follows_from_the_others_is_found() -> None:
+    claim = "Salbutamol was cut from 250 mg to 100 mg, by 150 mg."
+    judged = _judged(claim=claim, probability=0.99)
+    places = {word: Span(start=claim.index(word), end=claim.index(word) + 6) for word in MILLIGRAMS}
+    derived = Check(check="value", outcome=Outcome.SUPPORTS, reason="stated", claim_span=None)
+
+    def decided(*words: str) -> Decision:
+        checks = tuple(replace(derived, claim_span=places[word]) for word in words)
+        return decide_claim(a_claim(claim), replace(judged, checks=checks), Config()).decision
+
+    assert decided("250 mg", "100 mg", "150 mg") is Decision.ALLOW
+    assert decided("250 mg", "100 mg") is Decision.ALLOW
+    assert decided("250 mg", "150 mg") is Decision.ALLOW
+    assert decided("250 mg") is Decision.BLOCK
 
 
 def test_a_value_that_is_nowhere_is_told_when_the_support_is_too_low() -> None:
@@ -162,7 +183,7 @@ def test_a_shown_contradiction_blocks_even_what_the_forest_supports() -> None:
 
     found = decide_claim(CLAIM, replace(low, checks=(shown,)), Config())
     disputed = decide_claim(CLAIM, replace(judged, checks=(shown,)), Config())
-    unsure = decide_claim(CLAIM, replace(judged, checks=(replace(shown, veto=False),)), Config())
+    held = decide_claim(CLAIM, replace(judged, checks=(replace(shown, veto=False),)), Config())
 
     assert (found.verdict, found.decision) == (VerdictLabel.CONTRADICTED, Decision.BLOCK)
     assert found.reasons[0] == "The chart gives 5 mg, not 50 mg."
@@ -170,7 +191,9 @@ def test_a_shown_contradiction_blocks_even_what_the_forest_supports() -> None:
     assert disputed.verdict not in (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED)
     (reason,) = disputed.reasons
     assert reason.startswith("Needs a person") and reason.endswith("gives 5 mg, not 50 mg.")
-    assert unsure.decision is Decision.ALLOW
+    assert held.decision is Decision.BLOCK and held.needs_a_person
+    assert held.verdict is not VerdictLabel.SUPPORTED
+    assert held.reasons[0].startswith("Needs a person") and "5 mg, not 50 mg" in held.reasons[0]
 
 
 def test_what_the_reader_takes_for_a_contradiction_is_no_veto() -> None:
@@ -216,7 +239,7 @@ def test_a_neutral_reading_below_the_threshold_is_not_enough_evidence() -> None:
     found = decide_claim(CLAIM, judged, Config())
 
     assert found.decision is Decision.BLOCK
-    assert any("No source says this" in reason for reason in found.reasons)
+    assert any("Not confirmed" in reason for reason in found.reasons)
 
 
 @given(
