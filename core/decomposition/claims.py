@@ -8,14 +8,10 @@ protected value of the answer is in some claim.
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
-
 from core.attribution.families import Families, load_families
 from core.config import Config
+from core.decomposition.bare_answers import claim_bare_answers
 from core.decomposition.learned import Chooser, shipped
-from core.decomposition.markdown import plain
-from core.decomposition.sentences import Statement
 from core.decomposition.statements import read_statements
 from core.evidence.values import protected_values
 from core.records import Claim, ClaimType, Trace
@@ -36,7 +32,7 @@ def decompose(
     if not answer.strip():
         return ()
     statements = read_statements(trace, answer, families or load_families(), learned or shipped())
-    statements = _bare_answers(statements, trace.question)
+    statements = claim_bare_answers(answer, statements, trace.question)
     width = 3 if len(statements) > 99 else 2
     claims, factual = [], 0
     for number, statement in enumerate(statements, start=1):
@@ -65,25 +61,3 @@ def decompose(
             )
         )
     return tuple(claims)
-
-
-def _bare_answers(statements: list[Statement], question: str) -> list[Statement]:
-    """A lone "No." claims what was asked; before statements that say it, it claims nothing more."""
-    bare = [
-        re.fullmatch(r"(?i)(?:yes|no|correct|none|true|false)[.!]*", each.text)
-        for each in statements
-    ]
-    others = any(
-        each.claim_type is ClaimType.FACTUAL and not match
-        for each, match in zip(statements, bare, strict=True)
-    )
-    found = []
-    for each, match in zip(statements, bare, strict=True):
-        if match is None or each.claim_type is not ClaimType.FACTUAL:
-            found.append(each)
-        elif others:
-            reason = "A bare answer: the statements beside it say what it means."
-            found.append(replace(each, claim_type=ClaimType.META, reason=reason))
-        else:
-            found.append(replace(each, text=f"{plain(question)} {each.text}".strip()))
-    return found

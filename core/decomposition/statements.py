@@ -19,7 +19,7 @@ from core.decomposition.claim_type import (
     is_written_out,
 )
 from core.decomposition.clauses import has_finite_verb, may_assert
-from core.decomposition.code_prose import code_prose
+from core.decomposition.code_prose import code_prose, data_fields
 from core.decomposition.credits import Credits
 from core.decomposition.heading_context import (
     Lead,
@@ -106,6 +106,8 @@ class _Reader:
             self.said.add(place, plain(place.cut(self.answer)))
         if block.kind is BlockKind.HEADING:
             self._heading(block, follows)
+        elif block.kind in (BlockKind.PARAGRAPH, BlockKind.CODE) and self._data(block):
+            pass
         elif block.kind is BlockKind.PARAGRAPH:
             self._prose(block.span, self._outer(), follows)
         elif block.kind is BlockKind.ITEM:
@@ -348,6 +350,17 @@ class _Reader:
         if _SOURCE_COLUMN.fullmatch(column.strip()) is None:
             return None
         return self.credits.of_cell(cell)
+
+    def _data(self, block: Block) -> bool:
+        """Reads a block of data, fenced or bare, field by field; False where it is none."""
+        lead = self.intro or self._outer()
+        fields = data_fields(block.span.cut(self.answer), block.language)
+        for field in fields:
+            start = block.span.start
+            place = Span(start=start + field.span.start, end=start + field.span.end)
+            text = self.said.placed(place, lead, field.text, stated=lead.stated)
+            self.said.add(place, text, kind=ClaimType.FACTUAL, stated=lead.stated, lead=lead)
+        return bool(fields)
 
     def _code(self, block: Block) -> None:
         said = code_prose(block.span.cut(self.answer), block.language)

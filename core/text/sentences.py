@@ -31,6 +31,8 @@ _STOPPED = re.compile(
     r"(?<=[a-z]\.[a-z]\.) +(?=(?:The|She|He|It|They|This|These|In|No|A|An|Her|His)\b)"
 )
 
+_DENIAL = re.compile(r"\s*No\. +(?=[A-Z][a-z])")  # an answer, where it opens a sentence: no number
+
 
 def sentence_spans(text: str) -> tuple[Span, ...]:
     """The sentences of ``text`` in order, without surrounding white space; nothing else is lost."""
@@ -74,6 +76,8 @@ def _split_missed(text: str, start: int, end: int) -> list[tuple[int, int]]:
         *ends_at_letters(text, start, end),
         *(m.end() for m in _STOPPED.finditer(text, start, end)),
     }
+    if denial := _DENIAL.match(text, start, end):
+        cuts.add(denial.end())
     dotted = _DOTTED.finditer(text, start, end)
     cuts.update(found.end() for found in dotted if found.group(1) in _WEAK)
     edges = [start, *sorted(cuts), end]
