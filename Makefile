@@ -6,6 +6,7 @@
 #             by generator and fuzzing, with their table (FUZZ_SECONDS=3600 for an hour); killed
 #             workers; memory over claims (CLAIMS_SECONDS=0 for all million of them)
 # make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all)
+# make data   the texts that models are taught with, unpacked: build/training-texts
 # make sbom   what is installed and under which licence: build/sbom.json, build/licences.csv
 # make audit  known weaknesses of what is installed, where a database of them can be reached
 
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev accurate run test check lint stress bench bench-parts bench-load browser sbom audit lock clean
+.PHONY: setup setup-dev accurate data run test check lint stress bench bench-parts bench-load browser sbom audit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -83,6 +84,9 @@ bench-parts: setup-dev
 # Fifty connections against serve http for five minutes; wrk must be installed.
 bench-load: setup-dev
 	@$(BIN)/python bench/load_bench.py --seconds 300 --connections 50
+
+data: setup-dev
+	@$(BIN)/python -m training.texts
 
 sbom: setup-dev
 	@$(BIN)/python bench/sbom.py build

@@ -3,7 +3,7 @@
 ``python bench/contradiction_bench.py CONVERSATIONS.jsonl.gz --read LIST.toml`` reads chat messages (every
 message of the assistant is one turn) and prints what is found, right or wrong by the list.
 ``python bench/contradiction_bench.py --pairs`` reads the half to work with of the original conversations in
-training/pairs; ``--opened`` the other half, once.
+the training texts; ``--opened`` the other half, once.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from core.decomposition.claims import decompose  # noqa: E402
 from core.provenance.contradictions import find_contradictions  # noqa: E402
 from core.provenance.records import Contradiction  # noqa: E402
 from core.records import Trace  # noqa: E402
+from training.texts import text_folder  # noqa: E402
 
-PAIRS = ROOT / "training" / "pairs" / "contradictions.toml"
+PAIRS = text_folder() / "pairs" / "contradictions.toml"
 
 
 def main() -> None:

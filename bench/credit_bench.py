@@ -7,7 +7,7 @@ none or several are meant, naming one is a false alarm. ``--show`` prints what w
 ``--answers`` counts instead, in the shipped labelled answers that may be fitted to, the credits that are
 found where they stand, and what they lead to.
 
-The runs are in ``training/pairs/credits_a.txt`` and ``credits_b.txt``, one after the other::
+The runs are in ``pairs/credits_a.txt`` and ``credits_b.txt``, one after the other::
 
     T: tool | {"argument": "value"} | how the output begins, line breaks as \\n
     > words of the answer => number of the output that is meant; several with commas; - for none
@@ -33,8 +33,9 @@ from core.capture.reading import read_traces  # noqa: E402
 from core.config import Config  # noqa: E402
 from core.decomposition.claims import decompose  # noqa: E402
 from core.records import Claim, Source  # noqa: E402
+from training.texts import text_folder  # noqa: E402
 
-FOLDER = ROOT / "training" / "pairs"
+FOLDER = text_folder() / "pairs"
 
 
 @dataclass(frozen=True, slots=True)

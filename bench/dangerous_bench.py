@@ -1,10 +1,10 @@
 """Dangerous chart answers and their true twins, judged by the whole product at the shipped threshold.
 
-    python bench/dangerous_bench.py [--count 2] [--reader accurate]
+    python bench/dangerous_bench.py [--reader accurate]
     python bench/dangerous_bench.py --blind opened | kept | second
 
 The first pairs are original templates by who wrote the checks (`training/dangerous.py`): a development
-set. The others are by two authors who had not seen them (`training/pairs/BLIND_CHARTS.md`); "kept" and
+set. The others are by two authors who had not seen them (`pairs/BLIND_CHARTS.md`); "kept" and
 "second" are held out. The checks alone, without any model: `python bench/evidence_bench.py dangerous`.
 """
 
@@ -34,8 +34,6 @@ from training.dangerous import (  # noqa: E402
 def main() -> None:
     """Print how many of the dangerous pass and of their twins are allowed: by half, by format, by kind."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--count", type=int, default=2, help="draws of every kind in every format")
     parser.add_argument("--blind", choices=(*BLIND_HALVES, SECOND), help="those of other authors")
     parser.add_argument("--reader")
     options = parser.parse_args()
@@ -44,7 +42,7 @@ def main() -> None:
     if options.blind:
         drawn = [(options.blind, pair) for pair in blind_pairs(options.blind)]
     else:
-        drawn = [(h, pair) for h in HALVES for pair in pairs(options.seed, h, options.count)]
+        drawn = [(h, pair) for h in HALVES for pair in pairs(h)]
     rows = [row_from_json(packet_row(number, pair)) for number, (_, pair) in enumerate(drawn)]
     told = {one.claim_id: one for one in score_rows(rows, models, config).predictions}
     passed: Counter[tuple[str, bool]] = Counter()

@@ -1,4 +1,4 @@
-"""Precision and recall of each distortion check on the minimal pairs of training/pairs.
+"""Precision and recall of each distortion check on the minimal pairs of training.texts.
 
 ``python bench/distortion_bench.py`` reads the half to work with; ``--opened`` the other one, once.
 ``--show KIND`` prints what was missed and what was wrongly accused in the half to work with.
@@ -21,6 +21,7 @@ from core.provenance.distortions.detect import find_distortions  # noqa: E402
 from core.provenance.distortions.reading import read_sentence  # noqa: E402
 from core.provenance.distortions.records import DistortionKind  # noqa: E402
 from core.records import Span  # noqa: E402
+from training.texts import text_folder  # noqa: E402
 
 PAIRS = ("distortions_a.toml", "distortions_b.toml")
 
@@ -29,7 +30,7 @@ def rows() -> dict[DistortionKind, list[tuple[str, str, str]]]:
     """Every kind's rows: source, claim that distorts it, claim that does not."""
     found = {}
     for name in PAIRS:
-        text = (ROOT / "training" / "pairs" / name).read_text(encoding="utf-8")
+        text = (text_folder() / "pairs" / name).read_text(encoding="utf-8")
         for kind, listed in tomllib.loads(text).items():
             found[DistortionKind[kind]] = [(s, bad, good) for s, bad, good in listed]
     return found

@@ -83,11 +83,11 @@ def _says(check: Check) -> str:
     return "veto" if check.veto else check.outcome.value
 
 
-def dangerous(seed: int, count: int) -> None:
+def dangerous() -> None:
     """Print what the chart checks let pass of wrong claims, and allow of their true twins."""
     for half in HALVES:
         passed: dict[bool, list[bool]] = {True: [], False: []}
-        for pair in pairs(seed, half, count):
+        for pair in pairs(half):
             row = row_from_json(packet_row(0, pair))
             sources = tuple(readable(source) for source in row.sources)
             trace = Trace(trace_id="pair", question="", answer=pair.claim, sources=sources)
@@ -217,9 +217,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("values").add_argument("packets", nargs="+", type=Path)
     commands.add_parser("precision").add_argument("packets", nargs="+", type=Path)
-    wrong = commands.add_parser("dangerous")
-    wrong.add_argument("--seed", type=int, default=0)
-    wrong.add_argument("--count", type=int, default=3)
+    commands.add_parser("dangerous")
     commands.add_parser("cost")
     commands.add_parser("memory").add_argument("form", choices=tuple(_FORMS))
     given = parser.parse_args()
@@ -228,7 +226,7 @@ def main() -> None:
     elif given.command == "values":
         values(given.packets)
     elif given.command == "dangerous":
-        dangerous(given.seed, given.count)
+        dangerous()
     elif given.command == "cost":
         cost()
     else:

@@ -23,6 +23,7 @@ from bench.distortion_bench import kinds_found, opened_once  # noqa: E402
 from core.evidence.words import stem  # noqa: E402
 from core.provenance.distortions.reading import read_sentence  # noqa: E402
 from core.provenance.distortions.records import DistortionKind  # noqa: E402
+from training.texts import text_folder  # noqa: E402
 
 PAIRS = ("independent_a.toml", "independent_b.toml")
 
@@ -41,7 +42,7 @@ def rows(*, opened: bool) -> list[Row]:
     """The rows of one half, by kind in the order of the files."""
     found = []
     for name in PAIRS:
-        text = (ROOT / "training" / "pairs" / name).read_text(encoding="utf-8")
+        text = (text_folder() / "pairs" / name).read_text(encoding="utf-8")
         for kind, listed in tomllib.loads(text).items():
             found += [Row(kind, s, c, label == "distorted") for s, c, label in listed]
     return [row for row in found if opened_once(row.source) == opened]

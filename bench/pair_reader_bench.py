@@ -25,7 +25,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer  # no
 
 from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader  # noqa: E402
 from core.models.pair_reader import BertPairReader  # noqa: E402
-from training.clinical_pairs import clinical_pairs  # noqa: E402
+from training.synthetic import synthetic_pairs  # noqa: E402
 
 BATCH = 32
 
@@ -100,7 +100,7 @@ def measure(tokens: int, count: int, repeats: int) -> dict[str, float | int | st
 
 def pairs_of(tokens: int, count: int) -> list[tuple[str, str]]:
     """Pairs whose premise is longer than the budget, so that each is cut to exactly ``tokens``."""
-    made = clinical_pairs(count * 30, seed=11)
+    made = synthetic_pairs("clinical", count * 30)
     return [
         ("\n".join(pair.premise for pair in made[i * 30 : i * 30 + 30]), made[i * 30].hypothesis)
         for i in range(count)

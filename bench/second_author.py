@@ -2,7 +2,7 @@
 
 ``python bench/second_author.py [--reader FOLDER] [--files adg]`` prints, for the false claims of each
 kind beside all true ones, how well entailment and shared words alone tell them apart (AUROC; 0.5 is a
-coin). ``--files`` reads instead the files of ``training/pairs/authored`` whose names begin so: ``adg``
+coin). ``--files`` reads instead the files of ``pairs/authored`` whose names begin so: ``adg``
 and ``win`` were written after the training of the reader that ships with 0.4.0.
 """
 
@@ -22,8 +22,9 @@ from core.text.tokens import content_terms, overlap  # noqa: E402
 from training.authored import FOLDER as AUTHORED  # noqa: E402
 from training.authored import KINDS, authored_pairs  # noqa: E402
 from training.synthetic import ENTAILMENT  # noqa: E402
+from training.texts import text_folder  # noqa: E402
 
-FOLDER = ROOT / "training" / "pairs" / "second_author"
+FOLDER = text_folder() / "pairs" / "second_author"
 LEAST = 10  # claims of a kind, for a line of its own
 
 

@@ -27,14 +27,14 @@ def verify(files: list[Path], out: Path, checkout: Path = PROJECT, *more: str) -
 def evaluate(packet: Path, out: Path, checkout: Path = PROJECT, *more: str) -> list[Row]:
     """The predictions that ``evaluate`` of the checkout keeps for these claims, in order."""
     _command(checkout, "evaluate", str(packet), "--keep", str(out), *more)
-    return read_lines(out)
+    return [row["prediction"] for row in read_lines(out)]
 
 
 def read_lines(path: Path) -> list[Row]:
     """The records of a JSON Lines file, compressed or not."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+        return [json.loads(line) for line in file if line.strip()]
 
 
 def without_identity(value: Any) -> Any:

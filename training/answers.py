@@ -1,6 +1,6 @@
 """Whole answers of tool-using agents, written and labelled claim by claim, as claim packets.
 
-    python -m training.answers training/answers --out answers.jsonl
+    python -m training.answers --out answers.jsonl
 
 Each answer is a TOML file of its own: the task, the raw tool outputs, the answer, and its checkable
 claims with label, deciding source and quote. They are read by the same rules as any packet.
@@ -15,7 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent / "answers"
+from training.texts import text_folder
+
+FOLDER = text_folder() / "answers"
 LABELS = ("supported", "unsupported", "contradicted")
 RELATIONS = {"supported": "entailment", "contradicted": "contradiction"}
 
@@ -79,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--only", nargs="+", help="of these authors alone, by the ids' first part")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args(arguments)

@@ -27,8 +27,9 @@ from core.attribution.cues import find_credit
 from core.attribution.families import Families, load_families
 from core.errors import InputError
 from core.records import Span
+from training.texts import text_folder
 
-SENTENCES = Path(__file__).parent / "attribution_sentences.jsonl"
+SENTENCES = text_folder() / "attribution_sentences.jsonl"
 SEED = 20260607
 FOLDS = 10
 STRENGTH = 1.0  # inverse of the penalty

@@ -1,6 +1,6 @@
 """Groups written one by one: a source, what follows from it, what it contradicts, what it leaves open.
 
-``training/pairs/authored/*.txt`` holds them, a group after the other::
+``pairs/authored/*.txt`` (`training.texts`) holds them, a group after the other::
 
     S: the source on one line, line breaks as \\n
     + a claim that follows from it
@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
+from training.texts import text_folder
 
-FOLDER = Path(__file__).parent / "pairs" / "authored"
+FOLDER = text_folder() / "pairs" / "authored"
 SIGNS = {"+": ENTAILMENT, "-": CONTRADICTION, "~": NEUTRAL}
 KINDS = {
     "N": "number or unit",

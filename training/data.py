@@ -18,10 +18,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
-from training.clinical_pairs import clinical_pairs
-from training.literature_pairs import literature_pairs
-from training.meaning_pairs import meaning_pairs
-from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
+from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL, synthetic_pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,9 +166,9 @@ def one_pass(
     for name, found in rows.items():
         pairs += _from_source(found, SOURCES[name], index, rng)
     synthetic = {
-        "clinical": clinical_pairs(clinical, seed * 1000 + index),
-        "literature": literature_pairs(literature, seed * 1000 + index),
-        "meaning": meaning_pairs(meaning, seed * 1000 + index),
+        "clinical": synthetic_pairs("clinical", clinical, index),
+        "literature": synthetic_pairs("literature", literature, index),
+        "meaning": synthetic_pairs("meaning", meaning, index),
     }
     pairs += [
         Pair(

@@ -29,9 +29,10 @@ from core.decomposition.markdown import plain
 from core.decomposition.remarks import FORMAT, WEIGHTS_FILE, marks, read_weights
 from core.evaluation.set_aside import claimless
 from core.records import ClaimType, Span
+from training.texts import text_folder
 
-SENTENCES = Path(__file__).parent / "remark_sentences.txt"
-AUTHORS = Path(__file__).parent / "remark_authors"  # a file each, by authors who saw no rule
+SENTENCES = text_folder() / "remark_sentences.txt"
+AUTHORS = text_folder() / "remark_authors"  # a file each, by authors who saw no rule
 HELD_OUT = ("f",)  # of them: what was never fitted to
 SEED = 20261122
 FOLDS = 5

@@ -2,10 +2,10 @@
 
     python -m training.written --out written.jsonl [--only ha la …]
 
-A file of ``training/pairs/charts`` is one author's (``CHARTS.md``): a chart a line, as a tool returns
-it, with its claims. A file of ``training/pairs/literature`` (``LITERATURE.md``) has two or three
-abstracts on one topic a line, one of ``training/pairs/outputs`` (``OUTPUTS.md``) what one to five calls
-of an agent's run were asked and returned, one of ``training/pairs/consults`` (``CONSULTS.md``) a
+A file of ``pairs/charts`` is one author's (``CHARTS.md``): a chart a line, as a tool returns
+it, with its claims. A file of ``pairs/literature`` (``LITERATURE.md``) has two or three
+abstracts on one topic a line, one of ``pairs/outputs`` (``OUTPUTS.md``) what one to five calls
+of an agent's run were asked and returned, one of ``pairs/consults`` (``CONSULTS.md``) a
 patient's chart with what was found about the matter. Half of the claims are wrong: about a chart in a
 way that could hurt somebody, about the others in the ways in which models go wrong.
 """
@@ -13,14 +13,15 @@ way that could hurt somebody, about the others in the ways in which models go wr
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "pairs"
+from training.texts import text_folder
+
+FOLDER = text_folder() / "pairs"
 # By folder: the tool that such texts come from where they name none, and what an answer is about.
 TOOLS: Mapping[str, str] = {
     "charts": "get_patient_chart",
@@ -66,11 +67,11 @@ class Group:
 
 def written(only: Sequence[str] | None = None) -> Iterator[Group]:
     """Yield the groups of every author, or of those that are named; raises ValueError by file and line."""
-    for path in sorted(FOLDER.glob("*/*.jsonl.gz")):
+    for path in sorted(FOLDER.glob("*/*.jsonl")):
         folder, author = path.parent.name, path.name.split(".")[0]
         if folder not in TOOLS or only is not None and author not in only:
             continue
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
+        with path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 record = json.loads(line)
                 sources = [_returned(each, folder)

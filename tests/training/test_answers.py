@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.evaluation.packets import read_packet
-from training.answers import FOLDER, main
+from training.answers import main
 
 
 def test_every_answer_is_borne_out_and_reads_as_a_packet(tmp_path: Path) -> None:
-    main([str(FOLDER), "--out", str(tmp_path / "all.jsonl")])
-    main([str(FOLDER), "--only", "ca", "bu", "--out", str(tmp_path / "some.jsonl")])
+    main(["--out", str(tmp_path / "all.jsonl")])
+    main(["--only", "ca", "bu", "--out", str(tmp_path / "some.jsonl")])
 
     every, some = (read_packet(tmp_path / name).rows for name in ("all.jsonl", "some.jsonl"))
     assert {row.trace_id.split("-")[0] for row in some} == {"ca", "bu"}

@@ -16,7 +16,6 @@ from transformers import AutoModelForSequenceClassification
 
 from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader
 from training.batches import LABELS, window_start
-from training.clinical_pairs import clinical_pairs
 from training.data import (
     Pair,
     deny,
@@ -30,6 +29,7 @@ from training.pair_reader import train_reader
 from training.reader_options import TrainingOptions
 from training.reader_run import pair_loss
 from training.reader_start import starting_model
+from training.synthetic import synthetic_pairs
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def data(tmp_path: Path) -> Path:
     said = {"entailment": "It is so.", "neutral": "Perhaps it is.", "contradiction": "No, never."}
     for name, seed in (("mnli_train20k", 1), ("joci", 2)):
         with gzip.open(folder / "train" / f"{name}.jsonl.gz", "wt", encoding="utf-8") as out:
-            for pair in clinical_pairs(90, seed):
+            for pair in synthetic_pairs("clinical", 90, seed):
                 row = {
                     "premise": pair.premise[:60],
                     "hypothesis": said[pair.label],
@@ -143,15 +143,14 @@ def test_not_entailment_asks_for_neutral_and_contradiction_together() -> None:
     )
 
 
-def test_synthetic_pairs_are_seeded_balanced_and_of_use() -> None:
-    pairs = clinical_pairs(900, seed=5)
+def test_synthetic_pairs_are_balanced_and_of_use() -> None:
+    pairs = synthetic_pairs("clinical", 6_000)
 
-    assert pairs == clinical_pairs(900, seed=5)
-    assert pairs != clinical_pairs(900, seed=6)
-    assert set(Counter(pair.label for pair in pairs).values()) == {300}
+    assert set(Counter(pair.label for pair in pairs).values()) == {2_000}
     assert all(pair.premise.strip() and pair.hypothesis.strip() for pair in pairs)
     assert not any("@" in pair.hypothesis or "{" in pair.hypothesis for pair in pairs)
-    assert len({(pair.premise, pair.hypothesis) for pair in pairs}) > 880
+    assert synthetic_pairs("clinical", 100, 1) == pairs[100:200]
+    assert synthetic_pairs("clinical", 6_000, 4) == pairs  # the kept ones are four passes
 
 
 def test_a_swapped_number_is_one_that_the_premise_states() -> None:

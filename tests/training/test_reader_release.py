@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader
-from training.clinical_pairs import clinical_pairs
 from training.reader_release import (
     expected_calibration_error,
     fit_temperature,
@@ -19,6 +18,7 @@ from training.reader_release import (
     release,
     table,
 )
+from training.synthetic import synthetic_pairs
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def validation(tmp_path: Path) -> Path:
     folder = tmp_path / "validation"
     folder.mkdir()
     with gzip.open(folder / "records.jsonl.gz", "wt", encoding="utf-8") as out:
-        for pair in clinical_pairs(40, seed=3):
+        for pair in synthetic_pairs("clinical", 40):
             row = {"premise": pair.premise, "hypothesis": pair.hypothesis, "label": pair.label}
             out.write(json.dumps(row) + "\n")
     return folder

@@ -23,7 +23,7 @@ from core.models.pair_reader import BertPairReader, RawReading, has_bf16
 from core.models.pieces import encode_pairs
 from core.pipeline import verify_all
 from core.records import Trace
-from training.clinical_pairs import clinical_pairs
+from training.synthetic import synthetic_pairs
 
 TRACES = Path(__file__).parents[3] / "sample_data" / "traces.jsonl"
 
@@ -50,7 +50,7 @@ def test_readings_are_equal_to_the_last_bit_on_one_two_and_three_threads(precisi
         pytest.skip("the processor does not multiply bf16")
     reader = load_pair_reader(precision=precision)
     assert isinstance(reader, BertPairReader)
-    pairs = [(pair.premise, pair.hypothesis) for pair in clinical_pairs(16, seed=5)]
+    pairs = [(pair.premise, pair.hypothesis) for pair in synthetic_pairs("clinical", 16)]
     encoded = [pair for pair in encode_pairs(pairs, reader.tokenizer, 512) if pair is not None]
     found: list[list[RawReading]] = []
     for count in (1, 2, 3):

@@ -32,7 +32,7 @@ from core.models.pieces import encode_pairs, merge_pieces
 from core.models.weight_files import write_manifest
 from core.ports import Embedder, PairReader
 from core.records import Relation, Span
-from training.clinical_pairs import clinical_pairs
+from training.synthetic import synthetic_pairs
 
 CHART = (
     "Patient.name: Ana Ruiz\nCondition.code.text: Asthma\nCondition.clinicalStatus: active\n"
@@ -56,7 +56,7 @@ def embedder() -> BertEmbedder:
 def some_pairs(count: int) -> list[tuple[str, str]]:
     """Pairs of very different lengths, up to the whole budget."""
     rng = random.Random(3)
-    made = clinical_pairs(count * 3, seed=77)
+    made = synthetic_pairs("clinical", count * 3)
     pairs = []
     for i in range(count):
         premise = "\n".join(pair.premise for pair in made[i : i + rng.choice((1, 1, 1, 2, 3, 5))])

@@ -13,6 +13,7 @@ from core.decomposition.claims import decompose
 from core.provenance.contradictions import find_contradictions
 from core.records import Claim, Trace
 from tests.builders import a_claim
+from training.texts import text_folder
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "contradictions"
@@ -132,7 +133,9 @@ def test_the_list_that_people_read_is_well_formed() -> None:
 
 
 def test_the_original_conversations_are_told_apart() -> None:
-    rows = tomllib.loads((ROOT / "training/pairs/contradictions.toml").read_text(encoding="utf-8"))
+    rows = tomllib.loads(
+        (text_folder() / "pairs" / "contradictions.toml").read_text(encoding="utf-8")
+    )
     found = {
         name: [bool(find_contradictions([said(text) for text in turns])) for turns in listed]
         for name, listed in rows.items()

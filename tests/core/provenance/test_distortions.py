@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -28,8 +27,9 @@ from core.records import (
     Trace,
 )
 from tests.builders import a_claim, a_reading
+from training.texts import text_folder
 
-PAIRS = Path(__file__).parents[3] / "training" / "pairs"
+PAIRS = text_folder() / "pairs"
 EXAMPLES = [e for e in cue_entries() if e.example is not None]
 COUNTERS = [e for e in cue_entries() if e.counter is not None]
 

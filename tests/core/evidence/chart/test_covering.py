@@ -14,7 +14,7 @@ from core.records import Claim, Outcome, Source, Span, Trace
 from tests.builders import a_source
 from training.dangerous import Pair, packet_row, pairs
 
-SAMPLE = (*pairs(seed=21, half="looked_at", count=2), *pairs(seed=22, half="kept", count=2))
+SAMPLE = (*pairs("looked_at", seed=21), *pairs("kept", seed=22))
 CHART = """Patient: Ana Ruiz, born 1961-04-07
 
 Medications

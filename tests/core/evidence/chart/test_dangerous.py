@@ -12,7 +12,7 @@ from core.evidence.chart.checks import chart_checks, read_chart_facts
 from core.records import Claim, Outcome, Span, Trace
 from training.dangerous import FORMATS, Pair, packet_row, pairs
 
-SAMPLE = (*pairs(seed=11, half="looked_at", count=2), *pairs(seed=12, half="kept", count=2))
+SAMPLE = (*pairs("looked_at"), *pairs("kept", seed=12))
 
 
 def contradicted(pair: Pair) -> bool:
