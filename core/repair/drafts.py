@@ -159,8 +159,8 @@ def open_claims(verification: Verification) -> list[ClaimVerdict]:
 def left_over(plan: Plan, verdict: ClaimVerdict) -> Removed | Marked:
     """What happens to a claim that nothing corrects, with what the verifier found first.
 
-    Only what a check has shown to be wrong is proposed for removal: four of five statements that
-    merely could not be confirmed are true (docs/decisions).
+    Only what a check has shown to be wrong is proposed for removal: of the statements that merely
+    could not be confirmed more than half are true (docs/decisions).
     """
     first = lower_first(verdict.reasons[0])
     if plan.removes or verdict.verdict is VerdictLabel.CONTRADICTED:
