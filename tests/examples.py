@@ -1,5 +1,5 @@
 """Properties of which every example costs a parser or a whole pipeline: few examples in ``make test``,
-other ones each time, and many in ``make stress``."""
+other ones each time, and many in ``make check-all``."""
 
 from __future__ import annotations
 

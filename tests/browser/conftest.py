@@ -40,6 +40,16 @@ MANY = 130
 SHOWN = 4000  # characters of a page that a failure prints
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the whole suite only the journeys; all of these tests where this folder is named."""
+    if any("browser" in argument for argument in config.args):
+        return
+    for item in items:
+        if item.get_closest_marker("browser") and not item.get_closest_marker("journey"):
+            item.add_marker(pytest.mark.stress)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Say with a failure what every open page shows: the samples are invented."""

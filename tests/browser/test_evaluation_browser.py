@@ -52,6 +52,7 @@ def shown(page: Page, figure: str) -> str:
     return page.locator(f"[data-figure={figure}] .value").inner_text()
 
 
+@pytest.mark.journey
 def test_dragging_the_slider_moves_the_figures_and_names_the_claims_that_flip(
     visit: Visit, workbench: tuple[str, KeptPacket, Path]
 ) -> None:

@@ -144,6 +144,7 @@ def somebody(chromium: Browser, url: str, **login: object) -> Visit:
     return watched(context, url)
 
 
+@pytest.mark.journey
 def test_without_a_login_no_page_shows_anything_but_the_way_in(
     chromium: Browser, url: str, database: Path
 ) -> None:

@@ -180,6 +180,7 @@ def test_while_giving_back_is_about_to_open_no_key_answers_the_claim(room: Room)
     assert room.told() == []
 
 
+@pytest.mark.journey
 def test_a_key_pressed_for_the_claim_before_never_answers_the_next(room: Room) -> None:
     page = room.page
     for key, name in (("1", "v_supported"), ("q", "own_1")):

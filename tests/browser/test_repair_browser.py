@@ -116,6 +116,7 @@ def test_the_source_is_one_click_away_and_scrolled_to_the_evidence(visit: Visit)
     expect(page.locator(".drawer")).to_be_hidden()
 
 
+@pytest.mark.journey
 def test_a_reviewer_accepts_rejects_and_rewords_and_every_word_is_kept(
     visit: Visit, workbench: tuple[str, Repairs]
 ) -> None:

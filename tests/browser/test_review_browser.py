@@ -147,6 +147,7 @@ def votes(made: Office) -> list[Annotation]:
 # ---------------------------------------------------------------- by keyboard
 
 
+@pytest.mark.journey
 def test_a_claim_is_read_decided_and_kept_without_a_mouse(reader: Reader) -> None:
     page = reader.page
     claim = item(page)
@@ -314,6 +315,7 @@ def test_keys_of_one_instant_count_in_the_order_in_which_they_were_pressed(
     assert vote.judgement.source_id == "search#1"
 
 
+@pytest.mark.journey
 def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:
@@ -338,6 +340,7 @@ def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(
 # ---------------------------------------------------------------- blind
 
 
+@pytest.mark.journey
 def test_no_byte_of_the_first_readers_name_or_note_reaches_the_second_reader(
     chromium: Browser, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.browser
 READY = "#evidence .answer"
 
 
+@pytest.mark.journey
 def test_choosing_a_check_opens_its_source_and_lights_its_place(
     visitor: BrowserContext, serve: Callable[..., AbstractContextManager[str]], tmp_path: Path
 ) -> None:

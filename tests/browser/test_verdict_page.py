@@ -56,6 +56,7 @@ def choose(page: Page, number: int) -> None:
     expect(page.locator(".place").first).to_have_text(f"claim {number} of 9")
 
 
+@pytest.mark.journey
 def test_a_clicked_claim_scrolls_its_source_to_the_premise(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(2)), READY)
 
@@ -313,6 +314,7 @@ def test_the_focus_can_be_seen_on_every_control(visit: Visit) -> None:
     assert outline == ["Next claim (arrow down or J)", "solid", "2px"]
 
 
+@pytest.mark.journey
 def test_hostile_text_is_shown_verbatim_and_fetches_nothing(visit: Visit) -> None:
     page = visit.open(verdict(HOSTILE), READY)
     evidence = page.locator("#evidence")

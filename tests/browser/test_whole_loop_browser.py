@@ -96,6 +96,7 @@ class Workbench:
         context.close()
 
 
+@pytest.mark.journey
 def test_a_captured_file_becomes_labels_a_calibrator_a_threshold_and_a_packet_by_keyboard(
     chromium: Browser, serve: Callable[[Path], AbstractContextManager[str]], tmp_path: Path
 ) -> None:

@@ -42,7 +42,7 @@ def samples() -> list[Trace]:
     found = [
         trace for trace in read_traces([SAMPLES], "auto", Config()) if isinstance(trace, Trace)
     ]
-    # Short ones of several shapes keep this under half a minute; the whole corpus is `make stress`.
+    # Short ones of several shapes keep this under half a minute; the whole corpus is `make check-all`.
     return sorted(found, key=lambda t: sum(len(s.text) for s in t.sources))[:6]
 
 

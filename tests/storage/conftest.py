@@ -18,7 +18,7 @@ from databases import a_store
 from storage.store import SqlStore, open_store
 
 # What differs between the engines: waiting, locks, triggers, migrations, times. All else is asked of
-# PostgreSQL too, by `make stress`.
+# PostgreSQL too, by `make check-all`.
 OF_THE_ENGINE = (
     "audit",
     "concurrent_reviews",
@@ -34,7 +34,7 @@ NO_POSTGRES = "no PostgreSQL server programs (initdb, pg_ctl) on this machine"
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The other engine's turn at what concerns no engine comes in ``make stress``."""
+    """The other engine's turn at what concerns no engine comes in ``make check-all``."""
     for item in items:
         asked = getattr(getattr(item, "callspec", None), "params", {}).get("database_address")
         if asked == "postgresql" and item.path.stem.removeprefix("test_") not in OF_THE_ENGINE:

@@ -1,4 +1,4 @@
-"""The long runs of this folder are for ``make stress`` alone."""
+"""The long runs of this folder are for ``make check-all`` alone."""
 
 from __future__ import annotations
 
