@@ -45,8 +45,9 @@ _OPENINGS: tuple[tuple[ClaimType, re.Pattern[str]], ...] = tuple(
             r"(?:to (?!note\b)|for you|that you|\w+ing\b)"
             r"|(?:please )?(?:(?:do not|don[’']t) (?!(?:have|need|see|know)\b)|be sure|make sure|"
             r"remember to|try to)\b"
-            r"|(?:please )?(?:consult|ask|talk to|speak (?:to|with)|check with|follow up with|see|"
-            r"contact|seek) (?:with )?(?:your|a|an|the) [\w -]{0,40}(?:doctor|physician|clinician|"
+            rf"|(?:please )?{_ADVERBS}(?:consult|ask|talk to|speak (?:to|with)|check with|"
+            r"follow up with|see|contact|seek) (?:with )?(?:your|a|an|the) [\w -]{0,40}"
+            r"(?:doctor|physician|clinician|"
             r"professional|pharmacist|specialist|team|nurse|practitioner|advis[oe]r|lawyer)\b)",
         ),
         (

@@ -46,16 +46,6 @@ class RemarkWeights:
         powers = [math.exp(total - top) for total in totals]
         return {kind: power / sum(powers) for kind, power in zip(self.kinds, powers, strict=True)}
 
-    def opens(self, text: str) -> bool:
-        """Whether a person or the first word speaks against a fact; a word never met does not."""
-        place = self.kinds.index(ClaimType.FACTUAL)
-        label = _LABEL.match(text)
-        tokens = _tokens(text[label.end() :] if label is not None else text)
-        if _PERSONS & set(tokens):
-            return True
-        row = self.weights.get(f"1 {tokens[0]}") if tokens else None
-        return row is not None and row[place] < 0
-
 
 def marks(text: str) -> frozenset[str]:
     """What is seen of a stretch: its first words by place, all words and pairs, and its shape."""
@@ -81,7 +71,7 @@ def remark_kind(text: str) -> ClaimType | None:
     """The kind of remark that the text surely is; None where it may be a fact."""
     weights = shipped_weights()
     found = weights.probabilities(text)
-    if 1.0 - found[ClaimType.FACTUAL] < weights.threshold or not weights.opens(text):
+    if 1.0 - found[ClaimType.FACTUAL] < weights.threshold:
         return None
     return max((kind for kind in found if kind is not ClaimType.FACTUAL), key=lambda k: found[k])
 

@@ -12,6 +12,7 @@ from core.decomposition.claims import decompose
 from core.decomposition.remarks import read_weights, shipped_weights
 from core.errors import ConfigError
 from core.records import ClaimType, Trace
+from training.remark_classifier import AUTHORS, written
 
 FACTS = (
     "Share prices fell sharply after the merger",
@@ -111,6 +112,8 @@ def test_what_was_done_and_what_concerns_the_reader_is_checked(answer: str) -> N
         "Feel free to ask for more.",
         "Would you like a shorter version?",
         "Dear colleague,",
+        "Always consult a physician.",
+        "The results are below.",
     ],
 )
 def test_offers_advice_and_courtesies_are_no_claims(answer: str) -> None:
@@ -211,3 +214,21 @@ def test_a_numbered_label_is_no_claim_and_what_stands_under_it_is(label: str) ->
 )
 def test_what_was_done_is_checked_though_its_details_follow(said: str) -> None:
     assert any(said in claim for claim in factual(f"{said}:\n\n- Seats: 4\n- Gate: B12"))
+
+
+def test_lines_of_an_author_who_taught_nothing_are_told_apart() -> None:
+    def aside(kind: bool) -> list[str]:
+        lines = [
+            one.text
+            for one in written(AUTHORS / "f.txt")
+            if (one.kind is ClaimType.FACTUAL) is kind
+        ]
+        assert len(lines) == 130
+        return [
+            text
+            for text in lines
+            if claim_type_of(text, credited=False)[0] is not ClaimType.FACTUAL
+        ]
+
+    assert len(aside(False)) >= 55  # of 130 remarks
+    assert len(aside(True)) <= 5  # of 130 facts, all of them made to look like remarks
