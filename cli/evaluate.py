@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -47,11 +48,15 @@ def evaluate(
         Path | None,
         typer.Option("--repairs", help="Figures of `repair … --json`, for Table 19."),
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print every metric, by slice and by kind of error.")
+    ] = False,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Judge labelled claims and compare: block precision and recall, source accuracy, and more.
+    """Judge labelled claims and compare: both error rates, how claims are ranked, and more.
 
+    Five lines say how good it is; --full and --json give all metrics.
     A run that was stopped goes on where it stopped when --keep or --json names a file.
     """
     from core.config import Config
@@ -88,9 +93,48 @@ def evaluate(
     if tables:
         report["tables"] = [table_to_json(one) for one in tables]
     write_json(json_path, report)
-    shown = {name: value for name, value in report.items() if name not in ("tables", "ranking")}
-    print_lines(metric_lines(shown), json_path)
     ranking = report["ranking"]
-    if isinstance(ranking, dict) and ranking:
+    if full:
+        shown = {name: value for name, value in report.items() if name not in ("tables", "ranking")}
+        print_lines(metric_lines(shown), json_path)
+    if full and isinstance(ranking, dict) and ranking:
         print_lines(ranking_table(packet.name, ranking), json_path)
+    if not full:
+        print_lines(_in_short(packet.name, report), json_path)
     print_lines([line for one in tables for line in table_to_markdown(one).splitlines()], json_path)
+
+
+def _in_short(name: str, report: Mapping[str, Any]) -> list[str]:
+    """Five lines: what passes wrongly, what is stopped wrongly, and what reading would find."""
+    systems = report["ranking"].get("systems", {})
+    ranked: Mapping[str, Any] = next(iter(systems.values()), {})
+    found = ranked.get("bad_found_in_first_0.2")
+    stopped = report["answer_false_block_rate"]
+    return [
+        f"{name}: {report['claims']} labelled claims of {report['answers']} answers, "
+        f"{report['claims_to_block']} of them bad",
+        f"bad claims passed              {_rate(report, 'false_pass_rate')}",
+        f"good claims stopped            {_rate(report, 'false_block_rate')}",
+        f"faithful answers allowed       {_percent(None if stopped is None else 1 - stopped)}",
+        f"bad claims ranked below good   AUROC {_number(ranked.get('auroc'))}"
+        f"{_between(ranked.get('auroc_ci95'))}; "
+        f"{_percent(found)} of the bad are in the least supported 20 %",
+    ]
+
+
+def _rate(report: Mapping[str, Any], name: str) -> str:
+    interval = report.get(f"{name}_ci95")
+    bounds = f" ({_percent(interval[0])} to {_percent(interval[1])})" if interval else ""
+    return _percent(report[name]) + bounds
+
+
+def _percent(share: float | None) -> str:
+    return "nothing to count" if share is None else f"{100 * share:.0f} %"
+
+
+def _between(interval: Sequence[float] | None) -> str:
+    return f" ({interval[0]:.2f} to {interval[1]:.2f})" if interval else ""
+
+
+def _number(value: float | None) -> str:
+    return "not defined" if value is None else f"{value:.2f}"

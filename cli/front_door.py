@@ -17,6 +17,9 @@ from core.errors import (
     StoreError,
 )
 
+EVERYDAY, REVIEW, EVALUATE, AUDIT, SERVE = "Everyday", "Review", "Evaluate", "Audit", "Serve"
+PANELS = (EVERYDAY, REVIEW, EVALUATE, AUDIT, SERVE)  # of `--help`, in this order
+
 
 class Terminated(KeyboardInterrupt):
     """The process was asked to end (SIGTERM)."""
@@ -24,6 +27,17 @@ class Terminated(KeyboardInterrupt):
 
 class FrontDoor(TyperGroup):
     """Turns our own errors into one line and an exit code; a plain bug stays a traceback."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands under their panels, in plain text, in the order in which they were added."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, command in self.commands.items():
+            panel = getattr(command, "rich_help_panel", None) or EVERYDAY
+            line = command.get_short_help_str(formatter.width - 24)
+            panels.setdefault(panel, []).append((name, line))
+        for panel in sorted(panels, key=PANELS.index):
+            with formatter.section(panel):
+                formatter.write_dl(panels[panel], col_max=18)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from cli.judging import models_for
 from cli.options import Decides, Files, Format, JsonPath, Reader
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
 from core.errors import InputError
+
+if TYPE_CHECKING:
+    from core.workflows.gate import Finding
 
 EXAMPLE = "Example: provenanceguard gate traces/ --policy policy.toml --junit gate.xml"
 
@@ -45,6 +48,7 @@ def gate(
 ) -> None:
     """Verify traces and hold them against a policy: exit code 0 when it is kept, 1 when not.
 
+    Each claim that stops is printed on one line, with the reason.
     The exit code is 2 when the policy or every trace is unusable, 3 when a component is not there.
     What could not be read breaks the policy, unless it names the file in allow_skipped.
     """
@@ -97,9 +101,20 @@ def gate(
         | {"counts": dict(sorted(report.counts.items()))},
     )
     said = [f"broken: {line}" for line in broken] or ["the policy is kept"]
-    print_lines([counted(len(report.answers), "answer"), *said], json_path)
+    stops = [_stop(finding) for finding in report.findings()]
+    print_lines([*stops, counted(len(report.answers), "answer"), *said], json_path)
     if broken:
         raise SystemExit(GATE_BLOCKED)
+
+
+def _stop(finding: Finding) -> str:
+    """``case-2 c01 contradicted: “…” – why``: a claim that stops its answer, or an answer without one."""
+    trace = finding.verification.trace.trace_id
+    if finding.claim is None:
+        return f"{trace} {finding.rule}: {finding.reason}"
+    claim = finding.claim.claim
+    number = claim.claim_id.rsplit("::", 1)[-1]
+    return f"{trace} {number} {finding.rule}: “{claim.text}” – {finding.claim.reasons[0]}"
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from core.errors import InputError, ProvenanceGuardError
 
 if TYPE_CHECKING:
     from core.config import Config
+    from core.records import Trace, Verification
     from core.workflows.verify import VerifyReport
     from storage.workspace import Workspace
 
@@ -29,10 +31,12 @@ def verify_files(
     crew: Any = None,
     by_kind: bool = False,
     whole_answers: bool = False,
+    shown: Callable[[Verification], None] = lambda verified: None,
 ) -> VerifyReport:
     """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds.
 
-    A ``crew`` of workers loads its models itself.
+    A ``crew`` of workers loads its models itself; ``shown`` is given each new verdict. Raises InputError
+    before a model is loaded when no trace can be read.
     """
     from core.capture.reading import read_traces
     from core.config import Config
@@ -41,6 +45,7 @@ def verify_files(
     require(files)
     config = config or Config()
     total = None
+    captured = with_a_trace(read_traces(files, format, config))
     with Progress() as progress:
         if progress.shown:
             # Read once more, so that the time left can be told: reading is quick, judging is not.
@@ -60,7 +65,7 @@ def verify_files(
             )
         )
         return verify_file(
-            read_traces(files, format, config),
+            captured,
             out,
             models,
             config,
@@ -70,7 +75,22 @@ def verify_files(
             skipped=lambda error: say(f"skipped: {error.located()}"),
             judged_by=judged_by,
             anew=anew,
+            shown=shown,
         )
+
+
+def with_a_trace(captured: Iterable[Trace | InputError]) -> Iterator[Trace | InputError]:
+    """The same records where one is a trace; else tells each that was skipped and raises InputError."""
+    items = iter(captured)
+    unreadable: list[Trace | InputError] = []
+    for item in items:
+        if not isinstance(item, InputError):
+            return chain(unreadable, [item], items)
+        unreadable.append(item)
+    for item in unreadable:
+        if isinstance(item, InputError):
+            say(f"skipped: {item.located()}")
+    raise InputError("no trace could be read")
 
 
 def models_for(

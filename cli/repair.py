@@ -129,8 +129,6 @@ def repair(
             decides=calibrator,
             reader=reader,
         )
-        if not made.traces:
-            raise InputError("no trace could be read")
         if made.kept and out is not None:  # the figures are of the whole file
             report = report_of(out)
     else:

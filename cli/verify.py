@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,9 +17,11 @@ from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, sa
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
+    from core.records import Verification
     from core.workflows.verify import VerifyReport
 
 EXAMPLE = "Example: provenanceguard verify traces.jsonl --out verdicts.jsonl --fail-on block"
+JSON_STDOUT = Path("-")
 
 
 class Engine(StrEnum):
@@ -51,6 +53,28 @@ class Asked:
     anew: bool
     by_kind: bool
     whole_answers: bool
+    shown: Callable[[Verification], None]
+
+
+@dataclass(slots=True)
+class _Shown:
+    """Each new verdict as lines on stdout (``printed``), or kept for the JSON document."""
+
+    printed: bool
+    kept: bool
+    documents: list[dict[str, object]] = field(default_factory=list)
+
+    def __call__(self, verified: Verification) -> None:
+        if not (self.printed or self.kept):
+            return
+        from provenanceguard.results import verification_of
+        from provenanceguard.text import block
+
+        found = verification_of(verified)
+        if self.kept:
+            self.documents.append(found.to_dict())
+        if self.printed:
+            print_lines([*block(found), ""], None)
 
 
 def verify(
@@ -107,18 +131,26 @@ def verify(
     whole_answers: WholeAnswers = False,
     calibrator: Decides = None,
     reader: Reader = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print the counts alone, no answer and no claim.")
+    ] = False,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Verify traces: from files to a file of verdicts, or all that wait in the database.
+    """Verify traces: files, or all that wait in the database.
 
-    A run that was stopped goes on where it stopped when the same command is given again. Records
-    that cannot be read are listed on stderr, and the others are verified; the exit code is 2 only
-    when no trace could be read at all. With --fail-on every answer is judged in this run, whatever
-    verdicts a database or --out already holds, and what could not be read fails the gate, unless its
-    file is named with --allow-skipped.
+    Without --out each answer is printed claim by claim, what is wrong first; with it a run that was
+    stopped goes on where it stopped when the same command is given again. Records that cannot be read
+    are listed on stderr, and the others are verified; the exit code is 2 only when no trace could be
+    read at all. With --fail-on every answer is judged in this run, whatever verdicts a database or
+    --out already holds, and what could not be read fails the gate, unless its file is named with
+    --allow-skipped.
     """
     started = time.monotonic()
+    shown = _Shown(
+        printed=out is None and not quiet and json_path != JSON_STDOUT,
+        kept=out is None and json_path is not None,
+    )
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
@@ -136,6 +168,7 @@ def verify(
                 anew=bool(fail_on),
                 by_kind=threshold_by_kind,
                 whole_answers=whole_answers,
+                shown=shown,
             )
         )
     else:
@@ -160,10 +193,13 @@ def verify(
             db, _judged_by(repair), calibrator, reader, cache, anew=bool(fail_on)
         )
     seconds = time.monotonic() - started
-    write_json(json_path, _verify_json(report, out, seconds))
-    print_lines(_verify_lines(report, out, seconds), json_path)
-    if files and not report.traces:
-        raise InputError("no trace could be read")
+    document = _verify_json(report, out, seconds)
+    if files and shown.kept:
+        document["answers"] = shown.documents
+    write_json(json_path, document)
+    brief = bool(files) and shown.printed
+    lines = [_one_line(report, seconds)] if brief else _verify_lines(report, out, seconds)
+    print_lines(lines, json_path)
     if fail_on and not report.traces:
         raise InputError("there is no trace to judge, so the gate cannot pass")
     if any(report.by_decision[_decision(named)] for named in fail_on or []):
@@ -189,6 +225,7 @@ def _verify_files(asked: Asked) -> VerifyReport:
             cache=asked.cache,
             by_kind=asked.by_kind,
             whole_answers=asked.whole_answers,
+            shown=asked.shown,
         )
     from core.workflows.workers import Crew
 
@@ -209,6 +246,7 @@ def _verify_files(asked: Asked) -> VerifyReport:
             lambda models, config: judge,
             anew=asked.anew,
             crew=crew,
+            shown=asked.shown,
         )
 
 
@@ -297,34 +335,41 @@ def _decision(named: FailOn) -> Any:
     return Decision(named.value)
 
 
+def _one_line(report: VerifyReport, seconds: float) -> str:
+    from core.records import State
+
+    states = ", ".join(
+        f"{report.by_state[state]} {state.value.replace('_', ' ')}" for state in State
+    )
+    skipped = f"; {counted(report.skipped, 'record')} skipped" if report.skipped else ""
+    return f"{counted(report.traces, 'answer')}: {states}{skipped} ({seconds:.1f} s)"
+
+
 def _verify_lines(report: VerifyReport, out: Path | None, seconds: float) -> list[str]:
-    decisions = {decision.value: count for decision, count in report.by_decision.items()}
     verdicts = [
         f"  {label.value.replace('_', ' '):<20} {report.by_verdict[label]:>7}"
         for label in report.by_verdict
     ]
-    kept = f" ({report.kept} of them from before)" if report.kept else ""
+    kept = f"{report.kept} of them from before" if report.kept else ""
     return [
-        f"{counted(report.traces, 'answer')} in {seconds:.1f} s{kept}",
-        f"  {'allowed':<20} {decisions.get('allow', 0):>7}",
-        f"  {'blocked':<20} {decisions.get('block', 0):>7}",
-        f"  {'unavailable':<20} {decisions.get('unavailable', 0):>7}",
+        _one_line(report, seconds),
+        *([f"  {kept}"] if kept else []),
         f"{counted(sum(report.by_verdict.values()), 'claim')}, {report.set_aside} more set aside",
         *verdicts,
         f"  {'credited wrongly':<20} {report.conflations:>7}",
-        *([f"{counted(report.skipped, 'record')} skipped"] if report.skipped else []),
         *([f"written to {out}"] if out is not None else []),
     ]
 
 
 def _verify_json(report: VerifyReport, out: Path | None, seconds: float) -> dict[str, object]:
-    from core.records import Decision, VerdictLabel
+    from core.records import Decision, State, VerdictLabel
 
     return {
         "traces": report.traces,
         "verified": report.verified,
         "kept": report.kept,
         "decisions": {decision.value: report.by_decision[decision] for decision in Decision},
+        "states": {state.value: report.by_state[state] for state in State},
         "claims": {label.value: report.by_verdict[label] for label in VerdictLabel},
         "set_aside": report.set_aside,
         "blocked_claims": report.blocked_claims,

@@ -46,7 +46,7 @@ class Config:
         3  # candidates of a claim that get a reading; the paper reads only the first
     )
     # Table 2 caps the window at 1,500 characters for a reader eight times the size of ours, which
-    # loses the thread in long premises (see "How good it is" in the README).
+    # loses the thread in long premises (docs/decisions/one-close-reading.md).
     premise_characters: int = 800
     window_characters: int = 320  # one to three lines or sentences, read apart from the long window
     read_call_from: float = 0.2  # share of the claim's terms that a call's arguments must hold

@@ -246,6 +246,45 @@ def test_files_are_verified_and_the_gate_answers(tmp_path: Path) -> None:
     assert report["skipped"]["count"] == 1
 
 
+def test_without_a_file_to_write_each_answer_is_shown_claim_by_claim(tmp_path: Path) -> None:
+    good, wrong = a_record(1), a_record(2, "The patient takes metformin 900 mg twice daily.")
+    file = write_lines(tmp_path / "t.jsonl", good, wrong)
+
+    shown = run("verify", file)
+    quiet = run("verify", file, "--quiet")
+    document = json.loads(run("verify", file, "--json", "-").stdout)
+
+    heads = [line for line in shown.stdout.splitlines() if line.startswith("case-")]
+    assert [head.partition(":")[0] for head in heads] == ["case-1", "case-2"]
+    assert "metformin 900 mg" in shown.stdout and "metformin" not in quiet.stdout
+    assert "2 answers: " in shown.stdout and "2 answers: " in quiet.stdout
+    assert [answer["trace_id"] for answer in document["answers"]] == ["case-1", "case-2"]
+    assert document["answers"][1]["state"] != "allow"
+    assert sum(document["states"].values()) == 2
+
+
+@pytest.mark.parametrize("command", ["verify", "gate", "repair"])
+def test_no_model_is_loaded_where_there_is_nothing_to_judge(tmp_path: Path, command: str) -> None:
+    file = write_lines(tmp_path / "t.jsonl", "{not json")
+    program = (
+        "import sys; from typer.testing import CliRunner; from cli import app;"
+        f"done = CliRunner().invoke(app, [{command!r}, {str(file)!r}]);"
+        "print(done.exit_code, 'core.models.pair_reader' in sys.modules, done.stderr)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+
+    assert done.stdout.startswith("2 False"), done.stdout + done.stderr
+    assert "t.jsonl:1" in done.stdout and "no trace could be read" in done.stdout
+
+
+def test_the_version_and_the_commands_by_purpose() -> None:
+    panels = re.findall(r"^(\w+):$", run("--help").stdout, re.MULTILINE)
+
+    assert re.fullmatch(r"provenanceguard \d+\.\d+\.\d+\n", run("--version").stdout)
+    assert panels == ["Options", "Everyday", "Review", "Evaluate", "Audit", "Serve"]
+
+
 def test_a_run_that_was_told_to_end_goes_on_to_the_same_verdicts(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "t.jsonl", *(a_record(n) for n in range(1, 25)))
     whole, stopped = tmp_path / "whole.jsonl", tmp_path / "stopped.jsonl"

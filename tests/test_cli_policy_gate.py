@@ -61,6 +61,8 @@ def test_the_gate_tells_in_three_formats_what_it_blocked(traces: Path, tmp_path:
         assert place["artifactLocation"]["uri"] == "traces.jsonl"
         assert place["region"]["startLine"] == 1
     assert any("eGFR is 91" in each["message"]["text"] for each in found["results"])
+    stops = [line for line in result.stdout.splitlines() if line.startswith(f"{TRACE_ID} c")]
+    assert len(stops) == len(found["results"]) and all(" – " in line for line in stops)
     assert "eGFR" not in out["otlp"].read_text()
 
 

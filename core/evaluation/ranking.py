@@ -24,6 +24,7 @@ from core.evaluation.ranking_scores import (
     Flags,
     auroc,
     auroc_interval,
+    bad_found_in_first,
     bad_passed_at,
     good_blocked_at,
     rounded,
@@ -31,6 +32,7 @@ from core.evaluation.ranking_scores import (
 )
 
 RATES = (0.05, 0.1, 0.2)
+READ_FIRST = 0.2  # of the claims, the least supported ones
 AT_BAD_PASSED = 0.1  # where the kinds are compared
 KIND_PARTS = (
     ("by_how", "good, by how they are supported", "blocked at 10 % of the bad passed"),
@@ -44,6 +46,7 @@ def ranking_entry(score: Array, bad: Flags, trace: Sequence[str]) -> dict[str, o
     return {
         "auroc": rounded(auroc(score, bad)),
         "auroc_ci95": auroc_interval(score, bad, trace),
+        f"bad_found_in_first_{READ_FIRST:g}": rounded(bad_found_in_first(score, bad, READ_FIRST)),
         **{
             f"bad_passed_at_good_blocked_{rate:g}": rounded(bad_passed_at(score, bad, rate))
             for rate in RATES

@@ -45,6 +45,17 @@ def good_blocked_at(score: Array, bad: Flags, bad_passed: float) -> float | None
     return float((good <= highest_bad_kept_out).mean())
 
 
+def bad_found_in_first(score: Array, bad: Flags, share: float) -> float | None:
+    """The share of the bad claims among the ``share`` of claims with the lowest scores, ties in part."""
+    if not bad.any():
+        return None
+    read = share * len(score)
+    last = np.sort(score)[max(int(np.ceil(read)) - 1, 0)]
+    below, level = score < last, score == last
+    in_level = (read - below.sum()) / level.sum()
+    return float((bad[below].sum() + in_level * bad[level].sum()) / bad.sum())
+
+
 def auroc_interval(score: Array, bad: Flags, trace: Sequence[str]) -> list[float] | None:
     """The middle 95 % over resampled traces; None where no resample has both kinds."""
     measured = auroc(score, bad)

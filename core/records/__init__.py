@@ -72,6 +72,7 @@ from core.records.shown import (
     VETOES_FEATURE,
     ShownShare,
 )
+from core.records.state import State, answer_state, state_of
 from core.records.summary import VerdictSummary, summarise
 from core.records.trace import Citation, Origin, RawRange, Source, Trace
 from core.records.whole import Together, WholePoint
@@ -139,6 +140,7 @@ __all__ = [
     "Source",
     "SourceStatus",
     "Span",
+    "State",
     "StatedAttribution",
     "Support",
     "Together",
@@ -151,5 +153,7 @@ __all__ = [
     "Verification",
     "Versions",
     "WholePoint",
+    "answer_state",
+    "state_of",
     "summarise",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.records.basics import AttributionStatus, ClaimType, Decision, VerdictLabel
 from core.records.decisions import Judged, Verification, Versions
+from core.records.state import State, answer_state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +16,7 @@ class VerdictSummary:
 
     trace_id: str
     decision: Decision
+    state: State
     by_verdict: Mapping[VerdictLabel, int]
     set_aside: int
     blocked: int
@@ -39,6 +41,7 @@ def summarise(verification: Verification) -> VerdictSummary:
     return VerdictSummary(
         trace_id=verification.trace.trace_id,
         decision=verification.answer.decision,
+        state=answer_state(verification),
         by_verdict=by_verdict,
         set_aside=set_aside,
         blocked=blocked,

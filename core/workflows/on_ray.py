@@ -32,7 +32,7 @@ from core.codec.verdicts import versions_from_document
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, InputError
 from core.ports import Progress
-from core.records import Decision, VerdictLabel
+from core.records import Decision, State, VerdictLabel
 from core.workflows.ray_actor import PartJudge, Row, index_part, part_file, row_of
 from core.workflows.verify import VerifyReport, silent
 
@@ -218,6 +218,8 @@ def _add(report: VerifyReport, counts: Mapping[str, Any]) -> None:
     report.kept += counts["kept"]
     for decision, count in counts["by_decision"].items():
         report.by_decision[Decision(decision)] += count
+    for state, count in counts["by_state"].items():
+        report.by_state[State(state)] += count
     for label, count in counts["by_verdict"].items():
         report.by_verdict[VerdictLabel(label)] += count
     report.set_aside += counts["set_aside"]

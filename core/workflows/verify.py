@@ -22,6 +22,7 @@ from core.errors import InputError
 from core.ports import Progress, Store
 from core.records import (
     Decision,
+    State,
     Trace,
     VerdictLabel,
     VerdictSummary,
@@ -91,6 +92,7 @@ class VerifyReport:
     verified: int = 0
     kept: int = 0
     by_decision: Counter[Decision] = field(default_factory=Counter)
+    by_state: Counter[State] = field(default_factory=Counter)
     by_verdict: Counter[VerdictLabel] = field(default_factory=Counter)
     set_aside: int = 0
     blocked_claims: int = 0
@@ -107,6 +109,7 @@ class VerifyReport:
     def add(self, summary: VerdictSummary) -> None:
         """Count one verdict."""
         self.by_decision[summary.decision] += 1
+        self.by_state[summary.state] += 1
         self.by_verdict.update(summary.by_verdict)
         self.set_aside += summary.set_aside
         self.blocked_claims += summary.blocked
@@ -164,12 +167,14 @@ def verify_file(
     skipped: Callable[[InputError], None] = lambda error: None,
     judged_by: Callable[[Models, Config], Judge] = pipeline_judge,
     anew: bool = False,
+    shown: Callable[[Verification], None] = lambda verified: None,
 ) -> VerifyReport:
     """Verify traces in order and write one verdict a line to ``out`` (None: only count them).
 
     Verdicts that ``out`` already holds for the first traces, under the same versions, are kept
     (none of them where ``anew`` is asked for); what follows them is written anew. Records that could
-    not be read are handed to ``skipped``. Raises InputError when ``out`` is not ours to overwrite.
+    not be read are handed to ``skipped``, new verdicts to ``shown``. Raises InputError when ``out`` is
+    not ours to overwrite.
     """
     judge = judged_by(models, config)
     report = VerifyReport(versions=judge.versions)
@@ -183,6 +188,8 @@ def verify_file(
             if file is not None:
                 file.append(verified)
             count_verdicts(report, verified)
+            for one in verified:
+                shown(one)
             progress(report.traces, total, "traces")
     return report
 

@@ -18,7 +18,7 @@ PROJECT = Path(core.__file__).resolve().parent.parent
 CONTRACTS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
     "importlinter"
 ]["contracts"]
-ROOTS = ("cli", "core", "storage", "pages", "service", "training")
+ROOTS = ("cli", "core", "provenanceguard", "storage", "pages", "service", "training")
 
 
 def _broken(folder: Path) -> str:
@@ -50,6 +50,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 PLANTED = {
+    ("provenanceguard.results", "storage.store"): "Python interface",
+    ("core.pipeline", "provenanceguard.results"): "Python interface",
     ("storage.calibrators", "core.models.forest"): "storage stores",
     ("storage.annotations", "core.workflows.review"): "storage stores",
     ("storage.traces", "core.text.tokens"): "storage stores",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from importlib.metadata import metadata
 from pathlib import Path
 
@@ -13,7 +16,7 @@ NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 
 def test_every_test_that_the_docs_name_exists() -> None:
     missing, found = [], 0
-    for document in (ROOT / "docs").glob("*.md"):
+    for document in (ROOT / "docs").rglob("*.md"):
         for file, name in NAMED.findall(document.read_text("utf-8")):
             found += 1
             path = ROOT / file
@@ -41,3 +44,39 @@ def _licence(name: str) -> str:
     stated = about.get("License-Expression") or (about.get("License") or "").partition("\n")[0]
     classified = (text for text in about.get_all("Classifier", []) if text.startswith("License"))
     return " ".join([stated, *classified])
+
+
+def test_the_reference_pages_are_what_the_code_makes_of_them() -> None:
+    check = [sys.executable, "bench/reference.py", "--check"]
+
+    made = subprocess.run(
+        check, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+def test_every_environment_variable_of_the_product_is_in_the_reference() -> None:
+    page = (ROOT / "docs/reference/configuration.md").read_text("utf-8")
+    read = {
+        name
+        for folder in ("core", "cli", "storage", "service", "pages", "provenanceguard")
+        for path in (ROOT / folder).rglob("*.py")
+        for name in re.findall(r"[\"'](PROVENANCEGUARD_[A-Z_]+)[\"']", path.read_text("utf-8"))
+    }
+
+    assert len(read) >= 4
+    assert [name for name in sorted(read) if name not in page] == []
+
+
+def test_every_link_between_the_documents_leads_somewhere() -> None:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    lost = [
+        f"{document.relative_to(ROOT)}: {link}"
+        for document in documents
+        for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", document.read_text("utf-8"))
+        if not (document.parent / link).exists()
+    ]
+
+    assert len(documents) > 15
+    assert lost == []

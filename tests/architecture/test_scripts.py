@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("cli", "core", "pages", "service", "storage", "training")
+OURS = ("cli", "core", "pages", "provenanceguard", "service", "storage", "training")
 SCRIPTS = sorted(
     path.relative_to(ROOT).as_posix()
     for folder in ("bench", "tests/fuzzing", "sample_data")
