@@ -209,7 +209,7 @@ def test_alignment_values_can_be_read_as_a_table(visit: Visit) -> None:
     page.get_by_text("Values for each word").click()
 
     row = page.locator(".alignment tr").filter(has_text="lower")
-    expect(row).to_have_text("lower0.0200hardly")
+    expect(row).to_have_text("lower0.0200few")
 
 
 def test_a_link_to_a_claim_that_is_not_there_says_so(visit: Visit) -> None:
