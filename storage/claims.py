@@ -11,6 +11,7 @@ from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
 from core.codec import verification_from_document
+from core.config import Config
 from core.records import (
     AttributionStatus,
     ClaimType,
@@ -18,11 +19,11 @@ from core.records import (
     Decision,
     Features,
     Judged,
-    Support,
     VerdictLabel,
     Verification,
 )
 from core.review.records import Signal
+from core.stages.decision import decide_certain, decide_claim
 from storage import queue
 from storage.audit import sha256_of
 from storage.columns import plain_text
@@ -119,21 +120,28 @@ def signal_of_claim(verdict: ClaimVerdict, run_key: str) -> Signal:
         routed_source_id=plain_text(route.source_id),
         routed_family=plain_text(route.family),
         attribution=outcome.attribution.status,
-        gated=_gated(verdict, support),
+        gated=_gated(verdict, outcome),
         features=outcome.features,
         review_from=support.review_from,
     )
 
 
-def _gated(verdict: ClaimVerdict, support: Support) -> bool:
-    """Whether the claim would stay blocked if its probability reached the threshold.
+def _gated(verdict: ClaimVerdict, judged: Judged) -> bool:
+    """Whether the claim would stay blocked if its support were certain.
 
-    The gate gives one reason for each thing that it found, and exactly one of them for a
-    probability below the threshold: any more is something else.
+    A verdict does not say under which profile it was decided: reasons beyond those of the one that
+    ships are of checks that the other profile adds.
     """
     if verdict.decision is not Decision.BLOCK:
         return False
-    return support.supported or len(verdict.reasons) > 1
+    config = Config()
+    if (
+        judged.support.supported
+        or decide_certain(verdict, judged, config).decision is Decision.BLOCK
+    ):
+        return True
+    shipped = decide_claim(verdict.claim, judged, config, verdict.citations)
+    return len(verdict.reasons) > len(shipped.reasons)
 
 
 def _number(value: object) -> float | None:

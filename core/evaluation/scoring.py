@@ -36,7 +36,7 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
-from core.stages.decision import decide_claim
+from core.stages.decision import decide_certain, decide_claim
 
 BATCH_ROWS = 64
 
@@ -130,8 +130,8 @@ def _prediction(row: PacketRow, verification: Verification, config: Config) -> P
             reason=reason,
             threshold=0.0,
         )
-    passing = _decided(verdict, outcome, 1.0, config)
-    failing = _decided(verdict, outcome, 0.0, config)
+    passing = decide_certain(verdict, outcome, config)
+    failing = decide_certain(verdict, outcome, config, supported=False)
     return Prediction(
         claim_id=row.claim_id,
         decision=verdict.decision,
@@ -162,14 +162,6 @@ def _if_disputed(verdict: ClaimVerdict, judged: Judged, config: Config) -> Verdi
         return None
     support = Support(probability=DISPUTED, threshold=1.0)
     return decide_claim(verdict.claim, replace(judged, support=support), config).verdict
-
-
-def _decided(
-    verdict: ClaimVerdict, judged: Judged, probability: float, config: Config
-) -> ClaimVerdict:
-    """The claim decided as if the calibrator had given ``probability``."""
-    support = Support(probability=probability, threshold=0.5)
-    return decide_claim(verdict.claim, replace(judged, support=support), config)
 
 
 def _cause(verdict: ClaimVerdict, judged: Judged, passing: ClaimVerdict, config: Config) -> Cause:

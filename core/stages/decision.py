@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.causes import Cause, below, say, told_apart
 from core.config import Config
@@ -28,6 +28,7 @@ from core.records import (
     SetAside,
     ShownShare,
     SourceStatus,
+    Support,
     Together,
     Trace,
     Unjudged,
@@ -96,6 +97,17 @@ def decide_claim(
         reasons=reasons,
         citations=citations,
     )
+
+
+def decide_certain(
+    verdict: ClaimVerdict, judged: Judged, config: Config, *, supported: bool = True
+) -> ClaimVerdict:
+    """The claim as it would be decided were its support certain: what blocks it then is another check.
+
+    With ``supported`` false: were it certain that nothing supports it.
+    """
+    support = Support(probability=1.0 if supported else 0.0, threshold=0.5)
+    return decide_claim(verdict.claim, replace(judged, support=support), config, verdict.citations)
 
 
 def decide_answer(trace: Trace, verdicts: Sequence[ClaimVerdict]) -> AnswerDecision:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from builders import a_source, a_trace
+from lexical import verify_lexically
 from reviewing import SENTENCES, a_reviewed_trace, an_office
 from sqlalchemy import func, select
 from sqlmodel import col
@@ -40,6 +42,21 @@ def verify_again(store: SqlStore, *verifications: Verification, reader: str) -> 
     again = [dataclasses.replace(one, versions=versions) for one in verifications]
     store.put_verdicts(key, again)
     return key
+
+
+def test_only_what_blocks_besides_the_support_counts_as_another_check() -> None:
+    # The value that is nowhere is told as a reason; alone it blocks nothing that is supported.
+    nowhere = a_trace(
+        "Her potassium was 5.6 mmol/L. Her ferritin was 41.",
+        a_source("Potassium 4.6 mmol/L. Resting heart rate was 62 bpm."),
+    )
+
+    found = judged_claims(verify_lexically(nowhere), "run")
+
+    assert [(one.signal.decision, one.signal.gated) for one in found] == [
+        (Decision.BLOCK, False),
+        (Decision.BLOCK, False),
+    ]
 
 
 def test_each_factual_claim_of_a_verdict_is_kept_with_what_was_said_about_it(
