@@ -29,7 +29,8 @@ class Columns:
 
     ``rank`` is the place of the first right source in the ranking, from 1, and 0 where none is
     ranked; ``right_source`` is whether the routed source is a right one; ``supported_by_route`` is
-    the calibrator's target; ``probability`` is NaN where a claim was not judged.
+    the calibrator's target; ``probability`` is NaN where a claim was not judged; ``ranked_by`` is
+    what a ranking takes the claim for (``Prediction.ranked_by``).
     """
 
     trace: NDArray[np.int64]
@@ -49,6 +50,7 @@ class Columns:
     conflation: NDArray[np.bool_]
     probability: NDArray[np.float64]
     supported_by_route: NDArray[np.bool_]
+    ranked_by: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.trace)
@@ -103,6 +105,7 @@ def pair_columns(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -
             dtype=np.float64,
         ),
         supported_by_route=_flags(is_target(row, found) for row, found in pairs),
+        ranked_by=np.array([found.ranked_by for _, found in pairs], dtype=np.float64),
     )
 
 

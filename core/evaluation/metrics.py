@@ -17,10 +17,10 @@ from core.bootstrap import (
     SEED,
     Interval,
     interval,
-    resampled_auroc,
     resampled_sums,
 )
 from core.evaluation.columns import LABELS, NOT_ONE, Columns
+from core.evaluation.ranking_scores import auroc, auroc_spread
 
 Array = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ WHY_NOT: Mapping[str, str] = {
     "attribution_f1": "no claim is a conflation or was called one",
     "brier": "no claim has a support probability",
     "ece": "no claim has a support probability",
-    "auroc": "judged claims need both targets, supported by the routed source and not",
+    "auroc": "claims to block and claims to pass are needed, both",
 }
 NO_SOURCE = "no claim has a gold source"
 NO_CLAIM = "no claim has a label"
@@ -76,22 +76,14 @@ def measure(columns: Columns, *, resamples: int = RESAMPLES, seed: int = SEED) -
     """
     sums = sum_by_trace(columns)
     points = ratios(sums.names, sums.total())
-    points["auroc"] = np.array([_auroc(columns)])
     spreads: dict[str, Array] = {}
     if resamples and len(columns):
         drawn = resampled_sums(sums.per_trace, resamples=resamples, seed=seed)
         spreads = ratios(sums.names, drawn)
-        judged = np.isfinite(columns.probability)
-        spreads["auroc"] = resampled_auroc(
-            columns.probability[judged],
-            columns.supported_by_route[judged],
-            columns.trace[judged],
-            resamples=resamples,
-            seed=seed,
-        )
-    return {
+    found = {
         name: _metric(name, float(point[0]), spreads.get(name)) for name, point in points.items()
     }
+    return {**found, "auroc": _auroc(columns, resamples=resamples, seed=seed)}
 
 
 def sum_by_trace(columns: Columns) -> Sums:
@@ -233,16 +225,17 @@ def _expected_calibration_error(s: Mapping[str, Array]) -> Array:
     return _ratio(gap, s["judged"])
 
 
-def _auroc(c: Columns) -> float:
-    """Chance that a supported claim scores above another, ties half, by rank sums."""
-    judged = np.isfinite(c.probability)
-    score, truth = c.probability[judged], c.supported_by_route[judged]
-    good, poor = int(truth.sum()), int((~truth).sum())
-    if not good or not poor:
-        return float("nan")
-    _, place, count = np.unique(score, return_inverse=True, return_counts=True)
-    rank = np.cumsum(count) - (count - 1) / 2.0
-    return float((rank[place][truth].sum() - good * (good + 1) / 2.0) / (good * poor))
+def _auroc(c: Columns, *, resamples: int, seed: int) -> Metric:
+    """How well the verifier ranks good claims above bad ones, as the table of rankings has it."""
+    value = auroc(c.ranked_by, c.bad)
+    if value is None:
+        return Metric(value=None, reason=WHY_NOT["auroc"])
+    ends = (
+        auroc_spread(c.ranked_by, c.bad, c.trace, resamples=resamples, seed=seed)
+        if resamples
+        else None
+    )
+    return Metric(value=round(value, 6), interval=ends)
 
 
 def _metric(name: str, value: float, spread: Array | None) -> Metric:

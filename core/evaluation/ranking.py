@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from core.bootstrap import SEED
 from core.evaluation.packets import PacketRow
 from core.evaluation.ranking_kinds import (
     auroc_words,
@@ -20,6 +21,7 @@ from core.evaluation.ranking_kinds import (
     kind_table,
 )
 from core.evaluation.ranking_scores import (
+    RESAMPLES,
     Array,
     Flags,
     auroc,
@@ -41,11 +43,13 @@ KIND_PARTS = (
 )
 
 
-def ranking_entry(score: Array, bad: Flags, trace: Sequence[str]) -> dict[str, object]:
+def ranking_entry(
+    score: Array, bad: Flags, trace: Sequence[str], *, resamples: int, seed: int
+) -> dict[str, object]:
     """One system's line: AUROC with its interval, and each error rate at the other's fixed ones."""
     return {
         "auroc": rounded(auroc(score, bad)),
-        "auroc_ci95": auroc_interval(score, bad, trace),
+        "auroc_ci95": auroc_interval(score, bad, trace, resamples=resamples, seed=seed),
         f"bad_found_in_first_{READ_FIRST:g}": rounded(bad_found_in_first(score, bad, READ_FIRST)),
         **{
             f"bad_passed_at_good_blocked_{rate:g}": rounded(bad_passed_at(score, bad, rate))
@@ -59,9 +63,16 @@ def ranking_entry(score: Array, bad: Flags, trace: Sequence[str]) -> dict[str, o
 
 
 def ranking_report(
-    rows: Sequence[PacketRow], scores: Mapping[str, Array], told: str | None = None
+    rows: Sequence[PacketRow],
+    scores: Mapping[str, Array],
+    told: str | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> dict[str, object]:
     """Every system on the same rows; for ``told`` (the first) also by how and by kind of error.
+
+    The interval of a whole system is over ``resamples`` draws of traces.
 
     ``by_how`` has the good claims blocked by how they are supported, ``by_error`` the bad ones that
     pass by their label, both at the threshold where one bad claim in ten passes.
@@ -80,7 +91,10 @@ def ranking_report(
         "claims": len(rows),
         "claims_to_block": int(bad.sum()),
         "traces": len(set(trace)),
-        "systems": {name: ranking_entry(one, bad, trace) for name, one in scores.items()},
+        "systems": {
+            name: ranking_entry(one, bad, trace, resamples=resamples, seed=seed)
+            for name, one in scores.items()
+        },
         "by_how": by_kind(
             [how_supported(row) for row in rows], bad, trace, scores, blocked, of_bad=False
         ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bootstrap import SEED
+from core.bootstrap import SEED, Interval, interval, resampled_auroc
 
 RESAMPLES = 500
 
@@ -56,24 +57,24 @@ def bad_found_in_first(score: Array, bad: Flags, share: float) -> float | None:
     return float((bad[below].sum() + in_level * bad[level].sum()) / bad.sum())
 
 
-def auroc_interval(score: Array, bad: Flags, trace: Sequence[str]) -> list[float] | None:
-    """The middle 95 % over resampled traces; None where no resample has both kinds."""
+def auroc_spread(
+    score: Array, bad: Flags, trace: NDArray[np.int64], *, resamples: int, seed: int = SEED
+) -> Interval | None:
+    """The middle 95 % over resampled traces, with the measured value; None where none has both kinds."""
     measured = auroc(score, bad)
     if measured is None:
         return None
-    names, number = np.unique(np.array(trace), return_inverse=True)
-    places = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
-    draw = np.random.default_rng(SEED)
-    found = []
-    for _ in range(RESAMPLES):
-        chosen = np.concatenate([places[i] for i in draw.integers(0, len(names), len(names))])
-        value = auroc(score[chosen], bad[chosen])
-        if value is not None:
-            found.append(value)
-    if not found:
-        return None
-    low, high = np.quantile(found, [0.025, 0.975])
-    return [round(min(float(low), measured), 4), round(max(float(high), measured), 4)]
+    found = interval(resampled_auroc(score, ~bad, trace, resamples=resamples, seed=seed))
+    return found and replace(found, low=min(found.low, measured), high=max(found.high, measured))
+
+
+def auroc_interval(
+    score: Array, bad: Flags, trace: Sequence[str], *, resamples: int = RESAMPLES, seed: int = SEED
+) -> list[float] | None:
+    """``auroc_spread`` as reports give it, for traces by name."""
+    numbers = np.unique(np.array(trace), return_inverse=True)[1].astype(np.int64)
+    found = auroc_spread(score, bad, numbers, resamples=resamples, seed=seed)
+    return None if found is None else [round(found.low, 4), round(found.high, 4)]
 
 
 def rounded(value: float | None) -> float | None:

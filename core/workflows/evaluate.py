@@ -91,7 +91,7 @@ def evaluate(evaluated: Evaluated, *, resamples: int = RESAMPLES, seed: int = SE
         resamples=resamples,
         seed=seed,
     )
-    report["ranking"] = _ranking(evaluated)
+    report["ranking"] = _ranking(evaluated, resamples=resamples, seed=seed)
     report["whole_answers"] = _whole_answers(evaluated)
     report["packet_sha256"] = evaluated.packet.sha256
     report["problems"] = [problem.located() for problem in evaluated.packet.problems]
@@ -107,7 +107,7 @@ def _whole_answers(evaluated: Evaluated) -> Report | None:
     return dict(asdict(passed_as_a_whole(labels, evaluated.whole.threshold)))
 
 
-def _ranking(evaluated: Evaluated) -> Report:
+def _ranking(evaluated: Evaluated, *, resamples: int, seed: int) -> Report:
     """The verifier beside what counting shared words alone and blocking everything give."""
     pairs = [
         (row, found)
@@ -127,6 +127,8 @@ def _ranking(evaluated: Evaluated) -> Report:
             "shared words alone": np.array(words),
             "block everything": np.zeros(len(pairs)),
         },
+        resamples=resamples,
+        seed=seed,
     )
 
 

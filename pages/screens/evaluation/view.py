@@ -38,7 +38,7 @@ METRIC_WORDS: Mapping[str, tuple[str, str]] = {
     "attribution_precision": ("Wrong credits: precision", "of what was called wrong, how much is"),
     "attribution_recall": ("Wrong credits: recall", "of the wrong credits, how many were seen"),
     "attribution_f1": ("Wrong credits: F1", "harmonic mean of the two"),
-    "auroc": ("AUROC of the support probability", "0.5 is chance"),
+    "auroc": ("AUROC", "a good claim is ranked above a bad one; 0.5 is chance"),
     "brier": ("Brier score", "lower is better"),
     "ece": ("Expected calibration error", "lower is better; ten bins"),
 }
