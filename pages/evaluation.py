@@ -161,7 +161,7 @@ try:
 except ProvenanceGuardError as error:
     show_notice("The results could not be read", str(error), key="no-results", tone="bad")
     st.stop()
-if not made_as_now(run, ruling.label):
+if not made_as_now(run, ruling):
     show_notice(
         "Made by another version",
         "The verifier, its settings or its calibrator have changed since. Evaluate again to compare.",

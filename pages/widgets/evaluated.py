@@ -29,6 +29,7 @@ from core.evaluation.sweep import Band
 from core.evaluation.threshold_view import ThresholdView, bands_of, only, view_predictions
 from core.identity import rules_digest
 from core.places import PROJECT
+from core.review.calibrators import CurrentCalibrator
 from core.review.records import Person
 from pages.widgets.adjudicated import may_see_labels, settled_claims, write_settled
 from pages.widgets.plain import show_notice
@@ -195,13 +196,22 @@ def run_words(run: KeptRun) -> str:
     return f"{calibrator} at {shown}"
 
 
-def made_as_now(run: KeptRun, calibrator: str) -> bool:
-    """Whether the pipeline, its settings and the active calibrator are those that made the run."""
+def forest_of(run: KeptRun) -> str:
+    """The forest behind a run; what verdicts name may add a threshold and a promotion to it."""
+    return run.versions.calibrator.partition("@")[0]
+
+
+def made_as_now(run: KeptRun, ruling: CurrentCalibrator) -> bool:
+    """Whether the pipeline, its settings and the active calibrator are those that made the run.
+
+    A forest at a threshold decides alike in each of its reigns, which verdicts tell apart.
+    """
     made = run.versions
     return (
         made.pipeline == rules_digest()
         and made.config_sha256 == settings().sha256(load_families().digest)
-        and made.calibrator == calibrator
+        and forest_of(run) == ruling.name
+        and run.report.get("threshold") == ruling.threshold
     )
 
 

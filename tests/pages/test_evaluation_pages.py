@@ -35,6 +35,7 @@ from core.evaluation.kept import (
 )
 from core.evaluation.packets import read_packet
 from core.evaluation.threshold_view import costs_at, view_predictions
+from core.models.forest import load_forest
 from core.records import VerdictLabel
 from core.review.records import Role
 from pages.screens.evaluation.evaluating import is_evaluating, progress_words, start_evaluating
@@ -152,6 +153,22 @@ def test_results_of_another_calibrator_say_so(folder: Path) -> None:
     assert "Made by another version" in titles(evaluation(packet=packet.sha256))
 
 
+def test_after_a_roll_back_to_the_same_forest_its_results_are_of_now_again(folder: Path) -> None:
+    shipped = load_forest()
+    packet = keep_evaluated(folder, threshold=shipped.threshold)
+    workspace = workspace_of(open_store(os.environ["PROVENANCEGUARD_DB"]))
+    calibrators, local = workspace.calibrators, workspace.people.local()
+
+    def is_old() -> bool:
+        return "Made by another version" in titles(evaluation(packet=packet.sha256))
+
+    assert not is_old()
+    calibrators.use_threshold(0.93, "to try", local)
+    assert is_old()
+    calibrators.roll_back(shipped.name, "back", local)
+    assert not is_old()
+
+
 def test_an_address_of_a_packet_that_is_not_here_says_so(folder: Path) -> None:
     keep_evaluated(folder)
 
@@ -190,7 +207,7 @@ def test_a_run_under_way_is_seen_by_every_session_and_cannot_be_started_twice(
 
 
 def test_a_run_that_was_killed_says_how_far_it_came_and_that_it_goes_on(folder: Path) -> None:
-    packet = keep_evaluated(folder)
+    packet = keep_evaluated(folder, threshold=load_forest().threshold)
     write_status(
         packet, JobStatus(state=JobState.RUNNING, what="claims", done=5, total=60, started=1.0)
     )

@@ -8,13 +8,9 @@ from core.errors import ProvenanceGuardError
 from core.evaluation.kept import KeptRun
 from core.review.calibrators import CurrentCalibrator
 from core.review.records import Person, Role
+from pages.widgets.evaluated import forest_of
 from pages.widgets.rescoring import start_rescoring
 from storage.workspace import Workspace
-
-
-def forest_of(run: KeptRun) -> str:
-    """The forest behind a run; what verdicts name may add a threshold and a promotion to it."""
-    return run.versions.calibrator.partition("@")[0]
 
 
 def threshold_in_use(run: KeptRun, decided_at: float, ruling: CurrentCalibrator) -> float:

@@ -139,6 +139,15 @@ def test_the_report_counts_the_packet_and_tells_its_broken_line(evaluated) -> No
     assert json.dumps(report, allow_nan=False)
 
 
+def test_one_figure_of_one_run_is_one_number_in_the_list_and_in_the_table(evaluated) -> None:
+    report = evaluate(evaluated, resamples=100)
+
+    told = report["ranking"]["systems"]["verifier"]
+
+    assert round(report["auroc"], 4) == told["auroc"]
+    assert [round(end, 4) for end in report["auroc_ci95"]] == told["auroc_ci95"]
+
+
 def test_the_same_packet_gives_the_same_numbers_twice(
     folder: Path, models: Models, evaluated
 ) -> None:
