@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
 from core.codec import verification_from_document
-from core.config import Config
+from core.provenance.triage import is_gated
 from core.records import (
     AttributionStatus,
     ClaimType,
@@ -23,7 +23,6 @@ from core.records import (
     Verification,
 )
 from core.review.records import Signal
-from core.stages.decision import decide_certain, decide_claim
 from storage import queue
 from storage.audit import sha256_of
 from storage.columns import plain_text
@@ -120,28 +119,10 @@ def signal_of_claim(verdict: ClaimVerdict, run_key: str) -> Signal:
         routed_source_id=plain_text(route.source_id),
         routed_family=plain_text(route.family),
         attribution=outcome.attribution.status,
-        gated=_gated(verdict, outcome),
+        gated=is_gated(verdict, outcome),
         features=outcome.features,
         review_from=support.review_from,
     )
-
-
-def _gated(verdict: ClaimVerdict, judged: Judged) -> bool:
-    """Whether the claim would stay blocked if its support were certain.
-
-    A verdict does not say under which profile it was decided: reasons beyond those of the one that
-    ships are of checks that the other profile adds.
-    """
-    if verdict.decision is not Decision.BLOCK:
-        return False
-    config = Config()
-    if (
-        judged.support.supported
-        or decide_certain(verdict, judged, config).decision is Decision.BLOCK
-    ):
-        return True
-    shipped = decide_claim(verdict.claim, judged, config, verdict.citations)
-    return len(verdict.reasons) > len(shipped.reasons)
 
 
 def _number(value: object) -> float | None:

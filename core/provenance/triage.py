@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.config import Config
 from core.provenance.analyse import claims_of
 from core.provenance.distortions.checks import CHECK_NAMES
 from core.provenance.distortions.records import NAMED_KINDS
@@ -20,6 +21,7 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
+from core.stages.decision import decide_certain, decide_claim
 
 WRONG_CREDIT, WRONG_CITATION, CONTRADICTED = "wrong credit", "wrong citation", "contradicted"
 MADE_UP, NOT_CONFIRMED = "made up", "not confirmed"
@@ -87,3 +89,21 @@ def _causes(verdict: ClaimVerdict, claim: ClaimProvenance) -> Iterator[str]:
             yield NEEDS_A_PERSON
         elif verdict.verdict is not VerdictLabel.CONTRADICTED:
             yield NOT_CONFIRMED
+
+
+def is_gated(verdict: ClaimVerdict, judged: Judged) -> bool:
+    """Whether the claim would stay blocked if its support were certain.
+
+    A verdict does not say under which profile it was decided: reasons beyond those of the one that
+    ships are of checks that the other profile adds.
+    """
+    if verdict.decision is not Decision.BLOCK:
+        return False
+    config = Config()
+    if (
+        judged.support.supported
+        or decide_certain(verdict, judged, config).decision is Decision.BLOCK
+    ):
+        return True
+    shipped = decide_claim(verdict.claim, judged, config, verdict.citations)
+    return len(verdict.reasons) > len(shipped.reasons)
