@@ -92,7 +92,9 @@ def index_evidence(trace: Trace, claims: Sequence[Claim], config: Config) -> Evi
     wanted = frozenset().union(*(content_terms(claim.text) for claim in claims))
     kept = [source for source in trace.sources if source.is_evidence]
     if kept:
-        kept = [s for s in trace.sources if s.status is not SourceStatus.NOT_CAPTURED]
+        # Of a call that gave back what was passed to it, not even the arguments say anything.
+        silent = (SourceStatus.NOT_CAPTURED, SourceStatus.ECHO)
+        kept = [source for source in trace.sources if source.status not in silent]
     cut = []
     for source in kept:
         parts = units(source.text)

@@ -39,7 +39,7 @@ class ToolOutput(BaseModel):
     status: Annotated[
         str | None,
         Field(
-            pattern="^(ok|error|empty|truncated|not_captured)$",
+            pattern="^(ok|error|empty|truncated|not_captured|echo)$",
             description="Set it where the output cannot be evidence, or only a part of it is here.",
         ),
     ] = None

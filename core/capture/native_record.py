@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from core.capture.echoes import without_echoes
 from core.capture.readable.structured import unfold_output
 from core.capture.status import status_of
 from core.codec import Fields, content_hash, json_kind
@@ -18,6 +19,7 @@ _RECORD_KEYS = {
     "question_id", "user_question", "category", "route", "tool_calls", "full_tool_outputs",
     "final_reply_to_user", "earlier_answers", "elapsed_s",
 }  # fmt: skip
+_ANSWERS = ("final_reply_to_user", "assistant_answer")
 # A record without any of these asks, answers, captures and names nothing.
 _OF_A_TRACE = frozenset(
     {
@@ -42,11 +44,12 @@ def read_trace(value: object, origin: Origin | None, notes: Sequence[str] = ()) 
         raise BadRecord(f"expected an object, found {json_kind(value)}")
     fields = Fields(value, "")
     answer = _answer(fields)
-    sources = _sources(fields.objects("full_tool_outputs"))
-    doubt = order_doubt(answer, sources)
+    question = fields.optional_string("user_question") or ""
+    sources = without_echoes(question, _sources(fields.objects("full_tool_outputs")))
+    doubt = order_doubt(answer, sources) or _no_answer(fields)
     trace = Trace(
         trace_id=_trace_id(fields),
-        question=fields.optional_string("user_question") or "",
+        question=question,
         answer=answer,
         sources=sources,
         earlier=tuple(fields.strings("earlier_answers")),
@@ -107,11 +110,22 @@ def _trace_id(fields: Fields) -> str:
 
 
 def _answer(fields: Fields) -> str | None:
-    for key in ("final_reply_to_user", "assistant_answer"):
+    for key in _ANSWERS:
         text = fields.optional_string(key)
         if text and text.strip():
             return text
     return None
+
+
+def _no_answer(fields: Fields) -> str | None:
+    """Where an answer was looked for, when there is none and the record has other texts."""
+    if any(key in fields.value for key in _ANSWERS):
+        return None
+    known = _RECORD_KEYS | _OF_A_TRACE
+    texts = [str(k)[:40] for k, v in fields.value.items() if isinstance(v, str) and k not in known]
+    if not texts:
+        return None
+    return f"no answer: looked for {' and '.join(_ANSWERS)}, not for {', '.join(texts[:5])}"
 
 
 def _tool_calls(fields: Fields) -> tuple[str, ...]:
@@ -198,7 +212,7 @@ def _chunk(output: Fields, raw: str) -> _Chunk:
         raw_map = [RawRange(text=Span(start=0, end=len(text)), raw_start=0, raw_end=size)]
     given = output.optional_string("status")
     status, reason = status_of(raw, text, unfolded, False, False)
-    if given in {"error", "empty", "truncated", "not_captured"}:
+    if given in {"error", "empty", "truncated", "not_captured", "echo"}:
         status, reason = SourceStatus(given), reason or output.optional_string("note")
     return _Chunk(
         text=text,

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.capture.carried import CHANGED, restored
+from core.capture.echoes import without_echoes
 from core.capture.files import write_json
 from core.capture.readable.structured import Unfolded, unfold_output
 from core.capture.status import status_of
@@ -84,6 +85,7 @@ def trace_of_run(run: CapturedRun) -> Trace:
         run = dataclasses.replace(run, carried=None, notices=(*run.notices, CHANGED))
     calls = [resolve_call(call) for call in run.calls]
     sources, notices = distinct_sources(sources_of_call(call) for call in calls)
+    sources = without_echoes(run.question, sources)
     doubt = None if run.citations else order_doubt(run.answer, sources)
     trace = Trace(
         trace_id=run.trace_id or "",

@@ -137,18 +137,11 @@ def read_records_of(
         raise UnknownFormat(f"unknown format {format!r}; known formats: {', '.join(FORMATS)}")
     if not records:
         raise UnknownFormat("no record in it")
+    others: _Others | None = None
     if format == "auto":
         format = _format_of([record.value for record in records[:_SAMPLE_RECORDS]], "").format
-    if format != mcp.NAME:
-        yield from _told_apart(FORMATS[format].read(records, "", config))
-        return
-    log: list[mcp.LoggedCall] = []
-    for item in mcp.read_log(iter(records), ""):
-        if isinstance(item, InputError):
-            yield item
-        else:
-            log.append(item)
-    yield from _told_apart(mcp.traces_of_log(log))
+        others = {}
+    yield from _told_apart(_of_formats(records, format, "", config, others))
 
 
 def read_traces(
@@ -162,6 +155,7 @@ def read_traces(
     config = config or Config()
     if format != "auto" and format not in FORMATS:
         raise UnknownFormat(f"unknown format {format!r}; known formats: {', '.join(FORMATS)}")
+    rest: _Others | None = {} if format == "auto" else None
     chosen: list[tuple[Path, str]] = []
     for path in files_in(paths):
         try:
@@ -174,26 +168,68 @@ def read_traces(
     others = [(path, name) for path, name in chosen if name != mcp.NAME]
     log: list[mcp.LoggedCall] = []
     for path in logs:
-        for item in mcp.read_log(read_records(path, config.max_record_bytes), path.name):
+        records = _mine(read_records(path, config.max_record_bytes), mcp, rest)
+        for item in mcp.read_log(records, path.name):
             if isinstance(item, InputError):
                 yield item
             else:
                 log.append(item)
-    yield from _joined(_each(others, config), log)
+    label = " + ".join(path.name for path in logs)
+    beside = _told_apart(_of_formats((), native.NAME, label, config, rest)) if rest else iter(())
+    yield from _joined(chain(beside, _each(others, config, rest)), log)
 
 
-def _each(files: Sequence[tuple[Path, str]], config: Config) -> Iterator[Trace | InputError]:
+def _each(
+    files: Sequence[tuple[Path, str]], config: Config, others: _Others | None
+) -> Iterator[Trace | InputError]:
     limit = config.max_record_bytes
     for path, name in files:
         if name not in _TOGETHER:
             records = read_records(path, limit)
-            yield from _told_apart(FORMATS[name].read(records, path.name, config))
+            yield from _told_apart(_of_formats(records, name, path.name, config, others))
     for name in _TOGETHER:
         parts = [path for path, found in files if found == name]
         if parts:
             records = chain.from_iterable(read_records(path, limit) for path in parts)
             label = " + ".join(path.name for path in parts)
-            yield from _told_apart(FORMATS[name].read(records, label, config))
+            yield from _told_apart(_of_formats(records, name, label, config, others))
+
+
+# The records of a file that are of another format than the rest of it, by that format.
+_Others = dict[str, list[FileRecord]]
+_SURE = 0.6  # below it, a record stays with the others of its file
+_ALIKE = {chat.NAME, anthropic.NAME}  # either reads the messages of the other
+
+
+def _of_formats(
+    records: Iterable[FileRecord | InputError],
+    name: str,
+    file: str,
+    config: Config,
+    others: _Others | None,
+) -> Iterator[Trace | InputError]:
+    """The traces of a file: of its format first, then of others; ``others`` None: of that one alone."""
+    yield from FORMATS[name].read(_mine(records, FORMATS[name], others), file, config)
+    if others:
+        found = list(others.items())
+        others.clear()
+        for other, held in found:
+            yield from FORMATS[other].read(held, file, config)
+
+
+def _mine(
+    records: Iterable[FileRecord | InputError], module: Importer, others: _Others | None
+) -> Iterator[FileRecord | InputError]:
+    """The records that a format reads; those that only another one knows are put aside."""
+    for record in records:
+        if others is None or isinstance(record, InputError) or module.detect([record.value]) > 0:
+            yield record
+            continue
+        sure, name = max(((m.detect([record.value]), m.NAME) for m in _MODULES), key=lambda x: x[0])
+        if sure >= _SURE and not {name, module.NAME} <= _ALIKE:
+            others.setdefault(name, []).append(record)
+        else:
+            yield record
 
 
 def _joined(

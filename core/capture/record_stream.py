@@ -66,8 +66,6 @@ def _decompressed(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         first = file.read(_CHUNK)
         if not first.startswith(b"\x1f\x8b"):
-            if path.suffix == ".gz" and first:
-                raise UnreadableFile("named .gz, but it is not gzip")
             while first:
                 yield first
                 first = file.read(_CHUNK)

@@ -1,60 +1,73 @@
-"""Messages as frameworks store them (LangChain, OpenAI, plain text) as turns, for run exports."""
+"""What frameworks log as the input or output of a step, as turns: messages wherever they stand, or text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
+from core.capture.messages import Messages, is_message, kind_of, text_in
 from core.capture.outputs import written
 from core.capture.span_attributes import parsed
 from core.capture.turns import Called, Returned, Said, Turn
+from core.errors import BadRecord
 
-_ROLES = {
-    "human": "user", "user": "user", "humanmessage": "user", "ai": "assistant",
-    "assistant": "assistant", "model": "assistant", "aimessage": "assistant",
-    "aimessagechunk": "assistant", "system": "system", "systemmessage": "system",
-    "developer": "system", "tool": "tool", "toolmessage": "tool", "function": "tool",
-    "functionmessage": "tool",
-}  # fmt: skip
-_HOLDERS = ("messages", "generations", "message", "output", "input", "choices", "return_values")
-_TEXTS = (
-    "answer", "final_answer", "response", "output", "result", "question", "query", "input", "text",
-    "content", "page_content", "user_input", "prompt",
+_ASKED_IN = (
+    "messages", "contents", "new_message", "llm_request", "request", "input", "message", "prompt",
+    "all_messages",
 )  # fmt: skip
+_TOLD_IN = (
+    "messages", "generations", "choices", "candidates", "new_messages", "all_messages", "message",
+    "output", "content", "return_values", "result", "response", "llm_response", "data",
+)  # fmt: skip
+_QUESTIONS = ("question", "query", "input", "user_input", "prompt", "message", "text", "content")
+_ANSWERS = (
+    "answer", "final_answer", "final_output", "final_result", "response", "output", "result", "reply",
+    "completion", "text", "content", "page_content", "message",
+)  # fmt: skip
+_DEEPEST = 8
 
 
-def turns_of(value: object, role: str, depth: int = 0) -> list[Turn]:
-    """The messages in a run's input or output, or its text as one message of ``role``."""
+def turns_of(value: object, role: str, unknown: dict[str, None], depth: int = 0) -> list[Turn]:
+    """The messages in a step's input or output, or its text as one message of ``role``.
+
+    ``unknown`` takes in the kinds of parts that were not understood.
+    """
     value = parsed(value)
-    if depth > 8 or value is None:
+    if depth > _DEEPEST or value is None:
         return []
     if isinstance(value, str):
         return [Said(role=role, text=value)] if value.strip() else []
     if isinstance(value, list):
-        return [turn for item in value for turn in turns_of(item, role, depth + 1)]
+        if _is_content(value, role):
+            return _read({"role": role, "content": value}, unknown)
+        return [turn for item in value for turn in turns_of(item, role, unknown, depth + 1)]
     if not isinstance(value, Mapping):
         return []
-    message = _message(value)
-    if message is not None:
-        return list(_turns(*message))
-    for key in _HOLDERS:
+    if is_message(value) or role == "assistant" and _is_call(value):
+        return _read(value if is_message(value) else {"role": role, "content": [value]}, unknown)
+    if isinstance(value.get("parts"), list):
+        return _read({"role": role, **value}, unknown)
+    for key in _ASKED_IN if role == "user" else _TOLD_IN:
         inner = parsed(value.get(key))
-        if isinstance(inner, list | Mapping) and (turns := turns_of(inner, role, depth + 1)):
-            return turns
-    return [Said(role=role, text=text)] if (text := text_of(value)) else []
+        if isinstance(inner, list | Mapping):
+            turns = turns_of(inner, role, unknown, depth + 1)
+            if turns:
+                return turns
+    text = text_of(value, role)
+    return [Said(role=role, text=text)] if text else []
 
 
-def text_of(value: object) -> str | None:
-    """The text of a run's input or output when it is a text, or an object with one text in it."""
+def text_of(value: object, role: str) -> str | None:
+    """The text of an input or output when it is a text, or an object with one text in it."""
     value = parsed(value)
     if isinstance(value, str):
         return value if value.strip() else None
     if isinstance(value, Mapping):
-        for key in _TEXTS:
-            found = value.get(key)
-            if isinstance(found, str) and found.strip():
-                return found
-        if len(value) == 1:
-            return text_of(next(iter(value.values())))
+        named = (text_in(value, key) for key in (_QUESTIONS if role == "user" else _ANSWERS))
+        found = next((text for text in named if text and text.strip()), None)
+        if found is None and len(value) == 1:
+            ((key, inner),) = value.items()
+            return None if role != "user" and key in _QUESTIONS else text_of(inner, role)
+        return found
     return None
 
 
@@ -64,78 +77,58 @@ def tool_output(value: object) -> tuple[str | None, str | None, bool]:
     if value is None:
         return None, None, False
     if isinstance(value, Mapping):
-        inner = parsed(value.get("output")) if set(value) <= {"output", "id"} else value
-        message = _message(inner) if isinstance(inner, Mapping) else None
-        if message is not None and message[0] == "tool":
-            fields = message[1]
-            call_id, failed = fields.get("tool_call_id"), fields.get("status") == "error"
-            content = fields.get("content")
-            return "" if content is None else written(content), _id(call_id), failed
-        if set(value) <= {"output", "id"}:
+        wrapped = set(value) <= {"output", "id"}
+        inner = parsed(value.get("output")) if wrapped else value
+        returned = returned_in(inner)
+        if returned is not None:
+            return returned.output, returned.call_id, returned.failed
+        if wrapped:
             bare = value.get("output")
             return (None if bare is None else written(bare)), None, False
     return written(given), None, False  # as it came: 1.10 stays 1.10
 
 
-def _message(value: Mapping[str, object]) -> tuple[str, Mapping[str, object]] | None:
-    """The role and the fields of a message; LangChain keeps them under ``kwargs`` or ``data``."""
-    fields: Mapping[str, object] = value
-    kind: object = value.get("role") or value.get("type")
-    identity = value.get("id")
-    for key in ("kwargs", "data"):
-        inner = value.get(key)
-        if isinstance(inner, Mapping) and ("content" in inner or "tool_calls" in inner):
-            fields = inner
-            kind = (
-                identity[-1] if isinstance(identity, list) and identity else inner.get("type", kind)
-            )
-    role = _ROLES.get(str(kind).lower())
-    return (role, fields) if role and ("content" in fields or "tool_calls" in fields) else None
+def returned_in(value: object) -> Returned | None:
+    """The output that a tool's message holds; None when the value is no such message."""
+    value = parsed(value)
+    if not isinstance(value, Mapping) or not is_message(value):
+        return None
+    turns = _read(value, {})
+    return turns[0] if len(turns) == 1 and isinstance(turns[0], Returned) else None
 
 
-def _turns(role: str, fields: Mapping[str, object]) -> Iterator[Turn]:
-    content = fields.get("content")
-    if role == "tool":
-        yield Returned(
-            call_id=_id(fields.get("tool_call_id")),
-            output="" if content is None else written(content),
-            tool=_id(fields.get("name")),
-            failed=fields.get("status") == "error",
-        )
-        return
-    text = _text_of_content(content)
-    calls = list(_calls(fields)) if role == "assistant" else []
-    if text.strip():
-        yield Said(role=role, text=text, calls_tools=bool(calls))
-    yield from calls
+def _read(message: object, unknown: dict[str, None]) -> list[Turn]:
+    messages = Messages()
+    try:
+        messages.read(message, "")
+    except BadRecord as error:
+        unknown[f"message ({error})"] = None
+    unknown.update(messages.unknown)
+    return messages.turns
 
 
-def _calls(fields: Mapping[str, object]) -> Iterator[Called]:
-    more = fields.get("additional_kwargs")
-    given = fields.get("tool_calls") or (
-        more.get("tool_calls") if isinstance(more, Mapping) else None
-    )
-    for call in given if isinstance(given, list) else ():
-        if not isinstance(call, Mapping):
-            continue
-        function = call.get("function")
-        inner: Mapping[str, object] = function if isinstance(function, Mapping) else call
-        arguments = next((inner[k] for k in ("arguments", "args", "input") if k in inner), None)
-        yield Called(
-            tool=_id(inner.get("name")) or "unknown tool",
-            call_id=_id(call.get("id")),
-            arguments=None if arguments is None else written(arguments),
-        )
+def _is_content(value: list[object], role: str) -> bool:
+    """Whether a list is the content of one message: texts, calls and outputs, and at least one typed."""
+    kinds = [kind_of(part) for part in value if isinstance(part, Mapping)]
+    typed = [part for part in value if isinstance(part, Mapping) and not is_message(part)]
+    acting = [p for p in typed if "type" in p and kind_of(p) == "text" or _is_call(p)]
+    return bool(acting) and len(kinds) == len(value) == len(typed)
 
 
-def _text_of_content(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts: Sequence[object] = content if isinstance(content, list) else ()
-    texts = [part if isinstance(part, str) else part.get("text") for part in parts
-             if isinstance(part, str | Mapping)]  # fmt: skip
-    return "\n".join(text for text in texts if isinstance(text, str))
+def _is_call(value: Mapping[str, object]) -> bool:
+    if "toolCallId" in value or "functionCall" in value or "toolUse" in value:
+        return "result" not in value and "output" not in value
+    named = text_in(value, "tool", "toolName", "tool_name", "action") is not None
+    given = ("input", "args", "arguments", "tool_input", "action_input", "parameters")
+    typed = value.get("type") in ("tool_call", "function_call", "tool_use", "tool-call")
+    return typed or (named and any(key in value for key in given))
 
 
-def _id(value: object) -> str | None:
-    return str(value) if isinstance(value, str | int) and value != "" else None
+def says(turn: Turn) -> bool:
+    """Whether the assistant says something in it without calling a tool."""
+    return isinstance(turn, Said) and turn.role == "assistant" and not turn.calls_tools
+
+
+def calls(turn: Turn) -> bool:
+    """Whether it calls a tool."""
+    return isinstance(turn, Called)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -20,7 +20,6 @@ from core.capture.span_attributes import (
 )
 from core.capture.turns import Called, Returned, Said, Turn, pair_calls
 from core.errors import BadRecord, InputError
-from core.records import Trace
 
 _DIFFERENT = "the log holds two different outputs of this call; one of them is shown"
 
@@ -68,19 +67,18 @@ class TraceSpans:
 
     @property
     def root(self) -> SpanRecord:
-        """The span that no other span of the trace holds."""
+        """The first span that no other span of the trace holds."""
+        return (*self._roots, self.spans[0])[0]
+
+    @property
+    def rooted(self) -> bool:
+        """Whether one span holds all others: only then is its output that of the run."""
+        return len(self._roots) == 1
+
+    @property
+    def _roots(self) -> list[SpanRecord]:
         ids = {span.span_id for span in self.spans}
-        return next((s for s in self.spans if s.parent_id not in ids), self.spans[0])
-
-
-def read_spans(
-    records: Iterable[FileRecord | InputError],
-    file: str,
-    read_trace: Callable[[TraceSpans, str], Trace],
-) -> Iterator[Trace | InputError]:
-    """One trace a trace id, when all spans have been read."""
-    for item in gather_spans(records, file):
-        yield item if isinstance(item, InputError) else read_trace(item, file)
+        return [span for span in self.spans if span.parent_id not in ids]
 
 
 def gather_spans(

@@ -23,8 +23,29 @@ _ERROR_FIELD = re.compile(
     r'^(?:error|errors|error_message)(?:\.\w+)*: (?!null$|None$|false$|""$|\[\]|\{\})', re.M
 )
 # The flags by which services say that a call came to nothing, whatever else they give back.
-_FAILED_FLAG = re.compile(
-    r"^(?:is_?)?(?:success(?:ful)?|succeeded|ok): false\s*$|^is_?error: true\s*$", re.M | re.I
+_FLAGS = re.compile(
+    r"^(?P<key>(?:is_?)?(?:success(?:ful)?|succeeded|ok)|(?:\S+\.)?is_?error|status|outcome|"
+    r"(?:\S+\.)?(?:return|exit|status|response)_?code|http_?status): (?P<said>.*?)\s*$",
+    re.M | re.I,
+)
+# "failed" may be what a record says of a job: it is the call's own where a message explains it.
+_FAILED = re.compile(r"error|fail(?:ed|ure)?|[45]\d\d(?:\b.*)?", re.I)
+_EXPLAINED = re.compile(
+    r"^(?:message|msg|detail|reason|description|title|stderr|code): ", re.M | re.I
+)
+_OUTCOME = re.compile(
+    r"\s*resource(?:Type)?: OperationOutcome\b.*^issue\.severity: (?:error|fatal)$", re.M | re.S
+)
+# How a program, a server or a page says it in the first line, and an interpreter in the last one.
+_FAILED_OPENING = re.compile(
+    r"\s*(?:(?:process )?exit(?:ed with)?(?: code| status)?:? (?!0\b)-?\d+|HTTP/[\d.]+ [45]\d\d|"
+    r"(?:<!doctype[^>]*>|<html[^>]*>|<head[^>]*>|\s)*<title>\s*(?:Error )?[45]\d\d\b)",
+    re.I,
+)
+_TRACEBACK = re.compile(
+    r"^\s*Traceback \(most recent call last\):(?:.*\n)+(?:[\w.]+)(?:Error|Exception|Exit|Interrupt)\b"
+    r".*\s*\Z",
+    re.M,
 )
 _SHORT = 1_500
 _TRUNCATED = re.compile(
@@ -56,12 +77,31 @@ def status_of(
 
 def reports_error(text: str) -> bool:
     """Whether an output is an error message and nothing else."""
-    if _ERROR.match(text):
+    if _ERROR.match(text) or _TRACEBACK.search(text) or _OUTCOME.match(text):
         return True
     if len(text) > _SHORT:
         return False
-    fields = "\n\n" not in text and (_ERROR_FIELD.search(text) or _FAILED_FLAG.search(text))
-    return bool(_SHORT_ERROR.match(text) or fields)
+    fields = "\n\n" not in text and _ERROR_FIELD.search(text)
+    opening = _SHORT_ERROR.match(text) or _FAILED_OPENING.match(text)
+    return bool(opening or fields or _flagged(text))
+
+
+def _flagged(text: str) -> bool:
+    """Whether the flags of an output say that it failed: each that it has, where there are several."""
+    flags: dict[str, list[bool]] = {}
+    for flag in _FLAGS.finditer(text):
+        key, said = flag["key"].casefold(), flag["said"].casefold()
+        if key.endswith("error"):
+            failed = said == "true"
+        elif key.endswith("code") and not key.startswith(("status", "response")):
+            failed = said not in ("0", "null", "none", "")
+        elif key.endswith(("code", "status", "outcome")):
+            explained = said == "error" or key.endswith("code") or _EXPLAINED.search(text)
+            failed = bool(_FAILED.fullmatch(said) and explained)
+        else:
+            failed = said == "false"
+        flags.setdefault(key, []).append(failed)
+    return any(all(said) for said in flags.values())
 
 
 def breaks_off(output: str, unfolded: Unfolded) -> bool:

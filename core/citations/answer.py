@@ -147,9 +147,9 @@ def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited)
     support = cited.weights.support(terms, resolution.records, _rivals(mention.kind, cited))
     best = support.best_cited or resolution.records[0]
     place, rival = best.place, support.best_rival
+    sentence = _without(scope.sentence, cited.mentions, cited.answer)
     # What was not read to its end may say it there.
     if support.said_elsewhere and rival is not None and not any(r.cut for r in resolution.records):
-        sentence = _without(scope.sentence, cited.mentions, cited.answer)
         if cited.reads is not None and cited.reads(sentence, best.text) is Relation.ENTAILMENT:
             return _said(mention, scope, CitationOutcome.SAYS_IT, "the cited record says it", place)
         title = rival.title or rival.place.source_id
@@ -158,6 +158,9 @@ def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited)
             f"{title[:80]!r} has {support.rival:.0%}"
         )
         return _said(mention, scope, CitationOutcome.SAYS_OTHERWISE, reason, place, rival, cited)
+    if support.says_it and (missing := cited.weights.days_missing(sentence, resolution.records)):
+        reason = f"the cited record does not have {', '.join(missing)}"
+        return _said(mention, scope, CitationOutcome.SILENT, reason, place)
     if support.says_it:
         reason = f"the cited record has {support.cited:.0%} of what is said here"
         return _said(mention, scope, CitationOutcome.SAYS_IT, reason, place)

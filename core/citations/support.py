@@ -27,6 +27,7 @@ SAYS_SHARE = 0.30
 MOST_SHARE = 0.50
 NOTATIONS_IN = 60_000  # characters
 PASSAGES_READ = 100  # of one record, for values
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _AMOUNT = re.compile(r"-?\d+(?:\.\d+)?")
 _NUMBERS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,18}(?:\.\d{1,18})?")
 TELLING_DIGITS = 3  # a number of so many digits tells as much as three words
@@ -121,6 +122,17 @@ class Weights:
                 values[key] = CitedValue(value=value, weight=weight * share, digits=digits)
         return Terms(words=words, values=tuple(values.values()))
 
+    def days_missing(self, sentence: str, cited: Sequence[RunRecord]) -> list[str]:
+        """The days of a sentence that no cited record has; one that was cut may have any."""
+        if any(record.cut for record in cited):
+            return []
+        days = [one for one in protected_values(sentence) if _DAY.fullmatch(one.normalised)]
+        return [
+            one.text
+            for one in days
+            if not any(self._holds(one, f"{r.searched}\n{r.arguments}") for r in cited)
+        ]
+
     def _rarity(self, count: int) -> float:
         total = len(self.records)
         return math.log(1 + (total - count + 0.5) / (count + 0.5)) if count else 0.0
@@ -141,7 +153,8 @@ class Weights:
         """
         amount = _AMOUNT.match(value.normalised)
         digits = _digits_of(value)
-        if amount is None or digits < TELLING_DIGITS or not float(amount.group()):
+        dated = value.kind in ("date", "time")  # 2026 is no day of it
+        if dated or amount is None or digits < TELLING_DIGITS or not float(amount.group()):
             return False
         if text not in self._numbers:
             found = (abs(float(one.replace(",", ""))) for one in _NUMBERS.findall(text))

@@ -22,6 +22,7 @@ _STANDING = {
     SourceStatus.EMPTY: "The call returned nothing.",
     SourceStatus.ERROR: "The call failed.",
     SourceStatus.NOT_CAPTURED: "What the call returned was not captured.",
+    SourceStatus.ECHO: "The call gave back what the agent had passed to it.",
 }
 # What describes a tool, in the words of the protocols in use (MCP, OpenAPI, function calling).
 _DESCRIBED = re.compile(

@@ -36,6 +36,7 @@ class SourceStatus(StrEnum):
     EMPTY = "empty"
     TRUNCATED = "truncated"
     NOT_CAPTURED = "not_captured"
+    ECHO = "echo"
 
 
 class Relation(StrEnum):

@@ -85,7 +85,7 @@ def _links(answer: str, end: int, sources: Sequence[Source]) -> Iterator[Citatio
     for link in _LINK.finditer(answer, 0, end):
         url = link["url"]
         yield Citation(
-            span=_covered(answer, link.start(), link.end()),
+            span=covered(answer, link.start(), link.end()),
             text=link["text"],
             source_id=source_named(url, sources),
             url=url,
@@ -96,7 +96,7 @@ def _marks(
     answer: str, end: int, listed: Mapping[int, str], sources: Sequence[Source]
 ) -> Iterator[Citation]:
     for mark in _MARK.finditer(answer, 0, end):
-        span = _covered(answer, mark.start(), mark.end())
+        span = covered(answer, mark.start(), mark.end())
         for number in re.findall(r"\d+", mark["numbers"]):
             entry = listed.get(int(number))
             if entry is None:
@@ -138,7 +138,7 @@ def _counting(answer: str, sources: Sequence[Source], doubt: str | None) -> Iter
     for mark in _bare_marks(answer):
         for number in _numbers(mark):
             yield Citation(
-                span=_covered(answer, mark.start(), mark.end()),
+                span=covered(answer, mark.start(), mark.end()),
                 text=f"[{number}]",
                 source_id=sources[number - 1].source_id if doubt is None else None,
             )
@@ -158,7 +158,7 @@ def _numbers(mark: re.Match[str]) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", mark["numbers"])]
 
 
-def _covered(answer: str, start: int, end: int) -> Span:
+def covered(answer: str, start: int, end: int) -> Span:
     """The sentence that a mark stands in or closes, up to the end of the mark."""
     back = max(0, start - _SENTENCE_CHARACTERS)
     before = answer[back:start].rstrip(" \t")

@@ -64,6 +64,7 @@ STATUS_WORDS = {
     "error": ("call failed", "the call failed: not evidence"),
     "empty": ("empty", "came back empty: not evidence"),
     "not_captured": ("not captured", "not captured: not evidence"),
+    "echo": ("own words", "repeats what the agent passed to tools: not evidence"),
 }
 
 

@@ -8,7 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.capture.answers import AnswersSeen, traces_of_conversation
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCall, CapturedCitation, CapturedRun, written
+from core.capture.messages import Messages, output_text
+from core.capture.messages import text_in as _text
+from core.capture.outputs import CapturedCall, CapturedRun, written
+from core.capture.runs import says, turns_of
 from core.capture.spans import SpanCall, merge_calls
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
 from core.codec import json_kind
@@ -90,16 +93,17 @@ def read_sample(
     messages = sample.get("messages")
     if not isinstance(messages, list):
         raise BadRecord(f"expected a list, found {json_kind(messages)}", path="messages")
-    turns: list[Turn] = []
+    read = Messages()
     for index, message in enumerate(messages):
-        turns.extend(_turns(message, f"messages[{index}]"))
+        read.read(message, f"messages[{index}]")
+    turns = read.turns
     final = _final(sample.get("output"))
     response = final.text if final else None
     talk = read_conversation(turns, response)
     described = list(_events(sample.get("events")))
     asked = sample.get("input")
     metadata = value.get("metadata")
-    notices = [*notes, *talk.notices]
+    notices = [*notes, *talk.notices, *read.notices]
     if attachments.missing:
         notices.append(f"{len(attachments.missing)} attachments are missing from the log")
     if isinstance(sample.get("limit"), Mapping):
@@ -127,92 +131,6 @@ def read_sample(
     yield from traces_of_conversation(run, turns, response, seen, calls_of)
 
 
-def _turns(message: object, path: str) -> Iterator[Turn]:
-    if not isinstance(message, Mapping):
-        raise BadRecord(f"expected an object, found {json_kind(message)}", path=path)
-    role, content = message.get("role"), message.get("content")
-    if role == "tool":
-        error = message.get("error")
-        output = "" if content is None else _output(content)
-        if isinstance(error, Mapping):
-            output = output or str(error.get("message") or "")
-        yield Returned(
-            call_id=_text(message, "tool_call_id"),
-            output=output,
-            tool=_text(message, "function"),
-            failed=isinstance(error, Mapping),
-        )
-        return
-    if role not in ("user", "assistant", "system"):
-        raise BadRecord(f"unknown role {role!r}", path=f"{path}.role")
-    calls = message.get("tool_calls")
-    made = [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
-    said = _said(content, str(role), calls_tools=bool(made))
-    if said is not None:
-        yield said
-    yield from _hosted(content)
-    for call in made:
-        arguments = call.get("arguments")
-        yield Called(
-            tool=_text(call, "function") or "unknown tool",
-            call_id=_text(call, "id"),
-            arguments=None if arguments is None else written(arguments),
-        )
-
-
-def _said(content: object, role: str, *, calls_tools: bool) -> Said | None:
-    text = ""
-    citations: list[CapturedCitation] = []
-    for part in (
-        [content] if isinstance(content, str) else content if isinstance(content, list) else ()
-    ):
-        said = part.get("text") if isinstance(part, Mapping) else part
-        if not isinstance(said, str):
-            continue
-        text += "\n" if text else ""
-        given = part.get("citations") if isinstance(part, Mapping) else None
-        for citation in given if isinstance(given, list) else ():
-            if isinstance(citation, Mapping):
-                citations.append(_citation(citation, len(text), len(said)))
-        text += said
-    if not text.strip():
-        return None
-    return Said(role=role, text=text, calls_tools=calls_tools, citations=tuple(citations))
-
-
-def _citation(citation: Mapping[str, object], start: int, length: int) -> CapturedCitation:
-    place = citation.get("cited_text")
-    begin, end = place if isinstance(place, list) and len(place) == 2 else (0, length)
-    exact = isinstance(begin, int) and isinstance(end, int)
-    url = _text(citation, "url")
-    return CapturedCitation(
-        start=start + begin if exact else start,
-        end=start + end if exact else start + length,
-        text=_text(citation, "title") or url or "citation",
-        url=url,
-    )
-
-
-def _hosted(content: object) -> Iterator[Turn]:
-    """Tools that the model's provider ran: call and result in one content part."""
-    for part in content if isinstance(content, list) else ():
-        if not isinstance(part, Mapping) or part.get("type") != "tool_use":
-            continue
-        call_id = _text(part, "id")
-        yield Called(
-            tool=_text(part, "name") or "unknown tool",
-            call_id=call_id,
-            arguments=_text(part, "arguments"),
-            server=_text(part, "context"),
-        )
-        result, error = part.get("result"), part.get("error")
-        yield Returned(
-            call_id=call_id,
-            output=written(error) if error else None if result is None else written(result),
-            failed=bool(error),
-        )
-
-
 def _events(events: object) -> Iterator[SpanCall]:
     for event in events if isinstance(events, list) else ():
         if not isinstance(event, Mapping) or event.get("event") != "tool":
@@ -228,7 +146,7 @@ def _events(events: object) -> Iterator[SpanCall]:
                 tool=_text(event, "function") or "unknown tool",
                 call_id=call_id,
                 arguments=None if arguments is None else written(arguments),
-                output=None if result is None or event.get("pending") else _output(result),
+                output=None if result is None or event.get("pending") else output_text(result),
                 failed=isinstance(error, Mapping) or event.get("failed") is True,
                 truncated=bool(event.get("truncated")),
             ),
@@ -237,27 +155,20 @@ def _events(events: object) -> Iterator[SpanCall]:
         )
 
 
-def _output(content: object) -> str:
-    if isinstance(content, list) and len(content) == 1 and isinstance(content[0], Mapping):
-        only = content[0]
-        if only.get("type") == "text" and isinstance(only.get("text"), str):
-            return str(only["text"])
-    return written(content)
-
-
 def _final(output: object) -> Said | None:
     if not isinstance(output, Mapping):
         return None
     choices = output.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, Mapping) else None
-    if isinstance(message, Mapping):
-        return (
-            None
-            if message.get("tool_calls")
-            else _said(message.get("content"), "assistant", calls_tools=False)
-        )
-    return _said(output.get("completion"), "assistant", calls_tools=False)
+    if not isinstance(message, Mapping):
+        message = {"content": output.get("completion")}
+    if message.get("tool_calls"):
+        return None
+    said = [
+        turn for turn in turns_of({**message, "role": "assistant"}, "assistant", {}) if says(turn)
+    ]
+    return next((turn for turn in reversed(said) if isinstance(turn, Said)), None)
 
 
 class _Attachments:
@@ -295,8 +206,3 @@ class _Attachments:
 def _task(log: Mapping[str, object]) -> str | None:
     evaluation = log.get("eval")
     return _text(evaluation, "task") if isinstance(evaluation, Mapping) else None
-
-
-def _text(value: Mapping[str, object], key: str) -> str | None:
-    found = value.get(key)
-    return found if isinstance(found, str) and found else None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from core.capture.answers import AnswersSeen
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run, written
-from core.capture.runs import text_of, tool_output, turns_of
+from core.capture.outputs import CapturedCall, CapturedRun, written
+from core.capture.runs import returned_in, tool_output, turns_of
 from core.capture.span_attributes import parsed
-from core.capture.spans import SpanCall, merge_calls, new_turns
-from core.capture.turns import Said, Turn, read_conversation
+from core.capture.spans import SpanCall
+from core.capture.steps import Run, Step, traces_of_steps
+from core.capture.turns import Turn
 from core.config import Config
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
@@ -21,6 +24,8 @@ _TYPES = {
     "SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "GUARDRAIL",
     "EMBEDDING",
 }  # fmt: skip
+_UNNAMED = "\x00"  # opens the name by which a trace without one is gathered
+_NO_RUN = ("TOOL", "RETRIEVER", "EMBEDDING", "EVENT", "EVALUATOR", "GUARDRAIL")
 _NO_CONTENT = "this export holds no inputs and outputs (their field group was not requested)"
 
 Observation = Mapping[str, object]
@@ -28,13 +33,14 @@ Observation = Mapping[str, object]
 
 def detect(values: Sequence[object]) -> float:
     """How sure we are, from 0 to 1, that these records are Langfuse observations."""
-    return 0.9 if any(any(_observations(value)) for value in values) else 0.0
+    return 0.9 if any(any(_observations(value, _UNNAMED)) for value in values) else 0.0
 
 
 def read(
     records: Iterable[FileRecord | InputError], file: str, config: Config
 ) -> Iterator[Trace | InputError]:
     """One trace a trace id, when all observations have been read."""
+    seen = AnswersSeen()
     traces: dict[str, list[Observation]] = {}
     heads: dict[str, Observation] = {}
     lines: dict[str, int] = {}
@@ -43,7 +49,7 @@ def read(
         if isinstance(record, InputError):
             yield record
             continue
-        found = _observations(record.value)
+        found = _observations(record.value, f"{_UNNAMED}{record.line}")
         if not found:
             yield BadRecord("no observation in this record", file=file, line=record.line)
         for pair in found:
@@ -60,49 +66,55 @@ def read(
             notes.setdefault(trace_id, {}).update(dict.fromkeys(record.notes))
     for trace_id, observations in traces.items():
         origin = Origin(format=NAME, file=file, line=lines[trace_id])
-        yield _trace(trace_id, heads.get(trace_id), observations, origin, tuple(notes[trace_id]))
+        told = tuple(notes[trace_id])
+        yield from _traces(trace_id, heads.get(trace_id), observations, origin, told, seen)
 
 
-def _trace(
+def _traces(
     trace_id: str,
     head: Observation | None,
     observations: Sequence[Observation],
     origin: Origin,
     notes: Sequence[str],
-) -> Trace:
+    seen: AnswersSeen,
+) -> Iterator[Trace]:
     unique = {str(item.get("id")): item for item in reversed(observations)}
     ordered = sorted(unique.values(), key=lambda item: str(_field(item, "startTime") or ""))
-    root = next((item for item in ordered if _is_root(item, unique)), None)
-    top = [item for item in (head, root) if item is not None]
-    seen: dict[object, int] = {}
-    turns: list[Turn] = []
+    roots = [item for item in ordered if _is_root(item, unique) and item.get("type") not in _NO_RUN]
+    top = [item for item in (head, *roots[:1]) if item is not None]
+    unknown: dict[str, None] = {}
+
+    def first(side: str, role: str) -> Sequence[Turn]:
+        # Of several outermost observations none has the output of the run.
+        holders = top if side == "input" or len(roots) == 1 else [head]
+        found = (turns_of(item.get(side), role, unknown) for item in holders if item)
+        return next((turns for turns in found if turns), [])
+
+    logged = Run(asked=first("input", "user"), told=first("output", "assistant"))
     for item in ordered:
+        step = Step(call=next(_calls(item), None))
         if item.get("type") == "GENERATION":
-            spoken = turns_of(item.get("input"), "user") + turns_of(item.get("output"), "assistant")
-            turns.extend(new_turns(spoken, seen))
-    asked = next((q for item in top if (q := _asked(item.get("input")))), None)
-    answer = next((a for item in top if (a := _answered(item.get("output")))), None)
-    if not turns and asked:
-        turns.append(Said(role="user", text=asked))
-    talk = read_conversation(turns, answer)
-    notices = [*notes, *talk.notices]
+            before = turns_of(item.get("input"), "user", unknown)
+            step = Step(before=before, after=turns_of(item.get("output"), "assistant", unknown))
+        logged.steps.append(step)
+    notices = [*notes, *(f"blocks of the type {kind} were not understood" for kind in unknown)]
     if not any("input" in item or "output" in item for item in (*ordered, *top)):
         notices.append(_NO_CONTENT)
-    return trace_of_run(
-        CapturedRun(
-            origin=origin,
-            trace_id=trace_id,
-            question=asked or talk.question,
-            answer=talk.answer,
-            calls=merge_calls(turns, [call for item in ordered for call in _calls(item)]),
-            notices=notices,
-            carried=_metadata(head or {}).get(CARRIED),
-        )
+    run = CapturedRun(
+        origin=origin,
+        trace_id=None if trace_id.startswith(_UNNAMED) else trace_id,
+        question="",
+        answer=None,
+        calls=(),
+        notices=notices,
+        carried=_metadata(head or {}).get(CARRIED),
     )
+    yield from traces_of_steps(run, logged, seen)
 
 
 def _calls(item: Observation) -> Iterator[SpanCall]:
-    if item.get("type") not in ("TOOL", "RETRIEVER"):
+    spoken = returned_in(item.get("output"))  # some frameworks log a tool as any other span
+    if item.get("type") not in ("TOOL", "RETRIEVER") and spoken is None:
         return
     output, call_id, failed = tool_output(item.get("output"))
     if item.get("level") == "ERROR":
@@ -133,26 +145,34 @@ def _metadata(item: Observation) -> Observation:
     return metadata if isinstance(metadata, Mapping) else {}
 
 
-def _observations(value: object) -> list[tuple[str, Observation] | None]:
+def _observations(value: object, unnamed: str) -> list[tuple[str, Observation] | None]:
     """The observations of a record with their trace ids, a trace's own record first; None for what
-    stands among them and is none."""
+    stands among them and is none. A trace that names itself nowhere is called ``unnamed``."""
     if isinstance(value, list):
-        return [pair for item in value for pair in _observations(item) or [None]]
+        named = [_observations(item, f"{unnamed}.{at}") for at, item in enumerate(value)]
+        return [pair for pairs in named for pair in pairs or [None]]
     if not isinstance(value, Mapping):
         return []
     inner = value.get("observations")
     if isinstance(inner, list) and any(isinstance(item, Mapping) for item in inner):
-        trace_id = str(value.get("id") or value.get("traceId"))
-        head = {key: item for key, item in value.items() if key not in ("observations", "type")}
+        head = value["trace"] if isinstance(value.get("trace"), Mapping) else value
+        given = head.get("id") or _field(value, "traceId") or _trace_named(inner)
+        trace_id = str(given or unnamed)
+        own = {key: item for key, item in head.items() if key not in ("observations", "type")}
         return [
-            (trace_id, head),
+            (trace_id, _plain(own)),
             *(_observation(item, trace_id, at) for at, item in enumerate(inner)),
         ]
     if isinstance(value.get("data"), list) and "type" not in value:
-        return _observations(value["data"])
-    named = _field(value, "traceId")
-    found = None if named is None else _observation(value, str(named), 0)
+        return _observations(value["data"], unnamed)
+    own_trace = _field(value, "traceId")
+    found = None if own_trace is None else _observation(value, str(own_trace), 0)
     return [] if found is None else [found]
+
+
+def _trace_named(observations: Sequence[object]) -> object:
+    named = (_field(item, "traceId") for item in observations if isinstance(item, Mapping))
+    return next((name for name in named if name), None)
 
 
 def _observation(value: object, trace_id: str, at: int) -> tuple[str, Observation] | None:
@@ -160,18 +180,22 @@ def _observation(value: object, trace_id: str, at: int) -> tuple[str, Observatio
     if not isinstance(value, Mapping) or kind not in _TYPES:
         return None
     identity = value.get("id") or f"{value.get('name')}-{_field(value, 'startTime')}-{at}"
-    return trace_id, {**value, "type": kind, "id": identity}
+    return trace_id, {**_plain(value), "type": kind, "id": identity}
 
 
-def _asked(value: object) -> str | None:
-    turns = [t for t in turns_of(value, "user") if isinstance(t, Said) and t.role == "user"]
-    return turns[0].text if turns else text_of(value)
+def _plain(item: Observation) -> Observation:
+    """The observation with its texts as they were: a download writes each as JSON, in quotes."""
+    return {**item, **{side: _unquoted(item[side]) for side in ("input", "output") if side in item}}
 
 
-def _answered(value: object) -> str | None:
-    turns = turns_of(value, "assistant")
-    said = [t for t in turns if isinstance(t, Said) and t.role == "assistant" and not t.calls_tools]
-    return said[-1].text if said else None
+def _unquoted(value: object) -> object:
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            text = json.loads(value, strict=False)
+        except ValueError:
+            return value
+        return text if isinstance(text, str) else value
+    return value
 
 
 def _is_root(item: Observation, known: Mapping[str, Observation]) -> bool:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from core.capture.answers import AnswersSeen
 from core.capture.carried import CARRIED
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run, written
+from core.capture.outputs import CapturedCall, CapturedRun, written
 from core.capture.runs import tool_output, turns_of
-from core.capture.spans import SpanCall, merge_calls, new_turns
-from core.capture.turns import Said, Turn, read_conversation
+from core.capture.spans import SpanCall
+from core.capture.steps import Run, Step, traces_of_steps
 from core.config import Config
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
 
 NAME = "langsmith"
 
-Run = Mapping[str, object]
+Logged = Mapping[str, object]
 
 
 def detect(values: Sequence[object]) -> float:
@@ -28,7 +29,8 @@ def read(
     records: Iterable[FileRecord | InputError], file: str, config: Config
 ) -> Iterator[Trace | InputError]:
     """One trace a trace id, when all runs have been read."""
-    traces: dict[str, list[Run]] = {}
+    seen = AnswersSeen()
+    traces: dict[str, list[Logged]] = {}
     lines: dict[str, int] = {}
     notes: dict[str, dict[str, None]] = {}
     for record in records:
@@ -45,57 +47,52 @@ def read(
             notes.setdefault(trace_id, {}).update(dict.fromkeys(record.notes))
     for trace_id, runs in traces.items():
         origin = Origin(format=NAME, file=file, line=lines[trace_id])
-        yield _trace(trace_id, runs, origin, tuple(notes[trace_id]))
+        yield from _traces(trace_id, runs, origin, tuple(notes[trace_id]), seen)
 
 
-def _trace(trace_id: str, runs: Sequence[Run], origin: Origin, notes: Sequence[str]) -> Trace:
+def _traces(
+    trace_id: str, runs: Sequence[Logged], origin: Origin, notes: Sequence[str], seen: AnswersSeen
+) -> Iterator[Trace]:
     unique = {str(run.get("id")): run for run in reversed(runs)}
     ordered = sorted(unique.values(), key=_order)
     ids = set(unique)
     root = next((run for run in ordered if str(run.get("parent_run_id")) not in ids), ordered[0])
-    seen: dict[object, int] = {}
-    turns: list[Turn] = []
-    for run in ordered:
-        if run.get("run_type") == "llm" or run is root:
-            spoken = [*turns_of(run.get("inputs"), "user")]
-            if run.get("run_type") == "llm":
-                spoken.extend(turns_of(run.get("outputs"), "assistant"))
-            turns.extend(new_turns(spoken, seen))
-    ends = turns_of(root.get("outputs"), "assistant")
-    turns.extend(new_turns(ends, seen))
-    said = [t for t in ends if isinstance(t, Said) and t.role == "assistant" and not t.calls_tools]
-    talk = read_conversation(turns, said[-1].text if said else None)
-    asked = [
-        t.text
-        for t in turns_of(root.get("inputs"), "user")
-        if isinstance(t, Said) and t.role == "user"
-    ]
+    unknown: dict[str, None] = {}
+    logged = Run(
+        asked=turns_of(root.get("inputs"), "user", unknown),
+        told=turns_of(root.get("outputs"), "assistant", unknown),
+    )
+    for item in ordered:
+        step = Step(call=next(_calls(item), None))
+        if item.get("run_type") == "llm":
+            before = turns_of(item.get("inputs"), "user", unknown)
+            step = Step(before=before, after=turns_of(item.get("outputs"), "assistant", unknown))
+        logged.steps.append(step)
     stored = [run for run in ordered if _stored_elsewhere(run)]
-    notices = [*notes, *talk.notices]
+    notices = [*notes, *(f"blocks of the type {kind} were not understood" for kind in unknown)]
     if stored:
         notices.append(
             f"the payload of {len(stored)} runs is stored elsewhere and was not exported"
         )
-    return trace_of_run(
-        CapturedRun(
-            origin=origin,
-            trace_id=trace_id,
-            question=asked[0] if len(asked) == 1 else talk.question,
-            answer=talk.answer,
-            calls=merge_calls(turns, [call for run in ordered for call in _calls(run)]),
-            notices=notices,
-            carried=_metadata(root).get(CARRIED),
-        )
+    run = CapturedRun(
+        origin=origin,
+        trace_id=trace_id or None,
+        question="",
+        answer=None,
+        calls=(),
+        notices=notices,
+        carried=_metadata(root).get(CARRIED),
     )
+    yield from traces_of_steps(run, logged, seen)
 
 
-def _metadata(run: Run) -> Run:
+def _metadata(run: Logged) -> Logged:
     extra = run.get("extra")
     metadata = extra.get("metadata") if isinstance(extra, Mapping) else None
     return metadata if isinstance(metadata, Mapping) else {}
 
 
-def _calls(run: Run) -> Iterator[SpanCall]:
+def _calls(run: Logged) -> Iterator[SpanCall]:
     if run.get("run_type") not in ("tool", "retriever"):
         return
     output, call_id, failed = tool_output(run.get("outputs"))
@@ -140,7 +137,7 @@ def _documents(outputs: object) -> str | None:
     return written(blocks)
 
 
-def _runs(value: object) -> list[Run]:
+def _runs(value: object) -> list[Logged]:
     """The runs of a record, the children of each behind it."""
     if isinstance(value, list):
         return [run for item in value for run in _runs(item)]
@@ -148,8 +145,10 @@ def _runs(value: object) -> list[Run]:
         return []
     if isinstance(value.get("runs"), list):
         return _runs(value["runs"])
-    if "run_type" not in value or "id" not in value:
+    if "run_type" not in value or not ("id" in value or "inputs" in value):
         return []
+    if value.get("id") is None:
+        value = {**value, "id": written(value)}
     children = value.get("child_runs")
     trace_id = value.get("trace_id") or value.get("id")
     run = {key: item for key, item in value.items() if key != "child_runs"}
@@ -160,9 +159,9 @@ def _runs(value: object) -> list[Run]:
     ]
 
 
-def _order(run: Run) -> tuple[str, str]:
+def _order(run: Logged) -> tuple[str, str]:
     return str(run.get("start_time") or ""), str(run.get("dotted_order") or "")
 
 
-def _stored_elsewhere(run: Run) -> bool:
+def _stored_elsewhere(run: Logged) -> bool:
     return any(run.get(f"{side}_s3_urls") and not run.get(side) for side in ("inputs", "outputs"))

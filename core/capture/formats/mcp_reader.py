@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.capture.echoes import without_echoes
 from core.capture.files import FileRecord
 from core.capture.mcp_messages import (
     is_tool_result,
@@ -144,6 +145,7 @@ def join_log(trace: Trace, log: list[LoggedCall], *, only: bool) -> Trace:
     if not joined and not rest:
         return trace
     sources, notices = distinct_sources(groups)
+    sources = without_echoes(trace.question, sources)
     return dataclasses.replace(
         trace,
         sources=sources,

@@ -24,6 +24,8 @@ def detect(values: Sequence[object]) -> float:
             answered = "final_reply_to_user" in value or "assistant_answer" in value
             if "full_tool_outputs" in value:
                 best = 1.0
+            elif isinstance(value.get("messages"), list):
+                continue  # a conversation, however it is named
             elif "user_question" in value or (answered and "question_id" in value):
                 best = max(best, 0.6)
             elif is_answer_record(value):
