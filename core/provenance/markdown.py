@@ -1,7 +1,8 @@
-"""A provenance report document as Markdown under the headings of the EU AI Act's Article 12.
+"""A provenance report document as Markdown.
 
-The headings follow what that article asks a log to make possible: to identify situations of risk, to
-follow the system in use, and to say which data an output was checked against.
+Its sections are what Article 12 of the EU AI Act asks a log to make possible: to identify situations of
+risk, to follow the system in use, and to say which data an output was checked against. Whether a use
+meets that article is for others to say, so the report does not.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from core.provenance.records import Override
 
 _MOST_SHOWN = 160  # characters of a text in a table
 
-# Why an answer has no tier, in words that follow "no tier:".
+# What an answer does not stand for, whatever its risk is.
 OVERRIDDEN: Mapping[Override, str] = {
     Override.BLOCKED: "the answer is blocked",
     Override.NOT_JUDGED: "the answer could not be judged",
@@ -22,7 +23,7 @@ OVERRIDDEN: Mapping[Override, str] = {
 
 
 def report_markdown(document: Mapping[str, object]) -> str:
-    """A report document as Markdown under Article 12's headings."""
+    """A report document as Markdown: decisions, and what stands behind them."""
     return "\n".join(_lines(document)) + "\n"
 
 
@@ -33,9 +34,7 @@ def _lines(document: Mapping[str, object]) -> Iterator[str]:
     assert isinstance(summary, dict)
     yield "# Provenance report"
     yield ""
-    yield "Record-keeping under Article 12 of Regulation (EU) 2024/1689."
-    yield ""
-    yield "## 1. Period and use of the system (Art. 12(1), 12(3)(a))"
+    yield "## 1. Period and use of the system"
     yield ""
     period = document["period"]
     if isinstance(period, dict):
@@ -44,23 +43,21 @@ def _lines(document: Mapping[str, object]) -> Iterator[str]:
         yield ""
     yield f"Answers: {summary['answers']}. Factual claims: {summary['claims']}."
     yield ""
-    yield "## 2. Situations of risk (Art. 12(2)(a))"
+    yield "## 2. Situations of risk"
     yield ""
     levels = {f"passed, risk {name}": count for name, count in summary["risk_levels"].items()}
     yield from _table(("claims", "number"), {"blocked": summary["claims_blocked"]} | levels)
     overridden = {
-        f"no tier: {OVERRIDDEN[Override(name)]}": count
-        for name, count in summary["tiers_overridden"].items()
+        OVERRIDDEN[Override(name)]: count for name, count in summary["tiers_overridden"].items()
     }
-    tiers = {f"tier {name}": count for name, count in summary["tiers"].items()}
-    yield from _table(("answers", "number"), overridden | tiers)
+    yield from _table(("answers", "number"), overridden)
     if summary["distortions"]:
         yield from _table(("distortion", "claims"), summary["distortions"])
-    yield "## 3. What each output was checked against (Art. 12(2)(b), 12(3)(b) and (c))"
+    yield "## 3. What each output was checked against"
     yield ""
     for answer in answers:
         yield from _answer(answer)
-    yield "## 4. How this report was made, and how it can be checked (Art. 12(2)(c))"
+    yield "## 4. How this report was made, and how it can be checked"
     yield ""
     yield from _method(document)
 
@@ -70,8 +67,10 @@ def _answer(answer: Mapping[str, object]) -> Iterator[str]:
     yield ""
     yield f"- task: {_cell(answer['task'])}"
     yield f"- decision: {answer['decision']}"
-    yield f"- tier: {_tier(answer)}"
-    yield f"- grounded claims: {_percent(answer['grounding_percentage'])}"
+    overrides = answer["tier_overridden_by"]
+    assert isinstance(overrides, list)
+    yield from (f"- not to be relied on: {OVERRIDDEN[Override(each)]}" for each in overrides)
+    yield f"- claims that pass: {_percent(answer['grounding_percentage'])}"
     if answer["content_hash"]:
         yield f"- version of the record: {answer['content_hash']}"
     yield ""
@@ -92,20 +91,6 @@ def _answer(answer: Mapping[str, object]) -> Iterator[str]:
     if claims:
         yield ""
     yield from _listed(answer)
-
-
-def _tier(answer: Mapping[str, object]) -> str:
-    """The tier with its risk; where something overrides it, that comes first."""
-    risk, formula = _figure(answer["risk"]), answer["formula_tier"]
-    overrides = answer["tier_overridden_by"]
-    assert isinstance(overrides, list)
-    if overrides:
-        reasons = " and ".join(OVERRIDDEN[Override(each)] for each in overrides)
-        alone = f"{formula} ({risk})" if formula else "none, without a factual claim"
-        return f"NONE: {reasons}. The risk formula, which does not see this, gives {alone}"
-    return (
-        f"{formula}, by the risk formula ({risk})" if formula else "none, without a factual claim"
-    )
 
 
 def _listed(answer: Mapping[str, object]) -> Iterator[str]:
@@ -141,20 +126,7 @@ def _method(document: Mapping[str, object]) -> Iterator[str]:
     assert isinstance(method, dict)
     parts = " + ".join(f"{w:.2f} {name}" for name, w in method["risk_weights"].items())
     yield f"- risk = {parts}; LOW < 0.25, MEDIUM < 0.50, HIGH < 0.75, else CRITICAL"
-    yield (
-        "- a tier is the risk of the riskiest claim: S < 0.10, A < 0.25, B < 0.50, C < 0.75, D; an answer "
-        "that is blocked, not judged, or silent on a critical fact has none, whatever the formula gives"
-    )
-    yield (
-        f"- a claim is grounded from a likeness of {method['grounded_from']}, the model's own "
-        f"knowledge below {method['parametric_below']}"
-    )
-    measured = method["measured"]
-    yield (
-        f"- on {measured['claims']} read clinical claims this risk ranks worse (AUROC "
-        f"{measured['risk_auroc']:.2f}) than the support probability "
-        f"({measured['support_auroc']:.2f}): decide by the support, read by the risk"
-    )
+    yield "- the risk is for reading and ranks claims no better than the support: decide by the decision"
     answers = document["answers"]
     assert isinstance(answers, list)
     for versions in sorted({json.dumps(a["versions"], sort_keys=True) for a in answers}):

@@ -195,11 +195,13 @@ class ProvenanceReport:
 
     @property
     def grounding_percentage(self) -> float | None:
-        """The share of factual claims that are grounded in the run; None without claims."""
+        """The share of factual claims that pass, as the decision has it; None without claims.
+
+        Not what is like its source: that tells no good claim from a bad one.
+        """
         if not self.claims:
             return None
-        grounded = sum(c.grounding is Grounding.CONTEXT_GROUNDED for c in self.claims)
-        return grounded / len(self.claims)
+        return sum(claim.level is not None for claim in self.claims) / len(self.claims)
 
     @property
     def hallucination_count(self) -> int:

@@ -21,7 +21,7 @@ from core.provenance.records import (
     ProvenanceReport,
     RiskLevel,
 )
-from core.provenance.risk import GROUNDED_FROM, MEASURED, PARAMETRIC_BELOW, WEIGHTS
+from core.provenance.risk import GROUNDED_FROM, PARAMETRIC_BELOW, WEIGHTS
 from core.records import Check, FactPlace, Span
 
 SCHEMA_VERSION = "2"
@@ -71,7 +71,6 @@ def report_document(
             "risk_weights": dict(WEIGHTS),
             "grounded_from": GROUNDED_FROM,
             "parametric_below": PARAMETRIC_BELOW,
-            "measured": dict(MEASURED),
         },
         "summary": _summary(reports),
         "answers": answers,

@@ -15,8 +15,6 @@ TIERS = ((0.10, Tier.S), (0.25, Tier.A), (0.50, Tier.B), (0.75, Tier.C))
 # bench/risk_bench.py): of the claims called grounded 14 % are to block, of the mixed 11 %, of the
 # parametric 8 %. So the cut-offs only describe: they stand near the 5th and the 55th percentile.
 GROUNDED_FROM, PARAMETRIC_BELOW = 0.60, 0.35
-# What the report says of the risk's worth: AUROC on the same 880 read clinical claims.
-MEASURED = {"claims": 880, "risk_auroc": 0.697, "support_auroc": 0.806}
 _UNCERTAIN = 0.5  # of a part that nothing was measured for
 
 

@@ -59,7 +59,7 @@ function tierNodes(state, found) {
   const worst = found.claims[0];
   const line = el("p", "small");
   if (worst) line.append(el("span", null, `Risk ${two(found.risk)}, that of `), claimButton(state, found.riskiest));
-  words.append(line, el("p", "caption", `${found.grounded === null ? "No factual claim" : `${percent(found.grounded)} of the claims are close to what the sources say`}. ${found.note}`));
+  words.append(line, el("p", "caption", `${found.grounded === null ? "No factual claim" : `${percent(found.grounded)} of the claims pass`}. ${found.note}`));
   box.append(words);
   const table = el("table", "risks");
   const head = el("tr");

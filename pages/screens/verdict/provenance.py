@@ -18,7 +18,7 @@ from core.provenance.records import (
     RiskLevel,
     Tier,
 )
-from core.provenance.risk import MEASURED, WEIGHTS
+from core.provenance.risk import WEIGHTS
 from core.records import Check, FactPlace, Outcome, Span, Trace
 from core.workflows.printing import printed
 from pages.widgets.offsets import Offsets
@@ -111,9 +111,7 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
         if report.claims
         else None,
         "grounded": report.grounding_percentage,
-        "note": f"On {MEASURED['claims']} claims that people read, this risk ranks worse (AUROC "
-        f"{MEASURED['risk_auroc']:.2f}) than the chance of support ({MEASURED['support_auroc']:.2f}): "
-        "decide by the verdict, read by the risk.",
+        "note": "Decide by the verdict; the risk is for reading, and ranks claims no better.",
         "claims": [claim(each) for each in ordered],
         "turns": report.turns,
         "contradictions": [

@@ -179,10 +179,8 @@ def test_a_low_risk_is_no_tier_where_the_answer_does_not_stand(
     assert (answer["tier"], answer["level"]) == (None, None)
     assert (answer["formula_tier"], answer["tier_overridden_by"]) == ("A", [override.value])
     assert document["summary"]["tiers"] == {}  # type: ignore[index]
-    assert "- tier: NONE: " in text and "gives A (0.21)" in text
-    assert f"<li>tier: NONE: {OVERRIDDEN[override]}" in page
-    for shown in (text, page):
-        assert "tier A" not in shown and "tier: A" not in shown
+    assert f"- not to be relied on: {OVERRIDDEN[override]}" in text
+    assert f"<li>not to be relied on: {OVERRIDDEN[override]}" in page
 
 
 def test_a_tier_stands_where_nothing_overrides_it() -> None:
@@ -192,7 +190,19 @@ def test_a_tier_stands_where_nothing_overrides_it() -> None:
 
     assert report.tier is Tier.A
     assert document["summary"]["tiers"] == {"A": 1}  # type: ignore[index]
-    assert "- tier: A, by the risk formula (0.21)" in report_markdown(document)
+
+
+def test_a_report_for_people_has_no_tier_no_old_figure_and_claims_no_conformity() -> None:
+    faithful = of_low_risk()
+    far = tuple(replace(each, grounding=Grounding.PARAMETRIC) for each in faithful.claims)
+
+    document = report_document([replace(faithful, claims=far)])
+    text = report_markdown(document)
+
+    assert "- claims that pass: 100%" in text
+    assert "not to be relied on" not in text
+    for absent in ("tier", "AUROC", "Art. 12", "Article 12", "grounded claims"):
+        assert absent not in text
 
 
 def test_a_blocked_claim_is_told_as_blocked_and_never_as_of_low_risk() -> None:
