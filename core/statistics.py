@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+
+from scipy.special import bdtr, betaincinv
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +29,10 @@ def exact_binomial_interval(
     if not trials:
         return None
     tail = (1.0 - level) / 2.0
-    low = (
-        0.0
-        if successes == 0
-        else _bisect(lambda p: 1.0 - _binomial_cdf(successes - 1, trials, p) - tail)
-    )
-    high = (
-        1.0
-        if successes == trials
-        else _bisect(lambda p: tail - _binomial_cdf(successes, trials, p))
-    )
-    return low, high
+    failures = trials - successes
+    low = betaincinv(successes, failures + 1, tail) if successes else 0.0
+    high = betaincinv(successes + 1, failures, 1.0 - tail) if failures else 1.0
+    return float(low), float(high)
 
 
 def mcnemar(first_right: Sequence[bool], second_right: Sequence[bool]) -> float:
@@ -47,7 +42,7 @@ def mcnemar(first_right: Sequence[bool], second_right: Sequence[bool]) -> float:
     discordant = only_first + only_second
     if not discordant:
         return 1.0
-    return min(1.0, 2.0 * _binomial_cdf(min(only_first, only_second), discordant, 0.5))
+    return min(1.0, 2.0 * float(bdtr(min(only_first, only_second), discordant, 0.5)))
 
 
 def cohen_kappa(
@@ -150,36 +145,3 @@ def _beyond_chance(raw: float, chance: float, items: int) -> Agreement:
         reason = "only one label was used, so agreement by chance is certain"
         return Agreement(value=None, raw=raw, items=items, reason=reason)
     return Agreement(value=(raw - chance) / (1.0 - chance), raw=raw, items=items)
-
-
-def _binomial_cdf(most: int, trials: int, p: float) -> float:
-    """P(X <= most) for X ~ Binomial(trials, p), summed in log space."""
-    if most < 0 or p >= 1.0:
-        return 0.0 if most < trials else 1.0
-    if most >= trials or p <= 0.0:
-        return 1.0
-    log_p, log_q = math.log(p), math.log1p(-p)
-    whole = math.lgamma(trials + 1)
-    terms = (
-        math.exp(
-            whole
-            - math.lgamma(k + 1)
-            - math.lgamma(trials - k + 1)
-            + k * log_p
-            + (trials - k) * log_q
-        )
-        for k in range(most + 1)
-    )
-    return min(1.0, math.fsum(terms))
-
-
-def _bisect(rising: Callable[[float], float]) -> float:
-    """The root of a function that rises on [0, 1]."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        if rising(middle) < 0.0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,11 +103,6 @@ def fit_variants(
             gated=True,
         ),
     )
-
-
-def variant_scores(variants: Sequence[Variant], rows: Sequence[Features]) -> Mapping[str, Array]:
-    """Each variant's support scores for the same rows."""
-    return {variant.name: variant.scores(rows) for variant in variants}
 
 
 def _scorer(encoding: Encoding, model: object) -> Scorer:

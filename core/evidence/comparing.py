@@ -60,15 +60,11 @@ def interval(
             return Interval(low=said - half, high=said + (step * (1 - 1e-9) if cut else half))
 
 
-def as_wanted(have: Quantity, want: Quantity, words: frozenset[str]) -> Iterator[tuple[float, str]]:
-    """A stated amount in the claim's unit, and how it got there; several where no unit is stated."""
-    yield from in_unit(have.amount, have, want, words)
-
-
 def in_unit(
     amount: float, have: Quantity, want: Quantity, words: frozenset[str]
 ) -> Iterator[tuple[float, str]]:
-    """``amount`` of a stated quantity's unit in the unit of the claim."""
+    """``amount`` of a stated quantity's unit in the unit of the claim, and how it got there; several where
+    no unit is stated."""
     if QuantityKind.MONEY in (have.kind, want.kind):
         if have.kind is want.kind and not set((have.unit or "").split("|")) & set(
             (want.unit or "").split("|")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from core.evaluation.packets import read_packet
 from training.answers import main
 
 
+@pytest.mark.stress
 def test_every_answer_is_borne_out_and_reads_as_a_packet(tmp_path: Path) -> None:
     main(["--out", str(tmp_path / "all.jsonl")])
     main(["--only", "ca", "bu", "--out", str(tmp_path / "some.jsonl")])

@@ -49,6 +49,7 @@ def test_words_in_common_with_the_source_tell_no_label() -> None:
     assert 0.3 < roc_auc_score([pair.label == ENTAILMENT for pair in pairs], shared) < 0.6
 
 
+@pytest.mark.stress
 def test_no_source_is_one_of_the_independent_pairs() -> None:
     independent = {
         words(row[0])
@@ -71,6 +72,7 @@ def test_a_line_of_another_form_is_named(tmp_path: Path, line: str) -> None:
         authored_pairs(tmp_path)
 
 
+@pytest.mark.stress
 def test_a_pass_shows_every_pair_once_with_its_whole_source_as_evidence_is_read() -> None:
     read = authored_pass(7, 0)
 

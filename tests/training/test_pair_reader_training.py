@@ -66,6 +66,7 @@ def options(data: Path, out: Path, **more: object) -> TrainingOptions:
     return TrainingOptions(**(given | more))  # type: ignore[arg-type]
 
 
+@pytest.mark.stress
 def test_training_lowers_the_loss_and_writes_a_folder_that_loads(
     data: Path, tmp_path: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_training_lowers_the_loss_and_writes_a_folder_that_loads(
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
+@pytest.mark.stress
 def test_an_interrupted_training_goes_on_to_the_identical_state(
     data: Path, tmp_path: Path, dropout: float
 ) -> None:

@@ -32,6 +32,7 @@ def validation(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.stress
 def test_a_release_loads_with_its_own_temperature(validation: Path, tmp_path: Path) -> None:
     measured = measure(BUNDLED_PAIR_READER, validation)
 

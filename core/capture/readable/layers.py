@@ -8,7 +8,6 @@ text and the raw ranges behind it.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -149,21 +148,6 @@ class Writer:
             )
             for start, end, raw_start, raw_end in self._ranges
         )
-
-
-def raw_bytes_of(raw_map: Sequence[RawRange], span: Span) -> tuple[int, int] | None:
-    """The raw bytes that hold all of ``span`` of a text; None when none of it was mapped."""
-    starts = [place.text.start for place in raw_map]
-    first = max(bisect_right(starts, span.start) - 1, 0)
-    hits = []
-    for place in raw_map[first:]:
-        if place.text.start >= span.end:
-            break
-        if place.text.overlaps(span):
-            hits.append(place)
-    if not hits:
-        return None
-    return min(place.raw_start for place in hits), max(place.raw_end for place in hits)
 
 
 def _byte_offsets(raw: str, wanted: Sequence[int]) -> dict[int, int]:

@@ -162,6 +162,7 @@ def test_the_same_answer_gives_the_same_claims(answer: str) -> None:
         "5-",
     ],
 )
+@pytest.mark.stress
 def test_time_grows_with_the_length_of_an_answer_and_not_with_its_square(unit: str) -> None:
     def seconds(length: int) -> float:
         answer = unit * (length // len(unit))

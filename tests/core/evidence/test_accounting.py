@@ -127,6 +127,7 @@ def test_a_contradiction_vetoes_only_where_it_is_all_that_the_claim_says() -> No
     assert not any(check.veto for check in told)
 
 
+@pytest.mark.stress
 def test_on_clinical_answers_hardly_anything_stated_whole_is_wrong() -> None:
     path = PACKETS / "clinical_dev.jsonl.gz"
     if not path.exists():

@@ -337,6 +337,7 @@ def measured(name: str) -> dict[str, list[tuple[PacketRow, list[Check]]]]:
 
 
 @pytest.mark.parametrize("name", ["clinical_dev", "livemcp_dev"])
+@pytest.mark.stress
 def test_on_real_claims_values_are_found_and_vetoes_are_right(name: str) -> None:
     found = measured(name)
     good_vetoed = bad_vetoed = 0

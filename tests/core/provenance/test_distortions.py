@@ -12,7 +12,6 @@ from core.provenance.distortions.checks import check_distortions
 from core.provenance.distortions.detect import find_distortions
 from core.provenance.distortions.drift import check_drift
 from core.provenance.distortions.lexicon import CueEntry, cue_entries
-from core.provenance.distortions.reader_signal import reader_gains
 from core.provenance.distortions.reading import read_sentence
 from core.provenance.distortions.records import DistortionKind
 from core.records import (
@@ -20,13 +19,12 @@ from core.records import (
     Claim,
     FactPlace,
     Outcome,
-    PairReading,
     Probabilities,
     Source,
     Span,
     Trace,
 )
-from tests.builders import a_claim, a_reading
+from tests.builders import a_claim
 from training.texts import text_folder
 
 PAIRS = text_folder() / "pairs"
@@ -154,22 +152,6 @@ def test_animal_studies_told_of_people_are_found_though_the_sentence_names_nobod
     )
 
     assert DistortionKind.SCOPE_CHANGED in {each.kind for each in found}
-
-
-def test_the_reader_is_asked_of_the_claim_and_of_the_claim_undone() -> None:
-    source = "Late shifts were associated with burnout among nurses."
-    claim = "Late shifts cause burnout among nurses."
-    (found,) = find_distortions(claim, prose(source))
-    assert found.difference.undone is not None
-    read = {claim: 0.15, found.difference.undone: 0.95}
-
-    class Recorded:
-        name, precision, max_tokens = "recorded", "float32", 256
-
-        def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-            return [a_reading(hypothesis, entailment=read[hypothesis]) for _, hypothesis in pairs]
-
-    assert reader_gains([found], Recorded()) == (0.8,)
 
 
 # ---------------------------------------------------------------- fields

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.capture.readable.json_text import parse_json
-from core.capture.readable.layers import raw_bytes_of
 from core.capture.readable.nodes import NotStructured, string_offsets
 from core.capture.readable.repr_text import parse_repr
 from core.capture.readable.structured import Unfolded, unfold_output
@@ -347,10 +346,10 @@ def test_a_person_can_be_led_from_a_lab_value_to_its_bytes():
     (part,) = unfold_output(raw).parts
     start = part.text.index("7.1 %")
 
-    found = raw_bytes_of(part.raw_map, Span(start=start, end=start + 3))
+    value = Span(start=start, end=start + 3)
+    (found,) = (place for place in part.raw_map if place.text.overlaps(value))
 
-    assert found is not None
-    assert raw.encode()[found[0] : found[1]] == b"7.1"
+    assert raw.encode()[found.raw_start : found.raw_end] == b"7.1"
 
 
 @pytest.mark.skipif(not FHIR.is_dir(), reason="the shared FHIR bundles are not here")
