@@ -124,7 +124,13 @@ def open_database(given: str | None = None) -> Database:
     url = database_url(given)
     if url.get_backend_name() == "sqlite":
         return Database(engine=_sqlite_engine(url))
-    engine = create_engine(url, pool_pre_ping=True, pool_size=10, hide_parameters=True)
+    try:
+        engine = create_engine(url, pool_pre_ping=True, pool_size=10, hide_parameters=True)
+    except ModuleNotFoundError:
+        raise ComponentUnavailable(
+            "PostgreSQL: the package psycopg is not installed "
+            "(pip install 'provenanceguard-workbench[postgres]')"
+        ) from None
     event.listen(engine, "before_execute", _note_what_is_written)
     return Database(engine=engine)
 

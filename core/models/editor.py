@@ -67,7 +67,7 @@ def load_editor(settings: EditorSettings) -> ChatEditor:
         import openai
     except ImportError as error:
         raise ComponentUnavailable(
-            "editor: the package openai is not installed (pip install openai)"
+            "editor: the package openai is not installed (pip install 'provenanceguard-workbench[judge]')"
         ) from error
     # No retries: the rules are there at once. No proxies or settings from the environment either:
     # a local endpoint is asked directly.

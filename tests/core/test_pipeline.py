@@ -176,6 +176,7 @@ def test_another_patients_chart_never_supports_a_claim(models: Models) -> None:
     assert "SYN-2" in verification.answer.reasons[0] or "Haddad" in verification.answer.reasons[0]
 
 
+@pytest.mark.stress
 def test_ten_thousand_outputs_are_ranked_without_reading_them_all(models: Models) -> None:
     noise = [
         a_source(f"record {n}: nothing of note", source_id=f"s{n}", tool_name="get_record")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import sys
 import threading
 from pathlib import Path
 
@@ -29,6 +30,15 @@ def test_the_environment_chooses_and_an_argument_wins(
 def test_an_address_that_cannot_be_used_is_named(address: str) -> None:
     with pytest.raises(ConfigError, match="database: expected"):
         database_url(address)
+
+
+def test_without_the_extra_postgres_it_is_said_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    with pytest.raises(ComponentUnavailable, match=r"\[postgres\]"):
+        open_database("postgresql://me@host/traces")
 
 
 def test_a_password_is_never_shown() -> None:

@@ -134,6 +134,7 @@ def test_no_number_of_an_answer_is_lost(answer: str) -> None:
 
 
 @pytest.mark.costly
+@pytest.mark.stress
 def test_no_number_of_a_real_answer_is_lost() -> None:
     lost = []
     for answer, question in real_answers()[:: 1 if THOROUGH else 4]:

@@ -133,6 +133,7 @@ def test_distances_far_apart_share_what_is_added() -> None:
     assert not torch.equal(added, added.T)
 
 
+@pytest.mark.stress
 def test_adapters_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     if not mpnet_is_installed():
         pytest.skip("MPNet's packages are not installed (make accurate)")
@@ -141,6 +142,7 @@ def test_adapters_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         adapted_mpnet(packaged_mpnet(), tmp_path / ADAPTERS_FILE)
 
 
+@pytest.mark.stress
 def test_close_adapters_read_close_premises_and_nothing_else(tmp_path: Path) -> None:
     if not mpnet_is_installed():
         pytest.skip("MPNet's packages are not installed (make accurate)")

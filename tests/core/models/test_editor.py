@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from core.errors import ConfigError
+from core.errors import ComponentUnavailable, ConfigError
 from core.models.editor import EditorSettings, load_editor
 from core.records import EditorFailure, EditorText, EditRequest
 
@@ -82,6 +83,13 @@ def completion(content: str | None, finish: str = "stop", refusal: str | None = 
             "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         }
     ).encode()
+
+
+def test_without_the_extra_judge_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+
+    with pytest.raises(ComponentUnavailable, match=r"\[judge\]"):
+        load_editor(EditorSettings(model="small", endpoint="http://127.0.0.1:9/v1"))
 
 
 def answer_of(handler: Handler, timeout_seconds: float = 10) -> EditorText | EditorFailure:

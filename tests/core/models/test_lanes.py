@@ -98,6 +98,7 @@ def sample(wanted: Callable[[Trace], bool], most: int) -> list[Trace]:
     return list(islice(read, most))
 
 
+@pytest.mark.stress
 def test_verdicts_are_the_same_bytes_on_one_thread_and_on_two() -> None:
     traces = sample(lambda trace: sum(len(s.text) for s in trace.sources) < 3_000, 2)
     with threads(1):

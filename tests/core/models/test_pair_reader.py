@@ -125,6 +125,7 @@ def test_the_same_pair_reads_the_same_alone_in_any_batch_and_in_any_order(
     assert together[::6] == alone
 
 
+@pytest.mark.stress
 def test_results_are_equal_to_the_last_bit_before_rounding_in_bf16_too() -> None:
     reader = load_pair_reader(precision="bf16")
     assert isinstance(reader, BertPairReader)

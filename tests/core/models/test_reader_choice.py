@@ -145,6 +145,7 @@ def test_what_is_not_on_this_machine_is_named_with_the_way_to_have_it(
         assert "model.safetensors" in str(missing.value)
 
 
+@pytest.mark.stress
 def test_the_accurate_reader_reads_or_says_what_it_stands_on() -> None:
     assert is_here("accurate") == mpnet_is_installed()
     if not mpnet_is_installed():

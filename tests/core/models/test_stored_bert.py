@@ -65,6 +65,7 @@ def test_texts_are_cut_as_transformers_cuts_them(
                 assert bool(one.overflowing) == bool(other.overflowing)
 
 
+@pytest.mark.stress
 def test_the_same_weights_through_transformers_read_the_same(tmp_path: Path) -> None:
     shutil.copytree(BUNDLED_PAIR_READER, tmp_path / "reader")
     shutil.copytree(packaged_minilm(), tmp_path / "embedder")

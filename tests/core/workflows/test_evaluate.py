@@ -97,6 +97,7 @@ def evaluated(folder: Path, models: Models):
     return score_packet(folder / "test.jsonl", models, Config(), kept=folder / "kept.jsonl")
 
 
+@pytest.mark.stress
 def test_a_new_calibrator_is_the_same_whether_the_run_was_stopped_or_not(
     folder: Path, fitted, tmp_path: Path
 ) -> None:
