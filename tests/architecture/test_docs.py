@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib.metadata import metadata
 from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PERMISSIVE = re.compile(r"MIT|BSD|Apache")
+WRITTEN = re.compile(r"(?:^ *|`|\S=\S+ )(?:\S*/)?provenanceguard ([a-z][^`\n&|…]*)", re.M)
 NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 
 
@@ -80,3 +87,33 @@ def test_every_link_between_the_documents_leads_somewhere() -> None:
 
     assert len(documents) > 15
     assert lost == []
+
+
+def test_every_command_in_the_documents_has_the_options_that_are_written_there() -> None:
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+    documents += (ROOT / "docs").rglob("*.md")
+    found, wrong = 0, []
+    for document in documents:
+        for line in WRITTEN.findall(document.read_text("utf-8")):
+            found += 1
+            words = shlex.split(line, comments=True)
+            if problem := _problem(words[: words.index("--")] if "--" in words else words):
+                wrong.append(f"{document.name}: {line}: {problem}")
+
+    assert found > 40
+    assert wrong == []
+
+
+def _problem(words: list[str]) -> str | None:
+    """What a command line names that is not there: a command, or an option of it."""
+    command: Any = get_command(app)
+    for word in words:
+        if not word.startswith("-") and hasattr(command, "commands"):
+            if word not in command.commands:
+                return word
+            command = command.commands[word]
+        elif word.startswith("--"):
+            known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)}
+            if word.partition("=")[0] not in {*known, "--help", "--version"}:
+                return word
+    return None
