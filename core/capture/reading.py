@@ -22,6 +22,9 @@ from core.capture.formats import (
     chat_reader as chat,
 )
 from core.capture.formats import (
+    codex_reader as codex,
+)
+from core.capture.formats import (
     inspect_ai_reader as inspect_ai,
 )
 from core.capture.formats import (
@@ -75,6 +78,7 @@ _MODULES: tuple[Importer, ...] = (
     native,
     mcp,
     inspect_ai,
+    codex,
     anthropic,
     responses,
     openinference,

@@ -10,19 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from core.capture.answers import AnswersSeen
-from core.capture.conversations import answers_of
+from core.capture.conversations import answers_in, messages_in, reply_in
 from core.capture.files import FileRecord
 from core.capture.messages import Messages
 from core.capture.refusing import traces_or_error
 from core.capture.sessions import is_note, main_thread, message_of, spoken_message
-from core.codec import json_kind
 from core.config import Config
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
 
 NAME = "anthropic"
-
-_USED = ("content", "role")
 
 
 def detect(values: Sequence[object]) -> float:
@@ -31,12 +28,12 @@ def detect(values: Sequence[object]) -> float:
     for value in values:
         if isinstance(value, Mapping) and message_of(value) is not None:
             best = max(best, 0.85)
-        messages = _messages(value)
+        messages = messages_in(value)
         if messages is None:
             continue
         if any(_is_typed(block) for message in messages for block in _blocks(message)):
             best = max(best, 0.95)
-        elif isinstance(value, Mapping) and _reply(value) is not None:
+        elif isinstance(value, Mapping) and reply_in(value):
             best = max(best, 0.9)
     return best
 
@@ -46,7 +43,7 @@ def read(
 ) -> Iterator[Trace | InputError]:
     """The traces of each conversation; the lines of a session log are gathered by their session."""
     seen = AnswersSeen()
-    read_all = partial(read_answers, seen=seen)
+    read_all = partial(answers_in, seen=seen, blocks=True)
     sessions: dict[str, list[FileRecord]] = {}
     notes: list[Mapping[str, object]] = []
     for record in records:
@@ -74,54 +71,6 @@ def read(
         told = dict.fromkeys(note for member in thread.records for note in member.notes)
         origin = Origin(format=NAME, file=file, line=members[0].line)
         yield from traces_or_error(read_all, value, origin, (*told, *thread.notices))
-
-
-def read_trace(value: object, origin: Origin, notes: Sequence[str] = ()) -> Trace:
-    """The trace of a conversation's answer; raises BadRecord naming the path of a wrong value."""
-    *_, last = read_answers(value, origin, notes, seen=AnswersSeen())
-    return last
-
-
-def read_answers(
-    value: object, origin: Origin, notes: Sequence[str] = (), *, seen: AnswersSeen
-) -> Iterator[Trace]:
-    """The traces of a conversation, that of its answer last; raises BadRecord."""
-    given = _messages(value)
-    if given is None:
-        raise BadRecord(f"expected messages, found {json_kind(value)}", path="messages")
-    messages = Messages(blocks=True)
-    for index, message in enumerate(given):
-        messages.read(message, f"messages[{index}]")
-    record: Mapping[str, object] = value if isinstance(value, Mapping) else {}
-    yield from answers_of(record, messages, origin, notes, seen, used=_USED)
-
-
-def _messages(value: object) -> list[object] | None:
-    """The messages of a record, its response behind them; None when it has none."""
-    if isinstance(value, list):
-        return value if value and all(isinstance(item, Mapping) for item in value) else None
-    if not isinstance(value, Mapping):
-        return None
-    request = value.get("request")
-    holder = request if isinstance(request, Mapping) else value
-    messages = holder.get("messages")
-    reply = _reply(value)
-    if isinstance(messages, list):
-        return [*messages, *([reply] if reply is not None else [])]
-    return None if reply is None else [reply]
-
-
-def _reply(value: Mapping[str, object]) -> Mapping[str, object] | None:
-    """The assistant message that the API returned."""
-    for candidate in (value.get("response"), value):
-        if (
-            isinstance(candidate, Mapping)
-            and candidate.get("role") == "assistant"
-            and candidate.get("type") == "message"
-            and isinstance(candidate.get("content"), list)
-        ):
-            return candidate
-    return None
 
 
 def _blocks(message: object) -> list[object]:

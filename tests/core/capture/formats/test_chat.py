@@ -8,14 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from core.capture.answers import is_earlier_answer
-from core.capture.formats.chat_reader import read_trace
+from core.capture.answers import AnswersSeen, is_earlier_answer
+from core.capture.conversations import answers_in
 from core.capture.reading import detect_format, read_traces
 from core.codec import trace_document, trace_from_document
 from core.codec.verdicts import verdict_document, verification_from_document
 from core.errors import BadRecord, InputError
 from core.records import Origin, SourceStatus, Trace
 from tests.verdicts import a_verification
+
+
+def read_trace(value: object, origin: Origin) -> Trace:
+    *_, last = answers_in(value, origin, (), seen=AnswersSeen())
+    return last
+
 
 SHARED = Path(__file__).parents[5] / "shared/data/traces"
 ORIGIN = Origin(format="chat")

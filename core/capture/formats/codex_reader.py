@@ -1,0 +1,78 @@
+"""Codex session logs: an item of the Responses API a line, between lines of bookkeeping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from core.capture.answers import AnswersSeen
+from core.capture.conversations import answers_of
+from core.capture.files import FileRecord
+from core.capture.messages import Messages
+from core.capture.turns import Said, Turn
+from core.config import Config
+from core.errors import BadRecord, InputError
+from core.records import Origin, Trace
+
+NAME = "codex"
+
+_ITEM = "response_item"
+_LINES = (_ITEM, "session_meta", "event_msg", "turn_context", "compacted")
+# What the program says in the user's name at the start of a session.
+_BY_PROGRAM = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions")
+
+
+def detect(values: Sequence[object]) -> float:
+    """How sure we are, from 0 to 1, that these records are lines of such a log."""
+    return 0.9 if any(_payload(value)[0] in _LINES for value in values) else 0.0
+
+
+def read(
+    records: Iterable[FileRecord | InputError], file: str, config: Config
+) -> Iterator[Trace | InputError]:
+    """The traces of the one session of a file; a bad line costs that line."""
+    messages = Messages()
+    session: object = None
+    notes: dict[str, None] = {}
+    first = None
+    for record in records:
+        if isinstance(record, InputError):
+            yield record
+            continue
+        kind, payload = _payload(record.value)
+        first = first or record.line
+        notes.update(dict.fromkeys(record.notes))
+        if kind == "session_meta":
+            session = session or payload.get("id")
+        elif kind == "event_msg" and payload.get("type") == "thread_rolled_back":
+            _roll_back(messages.turns, payload.get("num_turns"))
+        elif kind == _ITEM:
+            try:
+                messages.read(payload, "payload")
+            except BadRecord as error:
+                yield BadRecord(error.message, file=file, line=record.line, path=error.path)
+        elif kind not in _LINES:
+            messages.unknown[kind or "unnamed"] = None
+    if first is not None:
+        messages.turns = [_by_program(turn) for turn in messages.turns]
+        origin = Origin(format=NAME, file=file, line=first)
+        yield from answers_of({"trace_id": session}, messages, origin, tuple(notes), AnswersSeen())
+
+
+def _payload(value: object) -> tuple[str, Mapping[str, object]]:
+    payload = value.get("payload") if isinstance(value, Mapping) else None
+    if isinstance(value, Mapping) and isinstance(payload, Mapping):
+        return str(value.get("type")), payload
+    return "", {}
+
+
+def _roll_back(turns: list[Turn], count: object) -> None:
+    """Take back the last turns of the user with all that came after them."""
+    asked = [at for at, turn in enumerate(turns) if isinstance(turn, Said) and turn.role == "user"]
+    if isinstance(count, int) and 0 < count <= len(asked):
+        del turns[asked[-count] :]
+
+
+def _by_program(turn: Turn) -> Turn:
+    if isinstance(turn, Said) and turn.role == "user" and turn.text.startswith(_BY_PROGRAM):
+        return Said(role="system", text=turn.text)
+    return turn
