@@ -8,6 +8,7 @@ ProvenanceGuardError
 ├── ConfigError              a setting is unknown or out of range
 ├── ComponentUnavailable     a model, weights file, database or server that is needed is not there
 │   ├── DamagedArtifact      it is there, but its digest or its shape is not the recorded one
+│   ├── Overdue              the work took longer than it may, and was ended
 │   └── Busy                 as much waits as may wait: ask again later
 ├── StageError               a stage could not judge a claim: pipeline.judge_or_block blocks it
 │   ├── ClaimError           the claim is malformed or too long to be read whole
@@ -73,6 +74,10 @@ class ComponentUnavailable(ProvenanceGuardError):
 
 class DamagedArtifact(ComponentUnavailable):
     """An artifact is there, but it is not the one that was recorded."""
+
+
+class Overdue(ComponentUnavailable):
+    """The work on a trace took longer than it may, or nobody waits for it any more: it was ended."""
 
 
 class Busy(ComponentUnavailable):

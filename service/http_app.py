@@ -16,6 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError
 from service.keeping import Latest
@@ -97,8 +98,10 @@ class Replies:
 _PROBLEMS: dict[int, str] = {
     400: "The body cannot be used; `path` says where",
     401: "No token, or an unknown one",
+    403: "The token is for something else",
     404: "The verdict or the claim is not here",
     405: "Another method is needed",
+    408: "The body did not come in time",
     413: "Larger than is read",
     415: "The body is not application/json",
     422: "The idempotency key came with another body, or a header cannot be used",
@@ -206,10 +209,13 @@ async def _body(request: Request, most_bytes: int) -> bytes:
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise HTTPException(415, "expected application/json")
     body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > most_bytes:
-            raise TooLarge(most_bytes)
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > most_bytes:
+                raise TooLarge(most_bytes)
+    except ClientDisconnect:
+        raise HTTPException(408, "the body did not come whole, or not in time") from None
     return bytes(body)
 
 

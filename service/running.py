@@ -20,6 +20,7 @@ from service.guard import LOOPBACK, Guard, read_tokens
 from service.http_app import http_app
 from service.mcp_server import mcp_server
 from service.metrics import Metrics
+from service.patience import PatientProtocol
 from service.verbs import Limits, Verbs
 
 
@@ -76,18 +77,18 @@ def serve_http(
 
 
 def _serve(app: ASGIApp, at: Door, started: Callable[[str], None]) -> None:
-    tokens = () if at.tokens is None else read_tokens(at.tokens)
+    tokens = {} if at.tokens is None else read_tokens(at.tokens)
     # Whoever binds another address stands behind names of their own.
     guarded: Any = Guard(app, tokens, LOOPBACK if at.host in LOOPBACK else None)
     family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((at.host, at.port))
-        listening.listen(128)
+        listening.listen(1_024)
         shown = f"[{at.host}]" if ":" in at.host else at.host
         started(f"http://{shown}:{listening.getsockname()[1]}")
         settings = uvicorn.Config(
             guarded, log_level="error", access_log=False, server_header=False,
-            timeout_graceful_shutdown=10, limit_concurrency=512,
+            timeout_graceful_shutdown=10, http=PatientProtocol, backlog=1_024,
         )  # fmt: skip
         uvicorn.Server(settings).run(sockets=[listening])

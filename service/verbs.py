@@ -14,8 +14,10 @@ from core.citations.lexical import audit_lexically
 from core.citations.report import citations_document
 from core.codec import content_hash
 from core.config import Config
+from core.decomposition.claims import MOST_ANSWER
+from core.errors import InputError, Overdue
 from core.records import Trace, Verification
-from core.workflows.batching import BatchingVerifier, Step
+from core.workflows.batching import Allowed, BatchingVerifier, Step
 from core.workflows.earlier_answers import EarlierAnswers
 from service.keeping import Latest
 from service.problems import NotKept, TooLarge, TooLate
@@ -117,7 +119,7 @@ class Verbs:
         return traces
 
     async def _verified(self, trace: Trace, repair: bool, told: Told | None) -> Verification:
-        """One verification; when the caller goes away or the time is up, it is not waited for."""
+        """One verification; when the caller goes away or the time is up, the work ends."""
         loop = asyncio.get_running_loop()
         steps: asyncio.Queue[Step] = asyncio.Queue()
 
@@ -126,12 +128,14 @@ class Verbs:
                 loop.call_soon_threadsafe(steps.put_nowait, step)
 
         submit = self.verifier.submit_repairing if repair else self.verifier.submit
-        future: Future[Verification] = submit(trace, tell)
+        allowed = Allowed(self.limits.seconds)
+        future: Future[Verification] = submit(trace, tell, allowed)
         telling = asyncio.create_task(_tell(steps, told)) if told else None
         try:
             verification = await self._in_time(asyncio.wrap_future(future))
         finally:
             future.cancel()
+            allowed.end()  # what has begun stops at its next step
             if telling:
                 telling.cancel()
         if told:
@@ -142,7 +146,7 @@ class Verbs:
     async def _in_time(self, working: Awaitable[T]) -> T:
         try:
             return await asyncio.wait_for(working, self.limits.seconds)
-        except TimeoutError:
+        except (TimeoutError, Overdue):
             raise TooLate(self.limits.seconds) from None
 
     def _keep(self, verification: Verification) -> str:
@@ -158,6 +162,8 @@ def _size(trace: Trace) -> int:
 
 
 def _audited(trace: Trace) -> CitationsReply:
+    if len(trace.answer or "") > MOST_ANSWER:
+        raise InputError(f"longer than {MOST_ANSWER:,} characters", path="answer")
     evidence = "\n".join(source.text for source in trace.sources if source.is_evidence)
     lexical = audit_lexically(trace.answer or "", evidence)
     return citations_reply(citations_document(trace, audit_citations(trace), lexical))

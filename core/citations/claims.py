@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from core.citations.answer import audit_citations
 from core.records import CitationFinding, Claim, Span, Trace
@@ -13,17 +15,29 @@ def citations_by_claim(
 ) -> Mapping[str, tuple[CitationFinding, ...]]:
     """The findings of the trace's answer by the id of each claim that they are cited for."""
     found: dict[str, list[CitationFinding]] = {claim.claim_id: [] for claim in claims}
+    if all(claim.beyond_limit for claim in claims):
+        return dict.fromkeys(found, ())  # of an answer too long to be read, nothing is
+    order = sorted(claims, key=lambda claim: claim.span.start)
+    reach = list(accumulate((claim.span.end for claim in order), max))
     for finding in audit_citations(trace):
-        for claim in _cited_for(finding, claims):
+        for claim in _cited_for(finding, order, reach):
             found[claim.claim_id].append(finding)
     return {claim_id: tuple(cited) for claim_id, cited in found.items()}
 
 
-def _cited_for(finding: CitationFinding, claims: Sequence[Claim]) -> list[Claim]:
+def _cited_for(
+    finding: CitationFinding, order: Sequence[Claim], reach: Sequence[int]
+) -> list[Claim]:
     """The claims of what a mark covers; where none is there, those that the mark stands at."""
-    there = [claim for claim in claims if claim.span.overlaps(finding.covers)]
     at = Span(start=finding.span.start - _BESIDE, end=finding.span.end + _BESIDE)
-    return there or [claim for claim in claims if claim.span.overlaps(at)]
+    return _overlapping(finding.covers, order, reach) or _overlapping(at, order, reach)
+
+
+def _overlapping(span: Span, order: Sequence[Claim], reach: Sequence[int]) -> list[Claim]:
+    """The claims that share a place with the span; ``reach`` is how far those up to each one go."""
+    past = bisect_left(order, span.end, key=lambda claim: claim.span.start)
+    first = bisect_right(reach, span.start, hi=past)
+    return [claim for claim in order[first:past] if claim.span.overlaps(span)]
 
 
 _BESIDE = 3  # characters: ". [7]"

@@ -90,13 +90,14 @@ def reference_list(answer: str) -> ReferenceList:
     start = heading.end() if heading else 0
     entries: dict[str, str] = {}
     first = len(answer)
+    entries_from = _only_entries_from(answer)
     for entry in _ENTRY.finditer(answer, start):
         raised = (entry["raised"] or "").translate(_DIGITS)
         bracketed = entry["bracketed"]
         defines = heading or (
             bracketed and "]:" in entry.group()[: entry.start("what") - entry.start()]
         )
-        last = bool(bracketed and _only_entries(answer[entry.start() :]))
+        last = bool(bracketed and entry.start() >= entries_from)
         label = bracketed if bracketed and (defines or last) else (raised or None)
         if heading and label is None:
             label = entry["plain"]
@@ -115,21 +116,28 @@ def reference_list(answer: str) -> ReferenceList:
     )
 
 
-def _only_entries(rest: str) -> bool:
-    """Whether nothing but entries follows to the end of the answer."""
-    lines = [line for line in rest.splitlines() if line.strip()]
-    return all(re.match(r"[ \t]*(?:[-*•][ \t]+)?\[\^?\w{1,12}\]", line) for line in lines)
+def _only_entries_from(answer: str) -> int:
+    """From where on nothing but entries follows to the end of the answer."""
+    start = len(answer)
+    for line in reversed(answer.splitlines(keepends=True)):
+        if line.strip() and not re.match(r"[ \t]*(?:[-*•][ \t]+)?\[\^?\w{1,12}\]", line):
+            break
+        start -= len(line)
+    return start
 
 
 def mentions_in(answer: str, run: RunRecords, listed: ReferenceList) -> tuple[Mention, ...]:
     """The citations of an answer's body in order; where two overlap, the more telling one is kept."""
     found: list[Mention] = []
+    keys_at: dict[int, set[str]] = {}  # place in the answer → the keys of what was found there
     for mention in _all_mentions(answer, run, listed):
-        overlaps = any(one.span.overlaps(mention.span) for one in found if one.key != mention.key)
-        same = any(one.span.overlaps(mention.span) for one in found if one.key == mention.key)
+        places = range(mention.span.start, mention.span.end)
+        there = set[str]().union(*(keys_at.get(place, ()) for place in places))
         grouped = mention.text.startswith("[") or mention.kind is CitationKind.PMID
-        if not same and (grouped or not overlaps):
+        if mention.key not in there and (grouped or not there):
             found.append(mention)
+            for place in places:
+                keys_at.setdefault(place, set()).add(mention.key)
     return tuple(sorted(found, key=lambda one: (one.span.start, one.span.end, one.key)))
 
 

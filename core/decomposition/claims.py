@@ -14,7 +14,14 @@ from core.decomposition.bare_answers import claim_bare_answers
 from core.decomposition.learned import Chooser, shipped
 from core.decomposition.statements import read_statements
 from core.evidence.values import protected_values
-from core.records import Claim, ClaimType, Trace
+from core.records import Claim, ClaimType, Span, Trace
+
+# What is longer is not judged, and blocks: the work on one claim grows with the square of its length.
+# No reader takes in as much as one statement, nor a person so many values (the longest claim of the
+# shipped sample has a tenth of it).
+MOST_ANSWER = 50_000  # characters
+MOST_CHARACTERS = 2_000  # of a claim
+MOST_VALUES = 40
 
 
 def decompose(
@@ -31,20 +38,21 @@ def decompose(
     answer = trace.answer or ""
     if not answer.strip():
         return ()
+    if len(answer) > MOST_ANSWER:
+        return (_unread(trace, answer),)
     statements = read_statements(trace, answer, families or load_families(), learned or shipped())
     statements = claim_bare_answers(answer, statements, trace.question)
     width = 3 if len(statements) > 99 else 2
     claims, factual = [], 0
     for number, statement in enumerate(statements, start=1):
-        factual += statement.claim_type is ClaimType.FACTUAL
-        past = config.max_claims is not None and factual > config.max_claims
-        beyond = statement.claim_type is ClaimType.FACTUAL and past
+        is_factual = statement.claim_type is ClaimType.FACTUAL
+        factual += is_factual
+        values = protected_values(statement.text)
         reason = statement.reason
-        if beyond:
-            reason = (
-                f"The answer makes more than {config.max_claims} factual claims; "
-                "this one is past the limit and was not judged."
-            )
+        beyond = None
+        if is_factual:
+            beyond = _beyond(len(statement.text), len(values), factual, config)
+            reason = beyond or reason
         claims.append(
             Claim(
                 claim_id=f"{trace.trace_id}::c{number:0{width}d}",
@@ -53,11 +61,43 @@ def decompose(
                 said=statement.span.cut(answer),
                 claim_type=statement.claim_type,
                 stated=statement.stated,
-                protected_values=protected_values(statement.text),
+                protected_values=values,
                 patient_specific=statement.patient_specific,
                 subject=statement.subject,
                 reason=reason,
-                beyond_limit=beyond,
+                beyond_limit=beyond is not None,
             )
         )
     return tuple(claims)
+
+
+def _beyond(characters: int, values: int, factual: int, config: Config) -> str | None:
+    """Why a factual claim is not judged; None where it is within the limits."""
+    if config.max_claims is not None and factual > config.max_claims:
+        return (
+            f"The answer makes more than {config.max_claims} factual claims; "
+            "this one is past the limit and was not judged."
+        )
+    if characters > MOST_CHARACTERS:
+        return (
+            f"One statement of {characters:,} characters; more than {MOST_CHARACTERS:,} "
+            "are not judged as one. Say it in several sentences."
+        )
+    if values > MOST_VALUES:
+        return (
+            f"One statement of {values} values; more than {MOST_VALUES} are not judged as one. "
+            "Say it in several sentences or list lines."
+        )
+    return None
+
+
+def _unread(trace: Trace, answer: str) -> Claim:
+    """The one claim of an answer that is too long to be read."""
+    return Claim(
+        claim_id=f"{trace.trace_id}::c01",
+        text=answer[:MOST_CHARACTERS],
+        span=Span(start=0, end=len(answer)),
+        said=answer,
+        reason=f"An answer of {len(answer):,} characters; of more than {MOST_ANSWER:,} nothing is judged.",
+        beyond_limit=True,
+    )

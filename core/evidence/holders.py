@@ -13,6 +13,7 @@ import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from core.evidence.enclosing import ITEM, Enclosed
 from core.evidence.fact_lines import SUBJECT_KEY
@@ -274,7 +275,8 @@ def _name(fact: Fact) -> _Name:
     return _Name(_words(value), of_person=SUBJECT_KEY.search(fact.path) is not None)
 
 
-def naming_words(text: str, without: Sequence[Span] = ()) -> frozenset[str]:
+@lru_cache(maxsize=4_096)
+def naming_words(text: str, without: tuple[Span, ...] = ()) -> frozenset[str]:
     """The words of a text as names are compared: stems, identifiers whole, numbers with their noun."""
     return frozenset[str]().union(*_words(text, without))
 
@@ -316,7 +318,11 @@ def stretches_of(text: str, at: Span, quantities: Iterable[Quantity]) -> tuple[f
     ends = [*cuts[1:], len(text)]
     here = max(number for number, start in enumerate(cuts) if start <= at.start)
     order = [*range(here, -1, -1), *range(here + 1, len(cuts))]
-    before = [Span(start=0, end=start) for start in cuts]
-    return tuple(
-        naming_words(text[: ends[n]], without=(at, before[n]) if cuts[n] else (at,)) for n in order
-    )
+
+    def words(n: int) -> frozenset[str]:
+        # A value lies in one stretch: the others are read once for all values of the claim.
+        own = (at,) if at.start < ends[n] and at.end > cuts[n] else ()
+        before = (Span(start=0, end=cuts[n]),) if cuts[n] else ()
+        return naming_words(text[: ends[n]], (*own, *before))
+
+    return tuple(map(words, order))

@@ -17,7 +17,7 @@ from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
 from core.indexing import IndexedSource, Standing, Vectors
 from core.judging.closest import Closest, closest_of, told_in
-from core.judging.opening import Models, OpenTrace, factual_claims, share_time
+from core.judging.opening import GOING, Models, OpenTrace, factual_claims, share_time
 from core.ports import PairReader, taught_close
 from core.provenance.distortions.checks import check_distortions
 from core.records import (
@@ -45,6 +45,7 @@ Pairs = Mapping[tuple[str, str], PairReading | None]
 # A claim of these is about tools, for which alone a list of tools is evidence.
 _ABOUT_TOOLS = content_terms("tool tools server servers api capability access function")
 _CATALOGUE_WEIGHT = 0.25
+AT_ONCE = 256  # pairs; between two such parts the reading can be ended
 # What finds all of a claim in one place: a signal of its own, beside what finds a part of it.
 UNCOUNTED = frozenset({WHOLE, OUTLINE, SAVED})
 SHOWN_WHOLE = UNCOUNTED | {"status"}
@@ -315,4 +316,8 @@ def _read(
     pairs: Mapping[tuple[str, str], None],
     read: Callable[[Sequence[tuple[str, str]]], list[PairReading | None]],
 ) -> Pairs:
-    return dict(zip(pairs, read(list(pairs)), strict=True)) if pairs else {}
+    wanted, found = list(pairs), list[PairReading | None]()
+    for at in range(0, len(wanted), AT_ONCE):
+        GOING.get()()
+        found += read(wanted[at : at + AT_ONCE])
+    return dict(zip(wanted, found, strict=True))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from core.attribution.families import Families
@@ -27,6 +28,14 @@ class Models:
     families: Families
 
 
+def _nothing() -> None:
+    """Nobody has said how long the work may take."""
+
+
+# Called between two steps of the work on a trace; raises `Overdue` when it is not wanted any more.
+GOING: ContextVar[Callable[[], None]] = ContextVar("going", default=_nothing)
+
+
 @dataclass(slots=True)
 class Stopwatch:
     """Seconds spent in each stage, one entry a call."""
@@ -35,7 +44,8 @@ class Stopwatch:
 
     @contextmanager
     def __call__(self, stage: str) -> Iterator[None]:
-        """Time the block under ``stage``."""
+        """Time the block under ``stage``; raises `Overdue` before it where the work is to end."""
+        GOING.get()()
         start = time.perf_counter()
         try:
             yield

@@ -17,7 +17,8 @@ from enum import StrEnum
 
 from core.codec import content_hash
 from core.config import Config
-from core.errors import Busy, ComponentUnavailable
+from core.errors import Busy, ComponentUnavailable, Overdue
+from core.judging.opening import GOING
 from core.pipeline import Models, verify_all, versions
 from core.records import Trace, Verification, Versions
 from core.repair.loop import repair_answer
@@ -44,6 +45,22 @@ class Step(StrEnum):
 Told = Callable[[Step], None]
 
 
+class Allowed:
+    """How long the work on a trace may take: from now on, or until nobody wants it any more."""
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self.seconds, self._until = seconds, time.monotonic() + seconds
+
+    def end(self) -> None:
+        """Whatever still works for it stops at its next step."""
+        self._until = -math.inf
+
+    def check(self) -> None:
+        """Raise Overdue when the time is up."""
+        if time.monotonic() >= self._until:
+            raise Overdue(f"not judged within {self.seconds:g} s")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """What one pass over the models held, and how long it took."""
@@ -60,6 +77,7 @@ class _Waiting:
     future: Future[Verification]
     told: Told
     since: float
+    allowed: Allowed
 
 
 def _nobody(step: Step) -> None:
@@ -113,23 +131,33 @@ class BatchingVerifier:
         """Whether it still takes traces."""
         return not self._closed and self._judging.is_alive()
 
-    def submit(self, trace: Trace, told: Told = _nobody) -> Future[Verification]:
+    def submit(
+        self, trace: Trace, told: Told = _nobody, allowed: Allowed | None = None
+    ) -> Future[Verification]:
         """The verification to come; a future that is cancelled while it waits is never judged.
 
+        Work that takes longer than ``allowed`` is ended, and the future then raises Overdue.
         Raises Busy when as much waits as may wait, ComponentUnavailable when it is closed.
         """
-        return self._enqueue(trace, told, self._most)
+        return self._enqueue(trace, told, self._most, allowed or Allowed())
 
-    def submit_repairing(self, trace: Trace, told: Told = _nobody) -> Future[Verification]:
+    def submit_repairing(
+        self, trace: Trace, told: Told = _nobody, allowed: Allowed | None = None
+    ) -> Future[Verification]:
         """The same with the repair of the answer, each of whose rounds joins the batches."""
-        first = self.submit(trace, told)
+        time_left = allowed or Allowed()
+        first = self.submit(trace, told, time_left)
         named = repair_versions(self.models, self.config, None)
 
         def repaired() -> Verification:
             verification = first.result()
             told(Step.REPAIRING)
             repair = repair_answer(
-                verification, self._again, self.config, self.models.families, None
+                verification,
+                lambda again: self._enqueue(again, _nobody, None, time_left).result(),
+                self.config,
+                self.models.families,
+                None,
             )
             return replace(verification, repair=outcome_of(repair), versions=named)
 
@@ -145,11 +173,10 @@ class BatchingVerifier:
         self._repairing.shutdown(wait=True, cancel_futures=True)
         self._judging.join()
 
-    def _again(self, trace: Trace) -> Verification:
-        # A repair was let in with its answer: its rounds are not turned away.
-        return self._enqueue(trace, _nobody, None).result()
-
-    def _enqueue(self, trace: Trace, told: Told, most: int | None) -> Future[Verification]:
+    def _enqueue(
+        self, trace: Trace, told: Told, most: int | None, allowed: Allowed
+    ) -> Future[Verification]:
+        # A repair was let in with its answer: its rounds are not turned away (``most`` None).
         future: Future[Verification] = Future()
         with self._changed:
             if self._closed:
@@ -157,7 +184,13 @@ class BatchingVerifier:
             if most is not None and self.waiting >= most:
                 raise Busy(max(1, math.ceil(self.waiting * self._seconds_a_trace / 2)))
             self._queue.append(
-                _Waiting(trace=trace, future=future, told=told, since=time.monotonic())
+                _Waiting(
+                    trace=trace,
+                    future=future,
+                    told=told,
+                    since=time.monotonic(),
+                    allowed=allowed,
+                )
             )
             self._changed.notify_all()
         told(Step.WAITING)
@@ -202,10 +235,11 @@ class BatchingVerifier:
         claims = 0
         judged: list[Verification | Exception]
         try:
-            judged = list(verify_all([one.trace for one in batch], self.models, self.config))
+            judged = self._verified(batch)
         except Exception as error:
-            # A plain bug on one trace is not its neighbours' fault: each is judged by itself.
-            judged = [error] if len(batch) == 1 else [self._alone(one.trace) for one in batch]
+            # A plain bug on one trace, or its slowness, is not its neighbours' fault: each is judged
+            # by itself.
+            judged = [error] if len(batch) == 1 else [self._alone(one) for one in batch]
         with self._changed:
             self._in_hand = 0
         for one, outcome in zip(batch, judged, strict=True):
@@ -226,8 +260,22 @@ class BatchingVerifier:
             )
         )
 
-    def _alone(self, trace: Trace) -> Verification | Exception:
+    def _alone(self, one: _Waiting) -> Verification | Exception:
         try:
-            return next(verify_all([trace], self.models, self.config))
+            return self._verified([one])[0]
         except Exception as error:
             return error
+
+    def _verified(self, batch: Sequence[_Waiting]) -> list[Verification | Exception]:
+        """All of them, unless the time of one is up meanwhile: then Overdue."""
+
+        def going() -> None:
+            for one in batch:
+                one.allowed.check()
+
+        before = GOING.set(going)
+        try:
+            going()
+            return [*verify_all([one.trace for one in batch], self.models, self.config)]
+        finally:
+            GOING.reset(before)

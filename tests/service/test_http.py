@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ from serving import ANSWER, SENT, service
 pytest.importorskip("fastapi", reason="the extra [service] is not installed")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 TOKEN = "a-token-of-a-test-that-is-long"
+READS, WATCHES = "another-token-that-only-reads", "another-token-that-only-watches"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
 
@@ -21,7 +23,7 @@ HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client with a token, of a service with one place to wait."""
     tokens = tmp_path_factory.mktemp("service") / "tokens"
-    tokens.write_text(TOKEN + "\n")
+    tokens.write_text(f"{TOKEN}\n{READS} read\n{WATCHES} admin\n")
     options = ("--tokens", tokens, "--most-waiting", "2", "--most-bytes", "20000")
     with (
         service("http", "--at", "127.0.0.1:0", *options) as (_, address),
@@ -108,6 +110,39 @@ def test_who_has_no_token_sees_health_alone(client: httpx.Client) -> None:
         assert client.get("/healthz", headers=told).status_code == 200
         assert client.get("/readyz", headers=told).status_code == 200
     assert client.get("/healthz", headers={"Host": "evil.example"}).status_code == 421
+
+
+def test_a_token_is_for_what_its_line_says(client: httpx.Client) -> None:
+    asked = {
+        "/v1/verify_answer": SENT,
+        "/v1/explain_claim": {"verdict_id": "sha256:no", "claim_id": "c01"},
+    }
+
+    def statuses(token: str) -> list[int]:
+        told = {"Authorization": f"Bearer {token}"}
+        posted = [client.post(path, json=sent, headers=told) for path, sent in asked.items()]
+        return [each.status_code for each in (*posted, client.get("/metrics", headers=told))]
+
+    assert statuses(READS) == [403, 404, 403]
+    assert statuses(WATCHES) == [403, 403, 200]
+
+
+def test_connections_that_say_nothing_are_cut_off_and_are_no_load(client: httpx.Client) -> None:
+    place = (client.base_url.host, client.base_url.port)
+    silent = [socket.create_connection(place) for _ in range(600)]
+    try:
+        for number, one in enumerate(silent):
+            if number % 2:
+                one.sendall(b"POST /v1/verify_answer HTTP/1.1\r\nHo")
+
+        answered = client.post("/v1/verify_answer", json={**SENT, "question": "Beside?"})
+        assert answered.status_code == 200
+        for one in silent:
+            one.settimeout(60)
+            assert one.recv(1) == b""
+    finally:
+        for one in silent:
+            one.close()
 
 
 def test_a_key_gives_the_first_reply_again_and_refuses_another_body(client: httpx.Client) -> None:
