@@ -48,6 +48,26 @@ ATTACKS = (
         ),
     ),
     Attack(
+        name="a past written anew under an own key, triggers dropped, only the file written",
+        before="“seals of a key that is not here: not checked … intact”",
+        tests=("tests/storage/test_seals.py",),
+    ),
+    Attack(
+        name="a packet written anew: unsigned, or signed by a stranger under a known name",
+        before="intact; 14 annotations taken",
+        tests=("tests/storage/test_packets.py",),
+    ),
+    Attack(
+        name="costly answers: 400 values in a line, `[a](` 32,000 times, one sentence of 36 kB",
+        before="128 s, 57 s, 149 s",
+        tests=("tests/core/test_bounded_work.py", "tests/core/workflows/test_batching.py"),
+    ),
+    Attack(
+        name="600 connections that say nothing, tokens for another use",
+        before="503 for everybody; one token for all",
+        tests=("tests/service/test_http.py",),
+    ),
+    Attack(
         name="signatures forged, removed, foreign, or of another packet",
         before="a name without a key",
         tests=("tests/storage/test_signatures.py", "tests/test_cli_export.py"),

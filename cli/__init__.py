@@ -19,6 +19,7 @@ from cli import (
     audit_citations,
     audit_envelope,
     audit_lattice,
+    audit_retire_key,
     audit_trust,
     convert,
     doctor,
@@ -139,6 +140,7 @@ app.command("audit-lattice", rich_help_panel=AUDIT, epilog=audit_lattice.EXAMPLE
 app.command("report", rich_help_panel=AUDIT, epilog=report.EXAMPLE)(report.report)
 audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
 audit_app.command("anchor", epilog=audit_anchor.EXAMPLE)(audit_anchor.audit_anchor)
+audit_app.command("retire-key", epilog=audit_retire_key.EXAMPLE)(audit_retire_key.audit_retire_key)
 audit_app.command("trust", epilog=audit_trust.EXAMPLE)(audit_trust.audit_trust)
 serve_app.command("mcp", epilog=serve_mcp.EXAMPLE)(serve_mcp.serve_mcp)
 serve_app.command("http", epilog=serve_http.EXAMPLE)(serve_http.serve_http)

@@ -99,12 +99,20 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
         {
             "packet": str(folder),
             "intact": intact,
+            "signed": any(not one.taken_back for one in signatures),
             "problems": problems,
             "manifest_sha256": check.manifest_sha256,
             "signatures": [asdict(one) for one in signatures],
         },
     )
-    found = "intact" if intact else f"NOT INTACT, {counted(len(problems), 'problem')}"
+    signed = any(not one.taken_back for one in signatures)
+    found = f"NOT INTACT, {counted(len(problems), 'problem')}"
+    if intact:
+        found = (
+            "intact, and signed by somebody trusted here"
+            if signed
+            else "UNSIGNED: every file fits the manifest, which anybody could have written anew"
+        )
     print_lines(
         [
             *map(in_red, problems),

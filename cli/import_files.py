@@ -32,13 +32,21 @@ def import_files(
     files: Files,
     format: Format = "auto",
     same_id: SameIdOption = "apart",
+    unsigned: Annotated[
+        bool,
+        typer.Option(
+            "--unsigned",
+            help="Take a packet that nobody whom this machine trusts has signed; the trail says so.",
+        ),
+    ] = False,
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
     """Read captured traces into the database. The same trace twice changes nothing.
 
     The folder of an exported packet brings its traces, verdicts and every reading and decision with
-    it: its manifest is checked first, and reading it again changes nothing.
+    it: its manifest and its signatures are checked first, and reading it again changes nothing. It
+    must be signed by somebody whose key `audit trust` has accepted, or taken with --unsigned.
 
     Records that cannot be read are listed on stderr, and the others are kept; the exit code is 2
     only when no trace could be read at all.
@@ -50,7 +58,7 @@ def import_files(
         raise ConfigError(f"--same-id: expected apart or version, found {same_id!r:.60}")
     require(files)
     if packets := _packets_among(files):
-        _import_packets(packets, db, json_path)
+        _import_packets(packets, db, json_path, unsigned)
         return
     workspace = writing_database(db)
     store = workspace.store
@@ -74,7 +82,9 @@ def _packets_among(files: Sequence[Path]) -> list[Path]:
     return packets
 
 
-def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | None) -> None:
+def _import_packets(
+    folders: Sequence[Path], db: str | None, json_path: Path | None, unsigned: bool
+) -> None:
     from core.config import Config
     from core.workflows.import_packet import import_packet
 
@@ -87,6 +97,7 @@ def _import_packets(folders: Sequence[Path], db: str | None, json_path: Path | N
                 folder,
                 workspace.people.local(),
                 max_record_bytes=Config().max_record_bytes,
+                unsigned=unsigned,
                 progress=progress,
             )
         put = done.reviews

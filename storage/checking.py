@@ -6,15 +6,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sqlalchemy import inspect, select
+from sqlalchemy import Connection, inspect, select, text
 from sqlmodel import col
 
 from core.errors import InputError
 from storage import audit, records
 from storage.anchors import anchor_of, check_anchors, read_anchors
 from storage.engine import Database
-from storage.seals import check_seals
-from storage.tables import AuditEvent, TrailSeal
+from storage.migrate import NEWEST, revision
+from storage.packet_tables import PacketSignatureRow
+from storage.seals import APPENDED, check_seals, table_of
+from storage.tables import AuditEvent, ImportRecord, TrailSeal
+
+# Rows of these are only ever added, and the database itself refuses to change or to remove one.
+_KEPT = frozenset(
+    {table_of(each).name for each in (*audit.TOLD, AuditEvent, TrailSeal, PacketSignatureRow)}
+)
+_UNCHANGED = _KEPT | {table_of(each).name for each in APPENDED if each is not ImportRecord}
+TRIGGERS = frozenset(
+    {f"{name}_refuses_update" for name in _UNCHANGED} | {f"{name}_refuses_delete" for name in _KEPT}
+)
 
 
 def check_database(database: Database, anchor_files: Sequence[Path] = ()) -> records.AuditReport:
@@ -40,10 +51,11 @@ def check_database(database: Database, anchor_files: Sequence[Path] = ()) -> rec
             for row in connection.execute(select(col(TrailSeal.seal_id), col(TrailSeal.mac)))
         }
         now = anchor_of(connection, database.name)
+        dropped = _dropped(connection)
     count, contradicted = check_anchors(anchors, now, heads, macs)
     notes = []
     if seals.other_keys:
-        notes.append(f"{seals.other_keys} seals are of a key that is not here: not checked")
+        notes.append(f"{seals.other_keys} seals are of a key that was retired here: not checked")
     if not count:
         notes.append("no anchor tells of this trail: `audit anchor` writes one")
     return replace(
@@ -51,5 +63,23 @@ def check_database(database: Database, anchor_files: Sequence[Path] = ()) -> rec
         seals=seals.seals,
         anchors=count,
         notes=tuple(notes),
-        problems=(*report.problems, *seals.problems, *contradicted),
+        problems=(*report.problems, *seals.problems, *contradicted, *dropped),
     )
+
+
+def _dropped(connection: Connection) -> list[str]:
+    """The triggers of the newest schema that are gone or refuse nothing; of an older one none is told."""
+    if revision(connection) != NEWEST:
+        return []
+    told = (
+        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'"
+        if connection.dialect.name == "sqlite"
+        else "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
+    )
+    missing = sorted(TRIGGERS - set(connection.execute(text(told)).scalars()))
+    if not missing:
+        return []
+    return [
+        f"{len(missing)} triggers that refuse changes are gone, {missing[0]} among them: somebody "
+        "dropped them to change what is kept"
+    ]

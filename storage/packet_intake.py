@@ -13,26 +13,28 @@ from core.codec import verdict_document
 from core.errors import NotFound
 from core.records import Trace, Verification
 from core.review.assignment import ADJUDICATION_SLOT, free_slot
-from core.review.exchange import ReviewsPut
+from core.review.exchange import PacketSignature, ReviewsPut
 from core.review.packet_reader import PacketReview
 from core.review.records import Adjudication, Annotation, Person, Project, QueueReason, Role, Split
 from storage import assignments
 from storage.adjudications import adjudication_of
 from storage.annotations import annotations_of
-from storage.audit import add_row, sha256_of
+from storage.audit import add_row, append_event, sha256_of
 from storage.columns import plain_text
 from storage.guidelines import Guidelines
 from storage.judgements import annotation_columns, judgement_columns
 from storage.people import People, allow
 from storage.records import TracesPut
 from storage.review_tables import AdjudicationRow, AssignmentRow, ClaimRow, VoteRow
+from storage.signers import foreign, trusted_keys
 from storage.splits import Splits
 from storage.standing import settle
 from storage.store import SqlStore
-from storage.tables import TraceVersion
+from storage.tables import AuditEvent, TraceVersion
 from storage.traces import is_newest, trace_key
 
 BOTH_READINGS = 2
+TAKEN_UNSIGNED = "packet.taken_unsigned"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,31 @@ class PacketIntake:
         """Raise NotAllowed unless the person is a lead."""
         with self.store.database.reading() as connection:
             allow(connection, user, Role.LEAD, "import reviews")
+
+    def distrust(self, signatures: Sequence[PacketSignature]) -> str | None:
+        """Why none of these is the standing signature of somebody whom this machine trusts."""
+        keys, doubts = trusted_keys(), []
+        for one in signatures:
+            why = "taken back since" if one.taken_back else foreign(one, keys)
+            if why is None and one.public_key is not None:
+                return None
+            doubts.append(f"{one.signer}: {why or 'a name without a key'}")
+        return (
+            f"the packet is not signed by anybody trusted here ({'; '.join(doubts) or 'unsigned'})"
+        )
+
+    def take_unsigned(self, user: Person, manifest_sha256: str, why: str) -> None:
+        """Keep, once a packet, that the person took it although nobody trusted has signed it."""
+        with self.store.database.writing() as connection:
+            allow(connection, user, Role.LEAD, "import reviews")
+            kept = select(col(AuditEvent.sequence)).where(
+                col(AuditEvent.action) == TAKEN_UNSIGNED, col(AuditEvent.entity) == manifest_sha256
+            )
+            if connection.execute(kept.limit(1)).first() is None:
+                append_event(
+                    connection, at=self.store.now(), actor=user.name, action=TAKEN_UNSIGNED,
+                    entity=manifest_sha256, detail={"reason": why},
+                )  # fmt: skip
 
     def put_traces(self, traces_in: Sequence[Trace]) -> TracesPut:
         """Keep traces by content hash."""

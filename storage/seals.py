@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, func, insert, inspect, select
 from sqlmodel import SQLModel, col
 
+from core.errors import NotFound
 from storage import packet_tables, review_tables, tables, triage_tables
 from storage.audit import BEGINNING, erased_rows, row_hash, sha256_of
 from storage.keys import trail_key
@@ -59,9 +60,14 @@ COVERED = frozenset(
 )
 
 
+RETIRED = "key.retired"  # an event: whoever holds the key here answers for seals of another one
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealReport:
-    """What the seals say: how many there are, how many of another key, and what is wrong."""
+    """What the seals say: how many there are, how many of another key that the key here has retired,
+    and what is wrong. A seal of any other key tells nothing: whoever wrote the file could have made it.
+    """
 
     seals: int
     other_keys: int
@@ -87,7 +93,7 @@ def add_seal(connection: Connection) -> None:
     reach: dict[str, int] = dict(before.get("reach", {}))
     ranges = []
     for model in APPENDED:
-        table = _table(model)
+        table = table_of(model)
         start = reach.get(table.name, 0)
         end, count, digest = _range(connection, table, start, None)
         if count:
@@ -103,7 +109,9 @@ def add_seal(connection: Connection) -> None:
             {
                 "reach": reach,
                 "ranges": ranges,
-                "whole": {_table(model).name: _state(connection, _table(model)) for model in WHOLE},
+                "whole": {
+                    table_of(model).name: _state(connection, table_of(model)) for model in WHOLE
+                },
             },
             sort_keys=True,
         ),
@@ -121,6 +129,15 @@ def check_seals(connection: Connection, heads: Mapping[int, str]) -> SealReport:
     problems = list(_chained(rows))
     key = trail_key()
     ours = key_id(key)
+    retired = _retired(connection, rows, ours)
+    unknown = [row for row in rows if row.key_id != ours and row.seal_id not in retired]
+    problems += [
+        f"seal {row.seal_id}: of a key that is not here ({row.key_id}): what it covers may have been "
+        "rewritten; `audit retire-key` where that key was replaced"
+        for row in unknown[:_TOLD_ONE_BY_ONE]
+    ]
+    if len(unknown) > _TOLD_ONE_BY_ONE:
+        problems.append(f"{len(unknown) - _TOLD_ONE_BY_ONE} more seals of keys that are not here")
     for row in rows:
         if row.key_id == ours and not hmac.compare_digest(row.mac, _mac(key, row._asdict())):
             problems.append(f"seal {row.seal_id}: is not the one that was made with the key")
@@ -139,11 +156,60 @@ def check_seals(connection: Connection, heads: Mapping[int, str]) -> SealReport:
     problems += _check_tables(connection, rows)
     return SealReport(
         seals=len(rows),
-        other_keys=sum(row.key_id != ours for row in rows),
+        other_keys=len(retired),
         problems=tuple(problems),
     )
 
 
+def retirement(connection: Connection) -> dict[str, object]:
+    """What an event says that retires the keys of the seals made so far which are not of the key here.
+
+    Raises NotFound where there is none.
+    """
+    ours = key_id(trail_key())
+    rows = connection.execute(_SEALS.order_by(col(TrailSeal.seal_id))).all()
+    others = [row for row in rows if row.key_id != ours]
+    if not others:
+        raise NotFound("every seal here is of the key that is here")
+    return {
+        "keys": sorted({row.key_id for row in others}),
+        "through_seal": others[-1].seal_id,
+        "seals": _digest(others),
+    }
+
+
+def _retired(connection: Connection, rows: Sequence[Any], ours: str) -> frozenset[int]:
+    """The seals of other keys that the key here has answered for, and that are as they were then.
+
+    Only an event counts that a seal of ours covers: nobody without the key can have written it.
+    """
+    sealed = max((row.sequence for row in rows if row.key_id == ours), default=0)
+    found = connection.execute(
+        select(col(AuditEvent.sequence), col(AuditEvent.detail)).where(
+            col(AuditEvent.action) == RETIRED
+        )
+    ).all()
+    retired: set[int] = set()
+    for event in found:
+        try:
+            said = json.loads(event.detail)
+            others = [
+                row for row in rows if row.key_id != ours and row.seal_id <= said["through_seal"]
+            ]
+            if event.sequence <= sealed and _digest(others) == said["seals"]:
+                retired |= {row.seal_id for row in others}
+        except (ValueError, KeyError, TypeError):
+            continue
+    return frozenset(retired)
+
+
+def _digest(rows: Sequence[Any]) -> str:
+    return sha256_of(
+        json.dumps([[*map(str, row)] for row in rows])  # every column: nobody can check their HMAC
+    )
+
+
+_TOLD_ONE_BY_ONE = 3
 _SEALS = select(TrailSeal.__table__)  # type: ignore[attr-defined]
 
 
@@ -161,7 +227,7 @@ def _chained(rows: Sequence[Any]) -> Iterator[str]:
 def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
     reach: dict[str, int] = {}
     whole: Mapping[str, object] = {}
-    known = {_table(model).name: _table(model) for model in APPENDED}
+    known = {table_of(model).name: table_of(model) for model in APPENDED}
     erased = erased_rows(connection)
     for row in rows:
         try:
@@ -183,7 +249,7 @@ def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
             yield f"{table.name}: {count} rows that no seal tells of"
     if rows:
         for model in WHOLE:
-            table = _table(model)
+            table = table_of(model)
             if whole.get(table.name) != _state(connection, table):
                 yield f"{table.name}: was changed outside this program"
 
@@ -242,6 +308,7 @@ def _mac(key: bytes, values: Mapping[str, Any]) -> str:
     return "hmac:" + hmac.new(key, json.dumps(told).encode(), hashlib.sha256).hexdigest()
 
 
-def _table(model: type[SQLModel]) -> Table:
+def table_of(model: type[SQLModel]) -> Table:
+    """The table of a model."""
     found: Table = model.__table__  # type: ignore[attr-defined]
     return found

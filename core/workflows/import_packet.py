@@ -12,7 +12,7 @@ from core.codec import trace_from_document, verification_from_document
 from core.errors import BadRecord, InputError
 from core.ports import Progress, PutCount
 from core.records import JsonObject, Trace, Verification, Versions
-from core.review.exchange import ReviewsPut
+from core.review.exchange import PacketSignature, ReviewsPut
 from core.review.packet_reader import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
 from core.workflows.manifest import check_packet, read_manifest
@@ -73,6 +73,14 @@ class PacketSink(Protocol):
         """The content hashes of those that stand here already, word for word."""
         ...
 
+    def distrust(self, signatures: Sequence[PacketSignature]) -> str | None:
+        """Why none of these is the standing signature of somebody whom this site trusts; None if one is."""
+        ...
+
+    def take_unsigned(self, user: Person, manifest_sha256: str, why: str) -> None:
+        """Keep in the trail that the person took a packet that nobody trusted has signed."""
+        ...
+
     def put_splits(self, splits: Mapping[str, Split], *, by: Person) -> ReviewsPut:
         """Keep the side of the split that traces stand on, where nobody has said another."""
         ...
@@ -84,11 +92,14 @@ def import_packet(
     user: Person,
     *,
     max_record_bytes: int,
+    unsigned: bool = False,
     progress: Progress | None = None,
 ) -> PacketImport:
     """Read an exported packet into a database: its traces, their verdicts, and every person's word.
 
-    Raises NotAllowed, and InputError when a file of the packet is not the one that was exported: then
+    Whoever has a packet can write its files and its manifest anew: it must be signed by somebody whom
+    this site trusts, unless the user takes it ``unsigned``, which the trail then says. Raises
+    NotAllowed, and InputError when that is not so or a file is not the one that was exported: then
     nothing is read at all.
     """
     sink.allow_import(user)
@@ -98,6 +109,15 @@ def import_packet(
             f"the packet is not as it was exported: {'; '.join(check.problems[:5])}",
             file=str(folder),
         )
+    doubt = sink.distrust(check.signatures)
+    if doubt is not None and not unsigned:
+        raise InputError(
+            f"{doubt}: anybody could have written it. Accept the signer's key (audit trust), or take "
+            "the packet unsigned, which is written in the trail",
+            file=str(folder),
+        )
+    if doubt is not None:
+        sink.take_unsigned(user, check.manifest_sha256, doubt)
     profiles = _profiles(read_manifest(folder))
     traces_new = _traces(sink, folder / TRACES, max_record_bytes)
     _verdicts(sink, folder / VERDICTS, max_record_bytes)

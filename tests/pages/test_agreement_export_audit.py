@@ -147,6 +147,7 @@ def test_a_signature_that_proves_nothing_is_red_on_the_page(
 
     test.file_uploader(key="packet-file").set_value(("p.zip", pack(packet), "application/zip"))
     test.run()
+    test.checkbox(key="packet-unsigned").check().run()
     test.button(key="read-packet").click().run()
 
     red = [card for card in cards(test) if card.get("tone") == "bad"]
@@ -164,6 +165,7 @@ def test_a_packet_is_read_back_on_the_page_and_changes_nothing(
     archive = pack(tmp_path / "packet")
     test.file_uploader(key="packet-file").set_value(("packet.zip", archive, "application/zip"))
     test.run()
+    test.checkbox(key="packet-unsigned").check().run()
     test.button(key="read-packet").click().run()
 
     assert not test.exception
@@ -175,6 +177,7 @@ def test_a_file_that_is_no_packet_is_refused_on_the_page(office: Office) -> None
     test = opened("export", office.people["Lea"].person_id)
 
     test.file_uploader(key="packet-file").set_value(("x.zip", b"no zip", "application/zip")).run()
+    test.checkbox(key="packet-unsigned").check().run()
     test.button(key="read-packet").click().run()
 
     assert not test.exception

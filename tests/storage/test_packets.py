@@ -21,17 +21,24 @@ from core.config import Config
 from core.errors import Conflict, InputError, NotAllowed, NotFound
 from core.evaluation.packets import read_packet
 from core.records import VerdictLabel
+from core.review.exchange import PacketSignature
 from core.review.records import Cause, ReviewStatus, Role, Split
+from core.review.signing import new_seed, sign
 from core.workflows.export import export_packet
 from core.workflows.import_packet import PacketImport, import_packet
-from core.workflows.manifest import check_packet, write_signatures
+from core.workflows.manifest import (
+    check_packet,
+    read_manifest,
+    write_manifest,
+    write_signatures,
+)
 from core.workflows.packet_files import ExportReport
 from core.workflows.packet_preview import preview_packet
 from core.workflows.packet_readme import PacketFormat
 from core.workflows.packet_selection import ExportFilters, select_claims
 from core.workflows.packet_tables import CLAIM_COLUMNS, FORMULA_STARTS, VOTE_COLUMNS
 from core.workflows.review import open_review_session
-from storage.audit import event_hash
+from storage.audit import event_hash, events
 from storage.marks import MarkKind
 from storage.packets import Packets
 from storage.records import AuditEvent
@@ -86,6 +93,7 @@ def imported(store: SqlStore, folder: Path) -> PacketImport:
         folder,
         workspace_of(store).people.local(),
         max_record_bytes=Config().max_record_bytes,
+        unsigned=True,
     )
 
 
@@ -118,6 +126,7 @@ def test_both_engines_export_sign_and_take_a_packet_back_without_a_change(
         tmp_path / "packet",
         office.people["Lea"],
         max_record_bytes=Config().max_record_bytes,
+        unsigned=True,
     )
 
     assert not again.changed
@@ -218,6 +227,7 @@ def test_importing_an_export_again_changes_nothing(office: Office, tmp_path: Pat
         tmp_path / "packet",
         office.people["Lea"],
         max_record_bytes=Config().max_record_bytes,
+        unsigned=True,
     )
 
     assert not again.changed
@@ -297,6 +307,7 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
             tmp_path / "packet",
             two.people["Lea"],
             max_record_bytes=10**7,
+            unsigned=True,
         )
         assert (done.reviews.votes, done.reviews.votes_known) == (1 - times, times)
 
@@ -310,6 +321,7 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
         tmp_path / "back",
         one.people["Lea"],
         max_record_bytes=10**7,
+        unsigned=True,
     )
     assert not again.changed
 
@@ -329,6 +341,7 @@ def test_a_newer_reading_here_is_never_superseded_by_an_older_one_of_a_packet(
         tmp_path / "packet",
         office.people["Lea"],
         max_record_bytes=Config().max_record_bytes,
+        unsigned=True,
     )
 
     assert not again.changed
@@ -403,6 +416,46 @@ def test_a_manifest_that_was_changed_no_longer_has_its_signature(
     assert any("signed another manifest" in found for found in check_packet(folder).problems)
 
 
+def test_a_packet_written_anew_is_refused_or_taken_with_a_word_in_the_trail(
+    office: Office, tmp_path: Path
+) -> None:
+    """The attack: labels flipped, the manifest made anew, unsigned or signed by a stranger as Lea."""
+    folder, other = tmp_path / "packet", a_store(tmp_path / "b.db")
+    exported(office, folder, filters=ALL)
+    about = {**read_manifest(folder)}
+    packet = folder / "packet.jsonl"
+    packet.write_text(packet.read_text().replace('"supported"', '"unsupported"'))
+    for known in ("format", "version", "files", "signed_as"):
+        about.pop(known, None)
+    digest = write_manifest(folder, about)
+
+    def take(**more: bool) -> PacketImport:
+        return import_packet(
+            workspace_of(other).packet_intake(workspace_of(other).projects.default()),
+            folder,
+            workspace_of(other).people.local(),
+            max_record_bytes=10**7,
+            **more,
+        )
+
+    with pytest.raises(InputError, match="not signed by anybody trusted here"):
+        take()
+    stated = PacketSignature(
+        manifest_sha256=digest, signer="Lea", at=office.clock(), meaning="review"
+    )
+    write_signatures(folder, (sign(stated, new_seed()),))
+    assert check_packet(folder).intact
+    with pytest.raises(InputError, match="nobody has accepted"):
+        take()
+    assert other.count_traces() == 0
+
+    assert take(unsigned=True).reviews.votes > 0
+    with other.database.reading() as connection:
+        assert [e.entity for e in events(connection) if e.action == "packet.taken_unsigned"] == [
+            digest
+        ]
+
+
 @pytest.mark.parametrize("name", ["Ada", "Dora", "Otto"])
 def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
     office: Office, tmp_path: Path, name: str
@@ -418,6 +471,7 @@ def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
             tmp_path / "packet",
             who,
             max_record_bytes=Config().max_record_bytes,
+            unsigned=True,
         )
     if name == "Otto":
         export_packet(packets, who, tmp_path / "other", at=office.clock())

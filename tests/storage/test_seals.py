@@ -24,6 +24,8 @@ from storage.engine import open_to_check
 from storage.keys import TRAIL_KEY, key_folder, trail_key
 from storage.people import People
 from storage.projects import Projects
+from storage.retiring import retire_keys
+from storage.seals import add_seal
 from storage.store import SqlStore
 
 RUN = "sha256:" + "1" * 64
@@ -119,7 +121,62 @@ def test_seals_made_with_another_key_are_not_ours(
 
     report = filled.verify_chain()
 
-    assert any("a key that is not here" in note for note in report.notes)
+    assert not report.intact
+    assert any("a key that is not here" in problem for problem in report.problems)
+
+
+def test_a_rewritten_past_under_an_own_seal_is_noticed_and_cannot_be_retired(
+    filled: SqlStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The attack: change a row and the chain, throw the seals away, seal it all with an own key."""
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "attacker"))
+    _tamper(filled, "UPDATE person SET name = 'Eve' WHERE name = 'Ines'", "DELETE FROM trail_seal")
+    _chain_again(filled)
+    with filled.database.engine.begin() as connection:
+        add_seal(connection)
+        detail = json.dumps(retirement_of_nothing(connection))
+        add_event = (
+            "INSERT INTO audit_event SELECT sequence + 1, at, actor, 'key.retired', entity, "
+        )
+        connection.exec_driver_sql(
+            f"{add_event} '{detail}', hash, hash FROM audit_event ORDER BY sequence DESC LIMIT 1"
+        )
+    _chain_again(filled)
+    monkeypatch.undo()
+
+    report = filled.verify_chain()
+
+    assert not report.intact
+    assert any("a key that is not here" in problem for problem in report.problems)
+
+
+def retirement_of_nothing(connection: Connection) -> dict[str, object]:
+    row = connection.exec_driver_sql("SELECT count(*) FROM trail_seal").one()
+    return {"keys": ["any"], "through_seal": row[0], "seals": "sha256:any"}
+
+
+def test_whoever_holds_the_new_key_can_answer_for_the_seals_of_the_old_one(
+    filled: SqlStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "new"))
+    lead = People(store=filled).local()
+
+    retire_keys(filled, "The server was replaced; compared with the backup.", by=lead)
+
+    report = filled.verify_chain()
+    assert report.problems == ()
+    assert any("retired here" in note for note in report.notes)
+
+    _tamper(filled, "UPDATE trail_seal SET covered = covered || ' ' WHERE seal_id = 1")
+    assert any("seal 1: of a key" in problem for problem in filled.verify_chain().problems)
+
+
+def test_dropped_triggers_are_noticed(filled: SqlStore) -> None:
+    assert filled.verify_chain().intact
+
+    _tamper(filled)
+
+    assert any("triggers that refuse" in each for each in filled.verify_chain().problems)
 
 
 def test_a_trail_and_its_seals_cut_together_contradict_the_anchor(

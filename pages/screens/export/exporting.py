@@ -238,6 +238,10 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
     file = st.file_uploader(
         "A packet (.zip) from this or another workbench", type=["zip"], key="packet-file"
     )
+    unsigned = st.checkbox(
+        "Read it even if nobody trusted here has signed it; the trail will say so",
+        key="packet-unsigned",
+    )
     if file is None or not st.button("Read the packet", key="read-packet"):
         return
     place = ""
@@ -250,7 +254,11 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
             unpack(file.getvalue(), Path(place), name=file.name)
             check, keys = check_packet(Path(place)), trusted_keys()
             done = import_packet(
-                intake, Path(place), user, max_record_bytes=settings().max_record_bytes
+                intake,
+                Path(place),
+                user,
+                max_record_bytes=settings().max_record_bytes,
+                unsigned=unsigned,
             )
     except ProvenanceGuardError as error:
         words = str(error).replace(place, file.name) if place else str(error)
