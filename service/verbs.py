@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from core.citations.answer import audit_citations
 from core.citations.lexical import audit_lexically
+from core.citations.references import cites_too_much
 from core.citations.report import citations_document
 from core.codec import content_hash
 from core.config import Config
@@ -164,6 +165,8 @@ def _size(trace: Trace) -> int:
 def _audited(trace: Trace) -> CitationsReply:
     if len(trace.answer or "") > MOST_ANSWER:
         raise InputError(f"longer than {MOST_ANSWER:,} characters", path="answer")
+    if (reason := cites_too_much(trace)) is not None:
+        raise InputError(reason, path="answer")
     evidence = "\n".join(source.text for source in trace.sources if source.is_evidence)
     lexical = audit_lexically(trace.answer or "", evidence)
     return citations_reply(citations_document(trace, audit_citations(trace), lexical))

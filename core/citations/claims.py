@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from core.citations.answer import audit_citations
-from core.records import CitationFinding, Claim, Span, Trace
+from core.records import CitationFinding, Claim, ClaimType, Span, Trace
 
 
 def citations_by_claim(
@@ -15,8 +15,9 @@ def citations_by_claim(
 ) -> Mapping[str, tuple[CitationFinding, ...]]:
     """The findings of the trace's answer by the id of each claim that they are cited for."""
     found: dict[str, list[CitationFinding]] = {claim.claim_id: [] for claim in claims}
-    if all(claim.beyond_limit for claim in claims):
-        return dict.fromkeys(found, ())  # of an answer too long to be read, nothing is
+    factual = [claim for claim in claims if claim.claim_type is ClaimType.FACTUAL]
+    if factual and all(claim.beyond_limit for claim in factual):
+        return dict.fromkeys(found, ())  # of an answer beyond a limit nothing is followed
     order = sorted(claims, key=lambda claim: claim.span.start)
     reach = list(accumulate((claim.span.end for claim in order), max))
     for finding in audit_citations(trace):

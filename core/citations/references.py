@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.citations.mentions import HEADING, reference_list
+from core.citations.mentions import HEADING, mentions_in, reference_list
 from core.citations.records_of import RunRecords, run_terms
 from core.citations.resolve import resolve_entry
 from core.records import Claim, ClaimType, Span, Trace
@@ -17,11 +17,36 @@ _LABEL = re.compile(
 _OF_LISTS = run_terms("PMID DOI PMC NCT arXiv http https www available accessed et al vol pp")
 
 
+# Each citation is compared with all others: an answer with more of them is not judged, and blocks.
+MOST_MENTIONS = 200
+
+
+def cites_too_much(trace: Trace) -> str | None:
+    """Why the citations of an answer are not followed; None where they are few enough."""
+    answer = trace.answer or ""
+    if len(answer) < 3 * MOST_MENTIONS:
+        return None
+    listed = reference_list(answer)
+    count = max(len(listed.entries), len(mentions_in(answer, RunRecords(trace.sources), listed)))
+    if count <= MOST_MENTIONS:
+        return None
+    return f"An answer with {count:,} citations; with more than {MOST_MENTIONS} nothing is judged."
+
+
 def set_entries_aside(trace: Trace, claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims, those that only name a record of the run in the list of references set aside.
 
     An entry that leads to nothing, or that says one word more than its record has, stays a claim.
     """
+    if len(claims) > 0 and all(claim.beyond_limit for claim in claims):
+        return tuple(claims)
+    if (reason := cites_too_much(trace)) is not None:
+        return tuple(
+            replace(claim, beyond_limit=True, reason=reason)
+            if claim.claim_type is ClaimType.FACTUAL
+            else claim
+            for claim in claims
+        )
     answer = trace.answer or ""
     listed = reference_list(answer)
     if not listed.entries:
