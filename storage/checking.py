@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, select, text
-from sqlmodel import col
+from sqlmodel import SQLModel, col
 
 from core.errors import InputError
 from storage import audit, records
@@ -19,9 +19,13 @@ from storage.seals import APPENDED, check_seals, table_of
 from storage.tables import AuditEvent, ImportRecord, TrailSeal
 
 # Rows of these are only ever added, and the database itself refuses to change or to remove one.
-_KEPT = frozenset(
-    {table_of(each).name for each in (*audit.TOLD, AuditEvent, TrailSeal, PacketSignatureRow)}
+_NEVER_REMOVED: tuple[type[SQLModel], ...] = (
+    *audit.TOLD,
+    AuditEvent,
+    TrailSeal,
+    PacketSignatureRow,
 )
+_KEPT = frozenset(table_of(each).name for each in _NEVER_REMOVED)
 _UNCHANGED = _KEPT | {table_of(each).name for each in APPENDED if each is not ImportRecord}
 TRIGGERS = frozenset(
     {f"{name}_refuses_update" for name in _UNCHANGED} | {f"{name}_refuses_delete" for name in _KEPT}
