@@ -39,7 +39,9 @@ class Evaluated:
 
     ``numbers`` and ``texts`` are the literals as they were written, constants of units left out;
     ``counted`` are those among what ``count`` counts, which have to stand there as often as that;
-    ``holds`` is None unless the expression compares, or equates what is not equal.
+    ``holds`` is None unless the expression compares, or equates what is not equal. ``above`` and
+    ``below`` are the bare numbers that a comparison says its other side is above or below of;
+    ``constants`` the constants that were written; ``extreme`` is "min" or "max" where it is one.
     """
 
     value: Value
@@ -47,11 +49,21 @@ class Evaluated:
     texts: tuple[str, ...]
     counted: tuple[float | str, ...] = ()
     holds: bool | None = None
+    above: tuple[float, ...] = ()
+    below: tuple[float, ...] = ()
+    constants: tuple[float, ...] = ()
+    extreme: str | None = None
 
 
-def evaluate(expression: str) -> Evaluated:
-    """The value of an expression; raises BadExpression."""
+def evaluate(expression: str, words: frozenset[str] = frozenset()) -> Evaluated:
+    """The value of an expression; ``words`` say what is measured, where a conversion depends on it.
+
+    Raises BadExpression.
+    """
     tree = _parsed(expression)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "convert":
+            node.args.append(ast.Constant(value=" ".join(sorted(words))))
     if isinstance(tree, ast.Compare):
         return _compared(tree)
     return _evaluated(tree, _value(tree, 0))
@@ -82,23 +94,46 @@ def _parsed(expression: str) -> ast.expr:
 
 
 def _evaluated(tree: ast.expr, value: Value, holds: bool | None = None) -> Evaluated:
-    numbers, texts = [], []
-    unity = _ones(tree)
-    unit_names = _unit_literals(tree)
+    numbers, texts, constants = [], [], []
+    above, below = _bare(tree)
+    beside = _ones(tree) | _settings(tree) | above.keys() | below.keys()
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Constant) or id(node) in unit_names:
+        if not isinstance(node, ast.Constant) or id(node) in beside:
             continue
         if isinstance(node.value, str):
             texts.append(node.value)
-        elif (number := _literal(node)) not in CONSTANTS and id(node) not in unity:
+        elif (number := _literal(node)) in CONSTANTS:
+            constants.append(number)
+        else:
             numbers.append(number)
+    name = getattr(tree.func, "id", "") if isinstance(tree, ast.Call) else ""
     return Evaluated(
         value=value,
         numbers=tuple(numbers),
         texts=tuple(texts),
         counted=tuple(_counted(tree)),
         holds=holds,
+        above=tuple(above.values()),
+        below=tuple(below.values()),
+        constants=tuple(constants),
+        extreme=name if name in ("min", "max") else None,
     )
+
+
+def _bare(tree: ast.expr) -> tuple[dict[int, float], dict[int, float]]:
+    """The numbers that stand alone on a side of a comparison: those it lies above, and below."""
+    above, below = dict[int, float](), dict[int, float]()
+    if isinstance(tree, ast.Compare):
+        sides = [tree.left, *tree.comparators]
+        for operator, one, other in zip(tree.ops, sides, sides[1:], strict=False):
+            rising = isinstance(operator, ast.Lt | ast.LtE)
+            for side, found in (
+                (one, above if rising else below),
+                (other, below if rising else above),
+            ):
+                if isinstance(side, ast.Constant) and not isinstance(side.value, str):
+                    found[id(side)] = _literal(side)
+    return above, below
 
 
 def _counted(tree: ast.expr) -> Iterator[float | str]:
@@ -125,11 +160,12 @@ def _ones(tree: ast.expr) -> frozenset[int]:
     )
 
 
-def _unit_literals(tree: ast.expr) -> frozenset[int]:
+def _settings(tree: ast.expr) -> frozenset[int]:
+    """What says how to compute and not with what: names of units, how many decimals to round to."""
     return frozenset(
         id(argument)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "convert"
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("convert", "round")
         for argument in node.args[1:]
     )
 
@@ -263,10 +299,10 @@ def _later(values: Sequence[Value], unit: str) -> datetime:
 
 
 def _convert(values: Sequence[Value]) -> float:
-    amount, unit, into = _of(values, 3)
+    amount, unit, into, words = _of(values, 4)
     names = [unit_name(name) if isinstance(name, str) else None for name in (unit, into)]
     found = (
-        converted(_number(amount), names[0], names[1], frozenset())
+        converted(_number(amount), names[0], names[1], frozenset(str(words).split()))
         if names[0] is not None and names[1] is not None
         else None
     )

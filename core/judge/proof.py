@@ -16,7 +16,14 @@ from core.judge.arithmetic import shown
 from core.judge.binding import attribute_failures, record_failures, time_failures
 from core.judge.quotes import find_quote, place_in
 from core.judge.testimony import Material, Quoted, silent_because
-from core.judge.values import Shown, fits_claim, shown_by, value_failures, with_calculations
+from core.judge.values import (
+    Shown,
+    fits_claim,
+    follows,
+    shown_by,
+    value_failures,
+    with_calculations,
+)
 from core.records import Claim, SourceStatus
 from core.records.judge import (
     CALLS,
@@ -123,8 +130,9 @@ def _conflict_failures(
     failed = []
     if place_in(conflict.claim_part, claim.text) is None:
         failed.append(f"“{conflict.claim_part:.60}” is not in the claim")
-    computed = {shown(one.value) for one in shows.computed}
-    if place_in(conflict.source_part, shows.text) is None and conflict.source_part not in computed:
+    if place_in(conflict.source_part, shows.text) is None and not _is_result(
+        conflict.source_part, shows
+    ):
         failed.append(f"“{conflict.source_part:.60}” is in no quote")
     if not failed and not _differs(
         conflict.claim_part, conflict.source_part, shows, words_too=True
@@ -133,6 +141,16 @@ def _conflict_failures(
             f"“{conflict.source_part:.60}” says nothing else than “{conflict.claim_part:.60}”"
         )
     return failed
+
+
+def _is_result(part: str, shows: Shown) -> bool:
+    """Whether what is said to stand instead is the result of a calculation, in words or figures."""
+    about = stems(part)
+    wanted = read_quantities(part)
+    return any(part == shown(one.value) for one in shows.computed) or (
+        bool(wanted)
+        and all(any(follows(one, want, about) for one in shows.computed) for want in wanted)
+    )
 
 
 def _differs(said: str, instead: str, shows: Shown, *, words_too: bool = False) -> bool:
@@ -153,4 +171,6 @@ def _differs(said: str, instead: str, shows: Shown, *, words_too: bool = False) 
         return True
     if not words_too:
         return False
+    if set(words(said)) <= _WHOLE:
+        return True  # "only", and another one is quoted
     return not content_terms(said) <= content_terms(instead)

@@ -7,19 +7,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 
-from core.evidence.comparing import dates_agree, fits, sign_fits
+from core.evidence.comparing import dates_agree, fits, same_day, sign_fits
 from core.evidence.facts import Fact
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
+from core.evidence.units import TIME
 from core.evidence.values import value_present
 from core.evidence.words import stems
-from core.judge.arithmetic import BadExpression, Evaluated, evaluate, shown
+from core.judge.arithmetic import CONSTANTS, BadExpression, Evaluated, evaluate, shown
 from core.judge.quotes import place_in
 from core.judge.testimony import ABOUT_THE_RUN, Material, Quoted, asks, records_at
 from core.records import Claim, Span
 from core.records.judge import Calculation, QuotedPart
-from core.text.tokens import content_terms
+from core.text.tokens import content_terms, denies
 
 MOST_CALCULATIONS = 12
 _MOST_COUNTED = 60
@@ -27,6 +29,10 @@ _NUMERAL = re.compile(r"\d+(?:\.\d+)?")
 _ALONE = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?")  # not the one of PM2.5
 _GROUPED = re.compile(r"(?<=\d)[,\u202f\u00a0 ](?=\d{3}(?!\d))")
 _THOUSANDS = re.compile(r"000(?![\d.])")
+_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?(?![\d/])")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_DAYS = re.compile(r"\s*(?:to|until|and|or|[-–—,])\s*")
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _MOST_ROUNDED = 0.01  # of an amount in whole thousands
 _LOWER = (Bound.OVER, Bound.AT_LEAST)
 _UPPER = (Bound.UNDER, Bound.AT_MOST)
@@ -34,13 +40,14 @@ _UPPER = (Bound.UNDER, Bound.AT_MOST)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What the quotes that testify hold between them."""
+    """What the quotes that testify hold between them; ``years`` are those that their sources name."""
 
     text: str
     quoted: tuple[Quoted, ...]
     quantities: tuple[Quantity, ...]
     numerals: Counter[float]
     computed: tuple[Evaluated, ...]
+    years: frozenset[int] = frozenset()
 
 
 def shown_by(quoted: tuple[Quoted, ...], material: Material) -> Shown:
@@ -50,15 +57,53 @@ def shown_by(quoted: tuple[Quoted, ...], material: Material) -> Shown:
     stated = [fact.quantity for fact in facts_in(quoted, material) if fact.quantity is not None]
     # A field says the unit of its number ("kg": 16.2), which the number alone does not.
     of_unit = {item.amount for item in stated if item.unit is not None}
-    read = [item for text in (*quotes, *cells) for item in read_quantities(text)]
+    # A field's name holds quantities too: "logins_30d".
+    names = [quote.replace("_", " ") for quote in quotes if "_" in quote]
+    read = [item for text in (*quotes, *cells, *names) for item in read_quantities(text)]
     quantities = stated + [item for item in read if item.unit or item.amount not in of_unit]
+    if _day_first(material):
+        quantities = [item for item in quantities if not _SLASHED.fullmatch(item.text)]
+        quantities += _slashed_days(text)
+    pairs = [item for item in quantities if item.kind is QuantityKind.PAIR]
+    quantities += [half for pair in pairs for half in _halves(pair)]
     return Shown(
         text=text,
         quoted=quoted,
         quantities=tuple(quantities),
         numerals=_numerals(text),
         computed=(),
+        years=_years_named(quoted, material),
     )
+
+
+def _day_first(material: Material) -> bool:
+    """Whether the sources write dates as 31/01: one that can be read in no other way says so of all."""
+    first = second = False
+    for source in material.sources.values():
+        for match in _SLASHED.finditer(source.text):
+            one, other = int(match[1]), int(match[2])
+            first, second = first or (one > 12 >= other), second or (other > 12 >= one)
+    return first and not second
+
+
+def _slashed_days(text: str) -> Iterator[Quantity]:
+    for match in _SLASHED.finditer(text):
+        day, month = int(match[1]), int(match[2])
+        if 1 <= day <= 31 and 1 <= month <= 12:
+            year = int(match[3]) if match[3] else None
+            date = Day(
+                year=year + 2000 if year is not None and year < 100 else year, month=month, day=day
+            )
+            span = Span(start=match.start(), end=match.end())
+            yield Quantity(text=match.group(), span=span, kind=QuantityKind.DATE, date=date)
+
+
+def _years_named(quoted: Sequence[Quoted], material: Material) -> frozenset[int]:
+    texts = [material.trace.question]
+    for name in dict.fromkeys(one.place.source_id for one in quoted):
+        if source := material.sources.get(name):
+            texts += [source.text, source.arguments or ""]
+    return frozenset(int(year) for text in texts for year in _YEAR.findall(text))
 
 
 def facts_in(quoted: Sequence[Quoted], material: Material) -> Iterator[Fact]:
@@ -94,11 +139,12 @@ def with_calculations(
     kept: list[Evaluated] = []
     told: list[Calculation] = []
     failed: list[str] = []
+    about = stems(claim.text)
     if len(expressions) > MOST_CALCULATIONS:
         failed.append(f"it calculates more than {MOST_CALCULATIONS} times")
     for expression in expressions[:MOST_CALCULATIONS]:
         try:
-            result = evaluate(expression)
+            result = evaluate(expression, about)
         except BadExpression as error:
             failed.append(f"“{expression:.60}” is not evaluated: {error}")
             continue
@@ -106,7 +152,7 @@ def with_calculations(
             failed.append(f"{missing} of “{expression:.60}” stands in no quote")
         elif result.holds is False:
             failed.append(f"“{expression:.60}” does not hold")
-        elif not (result.texts or any(_is_quoted(number, shows) for number in result.numbers)):
+        elif not (result.texts or any(_is_quoted(number, shows) for number in _literals(result))):
             failed.append(f"“{expression:.60}” computes with nothing that is quoted")
         else:
             kept.append(result)
@@ -122,12 +168,14 @@ def _calculation(expression: str, result: Evaluated) -> Calculation:
 
 
 def _unquoted(result: Evaluated, shows: Shown, claim: Claim) -> str | None:
-    """The first operand that no quote holds; a comparison may take the claim's own bound."""
-    allowed = set[float]()
-    if result.holds is not None:
-        allowed = {q.amount for q in read_quantities(claim.text) if q.bound in _LOWER + _UPPER}
-    for number in result.numbers:
-        if number not in allowed and not _is_quoted(number, shows):
+    """The first operand that no quote holds; what is compared with may be the claim's own, or 0."""
+    own = {0.0, *CONSTANTS}
+    own |= {
+        part for q in read_quantities(claim.text) for part in (q.amount, q.high) if part is not None
+    }
+    operands = [*result.numbers, *(one for one in (*result.above, *result.below) if one not in own)]
+    for number in operands:
+        if not _is_quoted(number, shows):
             return f"{number:g}"
     for text in result.texts:
         if not _text_quoted(text, shows):
@@ -137,6 +185,10 @@ def _unquoted(result: Evaluated, shows: Shown, claim: Claim) -> str | None:
         if times > there:
             return f"{literal} as often as it is counted"
     return None
+
+
+def _literals(result: Evaluated) -> tuple[float, ...]:
+    return (*result.numbers, *result.constants, *result.above, *result.below)
 
 
 def _is_quoted(number: float, shows: Shown) -> bool:
@@ -152,20 +204,26 @@ def _text_quoted(text: str, shows: Shown) -> bool:
         return True
     wanted = read_quantities(text)
     return bool(wanted) and all(
-        any(_same_moment(have, want) for have in shows.quantities) for want in wanted
+        any(_same_moment(have, want, shows) for have in shows.quantities) for want in wanted
     )
 
 
-def _same_moment(have: Quantity, want: Quantity) -> bool:
+def _same_moment(have: Quantity, want: Quantity, shows: Shown) -> bool:
     if want.kind is QuantityKind.DATE:
-        return have.date is not None and have.date == want.date
+        return have.date is not None and want.date in (have.date, *_in_years(have.date, shows))
     return have.kind is want.kind and have.amount == want.amount
+
+
+def _in_years(date: Day, shows: Shown) -> Iterator[Day]:
+    """A day that is written without its year, in each year that its sources name."""
+    if date.year is None and date.day is not None:
+        yield from (replace(date, year=year) for year in shows.years)
 
 
 def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
     """Values of the claim that are neither quoted nor computed."""
     failed: list[str] = []
-    wanted = read_quantities(claim.text)
+    wanted = _with_first_days(claim.text)
     about = stems(claim.text)
     asked = [one for one in shows.quoted if one.place.part is QuotedPart.ARGUMENTS]
     for value in claim.protected_values:
@@ -183,9 +241,9 @@ def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
             failed += [
                 f"“{item.text}” is in no quote and follows from no calculation"
                 for item in inside
-                if not _is_shown(item, shows, about)
+                if not _is_shown(item, shows, about, denied=denies(claim.text))
             ]
-        elif not value_present(value, shows.text):
+        elif not (value_present(value, shows.text) or _is_written(value.text, shows)):
             failed.append(f"“{value.text}” is in no quote")
     read = {part for item in wanted for part in _parts(item)}
     months = {item.span.start for item in wanted if item.date is not None and not item.date.day}
@@ -196,6 +254,15 @@ def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
         if number not in read and (no_day or not shows.numerals[number]):
             failed.append(f"“{match.group()}” is in no quote")
     return list(dict.fromkeys(failed))
+
+
+def _is_written(text: str, shows: Shown) -> bool:
+    """Whether an id stands there with other joints or as a part of one, or a calculation says it."""
+    if any(one.value == text for one in shows.computed):
+        return True
+    joined = re.escape(text.replace("_", "-"))
+    name = re.compile(rf"(?<![A-Za-z\d]){joined}(?![A-Za-z\d])")
+    return any(map(str.isdigit, text)) and bool(name.search(shows.text.replace("_", "-")))
 
 
 def _parts(item: Quantity) -> Iterator[float]:
@@ -215,13 +282,20 @@ def _may_state(one: Quoted, claim: Claim, material: Material) -> bool:
     return asks(material.sources[one.place.source_id], one.quote.quote)
 
 
-def _is_shown(want: Quantity, shows: Shown, about: frozenset[str]) -> bool:
+def _is_shown(want: Quantity, shows: Shown, about: frozenset[str], *, denied: bool = False) -> bool:
     """Whether a value of the claim is quoted, or computed, at the precision of the claim."""
     if want.kind is QuantityKind.ORDINAL:
         days = {item.date.day for item in shows.quantities if item.date is not None}
         return (
             not want.text[:1].isdigit() or bool(shows.numerals[want.amount]) or want.amount in days
         )
+    if want.date is not None and any(
+        same_day(day, want.date)
+        for have in shows.quantities
+        if have.date is not None and want.until is None
+        for day in _in_years(have.date, shows)
+    ):
+        return True
     bound = want.bound
     exact = replace(want, bound=Bound.EXACT) if bound in _LOWER + _UPPER else want
     if _THOUSANDS.search(want.text):
@@ -229,13 +303,44 @@ def _is_shown(want: Quantity, shows: Shown, about: frozenset[str]) -> bool:
         exact = replace(exact, step=min(want.step, abs(want.amount) * _MOST_ROUNDED))
     if any(fits_claim(have, exact, about) for have in shows.quantities):
         return True
+    bare = exact.kind is QuantityKind.NUMBER and exact.unit is None and not exact.noun
+    if bare and not exact.in_words and exact.high is None and shows.numerals[exact.amount]:
+        return True  # "19M", "v3.1": a number that counts nothing is written there as it is
     if any(follows(one, exact, about) for one in shows.computed):
         return True
     if exact.kind is QuantityKind.PAIR:
-        return all(_is_shown(half, shows, about) for half in _halves(exact))
+        return all(_is_shown(half, shows, about, denied=denied) for half in _halves(want))
     if bound in _LOWER + _UPPER:
-        return any(one.holds and want.amount in one.numbers for one in shows.computed)
+        return any(_keeps(one, want, denied=denied) for one in shows.computed)
     return _is_count(exact, shows)
+
+
+def _keeps(one: Evaluated, want: Quantity, *, denied: bool) -> bool:
+    """Whether a comparison, or the least or most of what is quoted, keeps a bound of the claim."""
+    lower = want.bound in _LOWER
+    if one.holds:
+        told = (*one.above, *one.below) if denied else one.above if lower else one.below
+        return want.amount in told
+    if one.extreme is None or not isinstance(one.value, float) or denied:
+        return False
+    if lower:
+        return one.extreme == "min" and one.value >= want.amount
+    return one.extreme == "max" and one.value <= want.amount
+
+
+def _with_first_days(text: str) -> list[Quantity]:
+    """The quantities of a claim; the 9 of "9 to 12 February" is a day of that month."""
+    found = list(read_quantities(text))
+    for place, (one, then) in enumerate(pairwise(found)):
+        day = int(one.amount)
+        if (
+            one.kind is QuantityKind.NUMBER and one.unit is None and one.amount == day <= 31
+            and then.date is not None and then.date.day
+            and _DAYS.fullmatch(text[one.span.end : then.span.start])
+        ):  # fmt: skip
+            date = replace(then.date, day=day)
+            found[place] = replace(one, kind=QuantityKind.DATE, date=date)
+    return found
 
 
 def _halves(pair: Quantity) -> Iterator[Quantity]:
@@ -252,6 +357,9 @@ def fits_claim(have: Quantity, want: Quantity, about: frozenset[str]) -> bool:
         want.kind is QuantityKind.CLOCK
     ):
         return False
+    head, _, per = (have.unit or "").partition(" / ")
+    if per in TIME and head == want.unit:
+        have = replace(have, unit=head)  # "top 40 mg", of 40 mg/day
     # What a number without a unit might have been counted in proves nothing.
     return fits(have, want, about) in ("as stated", "rounded", "converted", "as a share")
 
@@ -270,7 +378,10 @@ def follows(one: Evaluated, want: Quantity, about: frozenset[str]) -> bool:
         return False
     if want.kind is QuantityKind.CLOCK:
         return abs(one.value * 60 - want.amount) < 0.5
+    scale = next((by for word, by in _SCALES.items() if word in want.text.casefold()), 1.0)
     step = 1.0 if float(one.value).is_integer() else 1e-9
+    if scale > 1 and abs(one.value * scale - want.amount) <= want.step / 2:
+        return True  # "2.918 million", computed in millions
     have = replace(
         want, amount=one.value, high=None, unit=None, step=step, kind=QuantityKind.NUMBER,
         bound=Bound.EXACT, signed=True, date=None,
@@ -284,6 +395,7 @@ def _is_count(want: Quantity, shows: Shown) -> bool:
     """Whether a count in words is how many lines or quotes were quoted: what we count ourselves."""
     if want.kind is not QuantityKind.NUMBER or want.unit is not None or not want.in_words:
         return False
+    sources = {one.place.source_id for one in shows.quoted}
     lines = {line for one in shows.quoted for line in one.quote.quote.splitlines() if line.strip()}
-    counts = {len(shows.quoted), len(lines), len(lines) - 1}
+    counts = {len(shows.quoted), len(lines), len(lines) - 1, len(sources)}
     return 1 < want.amount <= _MOST_COUNTED and want.amount in counts

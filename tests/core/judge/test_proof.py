@@ -280,6 +280,58 @@ def test_a_contradiction_shows_what_stands_there_instead() -> None:
     assert fails(proof_of(same, reading("contradicted", quote), source), "nothing in the quotes")
 
 
+@pytest.mark.parametrize(
+    ("text", "claim", "calculations", "holds"),
+    [
+        ("active: 88\nseats: 210", "The share is 42 %.", ("round(88 / 210 * 100, 0)",), True),
+        ("HbA1c: 8.9 %", "The HbA1c was 74 mmol/mol.", ("convert(8.9, '%', 'mmol/mol')",), True),
+        ("HbA1c: 8.9 %", "The HbA1c was 75 mmol/mol.", ("convert(8.9, '%', 'mmol/mol')",), False),
+        ("eGFR: 58", "The eGFR is under 60.", ("58 < 60",), True),
+        ("eGFR: 61", "The eGFR is under 60.", ("61 > 60",), False),
+        ("share: 12.6\nshare: 23.1", "The share was above 10 %.", ("min(12.6, 23.1)",), True),
+        ("visit: 12/03/2026\nvisit: 31/03/2026", "The visit is on 12 March 2026.", (), True),
+        ("visit: 12/03/2026\nvisit: 03/31/2026", "The visit is on 12 March 2026.", (), False),
+        ("printed 2026\nvisit: 13/02", "The visit is on 13 February 2026.", (), True),
+        ("printed 2026\nvisit: 13/02", "The visit is on 13 February 2025.", (), False),
+        ("2026-02-09: 121\n2026-02-12: 38", "It fell to 38 (9 to 12 February 2026).", (), True),
+        ("2026-02-09: 121\n2026-02-12: 38", "It fell to 38 (8 to 12 February 2026).", (), False),
+        ("start: 2026-02-26", "It starts on a Thursday.", ("weekday('2026-02-26')",), True),
+        ("start: 2026-02-26", "It starts on a Friday.", ("weekday('2026-02-26')",), False),
+        ("pod: api-84d6c9-7hqsd", "The pod 7hqsd failed.", (), True),
+        ("pod: api-84d6c9-7hqsd", "The pod 7hqse failed.", (), False),
+        ("sums: 1200, 1718", "It came to 2.918 million.", ("(1200 + 1718) / 1000",), True),
+        ("maximum: 40 mg/day", "The top dose is 40 mg.", (), True),
+        ("maximum: 40 mg/kg", "The top dose is 40 mg.", (), False),
+        ("first 2025-09-09, then 2025-08-12", "It came before.",
+         ("days('2025-09-09', '2025-08-12') > 0",), True),
+    ],
+)  # fmt: skip
+def test_a_value_is_read_as_its_source_writes_it_and_not_further(
+    text: str, claim: str, calculations: tuple[str, ...], holds: bool
+) -> None:
+    source = a_source(text, "s")
+    said = reading("supported", ("s", text), calculations=calculations)
+
+    proof = prove(a_claim(claim), said, material_of(a_trace(claim, source)))
+
+    assert isinstance(proof, Proved) is holds, proof
+
+
+def test_another_instance_contradicts_only() -> None:
+    text = "run B: rmse 0.061 (limit 0.050), drift 1.9 (limit 1.5)"
+    said = reading(
+        "contradicted",
+        ("s", text),
+        calculations=("1.9 > 1.5",),
+        conflict=Conflict(claim_part="only", source_part="drift 1.9"),
+    )
+    claim = a_claim("Run B misses only the limit of 0.050.")
+
+    assert isinstance(
+        prove(claim, said, material_of(a_trace(claim.text, a_source(text, "s")))), Proved
+    )
+
+
 def test_a_verdict_without_a_quote_and_one_of_nothing_shown_count_for_nothing() -> None:
     source = a_source(STAY)
 
