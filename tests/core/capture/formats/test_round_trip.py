@@ -284,7 +284,7 @@ def _places(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[obje
 
 def test_a_format_is_only_written_when_it_can_be_read() -> None:
     assert set(FORMATS) <= set(IMPORTERS)
-    assert set(IMPORTERS) - set(FORMATS) == {"mcp"}
+    assert set(IMPORTERS) - set(FORMATS) == {"mcp", "codex"}
     assert set(OWN_FIELDS) == set(FORMATS)
 
 
