@@ -23,7 +23,8 @@ EXAMPLE = "Example: provenanceguard gate traces/ --policy policy.toml --junit ga
 def gate(
     files: Files,
     policy: Annotated[
-        Path | None, typer.Option("--policy", help="A TOML file; without one, nothing may block.")
+        Path | None,
+        typer.Option("--policy", help="A TOML file; without one, only allowed answers pass."),
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
     sarif: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here.")] = None,
@@ -108,13 +109,14 @@ def gate(
 
 
 def _stop(finding: Finding) -> str:
-    """``case-2 c01 contradicted: “…” – why``: a claim that stops its answer, or an answer without one."""
+    """``case-2 c01 block, contradicted: “…” – why``: a claim that is not allowed, or a whole answer."""
     trace = finding.verification.trace.trace_id
     if finding.claim is None:
         return f"{trace} {finding.rule}: {finding.reason}"
     claim = finding.claim.claim
     number = claim.claim_id.rsplit("::", 1)[-1]
-    return f"{trace} {number} {finding.rule}: “{claim.text}” – {finding.claim.reasons[0]}"
+    state = finding.state.value.replace("_", " ")
+    return f"{trace} {number} {state}, {finding.rule}: “{claim.text}” – {finding.claim.reasons[0]}"
 
 
 def _write(path: Path, data: bytes) -> None:

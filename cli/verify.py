@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +17,7 @@ from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, sa
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from core.records import Verification
+    from core.records import State, Verification
     from core.workflows.verify import VerifyReport
 
 EXAMPLE = "Example: provenanceguard verify traces.jsonl --out verdicts.jsonl --fail-on block"
@@ -336,13 +336,15 @@ def _decision(named: FailOn) -> Any:
 
 
 def _one_line(report: VerifyReport, seconds: float) -> str:
+    skipped = f"; {counted(report.skipped, 'record')} skipped" if report.skipped else ""
+    states = _states(report.by_state)
+    return f"{counted(report.traces, 'answer')}: {states}{skipped} ({seconds:.1f} s)"
+
+
+def _states(counts: Mapping[State, int]) -> str:
     from core.records import State
 
-    states = ", ".join(
-        f"{report.by_state[state]} {state.value.replace('_', ' ')}" for state in State
-    )
-    skipped = f"; {counted(report.skipped, 'record')} skipped" if report.skipped else ""
-    return f"{counted(report.traces, 'answer')}: {states}{skipped} ({seconds:.1f} s)"
+    return ", ".join(f"{counts[state]} {state.value.replace('_', ' ')}" for state in State)
 
 
 def _verify_lines(report: VerifyReport, out: Path | None, seconds: float) -> list[str]:
@@ -354,7 +356,8 @@ def _verify_lines(report: VerifyReport, out: Path | None, seconds: float) -> lis
     return [
         _one_line(report, seconds),
         *([f"  {kept}"] if kept else []),
-        f"{counted(sum(report.by_verdict.values()), 'claim')}, {report.set_aside} more set aside",
+        f"{counted(sum(report.by_verdict.values()), 'claim')}: {_states(report.by_claim_state)}; "
+        f"{report.set_aside} more set aside",
         *verdicts,
         f"  {'credited wrongly':<20} {report.conflations:>7}",
         *([f"written to {out}"] if out is not None else []),
@@ -370,6 +373,7 @@ def _verify_json(report: VerifyReport, out: Path | None, seconds: float) -> dict
         "kept": report.kept,
         "decisions": {decision.value: report.by_decision[decision] for decision in Decision},
         "states": {state.value: report.by_state[state] for state in State},
+        "claim_states": {state.value: report.by_claim_state[state] for state in State},
         "claims": {label.value: report.by_verdict[label] for label in VerdictLabel},
         "set_aside": report.set_aside,
         "blocked_claims": report.blocked_claims,

@@ -7,70 +7,17 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import pytest
 from verdicts import hostile, showcase
 
 import provenanceguard as pg
-from core.records import (
-    AttributionStatus,
-    ClaimVerdict,
-    Decision,
-    Judged,
-    State,
-    VerdictLabel,
-    answer_state,
-    state_of,
-)
+from core.records import State
 from provenanceguard import results, testing, verifier
 from provenanceguard.results import verification_of
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def a_verdict(
-    verdict: VerdictLabel, decision: Decision, attribution: AttributionStatus
-) -> ClaimVerdict:
-    one = showcase().claims[0]
-    assert isinstance(one.outcome, Judged)
-    outcome = replace(one.outcome, attribution=replace(one.outcome.attribution, status=attribution))
-    return replace(one, verdict=verdict, decision=decision, outcome=outcome)
-
-
-def test_a_state_never_allows_what_the_gate_stops_and_blocks_only_what_is_shown() -> None:
-    for label, decision, credit in product(
-        VerdictLabel, (Decision.ALLOW, Decision.BLOCK), AttributionStatus
-    ):
-        state = state_of(a_verdict(label, decision, credit))
-
-        assert (state is State.ALLOW) == (decision is Decision.ALLOW)
-        shown = label in (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED)
-        if state is State.BLOCK:
-            assert shown or credit is AttributionStatus.CONFLATION
-        if decision is Decision.BLOCK and label is VerdictLabel.CONTRADICTED:
-            assert state is State.BLOCK
-
-
-@pytest.mark.parametrize(
-    ("decision", "kept", "state"),
-    [
-        (Decision.BLOCK, slice(None), State.BLOCK),
-        (Decision.BLOCK, slice(1, 3), State.NEEDS_REVIEW),
-        (Decision.UNAVAILABLE, slice(0, 0), State.NEEDS_REVIEW),
-        (Decision.ALLOW, slice(2, 4), State.ALLOW),
-    ],
-)
-def test_an_answer_is_blocked_by_a_blocked_claim_and_allowed_by_the_gate_alone(
-    decision: Decision, kept: slice, state: State
-) -> None:
-    found = showcase()
-    found = replace(
-        found, claims=found.claims[kept], answer=replace(found.answer, decision=decision)
-    )
-
-    assert answer_state(found) is state
 
 
 def test_a_claim_names_its_place_its_source_and_what_was_read_there() -> None:

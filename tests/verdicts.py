@@ -24,6 +24,7 @@ from core.records import (
     Features,
     Judged,
     LiteralCheck,
+    Outcome,
     Premise,
     Probabilities,
     RankedSource,
@@ -52,6 +53,12 @@ VERSIONS = Versions(
     pair_reader="reader",
     precision="float32",
     calibrator="forest",
+)
+
+
+# What makes a claim contradicted, and not only read so.
+SHOWN = Check(
+    check="statement", outcome=Outcome.CONTRADICTS, reason="It says otherwise.", veto=True
 )
 
 
@@ -219,6 +226,7 @@ def _judged(trace: Trace, families: dict[str, str], claim: Claim, one: Said) -> 
             routed_family=routed,
             reason="the credited family differs" if one.conflation else "",
         ),
+        checks=(SHOWN,) if one.verdict is VerdictLabel.CONTRADICTED else (),
     )
 
 

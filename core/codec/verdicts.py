@@ -29,17 +29,19 @@ from core.records import (
     VerdictLabel,
     Verification,
     Versions,
+    answer_state,
+    state_of,
 )
 
 _FIELDS = frozenset(
-    "trace_id content_hash question answer earlier_answers decision reasons sources claims repair versions "
-    "latency_seconds".split()
+    "trace_id content_hash question answer earlier_answers state decision reasons sources claims repair "
+    "versions latency_seconds".split()
 )
 _CLAIM_FIELDS = frozenset(
     "claim_id text span said claim_type stated_attribution protected_values unwritten_values "
     "routed_source premise nli alignment calibrator_input support_probability threshold "
     "review_from threshold_kind together support_decision verdict checks citations attribution "
-    "decision reasons rescoring".split()
+    "state decision reasons rescoring".split()
 )
 
 
@@ -53,6 +55,7 @@ def verdict_document(verification: Verification) -> JsonObject:
         "question": trace.question,
         "answer": trace.answer,
         **({"earlier_answers": list(trace.earlier)} if trace.earlier else {}),
+        "state": answer_state(verification).value,
         "decision": verification.answer.decision.value,
         "reasons": list(verification.answer.reasons),
         "sources": [
@@ -77,7 +80,8 @@ def verification_from_document(document: JsonObject) -> Verification:
     """The verification that a verdict document tells; raises BadRecord naming the path of a wrong value.
 
     Its trace has what the document says of it: the sources' texts, not their raw outputs. Verdicts
-    of older versions lack fields that came later; what is not there is empty.
+    of older versions lack fields that came later; what is not there is empty. A ``state`` is never
+    believed: it follows from the rest.
     """
     read = Fields(document, "")
     claims = tuple(_claim_verdict(claim) for claim in read.items("claims"))
@@ -162,6 +166,7 @@ def _claim_document(verdict: ClaimVerdict) -> JsonObject:
             "routed_family": None,
             "reason": outcome.reason if isinstance(outcome, Unjudged) else "",
         },
+        "state": state_of(verdict).value,
         "decision": verdict.decision.value,
         "reasons": list(verdict.reasons),
     }

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 
 from core.records.basics import AttributionStatus, ClaimType, Decision, VerdictLabel
 from core.records.decisions import Judged, Verification, Versions
-from core.records.state import State, answer_state
+from core.records.state import State, answer_state, state_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictSummary:
-    """One verification in numbers; ``by_verdict`` has every label, ``blocked`` counts claims."""
+    """One verification in numbers, of its factual claims; ``by_verdict`` has every label,
+    ``by_claim_state`` every state, and ``blocked`` counts what the paper's gate stops."""
 
     trace_id: str
     decision: Decision
     state: State
     by_verdict: Mapping[VerdictLabel, int]
+    by_claim_state: Mapping[State, int]
     set_aside: int
     blocked: int
     conflations: int
@@ -27,12 +29,14 @@ class VerdictSummary:
 def summarise(verification: Verification) -> VerdictSummary:
     """The counts of one verification; a claim of no type but factual is set aside."""
     by_verdict = dict.fromkeys(VerdictLabel, 0)
+    by_claim_state = dict.fromkeys(State, 0)
     set_aside = blocked = conflations = 0
     for verdict in verification.claims:
         if verdict.claim.claim_type is not ClaimType.FACTUAL:
             set_aside += 1
             continue
         by_verdict[verdict.verdict or VerdictLabel.UNJUDGED] += 1
+        by_claim_state[state_of(verdict)] += 1
         blocked += verdict.decision is Decision.BLOCK
         conflations += (
             isinstance(verdict.outcome, Judged)
@@ -43,6 +47,7 @@ def summarise(verification: Verification) -> VerdictSummary:
         decision=verification.answer.decision,
         state=answer_state(verification),
         by_verdict=by_verdict,
+        by_claim_state=by_claim_state,
         set_aside=set_aside,
         blocked=blocked,
         conflations=conflations,

@@ -14,7 +14,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import urlsplit
 
 from core.errors import ComponentUnavailable, ConfigError
-from core.records import ClaimVerdict, Judged, Verification
+from core.records import ClaimVerdict, Judged, Verification, answer_state, state_of
 
 EVENT = "gen_ai.evaluation.result"
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0"
@@ -88,6 +88,7 @@ def _request(events: list[dict[str, object]]) -> dict[str, object]:
 def _events(one: Verification, now: str, explained: bool) -> Iterator[dict[str, object]]:
     whole = {"gen_ai.evaluation.name": ANSWER}
     whole["gen_ai.evaluation.score.label"] = one.answer.decision.value
+    whole["provenanceguard.state"] = answer_state(one).value
     if explained:
         whole["gen_ai.evaluation.explanation"] = "; ".join(one.answer.reasons)
     yield _event(one, whole, now)
@@ -101,6 +102,7 @@ def _claim(claim: ClaimVerdict, explained: bool) -> dict[str, object]:
         "gen_ai.evaluation.name": CLAIM,
         "gen_ai.evaluation.score.label": str(claim.verdict),
         "provenanceguard.claim.id": claim.claim.claim_id,
+        "provenanceguard.state": state_of(claim).value,
         "provenanceguard.decision": claim.decision.value,
     }
     if isinstance(claim.outcome, Judged):

@@ -2,6 +2,7 @@
 
 A policy is a TOML file; what it does not say is as strict as can be:
 
+    needs_review = "fail"          # or "pass": answers of which nothing is shown to be wrong
     unavailable = "fail"           # or "pass": answers that could not be verified
     earlier = "fail"               # or "pass": what a conversation said before, where it was not judged
     allow_skipped = ["old.jsonl"]  # files whose unreadable records may be left out
@@ -9,7 +10,7 @@ A policy is a TOML file; what it does not say is as strict as can be:
     whole_answers = false          # true: an answer may pass as a whole, by its weakest claims together
 
     [most]                         # how many may be there, over all answers; 0 where not said
-    blocked = 0                    # answers
+    blocked = 0                    # answers that do not pass
     contradicted = 0               # claims, also unsupported, not_enough_evidence, unjudged
     credited_wrongly = 0           # claims
 """
@@ -27,13 +28,16 @@ from core.records import (
     ClaimVerdict,
     Decision,
     Judged,
+    State,
     VerdictLabel,
     Verification,
+    answer_state,
+    state_of,
 )
 from core.workflows.earlier_answers import EarlierAnswers
 
 WRONGLY = "credited_wrongly"
-_CHOICES = ("unavailable", "earlier")
+_CHOICES = ("needs_review", "unavailable", "earlier")
 _SWITCHES = ("threshold_by_kind", "whole_answers")
 
 
@@ -54,21 +58,34 @@ class Policy:
     """What may pass."""
 
     most: Most = field(default_factory=Most)
+    review_passes: bool = False
     unavailable_passes: bool = False
     earlier_passes: bool = False
     allow_skipped: tuple[str, ...] = ()
     threshold_by_kind: bool = False
     whole_answers: bool = False
 
+    def passes(self, verification: Verification) -> bool:
+        """Whether an answer passes by its state: allow, and needs review where that may pass."""
+        if verification.answer.decision is Decision.UNAVAILABLE:
+            return self.unavailable_passes
+        state = answer_state(verification)
+        return state is State.ALLOW or (state is State.NEEDS_REVIEW and self.review_passes)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One claim that blocks, or (``claim`` None) an answer without a verdict on its claims."""
+    """One claim that is not allowed, or (``claim`` None) an answer without a verdict on its claims."""
 
     verification: Verification
     claim: ClaimVerdict | None
     rule: str
     reason: str
+
+    @property
+    def state(self) -> State:
+        """Block for what is shown to be wrong; needs review for what could not be confirmed."""
+        return State.NEEDS_REVIEW if self.claim is None else state_of(self.claim)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -105,19 +122,21 @@ class GateReport:
         """Count one answer."""
         self.answers.append(verification)
         self.earlier.add(verification.trace)
-        decision = verification.answer.decision
-        names = [{Decision.BLOCK: "blocked", Decision.UNAVAILABLE: "unavailable"}.get(decision)]
+        names = [f"answers_{answer_state(verification)}"]
+        if verification.answer.decision is Decision.UNAVAILABLE:
+            names.append("unavailable")
+        elif not self.policy.passes(verification):
+            names.append("blocked")
         for claim in verification.claims:
             if claim.verdict not in (None, VerdictLabel.SUPPORTED):
                 names.append(str(claim.verdict))
             if credited_wrongly(claim):
                 names.append(WRONGLY)
         for name in names:
-            if name is not None:
-                self.counts[name] = self.counts.get(name, 0) + 1
+            self.counts[name] = self.counts.get(name, 0) + 1
 
     def findings(self) -> Iterable[Finding]:
-        """What blocks, answer by answer."""
+        """What is not allowed, answer by answer."""
         for one in self.answers:
             yield from findings_of(one)
 
@@ -127,7 +146,7 @@ class GateReport:
 
 
 def findings_of(verification: Verification) -> Iterable[Finding]:
-    """What blocks in one answer."""
+    """What is not allowed in one answer."""
     for claim in verification.claims:
         if claim.decision is Decision.BLOCK:
             supported = claim.verdict is VerdictLabel.SUPPORTED
@@ -178,6 +197,7 @@ def read_policy(path: Path | None) -> Policy:
     return Policy(
         most=_most(document.get("most", {}), path),
         **switches,
+        review_passes=choices["needs_review"] == "pass",
         unavailable_passes=choices["unavailable"] == "pass",
         earlier_passes=choices["earlier"] == "pass",
         allow_skipped=tuple(skipped),

@@ -1,7 +1,9 @@
 """What the gate found as JUnit XML and as SARIF 2.1.0, for the machines that show them.
 
-An answer is a test case of JUnit and a claim that blocks a result of SARIF. Its place is the line of
-the trace in its file; where the answer says it stands in the message.
+An answer is a test case of JUnit and a claim that is not allowed a result of SARIF: an error where it is
+shown to be wrong, a warning where it needs review. JUnit knows no warning: an answer that does not pass is
+a failure, one that needs review and may pass is skipped, each line with its level. The place is the line
+of the trace in its file; where the answer says it stands in the message.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 from xml.etree import ElementTree
 
-from core.records import JsonObject, Origin
+from core.records import JsonObject, Origin, State
 from core.text.tokens import words
 from core.workflows.gate import Finding, GateReport, findings_of
 
@@ -34,8 +36,9 @@ def junit(report: GateReport) -> bytes:
         case = _case(one.trace.trace_id, _file(one.trace.origin))
         found = list(findings_of(one))
         if found:
+            told = "skipped" if report.policy.passes(one) else "failure"
             failure = ElementTree.SubElement(
-                case, "failure", message=_xml("; ".join(one.answer.reasons)), type=found[0].rule
+                case, told, message=_xml("; ".join(one.answer.reasons)), type=found[0].rule
             )
             failure.text = _xml("\n".join(_line(each) for each in found))
         cases.append(case)
@@ -50,7 +53,9 @@ def junit(report: GateReport) -> bytes:
         failure.text = _xml("\n".join(report.broken))
     cases.append(policy)
     failed = sum(case.find("failure") is not None for case in cases)
+    skipped = sum(case.find("skipped") is not None for case in cases)
     counts = {"tests": len(cases), "failures": failed, "errors": len(report.skipped)}
+    counts["skipped"] = skipped
     numbers = {name: str(count) for name, count in counts.items()}
     suites = ElementTree.Element("testsuites", numbers)
     suite = ElementTree.SubElement(suites, "testsuite", {"name": "provenanceguard"} | numbers)
@@ -60,7 +65,8 @@ def junit(report: GateReport) -> bytes:
 
 
 def sarif(report: GateReport) -> JsonObject:
-    """SARIF: one run, one result a claim that blocks, an answer without verdict, an unread record."""
+    """SARIF: one run, one result a claim that is not allowed, an answer without verdict, an unread
+    record."""
     results = [_result(finding) for finding in report.findings()]
     results += [
         _told("skipped", error.located(), error.file, error.line) for error in report.skipped
@@ -88,9 +94,8 @@ def _result(finding: Finding) -> dict[str, object]:
     text = f"{trace.trace_id}: {finding.reason}"
     if claim is not None:
         text = f"{trace.trace_id}: “{claim.claim.said}”: {finding.reason}"
-    result = _told(
-        finding.rule, text, origin.file if origin else None, origin.line if origin else None
-    )
+    file, line = (origin.file, origin.line) if origin else (None, None)
+    result = _told(finding.rule, text, file, line) | {"level": _level(finding)}
     if claim is not None:
         result["partialFingerprints"] = {
             "claim/v1": f"{trace.trace_id}:{' '.join(words(claim.claim.text))}"[:200]
@@ -111,6 +116,10 @@ def _told(rule: str, text: str, file: str | None, line: int | None) -> dict[str,
     }
 
 
+def _level(finding: Finding) -> str:
+    return "error" if finding.state is State.BLOCK else "warning"
+
+
 def _case(name: str, group: str) -> ElementTree.Element:
     return ElementTree.Element("testcase", name=_xml(name), classname=_xml(group or "traces"))
 
@@ -121,7 +130,7 @@ def _file(origin: Origin | None) -> str:
 
 def _line(finding: Finding) -> str:
     said = "" if finding.claim is None else f"“{finding.claim.claim.said}”: "
-    return f"{finding.rule}: {said}{finding.reason}"
+    return f"{_level(finding)}: {finding.rule}: {said}{finding.reason}"
 
 
 def _xml(text: str) -> str:

@@ -218,8 +218,8 @@ def _add(report: VerifyReport, counts: Mapping[str, Any]) -> None:
     report.kept += counts["kept"]
     for decision, count in counts["by_decision"].items():
         report.by_decision[Decision(decision)] += count
-    for state, count in counts["by_state"].items():
-        report.by_state[State(state)] += count
+    for name, states in (("by_state", report.by_state), ("by_claim_state", report.by_claim_state)):
+        states.update({State(state): count for state, count in counts[name].items()})
     for label, count in counts["by_verdict"].items():
         report.by_verdict[VerdictLabel(label)] += count
     report.set_aside += counts["set_aside"]

@@ -101,6 +101,7 @@ def _counts(report: VerifyReport) -> dict[str, object]:
         "kept": report.kept,
         "by_decision": {one.value: count for one, count in report.by_decision.items()},
         "by_state": {one.value: count for one, count in report.by_state.items()},
+        "by_claim_state": {one.value: count for one, count in report.by_claim_state.items()},
         "by_verdict": {one.value: count for one, count in report.by_verdict.items()},
         "set_aside": report.set_aside,
         "blocked_claims": report.blocked_claims,

@@ -93,6 +93,7 @@ class VerifyReport:
     kept: int = 0
     by_decision: Counter[Decision] = field(default_factory=Counter)
     by_state: Counter[State] = field(default_factory=Counter)
+    by_claim_state: Counter[State] = field(default_factory=Counter)
     by_verdict: Counter[VerdictLabel] = field(default_factory=Counter)
     set_aside: int = 0
     blocked_claims: int = 0
@@ -110,6 +111,7 @@ class VerifyReport:
         """Count one verdict."""
         self.by_decision[summary.decision] += 1
         self.by_state[summary.state] += 1
+        self.by_claim_state.update(summary.by_claim_state)
         self.by_verdict.update(summary.by_verdict)
         self.set_aside += summary.set_aside
         self.blocked_claims += summary.blocked

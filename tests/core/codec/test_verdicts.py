@@ -338,6 +338,27 @@ def test_whole_verifications_keep_their_bytes(verification: Verification) -> Non
     assert json.dumps(verdict_document(verification_from_document(json.loads(text)))) == text
 
 
+def test_a_document_tells_the_state_and_no_document_makes_one() -> None:
+    document = dict(verdict_document(showcase()))
+
+    assert document["state"] == "block" and document["decision"] == "block"
+    assert [(c["state"], c["decision"]) for c in document["claims"]] == [  # type: ignore[attr-defined]
+        ("block", "block"),  # credited wrongly
+        ("needs_review", "block"),  # a value that was not found
+        ("allow", "allow"),
+        ("block", "block"),  # a check shows otherwise
+        ("allow", "allow"),
+        ("needs_review", "block"),  # not confirmed
+        ("allow", "allow"),
+        ("needs_review", "block"),  # not judged
+        ("allow", "allow"),  # set aside
+    ]
+    older = copy.deepcopy(document) | {"state": "allow"}
+    for claim in older["claims"]:  # type: ignore[attr-defined]
+        del claim["state"]
+    assert verdict_document(verification_from_document(older)) == document
+
+
 def test_a_claim_that_was_not_judged_keeps_the_places_of_its_values() -> None:
     trace = a_trace("10 mg, then 10 mg.", a_source("x"))
     values = tuple(

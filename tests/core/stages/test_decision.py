@@ -8,6 +8,7 @@ import pytest
 from builders import a_claim, a_premise, a_reading, a_source, a_trace, probabilities
 from hypothesis import given
 from hypothesis import strategies as st
+from verdicts import showcase
 
 from core.config import Config
 from core.errors import ClaimError
@@ -30,10 +31,13 @@ from core.records import (
     SetAside,
     SourceStatus,
     Span,
+    State,
     StatedAttribution,
     Support,
     Unjudged,
     VerdictLabel,
+    answer_state,
+    state_of,
 )
 from core.stages.alignment import align_tokens
 from core.stages.decision import decide_answer, decide_claim
@@ -271,6 +275,98 @@ def test_what_is_allowed_is_supported_and_what_is_blocked_has_reasons(
         assert found.verdict is VerdictLabel.SUPPORTED
         assert probability >= threshold
         assert attribution is not AttributionStatus.CONFLATION
+
+
+BEST_FIRST = list(State)
+CHECKS = st.lists(
+    st.builds(
+        Check,
+        check=st.sampled_from(["date", "own_words"]),
+        outcome=st.sampled_from(Outcome),
+        reason=st.just("It was in May."),
+        veto=st.booleans(),
+    ),
+    max_size=2,
+).map(tuple)
+
+
+@st.composite
+def claims_to_decide(draw: st.DrawFn) -> tuple[Judged, tuple[CitationFinding, ...]]:
+    judged = _judged(
+        relation=draw(st.sampled_from(Relation)),
+        attribution=draw(st.sampled_from(AttributionStatus)),
+        claim=draw(st.sampled_from([CLAIM.text, "Felipe Costa takes 250 mg salbutamol."])),
+        confidence=draw(st.sampled_from([0.4, 0.99])),
+    )
+    citations = tuple(map(_cited, draw(st.lists(st.sampled_from(CitationOutcome), max_size=1))))
+    return replace(judged, checks=draw(CHECKS)), citations
+
+
+@given(
+    claims_to_decide(), st.floats(0, 1), st.floats(0, 1), st.sampled_from(["standard", "strict"])
+)
+def test_a_state_allows_what_the_gate_allows_and_more_support_never_makes_it_worse(
+    given_: tuple[Judged, tuple[CitationFinding, ...]], one: float, other: float, profile: str
+) -> None:
+    judged, citations = given_
+    states = []
+    for probability in sorted((one, other)):
+        support = Support(probability=probability, threshold=0.5)
+        found = decide_claim(
+            CLAIM, replace(judged, support=support), Config(profile=profile), citations
+        )
+        states.append(state_of(found))
+
+        assert (states[-1] is State.ALLOW) == (found.decision is Decision.ALLOW)
+    worse, better = map(BEST_FIRST.index, states)
+    assert better <= worse
+
+
+@pytest.mark.parametrize(
+    ("veto", "support", "state"),
+    [
+        (True, 0.05, State.BLOCK),
+        (True, 0.42, State.NEEDS_REVIEW),
+        (False, 0.05, State.NEEDS_REVIEW),
+    ],
+)
+def test_what_the_model_reads_as_a_contradiction_is_no_block_and_what_a_check_shows_is(
+    veto: bool, support: float, state: State
+) -> None:
+    judged = _judged(relation=Relation.CONTRADICTION, probability=support, confidence=0.99)
+    shown = Check(check="date", outcome=Outcome.CONTRADICTS, veto=veto, reason="It was in May.")
+
+    checked = decide_claim(CLAIM, replace(judged, checks=(shown,)), Config())
+
+    for config in (Config(), STRICT):
+        assert state_of(decide_claim(CLAIM, judged, config)) is State.NEEDS_REVIEW
+    assert state_of(checked) is state
+
+
+@given(st.lists(claims_to_decide(), max_size=3), claims_to_decide(), st.floats(0, 1))
+def test_one_more_claim_never_makes_an_answer_better(
+    before: list[tuple[Judged, tuple[CitationFinding, ...]]],
+    more: tuple[Judged, tuple[CitationFinding, ...]],
+    support: float,
+) -> None:
+    trace = a_trace(CLAIM.text, a_source(RECORD))
+    verdicts = [
+        decide_claim(
+            CLAIM,
+            replace(judged, support=Support(probability=support, threshold=0.5)),
+            Config(),
+            citations,
+        )
+        for judged, citations in [*before, more]
+    ]
+    states = []
+    for some in (verdicts[:-1], verdicts):
+        answer = decide_answer(trace, some)
+        whole = replace(showcase(), trace=trace, claims=tuple(some), answer=answer)
+        states.append(answer_state(whole))
+        assert (states[-1] is State.ALLOW) == (answer.decision is Decision.ALLOW)
+        assert (states[-1] is State.BLOCK) == any(state_of(one) is State.BLOCK for one in some)
+    assert BEST_FIRST.index(states[0]) <= BEST_FIRST.index(states[1])
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
