@@ -31,7 +31,6 @@ from storage.listing_conditions import (
     with_flag,
     with_reader,
     with_tag,
-    with_tier,
 )
 from storage.records import Order, TraceFilters
 from storage.tables import Run, TraceSlice, TraceVersion, Verdict
@@ -187,7 +186,7 @@ def _joined(
 def _asks_for_verdict(filters: TraceFilters) -> bool:
     """Whether the latest verdict has a say in which traces pass."""
     of_verdict = (filters.decisions, filters.verdicts, filters.conflated, filters.cause)
-    return any(of_verdict) or filters.verified is not None or filters.tier is not None
+    return any(of_verdict) or filters.verified is not None
 
 
 def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[bool]:
@@ -219,8 +218,6 @@ def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[boo
         conditions.append(of_batch(connection, filters.batch))
     if filters.cause is not None:
         conditions.append(with_cause(filters.cause))
-    if filters.tier is not None:
-        conditions.append(with_tier(filters.tier))
     if filters.tag is not None:
         conditions.append(with_tag(filters.tag))
     if filters.flagged:

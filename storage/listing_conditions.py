@@ -9,10 +9,9 @@ from sqlalchemy import ColumnElement, Connection, and_, false, func, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.records import Decision
 from storage.columns import plain_text
 from storage.tables import ImportRecord, TraceSlice, TraceVersion, Verdict
-from storage.triage_tables import ReadingRequest, TraceMark, VerdictCause, VerdictTier
+from storage.triage_tables import ReadingRequest, TraceMark, VerdictCause
 
 
 def same_trace() -> ColumnElement[bool]:
@@ -58,19 +57,6 @@ def of_batch(connection: Connection, import_id: int) -> ColumnElement[bool]:
 
 def _names(files: str) -> set[str]:
     return {plain_text(str(each["file"])) for each in json.loads(files)}
-
-
-def with_tier(tier: str) -> ColumnElement[bool]:
-    """Whether the verdict has that provenance tier; one that does not allow its answer has none."""
-    return and_(
-        col(Verdict.decision) == Decision.ALLOW.value,
-        select(1)
-        .where(
-            col(VerdictTier.verdict_id) == col(Verdict.verdict_id), col(VerdictTier.tier) == tier
-        )
-        .correlate(Verdict)
-        .exists(),
-    )
 
 
 def with_flag() -> ColumnElement[bool]:
@@ -146,16 +132,5 @@ def causes(connection: Connection) -> dict[str, int]:
     """How many stored verdicts hold a claim back for each cause."""
     rows = connection.execute(
         select(col(VerdictCause.cause), func.count()).group_by(col(VerdictCause.cause))
-    )
-    return {row[0]: row[1] for row in rows}
-
-
-def tiers(connection: Connection) -> dict[str, int]:
-    """How many of the stored verdicts that allow their answer have each tier."""
-    rows = connection.execute(
-        select(col(VerdictTier.tier), func.count())
-        .join(Verdict, col(Verdict.verdict_id) == col(VerdictTier.verdict_id))
-        .where(col(Verdict.decision) == Decision.ALLOW.value)
-        .group_by(col(VerdictTier.tier))
     )
     return {row[0]: row[1] for row in rows}

@@ -27,8 +27,8 @@ class TraceFilters:
 
     ``decisions`` and ``verdicts`` are alternatives: a trace passes with one of them. ``verified``
     None means either. ``search`` is found in the id, the question or the answer, in any case.
-    ``batch`` is the id of an import, ``tier`` and ``cause`` are as
-    core/provenance/triage.py words them, ``assigned_to`` a person's id.
+    ``batch`` is the id of an import, ``cause`` is as core/provenance/triage.py words it,
+    ``assigned_to`` a person's id.
     ``viewer`` is who looks: where they may not see a verdict yet, the trace has none for them, in
     filters, order and rows alike.
     """
@@ -43,7 +43,6 @@ class TraceFilters:
     cause: str | None = None
     file: str | None = None
     batch: int | None = None
-    tier: str | None = None
     tag: str | None = None
     flagged: bool = False
     assigned_to: int | None = None

@@ -158,11 +158,6 @@ class Triage:
         with self.store.database.reading() as connection:
             return listing_conditions.causes(connection)
 
-    def tiers(self) -> Mapping[str, int]:
-        """How many stored verdicts have each provenance tier."""
-        with self.store.database.reading() as connection:
-            return listing_conditions.tiers(connection)
-
     def erase_file(self, file: str, reason: str, *, by: Person) -> Erased:
         """Erase the traces of a file that nobody has judged (lead); raises NotAllowed, InputError."""
         stated = plain_text(check_reason(reason, "erasing traces"))

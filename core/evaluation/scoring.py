@@ -31,6 +31,7 @@ from core.records import (
     Decision,
     Features,
     Judged,
+    Outcome,
     Support,
     Unjudged,
     VerdictLabel,
@@ -173,6 +174,8 @@ def _cause(verdict: ClaimVerdict, judged: Judged, passing: ClaimVerdict, config:
         return Cause.CONTRADICTION
     if judged.attribution.status is AttributionStatus.CONFLATION:
         return Cause.CONFLATION
+    if any(check.outcome is Outcome.CONTRADICTS for check in judged.checks):
+        return Cause.CONTRADICTION
     return Cause.VALUE if judged.literals.missing else Cause.TOKENS
 
 

@@ -32,7 +32,6 @@ class ListChoice:
     search: str = ""
     order: str = Order.IMPORTED.value
     cause: str = ""
-    tier: str = ""
     file: str = ""
     batch: str = ""
     category: str = ""
@@ -94,7 +93,6 @@ def filters_of(choice: ListChoice, viewer: Person) -> TraceFilters:
         cause=choice.cause or None,
         file=choice.file or None,
         batch=int(choice.batch) if choice.batch.isdecimal() else None,
-        tier=choice.tier or None,
         tag=choice.tag or None,
         flagged=bool(choice.flagged),
         assigned_to=int(choice.reader) if choice.reader.isdecimal() else None,

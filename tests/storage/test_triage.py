@@ -18,8 +18,7 @@ from reviewing import (
 from sqlalchemy import text
 
 from core.errors import Conflict, InputError, NotAllowed
-from core.provenance.records import Tier
-from core.provenance.triage import CONTRADICTED, NO_SOURCE
+from core.provenance.triage import CONTRADICTED, NOT_CONFIRMED
 from core.records import FileCount, IngestReport, Origin
 from core.review.items import Withheld
 from core.review.records import Cause, ReviewStatus
@@ -94,21 +93,9 @@ def test_a_list_is_narrowed_by_file_batch_and_cause(store: SqlStore) -> None:
     assert ids(store, batch=99) == []
     assert ids(store, file="a.jsonl") == ["review-0001"]
     assert [each.name for each in store.files()] == ["b.jsonl", "a.jsonl"]
-    assert ids(store, cause=NO_SOURCE) == ["review-0001", "review-0002"]
+    assert ids(store, cause=NOT_CONFIRMED) == ["review-0001", "review-0002"]
     assert ids(store, cause=CONTRADICTED) == []
-    assert office.workspace.triage.tiers() == {}  # nothing that is blocked has a tier
-    assert all(ids(store, tier=each.value) == [] for each in Tier)
-    assert office.workspace.triage.causes()[NO_SOURCE] == 2
-
-
-def test_answers_that_are_allowed_are_narrowed_by_tier(store: SqlStore) -> None:
-    allowed = [each for each in SENTENCES if each[2] >= 0.65]
-    office = an_office(store, verifications=[a_reviewed_trace(1, allowed[:1]), a_reviewed_trace(2)])
-
-    ((tier, count),) = office.workspace.triage.tiers().items()
-
-    assert count == 1
-    assert ids(store, tier=tier) == ["review-0001"]
+    assert office.workspace.triage.causes()[NOT_CONFIRMED] == 2
 
 
 def test_a_trace_knows_its_place_in_a_list_and_what_is_beside_it(store: SqlStore) -> None:
@@ -143,7 +130,7 @@ def test_a_list_says_nothing_of_verdicts_that_somebody_must_not_see_yet(store: S
     overview = store.overview(ada)
     assert (overview.traces, overview.withheld, overview.waiting) == (2, 2, 0)
     assert ids(store, viewer=ada, verified=False) == []
-    assert ids(store, viewer=ada, cause=NO_SOURCE) == []
+    assert ids(store, viewer=ada, cause=NOT_CONFIRMED) == []
     for _ in range(5):
         office.read("Ben")
     assert seen()["review-0001"][1] is False

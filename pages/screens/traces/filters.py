@@ -7,7 +7,6 @@ from dataclasses import fields
 
 import streamlit as st
 
-from core.provenance.records import Tier
 from core.provenance.triage import CAUSES
 from core.review.readers import is_blind, may_read
 from core.review.records import Person, Role
@@ -36,7 +35,7 @@ CHOSEN_IS_TEXT = """<style>
 .st-key-files button { min-height: 2rem; padding: .05rem .6rem; }
 .st-key-decision button[role="radio"][aria-checked="true"] { color: inherit; }
 </style>"""
-_MORE = ("cause", "tier", "file", "batch", "category", "slice", "tag", "flagged", "reader")
+_MORE = ("cause", "file", "batch", "category", "slice", "tag", "flagged", "reader")
 
 
 def show_filters(workspace: Workspace, user: Person) -> ListChoice:
@@ -97,7 +96,7 @@ def narrowed_words(choice: ListChoice, workspace: Workspace, user: Person) -> li
     """What a list is narrowed to, in words."""
     words = [] if choice.decision == ANYTHING else [DECISIONS[choice.decision].word.lower()]
     words += [f"“{choice.search}”"] if choice.search else []
-    for name in ("cause", "tier", "file", "category", "slice", "tag"):
+    for name in ("cause", "file", "category", "slice", "tag"):
         if value := getattr(choice, name):
             words.append(f"{name} {value}")
     if choice.batch:
@@ -112,19 +111,9 @@ def _show_more(workspace: Workspace, user: Person) -> None:
     store, triage = workspace.store, workspace.triage
     left, right = st.columns(2, gap="medium")
     if not is_blind(user):
-        causes, tiers = triage.causes(), triage.tiers()
+        causes = triage.causes()
         with left:
             _choose("Cause", "cause", {each: each for each in CAUSES if causes.get(each)})
-        with right:
-            _choose(
-                "Tier of allowed answers (S: least risk)",
-                "tier",
-                {
-                    each.value: f"{each.value} ({tiers[each.value]:,})"
-                    for each in Tier
-                    if tiers.get(each.value)
-                },
-            )  # fmt: skip
     with left:
         _choose(
             "File", "file", {each.name: f"{each.name} ({each.count:,})" for each in store.files()}
@@ -140,7 +129,7 @@ def _show_more(workspace: Workspace, user: Person) -> None:
 
 def _choose(label: str, key: str, options: dict[str, str]) -> None:
     if (kept := st.session_state.get(key)) and kept not in options:
-        if key in ("category", "slice", "tag", "cause", "tier"):
+        if key in ("category", "slice", "tag", "cause"):
             st.session_state[key] = None  # no trace has it: an address may say anything
         else:
             options = {kept: kept, **options}

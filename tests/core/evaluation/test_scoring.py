@@ -11,7 +11,7 @@ from real_models import uncalibrated_models
 from core.config import Config
 from core.errors import InputError
 from core.evaluation.packets import PacketRow, row_from_json
-from core.evaluation.predictions import at_threshold
+from core.evaluation.predictions import Cause, at_threshold
 from core.evaluation.scoring import PredictionFile, Uncalibrated, score_rows
 from core.pipeline import Models
 from core.records import VerdictLabel
@@ -73,11 +73,14 @@ def test_every_row_gets_its_prediction_in_order_with_its_measurements(scored) ->
     assert {"router", "nli", "decide", "total"} <= set(scored.latency_seconds)
 
 
-def test_a_value_that_is_nowhere_is_told_to_the_calibrator_and_forces_nothing(scored) -> None:
+def test_a_value_that_is_nowhere_is_told_to_the_calibrator_and_left_to_a_person(scored) -> None:
     by_id = {p.claim_id: p for p in scored.predictions}
 
+    # Findings outrank the support, which is certain here: "raised" is told otherwise, and 9 is nowhere.
     assert by_id["c4"].features.numeric["protected_missing"] > 0
-    assert not by_id["c4"].forced
+    assert (by_id["c4"].forced, by_id["c4"].cause) == (True, Cause.CONTRADICTION)
+    assert by_id["c4"].reason.startswith("Needs a person: ")
+    assert [by_id[f"c{n}"].forced for n in (0, 1, 2)] == [False] * 3
 
 
 def test_a_value_that_the_record_states_otherwise_forces_the_claim(scored) -> None:
