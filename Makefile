@@ -52,7 +52,7 @@ run: setup
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
 quick: setup-dev
-	@$(PYTEST) --quick tests/core tests/storage tests/architecture tests/sample_data tests/test_bench.py
+	@$(PYTEST) --quick tests/core tests/storage tests/sample_data tests/test_bench.py --ignore=tests/core/models
 
 # Browser tests mostly wait for a browser: two files at a time.
 test: setup-dev browser

@@ -45,6 +45,15 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("quick")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With ``--quick``: without the tests that ``slow.txt`` names."""
+    if config.getoption("quick"):
+        slow = set(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").splitlines())
+        left_out = [item for item in items if item.nodeid.partition("[")[0] in slow]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def without_models(pytestconfig: pytest.Config) -> Iterator[None]:
     """With ``--quick``: a test that asks for weights, the parser or a process of its own is skipped."""
