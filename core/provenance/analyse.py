@@ -21,7 +21,6 @@ from core.provenance.risk import (
     grounding_score,
     level_of,
     risk_of,
-    tier_of,
     unjudged_risk,
 )
 from core.records import (
@@ -76,7 +75,6 @@ def analyse(
         risk=worst,
         mean_risk=round(sum(risks) / len(risks), 4) if risks else None,
         formula_level=level_of(worst) if worst is not None else None,
-        formula_tier=tier_of(worst) if worst is not None else None,
         versions=verified.versions,
     )
 

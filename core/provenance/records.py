@@ -38,7 +38,7 @@ class Tier(StrEnum):
 
 
 class Override(StrEnum):
-    """What forbids showing an answer by the tier of its risk: the formula sees none of these."""
+    """What forbids showing an answer by its risk: the formula sees none of these."""
 
     BLOCKED = "blocked"
     NOT_JUDGED = "not judged"
@@ -149,9 +149,9 @@ class ClaimProvenance:
 class ProvenanceReport:
     """The provenance of one answer: ``risk`` is its riskiest claim's, None without claims.
 
-    ``formula_level`` and ``formula_tier`` are what that risk gives; ``level`` and ``tier`` are what may be
-    shown. ``turns`` counts what the agent said in the conversation, this answer the last. ``omissions``
-    are the most serious, three at most; ``omissions_found`` counts all of them.
+    ``formula_level`` is what that risk gives, ``level`` what may be shown of it. ``turns`` counts what
+    the agent said in the conversation, this answer the last. ``omissions`` are the most serious, three
+    at most; ``omissions_found`` counts all of them.
     """
 
     trace_id: str
@@ -168,12 +168,11 @@ class ProvenanceReport:
     risk: float | None
     mean_risk: float | None
     formula_level: RiskLevel | None
-    formula_tier: Tier | None
     versions: Versions
 
     @property
     def overrides(self) -> tuple[Override, ...]:
-        """What the tier of the formula must not hide, the most serious first; empty where it stands."""
+        """What a low risk must not hide, the most serious first; empty where the answer stands."""
         held = {
             Override.BLOCKED: self.decision == Decision.BLOCK.value,
             Override.NOT_JUDGED: self.decision == Decision.UNAVAILABLE.value,
@@ -187,11 +186,6 @@ class ProvenanceReport:
     def level(self) -> RiskLevel | None:
         """The formula's level, unless something overrides it."""
         return None if self.overrides else self.formula_level
-
-    @property
-    def tier(self) -> Tier | None:
-        """The formula's tier, unless something overrides it."""
-        return None if self.overrides else self.formula_tier
 
     @property
     def grounding_percentage(self) -> float | None:

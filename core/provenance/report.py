@@ -21,7 +21,7 @@ from core.provenance.records import (
     ProvenanceReport,
     RiskLevel,
 )
-from core.provenance.risk import GROUNDED_FROM, PARAMETRIC_BELOW, WEIGHTS
+from core.provenance.risk import GROUNDED_FROM, PARAMETRIC_BELOW, WEIGHTS, tier_of
 from core.records import Check, FactPlace, Span
 
 SCHEMA_VERSION = "2"
@@ -93,7 +93,7 @@ def _summary(reports: Sequence[ProvenanceReport]) -> dict[str, object]:
     tiers: dict[str, int] = {}
     for report in reports:
         if not report.overrides:
-            name = report.tier.value if report.tier is not None else "none"
+            name = _tier(report) or "none"
             tiers[name] = tiers.get(name, 0) + 1
     kinds: dict[str, int] = {}
     for check in (check for claim in claims for check in claim.distortions):
@@ -113,6 +113,11 @@ def _summary(reports: Sequence[ProvenanceReport]) -> dict[str, object]:
     }
 
 
+def _tier(report: ProvenanceReport) -> str | None:
+    """Seed 004's tier of an answer that stands; None of one that something holds back."""
+    return None if report.overrides or report.risk is None else tier_of(report.risk).value
+
+
 def answer_document(report: ProvenanceReport) -> dict[str, object]:
     """One answer's report under the field names of seed 004."""
     return {
@@ -125,9 +130,8 @@ def answer_document(report: ProvenanceReport) -> dict[str, object]:
         "risk": report.risk,
         "mean_risk": report.mean_risk,
         "level": report.level.value if report.level else None,
-        "tier": report.tier.value if report.tier else None,
+        "tier": _tier(report),
         "formula_level": report.formula_level.value if report.formula_level else None,
-        "formula_tier": report.formula_tier.value if report.formula_tier else None,
         "tier_overridden_by": [each.value for each in report.overrides],
         "claims": [_claim(claim) for claim in report.claims],
         "set_aside": dict(report.set_aside),

@@ -17,7 +17,7 @@ function drawProvenance(state) {
   const body = el("div", "provenance own-arrows", null, { tabindex: "0", "aria-label": "Provenance" });
   const left = el("div", "column");
   const right = el("div", "column");
-  left.append(...tierNodes(state, found), ...distortionNodes(state, found), ...contradictionNodes(state, found));
+  left.append(...riskNodes(state, found), ...distortionNodes(state, found), ...contradictionNodes(state, found));
   right.append(...omissionNodes(state, found), ...chainNodes(state, found));
   body.append(left, right);
   drawer.replaceChildren(bar, body);
@@ -50,17 +50,13 @@ function placeButton(state, place, claimId) {
   return button("text place-link", place.called, () => leaveFor(state, claimId, place), { title: place.start === null ? "Show this source" : "Show the place in this source" });
 }
 
-function tierNodes(state, found) {
-  const box = el("div", "tier");
-  box.append(el("strong", `tier-letter tier-${found.formula ? "overridden" : found.tier}`, found.tier_mark));
-  const words = el("div");
-  words.append(el("p", "tier-words", found.tier_words));
-  if (found.formula) words.append(el("p", "small", found.formula));
+function riskNodes(state, found) {
+  const words = el("div", "risk-words");
+  for (const each of found.held_back) words.append(el("p", "held-back", `${each[0].toUpperCase()}${each.slice(1)}.`));
   const worst = found.claims[0];
   const line = el("p", "small");
   if (worst) line.append(el("span", null, `Risk ${two(found.risk)}, that of `), claimButton(state, found.riskiest));
   words.append(line, el("p", "caption", `${found.grounded === null ? "No factual claim" : `${percent(found.grounded)} of the claims pass`}. ${found.note}`));
-  box.append(words);
   const table = el("table", "risks");
   const head = el("tr");
   for (const name of ["Claim", "Risk", ...(worst ? worst.parts.map((part) => part.words) : [])]) head.append(el("th", null, name, { scope: "col" }));
@@ -76,7 +72,7 @@ function tierNodes(state, found) {
     row.append(name, risk, ...claim.parts.map((part) => el("td", "n", two(part.value), { title: `${part.term}\nWeighs ${part.weight.toFixed(2)}` })));
     table.append(row);
   }
-  return [heading("Risk", "", "Risk score by four parts; tiers S < 0.10, A < 0.25, B < 0.50, C < 0.75, D; none for an answer that is blocked, not judged, or silent on a critical fact"), box, table];
+  return [heading("Risk", "", "Risk score by four parts"), words, table];
 }
 
 function distortionNodes(state, found) {

@@ -53,7 +53,7 @@ PLACES = (
     Place("Lea", LINK.format(1), READY, brings=".side-left"),
     Place("Lea", f"{LINK.format(4)}&source={SEARCH.replace('#', '%23')}", READY, "", ".source-row"),
     Place("Lea", LINK.format(4), READY, "m", ".matrix"),
-    Place("Lea", LINK.format(4), READY, "v", ".tier"),
+    Place("Lea", LINK.format(4), READY, "v", ".risk-words"),
     Place("Ada", "review", "#review .the-claim", "l", ".beside-box .side"),
     Place("Ada", "review", "#review .the-claim", "h", "#review .keys"),
     Place("Dora", "adjudicate", "#review .readings"),

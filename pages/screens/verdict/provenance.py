@@ -13,10 +13,8 @@ from core.provenance.page import report_page
 from core.provenance.records import (
     ClaimPlace,
     ClaimProvenance,
-    Override,
     ProvenanceReport,
     RiskLevel,
-    Tier,
 )
 from core.provenance.risk import WEIGHTS
 from core.records import Check, FactPlace, Outcome, Span, Trace
@@ -30,13 +28,6 @@ FACTS_SHOWN = 8
 TURN_SHOWN = 3_000  # characters of an earlier turn on each side of the place
 AROUND = 70  # characters of context on each side of what differs
 
-TIER_WORDS: Mapping[Tier, str] = {
-    Tier.S: "hardly any risk",
-    Tier.A: "low risk",
-    Tier.B: "some risk",
-    Tier.C: "high risk",
-    Tier.D: "very high risk",
-}
 LEVEL_WORDS: Mapping[RiskLevel, tuple[str, str]] = {
     RiskLevel.LOW: ("▁", "low"),
     RiskLevel.MEDIUM: ("▃", "medium"),
@@ -44,11 +35,6 @@ LEVEL_WORDS: Mapping[RiskLevel, tuple[str, str]] = {
     RiskLevel.CRITICAL: ("█", "critical"),
 }
 BLOCKED = (DECISIONS["block"].mark, "blocked")
-OVERRIDE_MARKS: Mapping[Override, str] = {
-    Override.BLOCKED: DECISIONS["block"].mark,
-    Override.NOT_JUDGED: DECISIONS["unavailable"].mark,
-    Override.CRITICAL_OMISSION: "!",
-}
 PART_WORDS: Mapping[str, tuple[str, str]] = {
     "attribution": ("Unlike its sources", "attribution: 1 − likeness to the evidence"),
     "fidelity": ("Told otherwise", "fidelity: distortions and values that stand nowhere"),
@@ -105,7 +91,7 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
         }
 
     return {
-        **_tier(report),
+        "held_back": [OVERRIDDEN[each] for each in report.overrides],
         "risk": report.risk,
         "riskiest": max(report.claims, key=lambda c: c.risk.total).claim_id
         if report.claims
@@ -157,29 +143,6 @@ def _side(place: ClaimPlace, said: str, report: ProvenanceReport, trace: Trace) 
             "words": place.span.cut(text),
             "after": text[place.span.end : end] + (" …" if end < len(text) else ""),
         },
-    }
-
-
-def _tier(report: ProvenanceReport) -> Json:
-    """What stands for the answer: its tier, or what forbids showing one and what the formula gives."""
-    formula = report.formula_tier
-    alone = f"tier {formula.value}, {TIER_WORDS[formula]}" if formula else "no tier"
-    if report.overrides:
-        reasons = " and ".join(OVERRIDDEN[each] for each in report.overrides)
-        return {
-            "tier": "none",
-            "tier_mark": OVERRIDE_MARKS[report.overrides[0]],
-            "tier_words": f"No tier: {reasons}",
-            "formula": f"The risk formula alone gives {alone}. It weighs only what each claim says, and "
-            "does not lift a block or see what was left out.",
-        }
-    return {
-        "tier": formula.value if formula else "none",
-        "tier_mark": formula.value if formula else "–",
-        "tier_words": f"Tier {formula.value}: {TIER_WORDS[formula]}"
-        if formula
-        else "No tier: no factual claim to judge",
-        "formula": None,
     }
 
 

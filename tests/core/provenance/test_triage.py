@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.provenance.analyse import analyse
+from core.provenance.risk import tier_of
 from core.provenance.triage import (
     CAUSES,
     CONTRADICTED,
@@ -20,7 +21,7 @@ def test_the_tier_is_the_report_s_and_the_causes_are_of_blocked_claims_alone() -
 
     found = triage(verified)
 
-    assert found.tier is analyse(verified).formula_tier
+    assert found.tier is tier_of(analyse(verified).risk)
     assert found.causes == (CONTRADICTED, WRONG_CREDIT, NOT_CONFIRMED, NOT_JUDGED)
 
 
