@@ -17,12 +17,13 @@ _COMPUTED = frozenset({QuantityKind.NUMBER, QuantityKind.MONEY})
 def follows_within(text: str, place: Span, given: Sequence[Span]) -> bool:
     """Whether the amount at ``place`` is a difference, sum, ratio or change of two at ``given``.
 
-    Places are in ``text``. At the precision that the amount is written in; a sign says the direction.
+    Places are in ``text``. At the precision that the amount is written in; a sign says the direction, and
+    a unit what may give it: no pulse of 40 bpm follows from a pressure of 120/80.
     """
     quantities = read_quantities(text)
     wanted = [one for one in quantities if one.span.overlaps(place) and one.kind in _COMPUTED]
     amounts = [
-        amount
+        (amount, one.unit)
         for one in quantities
         if any(one.span.overlaps(span) for span in given) and not one.span.overlaps(place)
         if one.date is None
@@ -32,20 +33,25 @@ def follows_within(text: str, place: Span, given: Sequence[Span]) -> bool:
         any(
             interval(want).holds(abs(amount)) and sign_fits(amount, want)
             for first, second in (combinations if want.signed else permutations)(amounts, 2)
-            for amount in _of_two(first, second, want.unit == "percent")
+            for amount in _of_two(first, second, want.unit)
         )
         for want in wanted
     )
 
 
-def _of_two(first: float, second: float, percent: bool) -> Iterator[float]:
-    """What two amounts give, the first one before the second."""
-    if percent:
-        if first:
+def _of_two(
+    one: tuple[float, str | None], other: tuple[float, str | None], unit: str | None
+) -> Iterator[float]:
+    """What two amounts give in a unit, the first one before the second."""
+    (first, of_first), (second, of_second) = one, other
+    alike = of_first == of_second or None in (of_first, of_second)
+    if unit == "percent":
+        if first and alike:
             yield 100 * (second - first) / abs(first)
             yield 100 * second / first
         return
-    yield second - first
-    yield first + second
-    if first:
+    if alike and unit in (None, of_first, of_second):
+        yield second - first
+        yield first + second
+    if first and ((alike and unit in (None, "fold")) or unit == f"{of_second} / {of_first}"):
         yield second / first

@@ -28,6 +28,11 @@ def follows(text: str, want: str, *given_: str) -> bool:
         ("347 of 4,340 trains were cancelled, 9 %.", "9 %", ("347 of 4,340",), False),
         ("It rose from $907.70 to $929.05, by 2.4 %.", "2.4 %", ("$907.70", "$929.05"), True),
         ("It rose by 6,320 minutes (53 %).", "53 %", ("6,320 minutes",), False),
+        ("The pressure is 120/80, the pulse 40 bpm.", "40 bpm", ("120/80",), False),
+        ("Weighs 70 kg at 35 years, on 2 mg.", "2 mg", ("70 kg", "35 years"), False),
+        ("Aged 40 years, on 20 mg, weighs 60 kg.", "60 kg", ("40 years", "20 mg"), False),
+        ("It went 120 km in 2 hours, at 60 km/h.", "60 km/h", ("120 km", "2 hours"), True),
+        ("From 3 to 5 days, 2 days longer.", "2 days", ("3", "5 days"), True),
         ("It rose from 12 in 2019 to 14 in 2021.", "2019", ("12", "14", "2021"), False),
     ],
 )
