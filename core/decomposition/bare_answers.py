@@ -23,6 +23,8 @@ _POLAR = content_terms(
     "yes yep yeah yup no nope nah correct incorrect true false right wrong indeed exactly affirmative "
     "negative done none not never yet still always"
 )
+# What answers where no yes or no does: "Which allergies?" "None." – nothing beside it says that.
+_SAYS_ITSELF = content_terms("none not never yet still always")
 _AGREES = content_terms("sure certainly course absolutely definitely ok okay understood alright")
 _DENIES = frozenset("nope nah incorrect false wrong negative".split())
 _ASKED_OF_THE_AGENT = re.compile(
@@ -43,7 +45,7 @@ def claim_bare_answers(answer: str, statements: list[Statement], question: str) 
     if not statements:
         whole = Span(start=len(answer) - len(answer.lstrip()), end=len(answer.rstrip()))
         statements = [_unread(whole, cell_text(answer))]
-    polar = _polar_question(asked)
+    polar, clause = _polar_question(asked), _asked_clause(asked)
     others = any(
         each.claim_type is ClaimType.FACTUAL and not _is_bare(each.text) for each in statements
     )
@@ -53,10 +55,13 @@ def claim_bare_answers(answer: str, statements: list[Statement], question: str) 
         agrees = not content_terms(each.text) & _POLAR
         if not said or (polar is None and agrees and each.claim_type is ClaimType.META):
             found.append(each)
+        elif clause is not None:
+            not_so = "It is not so that " if _denied(each.text) else ""
+            found.append(_claimed(each, f"{not_so}{clause}."))
         elif polar is not None:
             claim = _stated(polar, denied=_denied(each.text)) or f"{polar} {each.text}"
             found.append(_claimed(each, claim))
-        elif others:
+        elif others and not content_terms(each.text) & _SAYS_ITSELF:
             found.append(replace(each, claim_type=ClaimType.META, reason=_BESIDE))
         else:
             found.append(_claimed(each, f"{asked} {each.text}".strip()))
@@ -101,6 +106,21 @@ def _polar_question(asked: str) -> str | None:
     if any(word.tag in ("WP", "WDT", "WRB", "WP$") for word in words[:3]):
         return None
     return questions[-1]
+
+
+def _asked_clause(asked: str) -> str | None:
+    """What the last sentence asks to be told whether it is so: "Can you check whether order 7 shipped?"."""
+    spans = sentence_spans(asked)
+    last = spans[-1].cut(asked) if spans else ""
+    if len(last) > _MOST_ASKED:
+        return None
+    words = parsed(last)
+    for word in words:
+        if word.role == "mark" and words[word.head].role == "ccomp":
+            mark = last[word.start : word.end].casefold()
+            if mark in ("if", "whether"):
+                return last[word.end :].strip(" .?？!") or None
+    return None
 
 
 def _stated(question: str, *, denied: bool) -> str | None:

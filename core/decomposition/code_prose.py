@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,29 +29,36 @@ class Field:
     text: str
 
 
-def data_fields(text: str, language: str = "") -> tuple[Field, ...]:
+def data_fields(text: str, language: str = "", *, fenced: bool = False) -> tuple[Field, ...]:
     """The fields of a block of data, each a claim of its own; none where it is no data.
 
     Data is what its fence calls so, or what opens and reads like JSON or XML, fenced or bare. A line
     that neither is read as keeps its words: nothing of a block of data is left out but its marks.
+    Words beside elements ("<b>Potassium</b> is 4.1") are sentences with marks, and stay whole.
     """
     if _JSON_LIKE.match(text):
         return tuple(_json_fields(text))
-    if _XML_LIKE.match(text):
+    if _XML_LIKE.match(text) and not _BESIDE_ELEMENT.search(text):
         return tuple(_xml_fields(text))
-    return tuple(_line_fields(text)) if language in _DATA_LANGUAGES else ()
+    lines = language in _DATA_LANGUAGES or (fenced and _XML_LIKE.match(text))
+    return tuple(_line_fields(text)) if lines else ()
 
 
 _JSON_LIKE = re.compile(r"\s*[\[{]\s*(?:[\[{]\s*)*\"(?:[^\"\\\n]|\\.)*\"\s*[:,\]]")
 _JSON_PART = re.compile(
-    r"\"(?P<string>(?:[^\"\\\n]|\\.)*)\"(?P<names>\s*:)?|(?P<other>[^\s\[\]{}:,\"]+)"
+    r"\"(?P<string>(?:[^\"\\\n]|\\.)*)\"(?P<names>\s*:)?"
+    r"|(?P<other>\[\s*\]|\{\s*\}|[^\s\[\]{}:,\"]+)"
 )
 _XML_LIKE = re.compile(r"\s*<(?:\?xml\b|[A-Za-z])[^<>]*>[^<>]*<(?:/|[A-Za-z])")
-_XML_PART = re.compile(
-    r"<(?P<tag>[A-Za-z][\w:.-]*)|(?<![\w:.-])(?P<name>[\w:.-]+)=[\"'](?P<value>[^\"'<>]*)[\"']"
-    r"|(?<=>)(?P<text>[^<>]+)|<!--(?P<note>.{1,2000}?)-->",
+_BESIDE_ELEMENT = re.compile(r"</[A-Za-z][^<>]*>\s*[^\s<]")
+_XML_MARK = re.compile(
+    r"<!--(?P<note>.{1,2000}?)-->|<!\[CDATA\[|\]\]>|</[A-Za-z][^<>]*>|<[?!][A-Za-z][^<>]*>"
+    r"|<(?P<tag>[A-Za-z][\w:.-]*+)(?P<given>[^<>]*+)>",
     re.DOTALL,
 )
+_ATTRIBUTE = re.compile(r"(?<![\w:.-])([\w:.-]++)\s*=\s*[\"']?([^\"'<>]+)")
+# A sign belongs to its number: "-3.1" is no item of a list.
+_ITEM_MARK = re.compile(r"[ \t]*(?:[-+](?:[ \t]+|(?=[^\W\d_])))*")
 
 
 def _json_fields(text: str) -> Iterator[Field]:
@@ -58,35 +66,39 @@ def _json_fields(text: str) -> Iterator[Field]:
     for part in _JSON_PART.finditer(text):
         if part["names"] is not None:
             name = part["string"]
-        elif said := part["string"] if part["other"] is None else part["other"]:
-            yield _field(part, name, said)
+        else:  # an empty list or text says that there is nothing
+            yield _field(part.start(), part.end(), name, part["string"] or part.group())
 
 
 def _xml_fields(text: str) -> Iterator[Field]:
-    name = ""
-    for part in _XML_PART.finditer(text):
-        if part["tag"] is not None:
-            name = part["tag"]
-        elif part["value"]:
-            yield _field(part, part["name"], part["value"])
-        elif said := (part["text"] or part["note"] or "").strip():
-            yield _field(part, name if part["text"] else "", said)
+    name, at = "", 0
+    for mark in (*_XML_MARK.finditer(text), None):
+        end = len(text) if mark is None else mark.start()
+        if said := text[at:end].strip():
+            yield _field(at, end, name, html.unescape(said))
+        if mark is None:
+            return
+        at = mark.end()
+        if mark["note"]:
+            yield _field(*mark.span("note"), "", mark["note"].strip())
+        elif mark["tag"]:
+            name = mark["tag"]
+            for given in _ATTRIBUTE.finditer(text, *mark.span("given")):
+                yield _field(*given.span(), given[1], html.unescape(given[2]))
 
 
 def _line_fields(text: str) -> Iterator[Field]:
     name = ""
     for line in re.finditer(r"[^\n\r\u2028\u2029]+", text):
-        said = line.group().strip(" \t+-")
+        said = _ITEM_MARK.sub("", line.group(), count=1).rstrip(" \t")
         if said.endswith((":", "=")):
             name = said[:-1].strip()
         elif any(character.isalnum() for character in said):
-            yield _field(line, "" if re.search(r"[:=]", said) else name, said)
+            yield _field(*line.span(), "" if re.search(r"[:=]", said) else name, said)
 
 
-def _field(part: re.Match[str], name: str, said: str) -> Field:
-    return Field(
-        span=Span(start=part.start(), end=part.end()), text=f"{name}: {said}" if name else said
-    )
+def _field(start: int, end: int, name: str, said: str) -> Field:
+    return Field(span=Span(start=start, end=end), text=f"{name}: {said}" if name else said)
 
 
 def code_prose(text: str, language: str) -> tuple[Span, ...] | None:

@@ -354,7 +354,8 @@ class _Reader:
     def _data(self, block: Block) -> bool:
         """Reads a block of data, fenced or bare, field by field; False where it is none."""
         lead = self.intro or self._outer()
-        fields = data_fields(block.span.cut(self.answer), block.language)
+        fenced = block.kind is BlockKind.CODE
+        fields = data_fields(block.span.cut(self.answer), block.language, fenced=fenced)
         for field in fields:
             start = block.span.start
             place = Span(start=start + field.span.start, end=start + field.span.end)

@@ -43,6 +43,23 @@ def test_a_bare_answer_is_the_statement_of_what_was_asked(
 
 
 @pytest.mark.parametrize(
+    ("question", "answer", "claim"),
+    [
+        ("Can you tell me whether order 7 shipped?", "Yes.", "order 7 shipped."),
+        ("Please confirm if the payment went through.", "No.",
+         "It is not so that the payment went through."),
+        ("Do you know if she takes warfarin?", "Yes.", "she takes warfarin."),
+        ("Which allergies does she have?", "None.", "Which allergies does she have? None."),
+        ("How often does he take it?", "Never.", "How often does he take it? Never."),
+    ],
+)  # fmt: skip
+def test_a_bare_answer_is_read_beside_statements_that_do_not_say_it(
+    question: str, answer: str, claim: str
+) -> None:
+    assert factual(question, f"{answer} The record was opened on 3 May 2024.")[0] == claim
+
+
+@pytest.mark.parametrize(
     "answer", ["Done.", "Yes.", "No.", "✅", "👍", "…", "Correct", "Yes, done!"]
 )
 @pytest.mark.parametrize(
@@ -124,6 +141,15 @@ def test_every_field_of_json_is_a_claim_fenced_and_bare(
         ("diff", "- status: open\n+ status: cancelled", ["status: open", "status: cancelled"]),
         ("toml", 'status = "cancelled"', ['status = "cancelled"']),
         ("csv", "field,value\nstatus,cancelled", ["field,value", "status,cancelled"]),
+        ("csv", "-5,3\n7,-2", ["-5,3", "7,-2"]),
+        ("yaml", "HIV: +\nchange:\n- -3.1", ["HIV: +", "change: -3.1"]),
+        ("json", '{"allergies": [], "name": "Ann"}', ["allergies: []", "name: Ann"]),
+        (
+            "xml",
+            "<r><n><![CDATA[Potassium 6.5]]></n><k>K < 5 &amp; up</k></r>",
+            ["n: Potassium 6.5", "k: K < 5 & up"],
+        ),
+        ("html", "<p><b>Potassium</b> is 6.5.</p>", ["<p><b>Potassium</b> is 6.5.</p>"]),
     ],
 )
 def test_every_line_of_a_block_of_data_is_a_claim(
@@ -132,6 +158,12 @@ def test_every_line_of_a_block_of_data_is_a_claim(
     found = factual("What is known?", f"Here it is:\n\n```{language}\n{block}\n```")
 
     assert found == said
+
+
+def test_a_sentence_with_marks_in_it_is_no_data() -> None:
+    sentence = "<b>Aspirin</b> was given at 5 mg daily."
+
+    assert factual("What did she take?", sentence) == [sentence]
 
 
 @pytest.mark.parametrize(
