@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cli.judging import reader_for
-from cli.options import Calibrator, JsonPath, Kept, Packet, Reader, kept_beside
+from cli.judging import judge_for as named_judge
+from cli.judging import reader_for, tell_judge
+from cli.options import (
+    Calibrator,
+    JsonPath,
+    JudgeAsked,
+    JudgedBy,
+    JudgeDryRun,
+    JudgeModel,
+    JudgeTraces,
+    JudgeUrl,
+    Kept,
+    Packet,
+    Reader,
+    kept_beside,
+)
 from cli.output import Progress, metric_lines, print_lines, require, tell_skipped, write_json
-from core.errors import InputError
+from core.errors import ConfigError, InputError
 
 EXAMPLE = "Example: provenanceguard evaluate packets.jsonl --json metrics.json --table 3 --table 6"
 
@@ -51,6 +66,12 @@ def evaluate(
     full: Annotated[
         bool, typer.Option("--full", help="Print every metric, by slice and by kind of error.")
     ] = False,
+    judge: JudgedBy = None,
+    judge_model: JudgeModel = None,
+    judge_url: JudgeUrl = None,
+    judge_traces: JudgeTraces = None,
+    judge_for: JudgeAsked = "unsure",
+    judge_dry_run: JudgeDryRun = False,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -80,11 +101,24 @@ def evaluate(
     given = (one for one in (train, validation, repairs, *options.beside) if one is not None)
     require([packet, *given])
     config = Config()
+    asked = named_judge(judge, judge_model, judge_url, dry_run=judge_dry_run)
+    if asked is not None:
+        from core.workflows.judged_packet import JudgedPacket
+
+        if not judge_traces:
+            raise ConfigError(
+                "--judge: give the traces that the claims are from with --judge-traces"
+            )
+        require(judge_traces)
+        options = replace(
+            options, judged=JudgedPacket(judge=asked, traces=tuple(judge_traces), asked=judge_for)
+        )
     with Progress() as progress:
         models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
         report, tables = evaluate_with(
             packet, models, config, options, kept=kept_beside(keep, json_path), progress=progress
         )
+    tell_judge(asked)
     problems = report["problems"]
     if isinstance(problems, list):
         tell_skipped(problems, len(problems))

@@ -9,8 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.judging import models_for
-from cli.options import Decides, Files, Format, JsonPath, Reader
+from cli.judging import judge_for as named_judge
+from cli.judging import models_for, tell_judge
+from cli.options import (
+    Decides,
+    Files,
+    Format,
+    JsonPath,
+    JudgeAsked,
+    JudgedBy,
+    JudgeDryRun,
+    JudgeModel,
+    JudgeUrl,
+    Reader,
+)
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
 from core.errors import InputError
 
@@ -45,6 +57,11 @@ def gate(
     format: Format = "auto",
     calibrator: Decides = None,
     reader: Reader = None,
+    judge: JudgedBy = None,
+    judge_model: JudgeModel = None,
+    judge_url: JudgeUrl = None,
+    judge_for: JudgeAsked = "unsure",
+    judge_dry_run: JudgeDryRun = False,
     json_path: JsonPath = None,
 ) -> None:
     """Verify traces and hold them against a policy: exit code 0 when it is kept, 1 when not.
@@ -73,17 +90,21 @@ def gate(
             say(f"skipped: {item.located()}")
     if not traces:
         raise InputError("no trace could be read")
+    asked = named_judge(judge, judge_model, judge_url, dry_run=judge_dry_run)
     models = models_for(
         Config(),
         calibrator,
         reader=reader,
         by_kind=report.policy.threshold_by_kind,
         whole_answers=report.policy.whole_answers,
+        judge=asked,
+        asked=judge_for,
     )
     with Progress() as progress:
         for verification in verify_all(traces, models, Config()):
             report.add(verification)
             progress(len(report.answers), len(traces), "traces")
+    tell_judge(asked)
     if junit is not None:
         _write(junit, junit_xml(report))
     if sarif is not None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.output import Progress, require, say
-from core.errors import InputError, ProvenanceGuardError
+from core.errors import ConfigError, InputError, ProvenanceGuardError
 
 if TYPE_CHECKING:
     from core.config import Config
+    from core.ports import Judge
     from core.records import Trace, Verification
     from core.workflows.verify import VerifyReport
     from storage.workspace import Workspace
@@ -31,6 +33,8 @@ def verify_files(
     crew: Any = None,
     by_kind: bool = False,
     whole_answers: bool = False,
+    judge: Judge | None = None,
+    asked: str = "unsure",
     shown: Callable[[Verification], None] = lambda verified: None,
 ) -> VerifyReport:
     """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds.
@@ -62,6 +66,8 @@ def verify_files(
                 cache=cache,
                 by_kind=by_kind,
                 whole_answers=whole_answers,
+                judge=judge,
+                asked=asked,
             )
         )
         return verify_file(
@@ -101,6 +107,8 @@ def models_for(
     cache: Path | None = None,
     by_kind: bool = False,
     whole_answers: bool = False,
+    judge: Judge | None = None,
+    asked: str = "unsure",
 ) -> Any:
     """The models that judge, with the reader and the calibrator that were asked for.
 
@@ -115,7 +123,36 @@ def models_for(
         config, pair_reader=reader_for(reader, workspace), calibrator=_decider(decides, workspace)
     )
     models = deciding(models, by_kind=by_kind, whole_answers=whole_answers)
+    if judge is not None:
+        from core.records.judge import JudgeFor
+
+        models = replace(models, judge=judge, judge_for=JudgeFor(asked))
     return models if cache is None else kept_in(cache, models)
+
+
+def judge_for(
+    named: str | None, model: str | None, url: str | None, *, dry_run: bool
+) -> Judge | None:
+    """What ``--judge`` and the options with it mean; nothing is imported without one."""
+    if named is None:
+        if model is not None or url is not None or dry_run:
+            raise ConfigError("--judge: say which judge the other options are for")
+        return None
+    from core.workflows.judges import Count, judge_named
+
+    return Count() if dry_run else judge_named(named, model, url=url)
+
+
+def tell_judge(judge: Judge | None) -> None:
+    """After a dry run: what would have been sent."""
+    if judge is not None and judge.name == "nobody":
+        from core.workflows.judges import Count
+
+        assert isinstance(judge, Count)
+        say(
+            f"dry run: {judge.requests} requests about {judge.claims} claims, "
+            f"about {judge.tokens} tokens; nobody was asked"
+        )
 
 
 def reader_for(chosen: str | None, workspace: Workspace | None = None) -> str | None:

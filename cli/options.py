@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -49,6 +49,40 @@ WholeAnswers = Annotated[
         "other authors 9 of 48 right ones, 7 of 24 with a single wrong claim, none of 24 with more. "
         "Else every claim has to pass by itself.",
     ),
+]
+JudgedBy = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        help="Also ask a language model, whose proof is checked: the address of an OpenAI-compatible "
+        "endpoint, replay:FILE (kept replies alone), or record:FILE (with --judge-url). Question, "
+        "answer and sources are sent there.",
+    ),
+]
+JudgeModel = Annotated[
+    str | None, typer.Option("--judge-model", help="The model that the judge's endpoint is to use.")
+]
+JudgeUrl = Annotated[
+    str | None, typer.Option("--judge-url", help="With --judge record:FILE: the endpoint to ask.")
+]
+JudgeAsked = Annotated[
+    Literal["unsure", "all", "blocked"],
+    typer.Option(
+        "--judge-for",
+        help="Which claims: those that would be left to a person, all, or those that are blocked.",
+    ),
+]
+JudgeTraces = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--judge-traces",
+        help="With --judge: captured traces that the packet's claims are from, so that the judge is shown "
+        "the question and the whole answer.",
+    ),
+]
+JudgeDryRun = Annotated[
+    bool,
+    typer.Option("--judge-dry-run", help="Ask nobody: count what would be sent, in tokens."),
 ]
 Packet = Annotated[Path, typer.Argument(help="Labelled claim packets: .jsonl or .jsonl.gz.")]
 Calibrator = Annotated[

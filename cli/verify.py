@@ -11,12 +11,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import models_for, reader_for, verify_files, writing_database
-from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader, WholeAnswers
+from cli.judging import judge_for as named_judge
+from cli.judging import models_for, reader_for, tell_judge, verify_files, writing_database
+from cli.options import (
+    DatabaseUrl,
+    Decides,
+    Format,
+    JsonPath,
+    JudgeAsked,
+    JudgedBy,
+    JudgeDryRun,
+    JudgeModel,
+    JudgeUrl,
+    Reader,
+    WholeAnswers,
+)
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
+    from core.ports import Judge
     from core.records import State, Verification
     from core.workflows.verify import VerifyReport
 
@@ -53,6 +67,8 @@ class Asked:
     anew: bool
     by_kind: bool
     whole_answers: bool
+    judge: Judge | None
+    judge_for: str
     shown: Callable[[Verification], None]
 
 
@@ -131,6 +147,11 @@ def verify(
     whole_answers: WholeAnswers = False,
     calibrator: Decides = None,
     reader: Reader = None,
+    judge: JudgedBy = None,
+    judge_model: JudgeModel = None,
+    judge_url: JudgeUrl = None,
+    judge_for: JudgeAsked = "unsure",
+    judge_dry_run: JudgeDryRun = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Print the counts alone, no answer and no claim.")
     ] = False,
@@ -147,6 +168,7 @@ def verify(
     --allow-skipped.
     """
     started = time.monotonic()
+    asked = named_judge(judge, judge_model, judge_url, dry_run=judge_dry_run)
     shown = _Shown(
         printed=out is None and not quiet and json_path != JSON_STDOUT,
         kept=out is None and json_path is not None,
@@ -168,10 +190,17 @@ def verify(
                 anew=bool(fail_on),
                 by_kind=threshold_by_kind,
                 whole_answers=whole_answers,
+                judge=asked,
+                judge_for=judge_for,
                 shown=shown,
             )
         )
+        tell_judge(asked)
     else:
+        if asked is not None:
+            raise ConfigError(
+                "--judge: give the files to verify; a database's are verified offline"
+            )
         if engine is Engine.RAY:
             raise ConfigError("--engine ray: give the files to verify")
         if threshold_by_kind:
@@ -225,8 +254,11 @@ def _verify_files(asked: Asked) -> VerifyReport:
             cache=asked.cache,
             by_kind=asked.by_kind,
             whole_answers=asked.whole_answers,
+            judge=asked.judge,
+            asked=asked.judge_for,
             shown=asked.shown,
         )
+    _of_one_process(asked)
     from core.workflows.workers import Crew
 
     with Crew(
@@ -250,7 +282,15 @@ def _verify_files(asked: Asked) -> VerifyReport:
         )
 
 
+def _of_one_process(asked: Asked) -> None:
+    if asked.judge is not None:
+        raise ConfigError(
+            "--judge: one process asks it, of several answers at once; leave out --workers"
+        )
+
+
 def _verify_on_ray(asked: Asked) -> VerifyReport:
+    _of_one_process(asked)
     from core.workflows.on_ray import RayRun, verify_on_ray
 
     if asked.out is None:

@@ -32,7 +32,13 @@ class Cause(StrEnum):
     READ_AS_SAYING_IT = "read as saying it"
     SUPPORT_TOO_LOW = "support too low"
     HOW_OFTEN_CONTRADICTED = "how often contradicted"
+    JUDGE_CONTRADICTS = "a judge proves otherwise"
+    JUDGE_DISPUTED = "a judge against a check"
+    JUDGE_CREDITS_ELSEWHERE = "a judge credits elsewhere"
+    JUDGE_UNPROVED = "a judge's verdict unproved"
+    NOT_READ = "not read by the judge"
     # the gate, of a claim that passes
+    JUDGE_SUPPORTS = "a judge proves it"
     SUPPORTED = "supported"
     HOW_OFTEN_SHOWN = "how often supported when shown"
     SUPPORTED_AS_CREDITED = "supported as credited"
@@ -65,6 +71,18 @@ class Cause(StrEnum):
 
 
 SENTENCES: Mapping[Cause, str] = {
+    Cause.JUDGE_CONTRADICTS: "Contradicted by {source}, as {judge} reads it, with its proof checked: {why}",
+    Cause.JUDGE_DISPUTED: (
+        "Needs a person: {judge} reads {source} as saying this, with its proof checked, and a check speaks "
+        "against it. {check}"
+    ),
+    Cause.JUDGE_CREDITS_ELSEWHERE: (
+        "Needs a person: probably the wrong source; {judge} finds this in {source}, and not where the "
+        "answer says it is from."
+    ),
+    Cause.JUDGE_UNPROVED: "{judge} calls it {verdict}; that counts for nothing, since {failed}.",
+    Cause.NOT_READ: "Not read by the judge: {why}.",
+    Cause.JUDGE_SUPPORTS: "Supported by {source}, as {judge} reads it, with its proof checked.",
     Cause.NOT_JUDGED: "Not judged: {why}.",
     Cause.WRONG_RECORD: "Wrong record: {source} holds nothing about {who}.",
     Cause.VALUE_NOWHERE: "“{value}” was not found in {source}.",

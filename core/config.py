@@ -78,6 +78,10 @@ class Config:
     # Share of the claim's terms in the source: then a missing value makes it "unsupported".
     about_it_overlap: float = 0.5
 
+    # What a judge's proved verdict is worth until a site's labels say otherwise: not yet measured there.
+    judge_proved_support: float = 0.95
+    judge_proved_contradiction: float = 0.05
+
     # III.8
     repair_iterations: int = 1  # "one repair iteration" (V.2); at most 3
     # Unlike the paper, what could not be confirmed is marked and not removed (docs/decisions).
@@ -98,6 +102,8 @@ class Config:
             "contradiction_block_probability",
             "distracting_below",
             "about_it_overlap",
+            "judge_proved_support",
+            "judge_proved_contradiction",
         ):
             value = getattr(self, name)
             if not 0.0 <= value <= 1.0:

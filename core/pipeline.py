@@ -51,7 +51,8 @@ def verify_all(traces: Iterable[Trace], models: Models, config: Config) -> Itera
     """Verify traces in order; memory holds one window of them at a time."""
     pending = iter(traces)
     while window := list(islice(pending, WINDOW)):
-        yield from _verify_window([(trace, None) for trace in window], models, config)
+        verified = _verify_window([(trace, None) for trace in window], models, config)
+        yield from verified if models.judge is None else _read_by_judge(verified, models, config)
 
 
 def verify_claims(
@@ -72,7 +73,17 @@ def versions(models: Models, config: Config) -> Versions:
         pair_reader=models.reader.name,
         precision=models.reader.precision,
         calibrator=models.calibrator.name,
+        judge=None if models.judge is None else f"{models.judge.name} for {models.judge_for.value}",
     )
+
+
+def _read_by_judge(
+    verified: Iterator[Verification], models: Models, config: Config
+) -> Iterator[Verification]:
+    from core.judge.asking import read_by_judge  # imported only where a judge is asked
+
+    assert models.judge is not None
+    return read_by_judge(list(verified), models.judge, models.judge_for, config)
 
 
 def _verify_window(

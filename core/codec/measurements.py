@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from core.codec.fields import Fields
+from core.codec.judge import judge_document, judge_from_fields
 from core.records import (
     AlignedToken,
     Alignment,
@@ -89,6 +90,8 @@ def judged_fields(claim: Claim, judged: Judged) -> JsonObject:
             "reason": attribution.reason,
         },
     }
+    if judged.judge is not None:
+        fields["judge"] = judge_document(judged.judge)
     if judged.others_kept:
         fields["rescoring"] = _rescoring(claim, judged)
     return fields
@@ -141,6 +144,7 @@ def judged_from_fields(read: Fields) -> Judged:
         others=tuple(_other(other, features) for other in kept.items("others")) if kept else (),
         checks=tuple(_check(check) for check in read.objects("checks")),
         others_kept=kept is not None,
+        judge=None if (told := read.optional_object("judge")) is None else judge_from_fields(told),
     )
 
 

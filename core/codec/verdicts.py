@@ -41,7 +41,7 @@ _CLAIM_FIELDS = frozenset(
     "claim_id text span said claim_type stated_attribution protected_values unwritten_values "
     "routed_source premise nli alignment calibrator_input support_probability threshold "
     "review_from threshold_kind together support_decision verdict checks citations attribution "
-    "state decision reasons rescoring".split()
+    "state decision reasons rescoring judge".split()
 )
 
 
@@ -117,6 +117,7 @@ def versions_document(versions: Versions) -> JsonObject:
         "pair_reader": versions.pair_reader,
         "precision": versions.precision,
         "calibrator": versions.calibrator,
+        **({} if versions.judge is None else {"judge": versions.judge}),
     }
 
 
@@ -129,6 +130,7 @@ def versions_from_document(read: Fields) -> Versions:
         pair_reader=read.string("pair_reader"),
         precision=read.string("precision"),
         calibrator=read.string("calibrator"),
+        judge=read.optional_string("judge"),
     )
 
 

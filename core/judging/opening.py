@@ -13,9 +13,10 @@ from core.config import Config
 from core.decomposition.claims import decompose
 from core.evidence.checks import TraceFacts, read_trace_facts
 from core.indexing import Evidence, Vectors, index_evidence
-from core.ports import Calibrator, Embedder, PairReader
+from core.ports import Calibrator, Embedder, Judge, PairReader
 from core.provenance.distortions.alignment import Prose, read_prose
 from core.records import Claim, ClaimType, Trace
+from core.records.judge import JudgeFor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class Models:
     reader: PairReader
     calibrator: Calibrator
     families: Families
+    judge: Judge | None = None  # a language model, where one is asked
+    judge_for: JudgeFor = JudgeFor.UNSURE
 
 
 def _nothing() -> None:

@@ -11,6 +11,7 @@ from core.records.citations import CitationFinding
 from core.records.claims import Claim
 from core.records.edits import RepairOutcome
 from core.records.evidence import Check
+from core.records.judge import JudgeOutcome
 from core.records.measurements import Alignment, Entailment, LiteralCheck, Premise, Route
 from core.records.trace import Trace
 from core.records.whole import Together
@@ -98,6 +99,7 @@ class Judged(Measurements):
 
     support: Support
     attribution: Attribution
+    judge: JudgeOutcome | None = None  # None where none was asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +170,7 @@ class Versions:
     pair_reader: str
     precision: str
     calibrator: str
+    judge: str | None = None  # its name and which claims it is asked about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,3 +177,26 @@ class NotShown:
 
 
 Proof = Proved | Unproved | NotShown
+
+
+class JudgeFor(StrEnum):
+    """Which claims a judge is asked about: those left to a person, all, or those that are blocked."""
+
+    UNSURE = "unsure"
+    ALL = "all"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOutcome:
+    """What came of asking a judge about one claim; without a ``proof`` there is a ``notice`` why.
+
+    ``source_id`` and ``stated_is_right`` are what it said of the source and of the answer's credit.
+    """
+
+    by: str
+    proof: Proof | None = None
+    why: str = ""
+    source_id: str | None = None
+    stated_is_right: bool | None = None
+    notice: str | None = None

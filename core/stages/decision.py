@@ -34,6 +34,7 @@ from core.records import (
     Unjudged,
     VerdictLabel,
 )
+from core.records.judge import JudgeOutcome, JudgeVerdict, Proved, Unproved
 from core.text.addressed import addressed_to_model
 
 _MOST_QUOTED = 120  # characters of a source's words in a reason
@@ -81,6 +82,8 @@ def decide_claim(
             reasons=(say(Cause.NOT_JUDGED, why=outcome.reason), *(one.reason for one in wrong)),
             citations=citations,
         )
+    if (judge := outcome.judge) is not None and isinstance(judge.proof, Proved):
+        return _by_proof(claim, outcome, judge, judge.proof, citations, wrong)
     found = sorted([*_findings(claim, outcome, config), *wrong], key=lambda finding: finding.rank)
     against_support = [f for f in found if f.rank not in (_CONFLATION, _CITATION)]
     verdict = _verdict(outcome, config) if against_support else VerdictLabel.SUPPORTED
@@ -89,6 +92,8 @@ def decide_claim(
         reasons = (*reasons, _how_often(counted))
     if not found and isinstance(counted, ShownShare):
         reasons = (*reasons, _how_often_shown(counted))
+    if judge is not None:
+        reasons = (*reasons, *told_without_proof(judge))
     return ClaimVerdict(
         claim=claim,
         outcome=outcome,
@@ -108,6 +113,71 @@ def decide_certain(
     """
     support = Support(probability=1.0 if supported else 0.0, threshold=0.5)
     return decide_claim(verdict.claim, replace(judged, support=support), config, verdict.citations)
+
+
+def of_proof(
+    proved: JudgeVerdict, *, shown: bool, wrong_credit: bool, stated_is_right: bool | None
+) -> tuple[Decision, VerdictLabel]:
+    """What follows from a judge's proved verdict beside what is ``shown`` against the claim by ours.
+
+    ``wrong_credit`` is our own accusation of the credit, which a judge that finds it right outvotes.
+    """
+    if proved is JudgeVerdict.CONTRADICTED:
+        return Decision.BLOCK, VerdictLabel.CONTRADICTED
+    if shown:
+        return Decision.BLOCK, VerdictLabel.NOT_ENOUGH_EVIDENCE
+    credited = stated_is_right or (stated_is_right is None and not wrong_credit)
+    return Decision.ALLOW if credited else Decision.BLOCK, VerdictLabel.SUPPORTED
+
+
+def _by_proof(
+    claim: Claim,
+    judged: Judged,
+    judge: JudgeOutcome,
+    proof: Proved,
+    citations: tuple[CitationFinding, ...],
+    wrong: Sequence[Finding],
+) -> ClaimVerdict:
+    """The verdict where a judge's reading is proved: it outranks scores, and no shown contradiction."""
+    source = ", ".join(dict.fromkeys(place.source_id for place in proof.places))
+    told = {"judge": judge.by, "source": source}
+    shown = [check.reason for check in judged.checks if check.veto]
+    if judged.literals.identity_mismatches:
+        who = ", ".join(judged.literals.identity_mismatches)
+        shown.append(say(Cause.WRONG_RECORD, source=_named(judged.route), who=who))
+    credit = judged.attribution.status is AttributionStatus.CONFLATION
+    reasons = tuple(finding.reason for finding in wrong)
+    decision, verdict = of_proof(
+        proof.verdict,
+        shown=bool(shown),
+        wrong_credit=credit,
+        stated_is_right=judge.stated_is_right,
+    )
+    if verdict is VerdictLabel.CONTRADICTED:
+        reasons = (say(Cause.JUDGE_CONTRADICTS, **told, why=judge.why or claim.text), *reasons)
+    elif shown:
+        reasons = (say(Cause.JUDGE_DISPUTED, **told, check=" ".join(shown)), *reasons)
+    elif judge.stated_is_right is False:
+        reasons = (say(Cause.JUDGE_CREDITS_ELSEWHERE, **told), *reasons)
+    elif decision is Decision.BLOCK:
+        reasons = (judged.attribution.reason, *reasons)
+    return ClaimVerdict(
+        claim=claim,
+        outcome=judged,
+        verdict=verdict,
+        decision=Decision.BLOCK if wrong else decision,
+        reasons=reasons or (say(Cause.JUDGE_SUPPORTS, **told),),
+        citations=citations,
+    )
+
+
+def told_without_proof(judge: JudgeOutcome) -> Iterator[str]:
+    """What is told beside the offline verdict where a judge was asked and nothing is proved."""
+    if judge.notice is not None:
+        yield say(Cause.NOT_READ, why=judge.notice)
+    elif isinstance(judge.proof, Unproved):
+        verdict, failed = judge.proof.verdict.value, judge.proof.failed[0]
+        yield say(Cause.JUDGE_UNPROVED, judge=judge.by, verdict=verdict, failed=failed)
 
 
 def decide_answer(trace: Trace, verdicts: Sequence[ClaimVerdict]) -> AnswerDecision:

@@ -52,6 +52,11 @@ def evaluate_with(
             progress=progress,
         )
     report = evaluate(evaluated, resamples=options.resamples)
+    if options.judged is not None:
+        from core.workflows.judged_packet import judged_report  # imported only where one is asked
+
+        predictions = {found.claim_id: found for found in evaluated.predictions}
+        report["judge"] = judged_report(evaluated.rows, predictions, options.judged)
     if options.ablation is not None:
         report["ablation"] = options.ablation
     labelled = development.validation.rows if development else ()

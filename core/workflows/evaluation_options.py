@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.bootstrap import RESAMPLES
 from core.errors import ConfigError
@@ -13,6 +14,9 @@ from core.workflows.ablations import (
     ablation_names,
 )
 from core.workflows.baselines import baseline_names
+
+if TYPE_CHECKING:
+    from core.workflows.judged_packet import JudgedPacket
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,7 @@ class Options:
     beside: tuple[Path, ...] = ()  # other systems' predictions for the packet, rows of Table 13
     repairs: Path | None = None  # figures of a repair run on captured answers, for Table 19
     resamples: int = RESAMPLES
+    judged: JudgedPacket | None = None  # who is asked beside the verifier
 
 
 def check_options(options: Options) -> None:

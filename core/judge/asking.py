@@ -1,0 +1,141 @@
+"""Asking a judge about verified answers: which claims, what is proved of its reply, what follows.
+
+The offline verdict stands wherever nothing is proved: a failure, an unusable reply or an unproved
+verdict is told with it and moves nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from core.config import Config
+from core.judge.proof import prove
+from core.judge.reply import read_reply
+from core.judge.request import RequestLimits, new_requests
+from core.judge.testimony import material_of
+from core.ports import Judge
+from core.records import (
+    Claim,
+    ClaimVerdict,
+    Decision,
+    Judged,
+    Support,
+    Trace,
+    VerdictLabel,
+    Verification,
+)
+from core.records.judge import JudgeFailure, JudgeFor, JudgeOutcome, JudgeVerdict, Proved
+from core.stages.decision import decide_answer, decide_claim, told_without_proof
+
+AT_ONCE = 8  # answers that are asked about side by side
+
+
+def read_by_judge(
+    verified: Sequence[Verification], judge: Judge, which: JudgeFor, config: Config
+) -> Iterator[Verification]:
+    """The verifications with what a judge proves of their claims, in order."""
+    secret = secrets.token_bytes(32)
+
+    def one(verification: Verification) -> Verification:
+        return _read(verification, judge, which, secret, config)
+
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as threads:
+        yield from threads.map(one, verified)
+
+
+def ask(
+    trace: Trace,
+    claims: Sequence[Claim],
+    judge: Judge,
+    secret: bytes,
+    limits: RequestLimits = RequestLimits(),  # noqa: B008 - frozen
+) -> dict[str, JudgeOutcome]:
+    """What came of asking about each claim of an answer, by claim id; ``secret`` makes the marks."""
+    found: dict[str, JudgeOutcome] = {}
+    by_id = {claim.claim_id: claim for claim in claims}
+    material = material_of(trace)
+    for request in new_requests(trace, claims, secret, limits=limits) if claims else ():
+        reply = judge.judge(request)
+        if isinstance(reply, JudgeFailure):
+            failed = JudgeOutcome(by=judge.name, notice=reply.reason)
+            found |= dict.fromkeys(request.claims, failed)
+            continue
+        read = read_reply(reply.text, request)
+        why = read.problems[0] if read.problems else "it replied nothing of this claim"
+        for claim_id in request.claims:
+            reading = read.readings.get(claim_id)
+            found[claim_id] = (
+                JudgeOutcome(by=judge.name, notice=why)
+                if reading is None
+                else JudgeOutcome(
+                    by=judge.name,
+                    proof=prove(by_id[claim_id], reading, material),
+                    why=reading.why,
+                    source_id=reading.source_id,
+                    stated_is_right=reading.stated_is_right,
+                )
+            )
+    return found
+
+
+def _read(
+    verification: Verification, judge: Judge, which: JudgeFor, secret: bytes, config: Config
+) -> Verification:
+    start = time.perf_counter()
+    asked = [verdict.claim for verdict in verification.claims if _is_asked(verdict, which)]
+    if not asked:
+        return verification
+    outcomes = ask(verification.trace, asked, judge, secret)
+    verdicts = tuple(_decided(verdict, outcomes, config) for verdict in verification.claims)
+    spent = (time.perf_counter() - start,)
+    return replace(
+        verification,
+        claims=verdicts,
+        answer=decide_answer(verification.trace, verdicts),
+        latency_seconds={**verification.latency_seconds, "judge": spent},
+    )
+
+
+def _is_asked(verdict: ClaimVerdict, which: JudgeFor) -> bool:
+    """Whether a claim is one that the judge is asked about; what no stage could judge blocks anyway."""
+    if not isinstance(verdict.outcome, Judged):
+        return False
+    blocked = verdict.decision is Decision.BLOCK
+    if which is JudgeFor.UNSURE:
+        return blocked and verdict.verdict is not VerdictLabel.CONTRADICTED
+    return blocked or which is JudgeFor.ALL
+
+
+def _decided(
+    verdict: ClaimVerdict, outcomes: Mapping[str, JudgeOutcome], config: Config
+) -> ClaimVerdict:
+    outcome, found = verdict.outcome, outcomes.get(verdict.claim.claim_id)
+    if found is None or not isinstance(outcome, Judged):
+        return verdict
+    if isinstance(found.proof, Proved):
+        outcome = replace(outcome, support=proved_support(found.proof, outcome.support, config))
+        again = replace(outcome, judge=found)
+        return replace(
+            decide_claim(verdict.claim, again, config, verdict.citations), extra=verdict.extra
+        )
+    # Nothing is proved: the verdict stands as it was given, with what became of the question.
+    return replace(
+        verdict,
+        outcome=replace(outcome, judge=found),
+        reasons=(*verdict.reasons, *told_without_proof(found)),
+    )
+
+
+def proved_support(proof: Proved, support: Support, config: Config) -> Support:
+    """The support of a proved verdict: the stated prior, which no threshold takes back."""
+    if proof.verdict is JudgeVerdict.CONTRADICTED:
+        return Support(
+            probability=config.judge_proved_contradiction,
+            threshold=max(support.threshold, config.judge_proved_contradiction + 1e-4),
+        )
+    sure = config.judge_proved_support
+    return Support(probability=sure, threshold=min(support.threshold, sure))

@@ -1,0 +1,240 @@
+"""A judge behind any OpenAI-compatible endpoint: one chat completion a request, nothing kept here.
+
+What goes wrong (no server, time-out, refusal, a cut reply, a spent budget) is a JudgeFailure. The key
+stands in the client alone: in no name, representation, message or record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import stat
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.errors import ComponentUnavailable, ConfigError
+from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
+
+KEY_VARIABLE = "PROVENANCEGUARD_JUDGE_KEY"
+KEY_FILE_VARIABLE = "PROVENANCEGUARD_JUDGE_KEY_FILE"
+HOSTS_VARIABLE = "PROVENANCEGUARD_JUDGE_HOSTS"
+SEED = 1
+MOST_REPLY_TOKENS = 32_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """Where a judge is served; raises ConfigError for what may not be asked.
+
+    Texts leave this machine only over https and to a host of ``hosts``; plain http is for loopback.
+    """
+
+    url: str
+    model: str
+    hosts: frozenset[str] = frozenset()
+    timeout_seconds: float = 180.0
+    at_once: int = 4
+    tokens: int = 2_000_000  # of a run, asked and replied
+    key: str = field(default="none", repr=False)  # local servers ask for none
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        host = (parts.hostname or "").lower()
+        if not self.model.strip():
+            raise ConfigError("--judge-model: a judge needs the name of its model")
+        if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
+            raise ConfigError(
+                "--judge: expected an http(s) address without a name or password in it"
+            )
+        if _is_loopback(host):
+            return
+        if parts.scheme != "https":
+            raise ConfigError(f"--judge: {host} is not this machine, and only https may leave it")
+        if host not in self.hosts:
+            raise ConfigError(
+                f"--judge: answers and their sources would be sent to {host}; a host that may have them "
+                f"is named in {HOSTS_VARIABLE}"
+            )
+
+    @property
+    def host(self) -> str:
+        """Where it is served, without a path."""
+        return urlsplit(self.url).netloc
+
+
+def settings_from(
+    url: str, model: str, environment: Mapping[str, str] = os.environ
+) -> JudgeSettings:
+    """The settings with key and hosts from the environment; raises ConfigError.
+
+    The key stands in a variable, or in a file that only its owner may read.
+    """
+    key = environment.get(KEY_VARIABLE)
+    if key is None and (name := environment.get(KEY_FILE_VARIABLE)):
+        key = _key_in(Path(name))
+    hosts = environment.get(HOSTS_VARIABLE, "").replace(",", " ").lower().split()
+    return JudgeSettings(url=url, model=model, hosts=frozenset(hosts), key=key or "none")
+
+
+def load_judge(settings: JudgeSettings, instructions: str, schema: Mapping[str, Any]) -> ChatJudge:
+    """A judge ready to be asked; ComponentUnavailable without the extra `judge`.
+
+    ``instructions`` are named in its name by their digest; ``schema`` is the JSON schema of a reply.
+    """
+    try:
+        import openai
+    except ImportError as error:
+        raise ComponentUnavailable(
+            "judge: the package openai is not installed (pip install 'provenanceguard-workbench[judge]')"
+        ) from error
+    client = openai.OpenAI(
+        base_url=settings.url,
+        api_key=settings.key,
+        timeout=settings.timeout_seconds,
+        max_retries=1,
+        # No proxies or settings from the environment, and nobody sends us on to another host.
+        http_client=openai.DefaultHttpxClient(trust_env=False, follow_redirects=False),
+    )
+    digest = hashlib.sha256(instructions.encode()).hexdigest()[:8]
+    name = f"{settings.model}@{settings.host}#{digest}"
+    return ChatJudge(name=name, settings=settings, client=client, schema=schema)
+
+
+class ChatJudge:
+    """Implements core.ports.Judge; threads may share it."""
+
+    def __init__(
+        self, *, name: str, settings: JudgeSettings, client: Any, schema: Mapping[str, Any]
+    ) -> None:
+        self.name, self._settings, self._client = name, settings, client
+        self._places = threading.BoundedSemaphore(settings.at_once)
+        self._lock = threading.Lock()
+        self._left = settings.tokens
+        self._forms = list(_forms(schema))  # ways to ask for the form, the strictest first
+
+    def judge(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
+        """The reply as it came, or why there is none."""
+        with self._places:
+            with self._lock:
+                if request.tokens > self._left:
+                    return JudgeFailure(reason="the token budget of this run is spent")
+                self._left -= request.tokens
+            start = time.monotonic()
+            reply = self._asked(request)
+            if isinstance(reply, JudgeFailure):
+                return reply
+            used = (reply.prompt_tokens or request.tokens) + (reply.reply_tokens or 0)
+            with self._lock:
+                self._left -= used - request.tokens
+            return JudgeText(
+                text=reply.text,
+                model=reply.model,
+                prompt_tokens=reply.prompt_tokens,
+                reply_tokens=reply.reply_tokens,
+                seconds=round(time.monotonic() - start, 3),
+            )
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._client.close()
+
+    def _asked(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
+        import openai
+
+        while True:
+            form = self._forms[0]
+            try:
+                completion = self._client.chat.completions.create(
+                    model=self._settings.model,
+                    messages=[
+                        {"role": "system", "content": request.system},
+                        {"role": "user", "content": request.user},
+                    ],
+                    temperature=0,
+                    seed=SEED,
+                    max_tokens=MOST_REPLY_TOKENS,
+                    **form,
+                )
+            except openai.APITimeoutError:
+                seconds = self._settings.timeout_seconds
+                return JudgeFailure(reason=f"it gave no reply in {seconds:g} seconds")
+            except openai.APIConnectionError:
+                return JudgeFailure(reason="its endpoint could not be reached")
+            except openai.APIStatusError as error:
+                # A server that knows no such form says so with one of these.
+                if error.status_code in (400, 404, 422, 501) and self._without(form):
+                    continue
+                return JudgeFailure(reason=f"its endpoint answered with status {error.status_code}")
+            except Exception:  # whatever the client makes of a broken reply; its text may quote it
+                return JudgeFailure(reason="its endpoint answered with something unreadable")
+            return _read(completion, self._settings.model)
+
+    def _without(self, form: Mapping[str, Any]) -> bool:
+        """Whether there is a plainer form to ask for than this one, which is not asked for again."""
+        with self._lock:
+            if form in self._forms and len(self._forms) > 1:
+                self._forms.remove(dict(form))
+                return True
+            return form not in self._forms
+
+
+def _forms(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    named = {"name": "reply", "schema": dict(schema)}
+    yield {"response_format": {"type": "json_schema", "json_schema": named}}
+    function = {"name": "reply", "parameters": dict(schema)}
+    yield {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": "reply"}},
+    }
+    yield {}
+
+
+def _read(completion: Any, model: str) -> JudgeText | JudgeFailure:
+    choices = getattr(completion, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        return JudgeFailure(reason="its endpoint answered with something unreadable")
+    message, finish = getattr(choices[0], "message", None), choices[0].finish_reason
+    if getattr(message, "refusal", None) or finish == "content_filter":
+        return JudgeFailure(reason="it refused")
+    if finish == "length":
+        return JudgeFailure(reason="its reply was cut")
+    calls = getattr(message, "tool_calls", None) or ()
+    text = calls[0].function.arguments if calls else getattr(message, "content", None)
+    if not isinstance(text, str) or not text.strip():
+        return JudgeFailure(reason="it replied with nothing")
+    usage = getattr(completion, "usage", None)
+    return JudgeText(
+        text=text,
+        model=model,
+        prompt_tokens=_count(getattr(usage, "prompt_tokens", None)),
+        reply_tokens=_count(getattr(usage, "completion_tokens", None)),
+    )
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _key_in(path: Path) -> str:
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) or mode & 0o077:
+            raise ConfigError(f"{KEY_FILE_VARIABLE}: only its owner may read that file (chmod 600)")
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError(f"{KEY_FILE_VARIABLE}: that file cannot be read") from None
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,49 @@
+"""What ``--judge`` names: an endpoint, replies that are kept, or an endpoint whose replies are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import ConfigError
+from core.judge.replay import Record, Replay
+from core.judge.reply import ReplyShape
+from core.judge.request import INSTRUCTIONS
+from core.models.judge import load_judge, settings_from
+from core.ports import Judge
+from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
+
+
+@dataclass(slots=True)
+class Count:
+    """Implements core.ports.Judge by asking nobody: it counts what would be sent."""
+
+    name: str = "nobody"
+    requests: int = 0
+    claims: int = 0
+    tokens: int = field(default=0)
+
+    def judge(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
+        """A failure, after counting the request."""
+        self.requests += 1
+        self.claims += len(request.claims)
+        self.tokens += request.tokens
+        return JudgeFailure(reason="this was a dry run")
+
+
+def judge_named(named: str, model: str | None, *, url: str | None = None) -> Judge:
+    """The judge of ``--judge``; raises ConfigError, UnreadableFile and ComponentUnavailable.
+
+    ``replay:FILE`` answers from the file alone; ``record:FILE`` asks the endpoint ``url`` for what the
+    file does not hold, and adds it.
+    """
+    kind, _, file = named.partition(":")
+    if kind == "replay":
+        return Replay(Path(file))
+    if kind == "record":
+        if url is None:
+            raise ConfigError("--judge record:FILE: give the endpoint with --judge-url")
+        return Record(Path(file), judge_named(url, model))
+    if model is None:
+        raise ConfigError("--judge-model: say which model the endpoint is to use")
+    return load_judge(settings_from(named, model), INSTRUCTIONS, ReplyShape.model_json_schema())
