@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from core.records import Verification
+from core.records import Verification, answer_state
 from core.workflows.batching import Batch
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -33,6 +33,9 @@ class Metrics:
         self._answers = Counter(
             f"{SERVICE}_answers", "Answers verified", ["decision"], registry=kept
         )
+        self._states = Counter(
+            f"{SERVICE}_answer_states", "Answers by state", ["state"], registry=kept
+        )
         self._claims = Counter(f"{SERVICE}_claims", "Claims judged", ["verdict"], registry=kept)
         self._batch = Histogram(
             f"{SERVICE}_batch_traces", "Traces in one batch", buckets=TRACES, registry=kept
@@ -55,6 +58,7 @@ class Metrics:
     def judged(self, verification: Verification) -> None:
         """Count one verdict."""
         self._answers.labels(verification.answer.decision.value).inc()
+        self._states.labels(answer_state(verification).value).inc()
         for claim in verification.claims:
             self._claims.labels(claim.verdict.value if claim.verdict else "set_aside").inc()
 

@@ -18,8 +18,12 @@ from core.records import (
     RepairOutcome,
     Source,
     Span,
+    State,
     Trace,
     Verification,
+    answer_state,
+    state_of,
+    worst_state,
 )
 
 
@@ -55,7 +59,12 @@ class ClaimReply(BaseModel):
             "null for what claims nothing."
         ),
     ]
-    decision: Annotated[str, Field(description="allow or block.")]
+    state: Annotated[
+        str, Field(description="allow, needs_review (not confirmed) or block (shown to be wrong).")
+    ]
+    decision: Annotated[
+        str, Field(description="allow or block; what needs review counts as block.")
+    ]
     reasons: Annotated[list[str], Field(description="Most serious first.")]
     support_probability: float | None
     threshold: float | None
@@ -84,6 +93,9 @@ class VerifyReply(BaseModel):
 
     verdict_id: Annotated[str, Field(description="Names the run that was judged, by content.")]
     trace_id: str
+    state: Annotated[
+        str, Field(description="allow, needs_review (not confirmed) or block (shown to be wrong).")
+    ]
     decision: Annotated[str, Field(description="allow, block or unavailable.")]
     reasons: list[str]
     claims: list[ClaimReply]
@@ -148,6 +160,7 @@ def verify_reply(verdict_id: str, verification: Verification) -> VerifyReply:
     return VerifyReply(
         verdict_id=verdict_id,
         trace_id=verification.trace.trace_id,
+        state=answer_state(verification).value,
         decision=verification.answer.decision.value,
         reasons=list(verification.answer.reasons),
         claims=[claim_reply(verdict, verification.trace) for verdict in verification.claims],
@@ -161,7 +174,8 @@ def verify_reply(verdict_id: str, verification: Verification) -> VerifyReply:
 
 
 def together(reply: VerifyReply, earlier: list[VerifyReply], unjudged: int) -> VerifyReply:
-    """The reply on a whole conversation: it is allowed when everything that was said in it is.
+    """The reply on a whole conversation: it is allowed when everything that was said in it is, and
+    has the worst of its states.
 
     ``unjudged`` texts stated something before any tool had been called.
     """
@@ -172,8 +186,11 @@ def together(reply: VerifyReply, earlier: list[VerifyReply], unjudged: int) -> V
             f"{unjudged} texts before it state something, and no tool had been called by then"
         )
     decision = Decision.BLOCK.value if reasons else reply.decision
+    states = [State(one.state) for one in (reply, *earlier)]
+    states += [State.NEEDS_REVIEW] if unjudged else []
     return reply.model_copy(
         update={
+            "state": worst_state(states).value,
             "decision": decision,
             "reasons": [*reasons, *reply.reasons] if reasons else reply.reasons,
             "earlier": earlier,
@@ -194,6 +211,7 @@ def claim_reply(verdict: ClaimVerdict, trace: Trace) -> ClaimReply:
         place=_said(claim),
         claim_type=claim.claim_type.value,
         verdict=verdict.verdict.value if verdict.verdict else None,
+        state=state_of(verdict).value,
         decision=verdict.decision.value,
         reasons=list(verdict.reasons),
         support_probability=support.probability if support else None,

@@ -33,6 +33,8 @@ from core.records import (
     SetAside,
     Trace,
     Verification,
+    answer_state,
+    state_of,
 )
 
 # The seed's names of what a stretch of an answer is.
@@ -64,6 +66,7 @@ def analyse(
         trace_id=trace.trace_id,
         content_hash=verified.content_hash,
         task=trace.question,
+        state=answer_state(verified),
         decision=verified.answer.decision.value,
         claims=claims,
         set_aside=_set_aside(verified),
@@ -111,6 +114,7 @@ def _claim(verdict: ClaimVerdict, trace: Trace, evidence: str) -> ClaimProvenanc
         grounding_score=score,
         relation=judged.literals.relation.value if judged is not None else None,
         support=judged.support.probability if judged is not None else None,
+        state=state_of(verdict),
         decision=verdict.decision.value,
         distortions=tuple(c for c in judged.checks if c.check in CHECK_NAMES) if judged else (),
         fabrications=made_up,

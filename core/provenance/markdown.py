@@ -16,7 +16,7 @@ _MOST_SHOWN = 160  # characters of a text in a table
 
 # What an answer does not stand for, whatever its risk is.
 OVERRIDDEN: Mapping[Override, str] = {
-    Override.BLOCKED: "the answer is blocked",
+    Override.BLOCKED: "the answer does not pass",
     Override.NOT_JUDGED: "the answer could not be judged",
     Override.CRITICAL_OMISSION: "the answer leaves out a critical fact",
 }
@@ -45,8 +45,10 @@ def _lines(document: Mapping[str, object]) -> Iterator[str]:
     yield ""
     yield "## 2. Situations of risk"
     yield ""
+    yield from _table(("state", "answers"), _worded(summary["states"]))
+    yield from _table(("state", "claims"), _worded(summary["claim_states"]))
     levels = {f"passed, risk {name}": count for name, count in summary["risk_levels"].items()}
-    yield from _table(("claims", "number"), {"blocked": summary["claims_blocked"]} | levels)
+    yield from _table(("claims", "number"), {"do not pass": summary["claims_blocked"]} | levels)
     overridden = {
         OVERRIDDEN[Override(name)]: count for name, count in summary["tiers_overridden"].items()
     }
@@ -66,7 +68,7 @@ def _answer(answer: Mapping[str, object]) -> Iterator[str]:
     yield f"### {_cell(answer['trace_id'])}"
     yield ""
     yield f"- task: {_cell(answer['task'])}"
-    yield f"- decision: {answer['decision']}"
+    yield f"- state: {_words(answer['state'])} (decision: {answer['decision']})"
     overrides = answer["tier_overridden_by"]
     assert isinstance(overrides, list)
     yield from (f"- not to be relied on: {OVERRIDDEN[Override(each)]}" for each in overrides)
@@ -83,10 +85,11 @@ def _answer(answer: Mapping[str, object]) -> Iterator[str]:
         found = [each["reason"] for each in claim["distortions"]]
         found += [f"{each['text']} is in no source" for each in claim["fabrications"]]
         rests = ", ".join(link["tool_name"] for link in claim["chain"])
+        risk = claim["risk"]["level"] or f"{_words(claim['state'])};"
         yield (
             f"| {_cell(claim['text'])} | {claim['attribution']} | {claim['relation'] or 'not judged'} "
-            f"| {_figure(claim['support_probability'])} | {claim['risk']['level'] or 'blocked;'} "
-            f"{_figure(claim['risk']['total'])} | {_cell('; '.join(found) or '–')} | {_cell(rests)} |"
+            f"| {_figure(claim['support_probability'])} | {risk} {_figure(claim['risk']['total'])} "
+            f"| {_cell('; '.join(found) or '–')} | {_cell(rests)} |"
         )
     if claims:
         yield ""
@@ -145,6 +148,14 @@ def _table(heads: tuple[str, str], rows: object) -> Iterator[str]:
     for name, count in rows.items():
         yield f"| {name} | {count} |"
     yield ""
+
+
+def _worded(counts: Mapping[str, int]) -> dict[str, int]:
+    return {_words(name): count for name, count in counts.items()}
+
+
+def _words(state: object) -> str:
+    return str(state).replace("_", " ")
 
 
 def _cell(value: object) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.records import Check, Decision, FactPlace, Span, Versions
+from core.records import Check, Decision, FactPlace, Span, State, Versions
 
 
 class Grounding(StrEnum):
@@ -133,6 +133,7 @@ class ClaimProvenance:
     grounding_score: float
     relation: str | None
     support: float | None
+    state: State
     decision: str
     distortions: tuple[Check, ...]
     fabrications: tuple[Fabrication, ...]
@@ -157,6 +158,7 @@ class ProvenanceReport:
     trace_id: str
     content_hash: str | None
     task: str
+    state: State
     decision: str
     claims: tuple[ClaimProvenance, ...]
     set_aside: Mapping[str, int]

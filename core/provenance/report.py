@@ -22,7 +22,7 @@ from core.provenance.records import (
     RiskLevel,
 )
 from core.provenance.risk import GROUNDED_FROM, PARAMETRIC_BELOW, WEIGHTS, tier_of
-from core.records import Check, FactPlace, Span
+from core.records import Check, FactPlace, Span, State
 
 SCHEMA_VERSION = "2"
 
@@ -101,6 +101,8 @@ def _summary(reports: Sequence[ProvenanceReport]) -> dict[str, object]:
     return {
         "answers": len(reports),
         "claims": len(claims),
+        "states": {state.value: sum(r.state is state for r in reports) for state in State},
+        "claim_states": {state.value: sum(c.state is state for c in claims) for state in State},
         "claims_blocked": sum(claim.level is None for claim in claims),
         "risk_levels": levels,
         "tiers": dict(sorted(tiers.items())),
@@ -124,6 +126,7 @@ def answer_document(report: ProvenanceReport) -> dict[str, object]:
         "trace_id": report.trace_id,
         "content_hash": report.content_hash,
         "task": report.task,
+        "state": report.state.value,
         "decision": report.decision,
         "grounding_percentage": report.grounding_percentage,
         "hallucination_count": report.hallucination_count,
@@ -161,6 +164,7 @@ def _claim(claim: ClaimProvenance) -> dict[str, object]:
         "attribution_score": claim.grounding_score,
         "relation": claim.relation,
         "support_probability": claim.support,
+        "state": claim.state.value,
         "decision": claim.decision,
         "distortions": [_distortion(check) for check in claim.distortions],
         "fabrications": [_fabrication(each) for each in claim.fabrications],

@@ -72,7 +72,7 @@ from core.records.shown import (
     VETOES_FEATURE,
     ShownShare,
 )
-from core.records.state import State, answer_state, state_of
+from core.records.state import State, answer_state, state_of, worst_state
 from core.records.summary import VerdictSummary, summarise
 from core.records.trace import Citation, Origin, RawRange, Source, Trace
 from core.records.whole import Together, WholePoint
@@ -156,4 +156,5 @@ __all__ = [
     "answer_state",
     "state_of",
     "summarise",
+    "worst_state",
 ]

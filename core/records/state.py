@@ -52,8 +52,12 @@ def answer_state(verification: Verification) -> State:
     """
     if verification.answer.decision is Decision.ALLOW:
         return State.ALLOW
-    states: Iterable[State] = map(state_of, verification.claims)
-    return State.BLOCK if State.BLOCK in states else State.NEEDS_REVIEW
+    return worst_state((State.NEEDS_REVIEW, *map(state_of, verification.claims)))
+
+
+def worst_state(states: Iterable[State]) -> State:
+    """The worst of them; allow where there are none."""
+    return max(states, key=list(State).index, default=State.ALLOW)
 
 
 def _is_shown(verdict: ClaimVerdict) -> bool:

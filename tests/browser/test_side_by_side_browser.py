@@ -246,7 +246,7 @@ def test_the_provenance_of_an_answer_is_shown_followed_and_downloaded(
     page.keyboard.press("v")
 
     expect(page.locator(".held-back")).to_have_text(
-        ["The answer is blocked.", "The answer leaves out a critical fact."]
+        ["The answer does not pass.", "The answer leaves out a critical fact."]
     )
     expect(page.locator(".risks tr")).to_have_count(4)
     expect(page.locator(".risks .level-BLOCKED")).to_have_count(3)

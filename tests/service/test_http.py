@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from serving import ANSWER, SENT, service
 
+from core.records import State, worst_state
+
 pytest.importorskip("fastapi", reason="the extra [service] is not installed")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 TOKEN = "a-token-of-a-test-that-is-long"
@@ -47,6 +49,7 @@ def test_the_verbs_answer_as_the_published_document_says(client: httpx.Client) -
     }
 
     assert found["decision"] == "block"
+    assert found["state"] == worst_state(State(one["state"]) for one in found["claims"])
     assert found["claims"][0]["source_id"] == "load_patient_history"
     for name, reply in replies.items():
         assert reply.status_code == 200, reply.text
@@ -68,13 +71,14 @@ def test_a_closing_word_does_not_pass_for_the_false_statement_before_it(
     reply = client.post("/v1/verify_answer", json={"trace": trace}).json()
     unheard = client.post("/v1/verify_answer", json={"trace": before_any_call}).json()
 
-    assert reply["decision"] == "block"
+    assert reply["decision"] == "block" and reply["state"] == reply["earlier"][0]["state"]
     assert [one["decision"] for one in reply["earlier"]] == ["block"]
     assert "talk::t1" in reply["reasons"][0]
     asked = {"trace": trace, "claim_id": reply["earlier"][0]["claims"][0]["claim_id"]}
     told = client.post("/v1/explain_claim", json=asked).json()
     assert told["claim"]["text"] == "Her potassium was 6.4 mmol/L."
     assert (unheard["decision"], unheard["earlier"]) == ("block", [])
+    assert unheard["state"] == "needs_review"
 
 
 @pytest.mark.parametrize(

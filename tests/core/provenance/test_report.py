@@ -42,6 +42,11 @@ def test_the_published_schema_is_one_and_holds_for_a_report() -> None:
     document = report_document([analyse(showcase())])
 
     Draft202012Validator(schema()).validate(document)
+    (answer,) = document["answers"]  # type: ignore[misc]
+    of_verdict = dict(verdict_document(showcase()))
+    assert answer["state"] == of_verdict["state"]
+    states = {each["claim_id"]: each["state"] for each in of_verdict["claims"]}  # type: ignore[attr-defined]
+    assert all(each["state"] == states[each["claim_id"]] for each in answer["claims"])
 
 
 def test_the_same_verdict_gives_the_same_bytes() -> None:
