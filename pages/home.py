@@ -9,7 +9,7 @@ from core.review.readers import is_blind, may_read
 from core.review.roles import may_write
 from core.workflows.ingest import ingest
 from core.workflows.review import open_review_session
-from pages.screens.home.cards import TOLD_TO_ALL, team_facts, what_changed, what_waits
+from pages.screens.home.cards import TOLD_TO_ALL, answer_facts, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import ASSIGNMENTS_LINK
 from pages.widgets.current_user import current_user, show_current_user
@@ -135,5 +135,7 @@ with right:
             icon=":material/back_hand:",
             query_params={"show": ASSIGNMENTS_LINK},
         )
+    if not blind and (facts := answer_facts(overview)):
+        show_cards([{"title": "Answers", "facts": facts}], key="answers")
     st.subheader("Lately", anchor=False)
     show_cards([{"title": "What changed", "facts": lately or [("", "Nothing yet.")]}], key="lately")

@@ -10,7 +10,7 @@ import streamlit as st
 from core.codec import content_hash
 from core.errors import NotFound, ProvenanceGuardError
 from core.pipeline import verify
-from core.records import Decision
+from core.records import Decision, answer_state
 from core.repair.loop import chosen_trace
 from core.review.roles import may_write
 from core.workflows.repair import repair_trace
@@ -26,6 +26,7 @@ from pages.screens.repair.view import (
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.my_keys import my_keys
 from pages.widgets.navigation import stop_while_blind
+from pages.widgets.palette import shown_state
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import load_models_once, open_workspace, settings
@@ -136,7 +137,7 @@ decided = show_repair(
     lay_out_repair(
         known.outcome,
         trace,
-        verdict.decision.value,
+        shown_state(verdict.decision, answer_state(verdict.verification)),
         choices,
         verdict.verification,
         my_keys(workspace, user),

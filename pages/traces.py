@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
-from core.records import Decision
 from core.review.readers import is_blind
 from core.review.roles import may_write
 from pages.screens.traces.chosen_traces import show_chosen, show_said
@@ -42,9 +41,9 @@ except ProvenanceGuardError as error:
 # ---------------------------------------------------------------- what there is, and what waits
 
 words = [
-    f"{overview.by_decision.get(decision, 0):,} {DECISIONS[decision.value].word.lower()}"
-    for decision in (Decision.BLOCK, Decision.ALLOW, Decision.UNAVAILABLE)
-    if overview.by_decision.get(decision, 0)
+    f"{count:,} {look.word.lower()}"
+    for name, look in DECISIONS.items()
+    if (count := overview.count(name))
 ]
 words += [f"{overview.waiting:,} not verified yet"] if overview.waiting else []
 words += [f"{overview.withheld:,} yours to read first"] if overview.withheld else []

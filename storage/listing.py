@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, TypeVarTuple
 
 from sqlalchemy import (
@@ -19,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
-from core.records import Decision
+from core.records import Decision, State
 from core.review.readers import is_blind
 from core.review.records import Person
 from storage import records
@@ -35,6 +36,7 @@ from storage.listing_conditions import (
 from storage.records import Order, TraceFilters
 from storage.tables import Run, TraceSlice, TraceVersion, Verdict
 from storage.traces import is_newest
+from storage.triage_tables import VerdictTier
 from storage.unread import yet_to_judge
 from storage.verdicts import COUNT_COLUMNS, counts
 
@@ -64,7 +66,7 @@ def list_traces(
         col(TraceVersion.sources),
         col(TraceVersion.imported_at),
     ).add_columns(*COUNT_COLUMNS, col(Verdict.decision), col(Verdict.verified_at), col(Run.run_key))
-    columns = columns.add_columns(hidden.label("withheld"))
+    columns = columns.add_columns(hidden.label("withheld"), col(VerdictTier.state))
     statement = (
         _joined(columns.select_from(TraceVersion), hidden)
         .where(passing)
@@ -81,22 +83,28 @@ def overview(connection: Connection, viewer: Person | None = None) -> records.Ov
     hidden = _hidden(viewer)
     # Told apart once a trace, here: in the join as well it would be asked twice.
     decided = _joined(
-        select(col(Verdict.decision), hidden.label("withheld")).select_from(TraceVersion)
+        select(col(Verdict.decision), col(VerdictTier.state), hidden.label("withheld")).select_from(
+            TraceVersion
+        )
     ).where(is_newest())
     each = decided.subquery()
     rows = connection.execute(
-        select(each.c.decision, each.c.withheld, func.count()).group_by(
-            each.c.decision, each.c.withheld
+        select(each.c.decision, each.c.state, each.c.withheld, func.count()).group_by(
+            each.c.decision, each.c.state, each.c.withheld
         )
     ).all()
+    decisions: Counter[Decision] = Counter()
+    states: Counter[State] = Counter()
+    for decision, state, withheld, count in rows:
+        if decision is not None and not withheld:
+            decisions[Decision(decision)] += count
+            if state is not None and decision != Decision.UNAVAILABLE.value:
+                states[State(state)] += count
     return records.Overview(
-        traces=sum(count for _, _, count in rows),
-        by_decision={
-            Decision(name): count
-            for name, withheld, count in rows
-            if name is not None and not withheld
-        },
-        withheld=sum(count for _, withheld, count in rows if withheld),
+        traces=sum(count for *_, count in rows),
+        by_decision=dict(decisions),
+        by_state=dict(states),
+        withheld=sum(count for *_, withheld, count in rows if withheld),
     )
 
 
@@ -180,12 +188,20 @@ def _joined(
         .scalar_subquery()
     )
     seen = and_(col(Verdict.verdict_id) == newest, ~(false() if hidden is None else hidden))
-    return statement.outerjoin(Verdict, seen).outerjoin(Run, col(Run.run_id) == col(Verdict.run_id))
+    graded = col(VerdictTier.verdict_id) == col(Verdict.verdict_id)
+    run = col(Run.run_id) == col(Verdict.run_id)
+    return statement.outerjoin(Verdict, seen).outerjoin(Run, run).outerjoin(VerdictTier, graded)
 
 
 def _asks_for_verdict(filters: TraceFilters) -> bool:
     """Whether the latest verdict has a say in which traces pass."""
-    of_verdict = (filters.decisions, filters.verdicts, filters.conflated, filters.cause)
+    of_verdict = (
+        filters.decisions,
+        filters.states,
+        filters.verdicts,
+        filters.conflated,
+        filters.cause,
+    )
     return any(of_verdict) or filters.verified is not None
 
 
@@ -194,6 +210,10 @@ def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[boo
     if filters.decisions:
         wanted = [decision.value for decision in filters.decisions]
         conditions.append(col(Verdict.decision).in_(wanted))
+    if filters.states:
+        wanted = [state.value for state in filters.states]
+        unavailable = col(Verdict.decision) == Decision.UNAVAILABLE.value
+        conditions += [col(VerdictTier.state).in_(wanted), ~unavailable]
     if filters.verdicts:
         conditions.append(or_(*(Verdict.__table__.c[v.value] > 0 for v in filters.verdicts)))  # type: ignore[attr-defined]
     if filters.conflated:
@@ -266,6 +286,7 @@ def _row(row: Row[*tuple[Any, ...]]) -> records.TraceRow:
         sources=row.sources,
         imported_at=row.imported_at,
         decision=Decision(row.decision) if verified else None,
+        state=State(row.state) if verified else None,
         counts=counts(row._mapping) if verified else None,
         run_key=row.run_key,
         verified_at=row.verified_at,

@@ -9,12 +9,13 @@ from sqlalchemy import Connection, inspect, text
 from core.errors import StoreError
 from storage.claims import fill_claims
 from storage.engine import Database
-from storage.graded import fill_grades
+from storage.graded import fill_grades, fill_states
 from storage.seals import add_seal
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
-NEWEST = "0011"  # a test compares it with the files
+NEWEST = "0012"  # a test compares it with the files
 GRADES = "0006"  # the first that keeps their tiers
+STATES = "0012"  # the first that keeps their states
 CLAIMS = "0003"  # the first schema that keeps the claims of verdicts beside them
 
 
@@ -38,6 +39,8 @@ def migrate(database: Database) -> None:
             fill_claims(connection)
         if found is not None and found < GRADES:
             fill_grades(connection)
+        if found is not None and found < STATES:
+            fill_states(connection)
         if found is not None:
             add_seal(connection)  # of everything that is there
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.records import Decision, IngestReport, Trace, VerdictLabel, Verification, Versions
+from core.records import Decision, IngestReport, State, Trace, VerdictLabel, Verification, Versions
 from core.review.records import Person
 
 
@@ -25,7 +25,8 @@ class Order(StrEnum):
 class TraceFilters:
     """Which traces to list; an empty field asks for nothing.
 
-    ``decisions`` and ``verdicts`` are alternatives: a trace passes with one of them. ``verified``
+    ``decisions``, ``states`` and ``verdicts`` are alternatives: a trace passes with one of them. An
+    answer that could not be verified has no state here but its decision. ``verified``
     None means either. ``search`` is found in the id, the question or the answer, in any case.
     ``batch`` is the id of an import, ``cause`` is as core/provenance/triage.py words it,
     ``assigned_to`` a person's id.
@@ -34,6 +35,7 @@ class TraceFilters:
     """
 
     decisions: frozenset[Decision] = frozenset()
+    states: frozenset[State] = frozenset()
     verdicts: frozenset[VerdictLabel] = frozenset()
     conflated: bool = False
     verified: bool | None = None
@@ -61,7 +63,7 @@ class VerdictCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceRow:
-    """One line of the traces page; decision, counts and run are None until it is verified."""
+    """One line of the traces page; decision, state, counts and run are None until it is verified."""
 
     trace_id: str
     content_hash: str
@@ -74,6 +76,7 @@ class TraceRow:
     sources: int
     imported_at: datetime
     decision: Decision | None
+    state: State | None
     counts: VerdictCounts | None
     run_key: str | None
     verified_at: datetime | None
@@ -152,11 +155,21 @@ class NamedCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """How many traces there are, and how many of each decision; the rest wait for a verdict."""
+    """How many traces there are, and how many of each decision; the rest wait for a verdict.
+
+    ``by_state`` counts those that could be verified.
+    """
 
     traces: int
     by_decision: Mapping[Decision, int]
+    by_state: Mapping[State, int] = field(default_factory=dict)
     withheld: int = 0  # whose verdict who looks may not see yet
+
+    def count(self, name: str) -> int:
+        """How many have that state, or could not be verified ("unavailable")."""
+        if name in {state.value for state in State}:
+            return self.by_state.get(State(name), 0)
+        return self.by_decision.get(Decision(name), 0) if name == Decision.UNAVAILABLE else 0
 
     @property
     def waiting(self) -> int:

@@ -74,7 +74,7 @@ class AdjudicationReopening(SQLModel, table=True):
 
 
 class VerdictTier(SQLModel, table=True):
-    """The tier of a verdict: S, A, B, C or D, the worst claim's; "none" without a claim."""
+    """The tier of a verdict: S, A, B, C or D, the worst claim's; "none" without a claim. And its state."""
 
     __tablename__: ClassVar[str] = "verdict_tier"
 
@@ -85,6 +85,7 @@ class VerdictTier(SQLModel, table=True):
         sa_column_kwargs={"autoincrement": False},
     )
     tier: str = Field(max_length=4)
+    state: str | None = Field(default=None, max_length=12)  # None only while a migration runs
 
 
 class VerdictCause(SQLModel, table=True):

@@ -108,7 +108,7 @@ function question(state) {
   const reasons = [...data.reasons, ...data.notices.map((text) => ({ claim: null, text: `Import: ${text}` }))];
   if (reasons.length) {
     const line = el("p", "question-line");
-    const label = { block: "Blocked because", allow: "Allowed", unavailable: "Unavailable because", pending: "Note" }[data.decision.kind];
+    const label = { block: "Blocked because", needs_review: "Needs review because", allow: "Allowed", unavailable: "Unavailable because", pending: "Note" }[data.decision.kind];
     line.append(el("span", "label", label), ...reason(state, reasons[0]));
     if (reasons.length > 1) {
       const more = el("details", "more");

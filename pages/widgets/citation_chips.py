@@ -9,6 +9,7 @@ from core.records import (
     CitationOutcome,
     CitedPlace,
     ClaimVerdict,
+    Judged,
     Span,
     VerdictLabel,
 )
@@ -42,11 +43,16 @@ def cited_spans(verdict: ClaimVerdict, source_id: str) -> Iterator[Span]:
 
 
 def cited_wrongly(verdict: ClaimVerdict) -> str | None:
-    """The headline of a claim that only its citation keeps from passing; None of any other."""
+    """The headline of a claim whose citation blocks; None of any other."""
     wrong = [finding for finding in verdict.citations if finding.outcome.blocks]
-    if not wrong or verdict.verdict is not VerdictLabel.SUPPORTED:
+    if not wrong:
         return None
-    return f"Supported, but {wrong[0].text} {LOOKS[wrong[0].outcome][1]}"
+    outcome, lead = verdict.outcome, "Not confirmed, and"
+    if not isinstance(outcome, Judged):
+        lead = "Not judged, and"
+    elif verdict.verdict is VerdictLabel.SUPPORTED and outcome.support.supported:
+        lead = "Supported, but"
+    return f"{lead} {wrong[0].text} {LOOKS[wrong[0].outcome][1]}"
 
 
 def _chip(

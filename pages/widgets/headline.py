@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.causes import below
-from core.records import ClaimVerdict, Judged, Relation, VerdictLabel
+from core.records import AttributionStatus, ClaimVerdict, Judged, Relation, VerdictLabel
 from pages.widgets.citation_chips import cited_wrongly
 from pages.widgets.palette import Kind, family_words
 
@@ -21,7 +21,7 @@ def headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str
     if kind is Kind.ASIDE:
         return f"Set aside: {verdict.claim.claim_type.value}"
     if kind is Kind.UNJUDGED or not isinstance(verdict.outcome, Judged):
-        return "Not judged"
+        return cited_wrongly(verdict) or "Not judged"
     source = _called(verdict.outcome, names)
     if is_shown_supported(verdict):
         return _supported(verdict, kind, source, names)
@@ -29,7 +29,7 @@ def headline(verdict: ClaimVerdict, kind: Kind, names: Mapping[str, str]) -> str
         return _credited_wrongly(verdict, source, names)
     if kind is Kind.PERSON:
         return "Needs a person"
-    if verdict.verdict is VerdictLabel.CONTRADICTED:
+    if verdict.verdict is VerdictLabel.CONTRADICTED and kind is Kind.CONTRADICTED:
         return f"{source} says otherwise"
     if verdict.verdict is VerdictLabel.SUPPORTED:
         support = verdict.outcome.support
@@ -83,6 +83,8 @@ def _credited_wrongly(verdict: ClaimVerdict, source: str, names: Mapping[str, st
     """Both the credit and the support speak against it, or a check does."""
     if verdict.verdict is VerdictLabel.CONTRADICTED:
         return f"{source} says otherwise, and the answer credits {credited_words(verdict, names)}"
+    if verdict.outcome.attribution.status is not AttributionStatus.CONFLATION:  # type: ignore[union-attr]
+        return cited_wrongly(verdict) or "Not confirmed"
     return f"Credited to {credited_words(verdict, names)}, yet {source} is closer; not confirmed"
 
 

@@ -14,7 +14,9 @@ from core.records import (
     ClaimVerdict,
     Decision,
     Judged,
+    State,
     VerdictLabel,
+    state_of,
 )
 
 
@@ -50,8 +52,10 @@ LOOKS: dict[Kind, Look] = {
     Kind.ASIDE: Look(mark="–", word="set aside"),
 }
 
+# The three states of an answer, and what has none of them.
 DECISIONS: dict[str, Look] = {
     "block": Look(mark="✕", word="Blocked", short="Blocked"),
+    "needs_review": Look(mark="◐", word="Needs review", short="Review"),
     "allow": Look(mark="✓", word="Allowed", short="Allowed"),
     "unavailable": Look(mark="⊘", word="Unavailable", short="Unavailable"),
     "pending": Look(mark="…", word="Not verified yet", short="Waiting"),
@@ -69,25 +73,28 @@ STATUS_WORDS = {
 
 
 def claim_kind(verdict: ClaimVerdict) -> Kind:
-    """How a claim is shown; a blocked claim never looks supported."""
+    """How a claim is shown: in the colours of block only where its state is."""
     outcome = verdict.outcome
     if verdict.claim.claim_type is not ClaimType.FACTUAL:
         return Kind.ASIDE
+    state = state_of(verdict)
+    if state is State.ALLOW:
+        return Kind.SUPPORTED
+    if state is State.BLOCK:
+        judged = outcome if isinstance(outcome, Judged) else None
+        credited = judged and judged.attribution.status is AttributionStatus.CONFLATION
+        shown = verdict.verdict is VerdictLabel.CONTRADICTED and not credited
+        return Kind.CONTRADICTED if shown else Kind.CONFLATION
     if verdict.verdict in (None, VerdictLabel.UNJUDGED) or not isinstance(outcome, Judged):
         return Kind.UNJUDGED
-    if outcome.attribution.status is AttributionStatus.CONFLATION:
-        return Kind.CONFLATION
-    if verdict.verdict is VerdictLabel.CONTRADICTED:
-        return Kind.CONTRADICTED
-    if verdict.verdict is VerdictLabel.SUPPORTED and verdict.decision is Decision.ALLOW:
-        return Kind.SUPPORTED
-    if verdict.verdict is VerdictLabel.SUPPORTED and any(
-        c.outcome.blocks for c in verdict.citations
-    ):
-        return Kind.CONFLATION
     if verdict.needs_a_person:
         return Kind.PERSON
     return Kind.UNSUPPORTED
+
+
+def shown_state(decision: Decision, state: State) -> str:
+    """The key of ``DECISIONS`` for an answer: its state, where it could be verified."""
+    return decision.value if decision is Decision.UNAVAILABLE else state.value
 
 
 def family_words(family: str | None) -> str:

@@ -12,9 +12,10 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from core.records import Decision
+from core.records import Decision, State
 from core.review.records import Person
 from pages.widgets.current_user import OF_USER
+from pages.widgets.palette import DECISIONS
 from storage.records import Order, TraceFilters
 
 ANYTHING, PENDING = "All", "pending"
@@ -71,7 +72,7 @@ def choice_of(parameters: Mapping[str, str]) -> ListChoice:
     said = {name: value for name, value in parameters.items() if name in known and value}
     if said.get("order") not in {each.value for each in Order}:
         said.pop("order", None)
-    if said.get("decision") not in {*(each.value for each in Decision), PENDING}:
+    if said.get("decision") not in DECISIONS:
         said.pop("decision", None)
     return ListChoice(**said)
 
@@ -83,9 +84,11 @@ def choice_of_query(query: str) -> ListChoice:
 
 def filters_of(choice: ListChoice, viewer: Person) -> TraceFilters:
     """What the database is asked for; ``viewer`` sees no verdict before its time."""
-    decided = choice.decision in {each.value for each in Decision}
+    stated = choice.decision in {each.value for each in State}
+    unavailable = choice.decision == Decision.UNAVAILABLE.value
     return TraceFilters(
-        decisions=frozenset({Decision(choice.decision)}) if decided else frozenset(),
+        decisions=frozenset({Decision.UNAVAILABLE}) if unavailable else frozenset(),
+        states=frozenset({State(choice.decision)}) if stated else frozenset(),
         verified=False if choice.decision == PENDING else None,
         category=choice.category or None,
         slice=choice.slice or None,

@@ -18,6 +18,7 @@ from core.records import (
     Trace,
     Verification,
     Versions,
+    answer_state,
 )
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_view import lay_out_claim
@@ -26,6 +27,7 @@ from pages.widgets.palette import (
     LOOKS,
     Kind,
     claim_kind,
+    shown_state,
 )
 from pages.widgets.source_marks import lay_out_text
 from pages.widgets.source_view import lay_out_source, matrix_columns, source_names, sources_sent
@@ -56,7 +58,7 @@ def lay_out(
     ]
     return {
         "trace": _trace(verification, trace),
-        "decision": _decision(verification.answer.decision.value if verified_at else "pending"),
+        "decision": _decision(_shown_state(verification) if verified_at else "pending"),
         "reasons": [_reason(reason, verdicts) for reason in verification.answer.reasons],
         "counts": _counts(kinds),
         "notices": list(trace.notices),
@@ -111,6 +113,10 @@ def _trace(verification: Verification, trace: Trace) -> Json:
         "question": verified.question,
         "answer": verified.answer,
     }
+
+
+def _shown_state(verification: Verification) -> str:
+    return shown_state(verification.answer.decision, answer_state(verification))
 
 
 def _decision(decision: str) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from databases import a_store, workspace_of
 from opening import cards, opened, views
 from verdicts import HOSTILE, fill, hostile, showcase
 
+from core.records import Decision
 from core.review.records import Role
 from storage.store import SqlStore
 
@@ -46,6 +48,30 @@ def test_the_list_shows_each_trace_with_its_decision(store: SqlStore) -> None:
         ("t9", "pending"),
     ]
     assert table["rows"][0]["counts"] == [1, 1, 2, 1, 3]
+
+
+def test_home_the_list_and_the_verdict_show_the_same_three_states(store: SqlStore) -> None:
+    shown, unsure, fine = (showcase(name) for name in ("shown", "unsure", "fine"))
+    unsure = replace(unsure, claims=unsure.claims[1:3])
+    allowed = replace(fine.answer, decision=Decision.ALLOW)
+    fill(store, shown, unsure, replace(fine, claims=fine.claims[2:3], answer=allowed))
+    states = {"shown": "block", "unsure": "needs_review", "fine": "allow"}
+
+    test = opened(TRACES)
+    (table,) = views(test, "provenanceguard_traces")
+    assert {row["id"]: row["decision"]["kind"] for row in table["rows"]} == states
+    assert "1 blocked, 1 needs review, 1 allowed" in test.caption[0].value
+    for name, state in states.items():
+        (listed,) = views(opened(TRACES, decision=state), "provenanceguard_traces")
+        assert [row["id"] for row in listed["rows"]] == [name]
+        (view,) = views(opened(VERDICT, trace=name), "provenanceguard_evidence")
+        assert view["decision"]["kind"] == state
+    facts = next(card["facts"] for card in cards(opened(HOME)) if card["title"] == "Answers")
+    assert [tuple(fact) for fact in facts] == [
+        ("✕ Blocked", "1"),
+        ("◐ Needs review", "1"),
+        ("✓ Allowed", "1"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_lead_sees_the_same_list_whole(office: Office) -> None:
     rows = table(opened("traces", office.people["Lea"].person_id))["rows"]
 
     assert isinstance(rows, list)
-    assert {row["decision"]["kind"] for row in rows} == {"block"}
+    assert {row["decision"]["kind"] for row in rows} == {"needs_review"}
 
 
 @pytest.mark.parametrize("page", ["thresholds", "evaluation", "repair"])
@@ -113,8 +113,8 @@ def test_home_tells_blind_readers_nothing_of_verdicts(office: Office) -> None:
         test = opened("home", office.people[name].person_id)
         return {button.label for button in test.button}
 
-    assert "Look at them" not in labels("Ada")
-    assert "Look at them" in labels("Lea")
+    assert "Review them" not in labels("Ada")
+    assert "Review them" in labels("Lea")
 
 
 def test_the_tour_opens_blocked_answers_and_lets_blind_readers_read_first(office: Office) -> None:
@@ -150,7 +150,7 @@ def test_an_address_narrows_the_list_by_everything_and_says_so(office: Office) -
     office.workspace.triage.mark(["review-0002"], MarkKind.FLAG, by=lea)
 
     test = opened(
-        "traces", lea.person_id, decision="block", tag="second look", flagged="1",
+        "traces", lea.person_id, decision="needs_review", tag="second look", flagged="1",
         cause="not confirmed",
     )  # fmt: skip
 
@@ -158,7 +158,7 @@ def test_an_address_narrows_the_list_by_everything_and_says_so(office: Office) -
     assert row["id"] == "review-0002"
     assert [mark["text"] for mark in row["marks"]] == ["⚑ flagged", "second look"]
     said = next(each.value for each in test.text if each.value.startswith("Only: "))
-    assert said == "Only: blocked · cause not confirmed · tag second look · flagged"
+    assert said == "Only: needs review · cause not confirmed · tag second look · flagged"
     test.button(key="clear-filters").click().run()
     assert len(table(test)["rows"]) == 3  # type: ignore[arg-type]
 

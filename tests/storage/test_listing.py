@@ -8,7 +8,7 @@ import pytest
 from builders import a_source, a_trace
 from verdicts import Said, a_verification
 
-from core.records import Decision, Trace, VerdictLabel
+from core.records import Decision, State, Trace, VerdictLabel
 from storage.records import Order, TraceFilters, TraceRow
 from storage.store import SqlStore
 
@@ -151,4 +151,8 @@ def test_the_overview_counts_every_trace_once(filled: SqlStore) -> None:
 
     assert overview.traces == 6
     assert overview.by_decision == {Decision.ALLOW: 1, Decision.BLOCK: 3}
+    assert sum(overview.by_state.values()) == 4 and overview.by_state[State.ALLOW] == 1
+    for state, count in overview.by_state.items():
+        rows = filled.list_traces(TraceFilters(states=frozenset({state}))).rows
+        assert [row.state for row in rows] == [state] * count
     assert overview.waiting == 2

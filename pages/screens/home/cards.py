@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.records import Decision
+from core.records import State
 from core.review.items import Progress
 from core.review.records import Person, Role
+from pages.widgets.palette import DECISIONS
 from pages.widgets.review_layout import duration_words
 from storage.records import AuditEvent, Overview
 
@@ -65,18 +66,44 @@ def what_waits(
                 query={"decision": "pending"},
             )
         )
-    blocked = overview.by_decision.get(Decision.BLOCK, 0)
-    if blocked and not blind:
-        waiting.append(
-            Waiting(
-                title=f"{_many(blocked, 'blocked answer')}",
-                text="Each with the claim that stopped it, and edits for you to decide.",
-                label="Look at them",
-                page="pages/traces.py",
-                query={"decision": "block"},
+    for state, title, text, label in _STOPPED:
+        count = overview.by_state.get(state, 0)
+        if count and not blind:
+            waiting.append(
+                Waiting(
+                    title=title.format(_many(count, "answer")),
+                    text=text,
+                    label=label,
+                    page="pages/traces.py",
+                    query={"decision": state.value},
+                )
             )
-        )
     return waiting
+
+
+_STOPPED = (
+    (
+        State.BLOCK,
+        "✕ {} blocked",
+        "In each a claim is shown to be wrong or wrongly credited; with edits for you to decide.",
+        "Look at them",
+    ),
+    (
+        State.NEEDS_REVIEW,
+        "◐ {} to review",
+        "Nothing in them is shown to be wrong; each says what could not be confirmed.",
+        "Review them",
+    ),
+)
+
+
+def answer_facts(overview: Overview) -> list[tuple[str, str]]:
+    """The answers by state, and those that have none, with their marks."""
+    return [
+        (f"{look.mark} {look.word}", f"{count:,}")
+        for name, look in DECISIONS.items()
+        if (count := overview.count(name))
+    ]
 
 
 def team_facts(progress: Progress) -> list[tuple[str, str]]:

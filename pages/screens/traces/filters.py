@@ -43,7 +43,7 @@ def show_filters(workspace: Workspace, user: Person) -> ListChoice:
     if "decision" not in st.session_state:
         _arrive()
     st.html(CHOSEN_IS_TEXT)
-    columns = iter(st.columns([4.1, 2.3, 1.7, 1.4], vertical_alignment="bottom", gap="small"))
+    columns = iter(st.columns([4.8, 1.9, 1.6, 1.3], vertical_alignment="bottom", gap="small"))
     next(columns).segmented_control(
         "Decision",
         [ANYTHING, *DECISIONS],

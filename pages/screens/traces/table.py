@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.records import VerdictLabel
 from pages.widgets.frontend import script, styles
-from pages.widgets.palette import DECISIONS, LOOKS, Kind
+from pages.widgets.palette import DECISIONS, LOOKS, Kind, shown_state
 from storage.records import TraceMarks, TraceRow, VerdictCounts
 
 _TABLE = st.components.v2.component(
@@ -64,7 +64,9 @@ def show_trace_table(
 
 
 def _row(row: TraceRow, marks: TraceMarks, blind: bool) -> dict[str, object]:
-    decision = row.decision.value if row.decision else "unread" if row.withheld else "pending"
+    decision = "unread" if row.withheld else "pending"
+    if row.decision and row.state:
+        decision = shown_state(row.decision, row.state)
     counts = claim_counts(row.counts) if row.counts else {}
     return {
         "id": row.trace_id,

@@ -26,7 +26,7 @@ from core.provenance.records import (
 )
 from core.provenance.report import TrailLink, report_document, schema
 from core.provenance.risk import WEIGHTS, level_of, tier_of, weighed
-from core.records import Check, FactPlace, Judged, Outcome, Span
+from core.records import Check, FactPlace, Judged, Outcome, Span, State
 from core.workflows.printing import find_browser
 from core.workflows.provenance_report import analysed
 from storage.store import open_store
@@ -213,8 +213,10 @@ def test_a_report_for_people_has_no_tier_no_old_figure_and_claims_no_conformity(
 
 def test_a_blocked_claim_is_told_as_blocked_and_never_as_of_low_risk() -> None:
     report = of_low_risk()
-    blocked = replace(report.claims[0], decision="block")
-    mixed = replace(report, decision="block", claims=(blocked, *report.claims[1:]))
+    blocked = replace(report.claims[0], state=State.BLOCK, decision="block")
+    mixed = replace(
+        report, state=State.BLOCK, decision="block", claims=(blocked, *report.claims[1:])
+    )
 
     document = report_document([mixed])
 
@@ -222,7 +224,7 @@ def test_a_blocked_claim_is_told_as_blocked_and_never_as_of_low_risk() -> None:
     assert (told["level"], told["formula_level"]) == (None, "LOW")
     assert document["summary"]["claims_blocked"] == 1  # type: ignore[index]
     assert document["summary"]["risk_levels"]["LOW"] == len(report.claims) - 1  # type: ignore[index]
-    row = next(line for line in report_markdown(document).splitlines() if "| blocked; " in line)
+    row = next(line for line in report_markdown(document).splitlines() if "| block; " in line)
     assert "LOW" not in row
 
 
