@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from core.decomposition.clauses import has_finite_verb, may_assert, verb_forms
+from core.decomposition.parsing import parsed
 from core.decomposition.remarks import remark_kind, sounds_factual
 from core.evidence.values import protected_values
 from core.records import ClaimType
@@ -324,11 +325,17 @@ def _view(text: str) -> ClaimType | None:
 
 
 def _learned(text: str) -> ClaimType | None:
-    """What the fitted model knows, unless a verb behind its first noun makes the text a sentence."""
+    """What the fitted model knows, unless a verb that is no imperative makes the text a sentence."""
     kind = remark_kind(text)
-    if kind is ClaimType.ADVICE and _noun_and_verb(text):
+    if kind is ClaimType.ADVICE and (_noun_and_verb(text) or _third_person(text)):
         return None
     return kind
+
+
+def _third_person(text: str) -> bool:
+    """ "Token check: Reads the token": who does it stands in the label, or before; nobody is advised."""
+    words = parsed(_LABEL.sub("", text))
+    return bool(words) and words[0].tag == "VBZ"
 
 
 def _noun_and_verb(text: str) -> bool:
