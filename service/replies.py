@@ -179,8 +179,12 @@ def together(reply: VerifyReply, earlier: list[VerifyReply], unjudged: int) -> V
 
     ``unjudged`` texts stated something before any tool had been called.
     """
-    blocked = [one.trace_id for one in earlier if one.decision == Decision.BLOCK.value]
-    reasons = [f"what was said before it is blocked: {name}" for name in blocked]
+    told = {Decision.BLOCK.value: "is blocked", Decision.UNAVAILABLE.value: "could not be verified"}
+    reasons = [
+        f"what was said before it {told[one.decision]}: {one.trace_id}"
+        for one in earlier
+        if one.decision != Decision.ALLOW.value
+    ]
     if unjudged:
         reasons.append(
             f"{unjudged} texts before it state something, and no tool had been called by then"

@@ -33,6 +33,7 @@ _STATUS_WORDS = {
     SourceStatus.EMPTY: "returned nothing",
     SourceStatus.ERROR: "failed",
     SourceStatus.NOT_CAPTURED: "its output was not captured",
+    SourceStatus.ECHO: "gave back what the agent had passed to it",
 }
 
 
@@ -101,6 +102,8 @@ def silent_because(
     name = source.source_id
     if source.status in (SourceStatus.EMPTY, SourceStatus.NOT_CAPTURED):
         return f"{name} holds no output"
+    if source.status is SourceStatus.ECHO:
+        return f"{name} only gives back what the agent wrote"
     if source.status is SourceStatus.ERROR and not (terms & ABOUT_FAILURE or against and own):
         return f"{name} is a call that failed"
     if is_catalogue(source) and not terms & _ABOUT_TOOLS:
@@ -141,6 +144,8 @@ def _arguments_silent(source: Source, *, own: bool, failure: bool) -> str | None
         return f"{source.source_id} is a call that failed"
     if source.status is SourceStatus.NOT_CAPTURED:
         return f"what {source.source_id} returned was not captured"
+    if source.status is SourceStatus.ECHO:
+        return f"{source.source_id} only holds what the agent wrote"
     if is_telling(source) and not own:
         return f"{source.source_id} only holds what the agent wrote"
     return None

@@ -81,6 +81,30 @@ def test_a_closing_word_does_not_pass_for_the_false_statement_before_it(
     assert unheard["state"] == "needs_review"
 
 
+def test_what_was_said_on_an_output_that_is_not_there_is_not_allowed_by_what_follows(
+    client: httpx.Client,
+) -> None:
+    first, second = (
+        {"id": name, "type": "function", "function": {"name": "chart", "arguments": "{}"}}
+        for name in ("c1", "c2")
+    )
+    messages = [
+        {"role": "user", "content": "Potassium?"},
+        {"role": "assistant", "content": None, "tool_calls": [first]},
+        {"role": "assistant", "content": "Her potassium was 6.4 mmol/L."},
+        {"role": "assistant", "content": None, "tool_calls": [second]},
+        {"role": "tool", "tool_call_id": "c2", "content": "sodium: 140 mmol/L"},
+        {"role": "assistant", "content": "Let me know if you need anything else."},
+    ]
+
+    sent = {"trace": {"trace_id": "talk", "messages": messages}}
+    reply = client.post("/v1/verify_answer", json=sent).json()
+
+    assert [one["decision"] for one in reply["earlier"]] == ["unavailable"]
+    assert reply["decision"] == "block"
+    assert reply["reasons"][0] == "what was said before it could not be verified: talk::t1"
+
+
 @pytest.mark.parametrize(
     ("body", "status", "path"),
     [

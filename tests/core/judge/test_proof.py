@@ -229,6 +229,20 @@ def test_a_text_that_the_agent_wrote_earlier_and_a_tool_gives_back_proves_nothin
     assert fails(proof, "itself wrote")
 
 
+@pytest.mark.parametrize("quote", ["potassium: 6.4 mmol/L", '{"text": "potassium: 6.4 mmol/L"}'])
+def test_what_a_call_only_gave_back_testifies_of_nothing(quote: str) -> None:
+    echo = a_source(
+        "potassium: 6.4 mmol/L", "note#1", "save", status=SourceStatus.ECHO,
+        arguments='{"text": "potassium: 6.4 mmol/L"}',
+    )  # fmt: skip
+
+    proof = proof_of(
+        "The report found a potassium of 6.4 mmol/L.", reading("supported", ("note#1", quote)), echo
+    )
+
+    assert fails(proof, "what the agent wrote")
+
+
 def test_arguments_and_the_list_of_calls_testify_of_what_was_asked_and_done() -> None:
     call = a_source(
         "temperature: 21 C",
