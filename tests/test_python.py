@@ -87,6 +87,17 @@ def test_the_examples_in_its_docstrings_are_true(module: object) -> None:
     assert failed == 0
 
 
+@pytest.mark.usefixtures("weights_loaded_once")
+@pytest.mark.parametrize(
+    ("answer", "outputs"), [("She takes 20 mg.", []), ("", [{"tool_name": "t", "text": "x"}])]
+)
+def test_where_there_is_nothing_to_verify_no_test_passes(
+    answer: str, outputs: list[dict[str, str]]
+) -> None:
+    with pytest.raises(AssertionError):
+        testing.assert_grounded(answer, outputs, allow_review=True)
+
+
 def test_importing_it_loads_no_learning_library() -> None:
     heavy = "torch transformers numpy sklearn sqlalchemy streamlit spacy"
     program = (
