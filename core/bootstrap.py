@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-RESAMPLES = 5_000
+RESAMPLES = 5_000  # of every figure that stands on a page or in a report beside another one's
 SEED = 20260607
 CELLS_AT_ONCE = 4_000_000
 
@@ -32,6 +32,11 @@ class PairedDifference:
     interval: Interval
     p_one_sided: float
     p_two_sided: float
+
+
+def trace_numbers(trace_ids: Sequence[str]) -> NDArray[np.int64]:
+    """Each claim's trace by its place among the sorted ids, from 0: the same claims draw the same."""
+    return np.unique(np.array(trace_ids, dtype=np.str_), return_inverse=True)[1].astype(np.int64)
 
 
 def resampled_counts(
@@ -59,13 +64,30 @@ def resampled_sums(per_trace: Array, *, resamples: int = RESAMPLES, seed: int = 
     return np.concatenate(blocks)
 
 
-def interval(values: Array, *, level: float = 0.95) -> Interval | None:
-    """The percentile interval of resampled values; None when none of them is defined."""
+def share_interval(
+    errors: NDArray[np.bool_], among: NDArray[np.bool_], trace: NDArray[np.int64]
+) -> Interval | None:
+    """The interval of the share of ``errors`` in ``among``, claims both; None among none."""
+    if not among.any():
+        return None
+    counted = [np.bincount(trace, weights=flags) for flags in (errors & among, among)]
+    drawn = resampled_sums(np.stack(counted, axis=1))
+    shares = np.full(len(drawn), np.nan)
+    np.divide(drawn[:, 0], drawn[:, 1], out=shares, where=drawn[:, 1] > 0)
+    return interval(shares, float(errors[among].mean()))
+
+
+def interval(
+    values: Array, measured: float | None = None, *, level: float = 0.95
+) -> Interval | None:
+    """The percentile interval of resampled values, widened to what was measured; None of none defined."""
     defined = values[np.isfinite(values)]
     if not len(defined):
         return None
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(defined, [tail, 1.0 - tail])
+    if measured is not None and np.isfinite(measured):
+        low, high = min(low, measured), max(high, measured)
     return Interval(
         low=round(float(low), 6),
         high=round(float(high), 6),

@@ -2,7 +2,8 @@
 
 Drift is the Kolmogorov-Smirnov distance of each number that the forest is told, between the site's
 claims and the rows that it was fitted on: 0 where both are spread alike, 1 where they never meet.
-Errors have exact intervals (Clopper and Pearson), which hold their point by construction.
+Errors have the intervals of Evaluation and of Compare: over resampled traces, exact (Clopper and
+Pearson) where no claim or every claim is an error.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.bootstrap import Interval, share_interval, trace_numbers
 from core.calibration.guarantee import bad_labels_needed
 from core.calibration.rows import TrainingRow
 from core.calibration.threshold import DEFAULT_RISK
 from core.ports import Calibrator
-from core.statistics import exact_binomial_interval
+
+Flags = NDArray[np.bool_]
 
 FAR, SOME = 0.3, 0.15  # distances that are called far, and some
 
@@ -39,20 +42,16 @@ class Drift:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """Errors among labelled claims, with the exact 95 % interval; None among none."""
+    """Errors among labelled claims, with the 95 % interval over resampled traces; None among none."""
 
     errors: int
     among: int
+    interval: Interval | None
 
     @property
     def value(self) -> float | None:
         """The share of errors."""
         return self.errors / self.among if self.among else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Clopper and Pearson's interval."""
-        return exact_binomial_interval(self.errors, self.among)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,17 +88,23 @@ def site_errors(
 ) -> SiteErrors:
     """Both error rates of the calibrator on the site's labelled rows, at its own threshold."""
     chances = calibrator.probabilities([row.features for row in rows]) if rows else np.zeros(0)
-    passes = [
-        not row.forced and float(chance) >= calibrator.threshold
-        for row, chance in zip(rows, chances, strict=True)
-    ]
-    bad = [passed for row, passed in zip(rows, passes, strict=True) if row.should_block]
-    good = [passed for row, passed in zip(rows, passes, strict=True) if not row.should_block]
+    forced = np.array([row.forced for row in rows], dtype=np.bool_)
+    passes = ~forced & (chances >= calibrator.threshold)
+    bad = np.array([row.should_block for row in rows], dtype=np.bool_)
+    trace = trace_numbers([row.trace_id for row in rows])
     return SiteErrors(
-        bad_passed=Rate(errors=sum(bad), among=len(bad)),
-        good_blocked=Rate(errors=len(good) - sum(good), among=len(good)),
+        bad_passed=_rate(passes, bad, trace),
+        good_blocked=_rate(~passes, ~bad, trace),
         needed=bad_labels_needed(risk),
         risk=risk,
+    )
+
+
+def _rate(wrong: Flags, among: Flags, trace: NDArray[np.int64]) -> Rate:
+    return Rate(
+        errors=int((wrong & among).sum()),
+        among=int(among.sum()),
+        interval=share_interval(wrong, among, trace),
     )
 
 

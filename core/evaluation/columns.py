@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from core.bootstrap import trace_numbers
 from core.errors import InputError
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction
@@ -78,12 +79,9 @@ def pair_columns(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -
     if missing:
         raise InputError(f"{len(missing)} claims have no prediction, {missing[0]!r} first")
     pairs = [(row, by_id[row.claim_id]) for row in scored_rows(rows)]
-    numbers: dict[str, int] = {}
-    for row, _ in pairs:
-        numbers.setdefault(row.trace_id, len(numbers))
     right = [_is_right(row, found) for row, found in pairs]
     return Columns(
-        trace=np.array([numbers[row.trace_id] for row, _ in pairs], dtype=np.int64),
+        trace=trace_numbers([row.trace_id for row, _ in pairs]),
         bad=_flags(row.should_block for row, _ in pairs),
         blocked=_flags(found.blocked for _, found in pairs),
         forced=_flags(found.forced for _, found in pairs),

@@ -242,7 +242,7 @@ def _metric(name: str, value: float, spread: Array | None) -> Metric:
     if not np.isfinite(value):
         default = NO_SOURCE if _is_about_sources(name) else NO_CLAIM
         return Metric(value=None, reason=WHY_NOT.get(name, default))
-    found = interval(spread) if spread is not None else None
+    found = interval(spread, value) if spread is not None else None
     return Metric(value=round(value, 6), interval=found)
 
 

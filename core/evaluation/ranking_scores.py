@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bootstrap import SEED, Interval, interval, resampled_auroc
+from core.bootstrap import SEED, Interval, interval, resampled_auroc, trace_numbers
 
 RESAMPLES = 500
 
@@ -64,16 +63,14 @@ def auroc_spread(
     measured = auroc(score, bad)
     if measured is None:
         return None
-    found = interval(resampled_auroc(score, ~bad, trace, resamples=resamples, seed=seed))
-    return found and replace(found, low=min(found.low, measured), high=max(found.high, measured))
+    return interval(resampled_auroc(score, ~bad, trace, resamples=resamples, seed=seed), measured)
 
 
 def auroc_interval(
     score: Array, bad: Flags, trace: Sequence[str], *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> list[float] | None:
     """``auroc_spread`` as reports give it, for traces by name."""
-    numbers = np.unique(np.array(trace), return_inverse=True)[1].astype(np.int64)
-    found = auroc_spread(score, bad, numbers, resamples=resamples, seed=seed)
+    found = auroc_spread(score, bad, trace_numbers(trace), resamples=resamples, seed=seed)
     return None if found is None else [round(found.low, 4), round(found.high, 4)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bootstrap import SEED, resampled_sums
+from core.bootstrap import RESAMPLES, SEED, interval, resampled_sums
 
 Band = dict[str, list[float] | None]  # rate → [low, high]; None where no resample defines it
 
@@ -19,7 +19,7 @@ def sweep_bands(
     trace: NDArray[np.int64],
     thresholds: Sequence[float],
     *,
-    resamples: int = 1_000,
+    resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> list[Band]:
     """95 % trace-bootstrap bands of block F1, false-block and false-pass rate a threshold.
@@ -62,14 +62,7 @@ def _rates(table: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
 
 def _ends(drawn: NDArray[np.float64], measured: NDArray[np.float64]) -> list[list[float] | None]:
     """The middle 95 % of each column of (resamples, thresholds), widened to what was measured."""
-    found: list[list[float] | None] = []
-    for column, point in zip(drawn.T, measured, strict=True):
-        defined = column[np.isfinite(column)]
-        if len(defined):
-            low, high = np.quantile(defined, [0.025, 0.975])
-            if np.isfinite(point):
-                low, high = min(low, point), max(high, point)
-            found.append([round(float(low), 6), round(float(high), 6)])
-        else:
-            found.append(None)
-    return found
+    found = (
+        interval(column, float(point)) for column, point in zip(drawn.T, measured, strict=True)
+    )
+    return [None if each is None else [each.low, each.high] for each in found]

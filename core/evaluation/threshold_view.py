@@ -13,13 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bootstrap import SEED
+from core.bootstrap import RESAMPLES, SEED, trace_numbers
 from core.errors import InputError
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction
 from core.evaluation.sweep import Band, sweep_bands
-
-BAND_RESAMPLES = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -106,16 +104,13 @@ def view_predictions(rows: Sequence[PacketRow], predictions: Sequence[Prediction
     chosen = [place for place, row in enumerate(rows) if row.scored]
     if not chosen:
         raise InputError("the packet has no claim with a label: there is nothing to sweep")
-    numbers: dict[str, int] = {}
-    for place in chosen:
-        numbers.setdefault(rows[place].trace_id, len(numbers))
     found = [predictions[place] for place in chosen]
     view = view_claims(
         # An unjudged claim is forced to block, so its probability is never looked at.
         np.array([0.0 if one.probability is None else one.probability for one in found]),
         np.array([rows[place].should_block for place in chosen], dtype=np.bool_),
         np.array([one.forced for one in found], dtype=np.bool_),
-        np.array([numbers[rows[place].trace_id] for place in chosen], dtype=np.int64),
+        trace_numbers([rows[place].trace_id for place in chosen]),
     )
     return _renamed(view, np.array(chosen, dtype=np.int64))
 
@@ -197,7 +192,7 @@ def bands_of(
     view: ThresholdView,
     thresholds: Sequence[float],
     *,
-    resamples: int = BAND_RESAMPLES,
+    resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> tuple[Band, ...]:
     """95 % trace-bootstrap bands of both error rates at each threshold; worth keeping."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from core.bootstrap import trace_numbers
 from core.calibration.rows import KeptRows, TrainingRow
 from core.calibration.threshold import GRID
 from core.evaluation.threshold_view import (
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 
 FLIPS_NAMED = 2_000
-RESAMPLES = 1_000
 
 
 def compare(
@@ -89,7 +89,7 @@ def _measured(rows: Sequence[TrainingRow], calibrator: Calibrator) -> JsonObject
         }
         for cost, band in zip(
             costs_at(view, thresholds),
-            bands_of(view, thresholds, resamples=RESAMPLES),
+            bands_of(view, thresholds),
             strict=True,
         )
     ]
@@ -111,14 +111,11 @@ def _with_exact_ends(point: dict[str, object]) -> dict[str, object]:
 
 
 def _view(rows: Sequence[TrainingRow], calibrator: Calibrator) -> ThresholdView:
-    numbers: dict[str, int] = {}
-    for row in rows:
-        numbers.setdefault(row.trace_id, len(numbers))
     return view_claims(
         _probabilities([row.features for row in rows], calibrator),
         np.array([row.should_block for row in rows], dtype=np.bool_),
         np.array([row.forced for row in rows], dtype=np.bool_),
-        np.array([numbers[row.trace_id] for row in rows], dtype=np.int64),
+        trace_numbers([row.trace_id for row in rows]),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from core.attribution.families import load_families
-from core.bootstrap import RESAMPLES, SEED
+from core.bootstrap import RESAMPLES, SEED, trace_numbers
 from core.calibration.fit import point_to_json
 from core.calibration.threshold import (
     Choice,
@@ -146,7 +146,7 @@ def sweep_packet(
     max_false_pass: float = 0.025,
     max_false_block: float = 0.2,
     budget: Budget | None = None,
-    resamples: int = 1_000,
+    resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Report:
     """Both error rates at every threshold with bootstrap bands, and what each rule would choose."""
@@ -155,14 +155,11 @@ def sweep_packet(
     bad = np.array([row.should_block for row, _ in pairs])
     forced = np.array([found.forced for _, found in pairs])
     points = sweep(probability, bad, forced)
-    traces = {
-        trace: place for place, trace in enumerate(dict.fromkeys(r.trace_id for r, _ in pairs))
-    }
     bands = sweep_bands(
         probability,
         bad,
         forced,
-        np.array([traces[row.trace_id] for row, _ in pairs], dtype=np.int64),
+        trace_numbers([row.trace_id for row, _ in pairs]),
         tuple(point.threshold for point in points),
         resamples=resamples,
         seed=seed,

@@ -9,7 +9,7 @@ import streamlit as st
 from core.calibration.rows import KeptRows, TrainingRow
 from core.calibration.site import Drift, Rate, SiteErrors, drift_of, site_errors
 from core.models.forest import Forest
-from pages.widgets.figures import Cell, between, percent, show_numbers
+from pages.widgets.figures import Cell, percent, rate_interval, show_numbers
 from pages.widgets.plain import show_notice
 
 
@@ -54,12 +54,15 @@ def _measured(
 def _told_apart(rows: Sequence[TrainingRow]) -> int:
     """A number that is another one for other labels or features."""
     return hash(
-        tuple((row.should_block, row.forced, *row.features.numeric.values()) for row in rows)
+        tuple(
+            (row.trace_id, row.should_block, row.forced, *row.features.numeric.values())
+            for row in rows
+        )
     )
 
 
 def error_words(errors: SiteErrors, threshold: float) -> str:
-    """Both rates on the site's labels with their exact intervals."""
+    """Both rates on the site's labels with their intervals, as Evaluation words them."""
     return (
         f"The active calibrator at {threshold:g}: bad claims passed "
         f"{_rate(errors.bad_passed)}; good claims blocked {_rate(errors.good_blocked)}."
@@ -85,4 +88,7 @@ def drift_table(drift: Sequence[Drift]) -> tuple[Sequence[str], list[Sequence[Ce
 def _rate(rate: Rate) -> str:
     if rate.interval is None:
         return "– (none is labelled)"
-    return f"{percent(rate.value)} of {rate.among:,} (exact {between(*rate.interval)})"
+    ends = (rate.interval.low, rate.interval.high)
+    return (
+        f"{percent(rate.value)} of {rate.among:,} ({rate_interval(rate.errors, rate.among, ends)})"
+    )

@@ -18,6 +18,8 @@ from core.bootstrap import (
     resampled_counts,
     resampled_sums,
 )
+from core.calibration.rows import KeptRows, TrainingRow
+from core.calibration.site import site_errors
 from core.evaluation.columns import Columns, pair_columns
 from core.evaluation.metrics import block_f1, measure, ratios, sum_by_trace
 from core.evaluation.packets import PacketRow
@@ -28,6 +30,7 @@ from core.evaluation.predictions import (
     prediction_to_json,
 )
 from core.evaluation.report import by_slice
+from core.evaluation.threshold_view import bands_of, view_predictions
 from core.records import (
     AttributionStatus,
     Decision,
@@ -37,6 +40,8 @@ from core.records import (
     Source,
     VerdictLabel,
 )
+from core.workflows.calibrator_comparison import compare
+from core.workflows.reviewed_material import Material, Side
 
 LABELS = [label for label in VerdictLabel if label is not VerdictLabel.UNJUDGED]
 SOURCES = ("a", "b", "c", "d")
@@ -349,3 +354,45 @@ def test_a_prediction_survives_being_written_and_read() -> None:
         whole = dataclasses.replace(prediction, features=features)
         again = prediction_from_json(json.loads(json.dumps(prediction_to_json(whole))))
         assert again == whole
+
+
+class AsRead:
+    """A calibrator that says the probability that a row holds."""
+
+    name, threshold = "as read", 0.5
+
+    def probabilities(self, rows):
+        """The feature itself."""
+        return np.array([row.numeric["p"] for row in rows])
+
+
+def test_evaluation_thresholds_compare_and_labels_give_one_interval_for_one_figure() -> None:
+    rows, predictions = made(60, 7)
+    labelled = [
+        TrainingRow(
+            claim_id=row.claim_id,
+            trace_id=row.trace_id,
+            features=Features(categorical={}, numeric={"p": found.probability or 0.0}),
+            supported_by_route=not row.should_block,
+            should_block=row.should_block,
+            forced=found.forced,
+        )
+        for row, found in list(zip(rows, predictions, strict=True))[::-1]
+    ]
+    nothing = Material(train=(), validation=(), held_out=(), left_out={}, made_by=None)
+
+    measured = measure(pair_columns(rows, predictions))
+    (band,) = bands_of(view_predictions(rows, predictions), (0.5,))
+    shipped = KeptRows(train=(), validation=tuple(labelled))
+    compared = compare(nothing, shipped, AsRead(), AsRead())["sides"][Side.SHIPPED.value]
+    site = site_errors(labelled, AsRead())
+
+    for rate, of_site in (("false_pass", site.bad_passed), ("false_block", site.good_blocked)):
+        metric = measured[f"{rate}_rate"]
+        assert metric.interval is not None and of_site.interval is not None
+        ends = [metric.interval.low, metric.interval.high]
+        assert ends[0] < ends[1]
+        assert metric.value == pytest.approx(of_site.value, abs=1e-6)
+        assert ends == pytest.approx([of_site.interval.low, of_site.interval.high], abs=2e-6)
+        assert ends == pytest.approx(band[f"{rate}_rate"], abs=2e-6)
+        assert ends == pytest.approx(compared["current"]["at"][f"{rate}_ci95"], abs=2e-6)
