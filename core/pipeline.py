@@ -66,14 +66,16 @@ def verify_claims(
 
 def versions(models: Models, config: Config) -> Versions:
     """What names a run: the same trace under the same versions gives the same bytes."""
+    rules = rules_digest()
+    if models.judge is not None:
+        rules = f"{rules} with {models.judge.name} for {models.judge_for.value}"
     return Versions(
-        pipeline=rules_digest(),
+        pipeline=rules,
         config_sha256=config.sha256(models.families.digest),
         embedder=models.embedder.name,
         pair_reader=models.reader.name,
         precision=models.reader.precision,
         calibrator=models.calibrator.name,
-        judge=None if models.judge is None else f"{models.judge.name} for {models.judge_for.value}",
     )
 
 

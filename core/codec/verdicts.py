@@ -117,7 +117,6 @@ def versions_document(versions: Versions) -> JsonObject:
         "pair_reader": versions.pair_reader,
         "precision": versions.precision,
         "calibrator": versions.calibrator,
-        **({} if versions.judge is None else {"judge": versions.judge}),
     }
 
 
@@ -130,7 +129,6 @@ def versions_from_document(read: Fields) -> Versions:
         pair_reader=read.string("pair_reader"),
         precision=read.string("precision"),
         calibrator=read.string("calibrator"),
-        judge=read.optional_string("judge"),
     )
 
 

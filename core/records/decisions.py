@@ -170,7 +170,6 @@ class Versions:
     pair_reader: str
     precision: str
     calibrator: str
-    judge: str | None = None  # its name and which claims it is asked about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,15 @@ from core.records import (
     Unjudged,
     WholePoint,
 )
+from core.records.judge import (
+    JudgeOutcome,
+    JudgeVerdict,
+    Proof,
+    Proved,
+    QuotedPart,
+    QuotePlace,
+    Unproved,
+)
 from core.stages.decision import decide_answer, decide_claim
 from tests.verdicts import showcase
 
@@ -124,6 +133,16 @@ def disputed() -> Judged:
     return replace(outcome(support=support), checks=(veto,))
 
 
+def proved(verdict: JudgeVerdict = JudgeVerdict.SUPPORTED) -> Proved:
+    place = QuotePlace(source_id="chart", part=QuotedPart.OUTPUT, span=SPAN, exact=True)
+    return Proved(verdict=verdict, places=(place,))
+
+
+def read_by_judge(proof: Proof | None, **more: object) -> Judged:
+    found = JudgeOutcome(by="m@here", proof=proof, why="It is 7.4.", **more)  # type: ignore[arg-type]
+    return replace(outcome(), judge=found)
+
+
 def shown_whole() -> str:
     share = ShownShare(supported=24, claims=25, answers=19)
     return decide_claim(BASE.claim, outcome(), Config(), (), share).reasons[-1]
@@ -200,6 +219,32 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
         lambda: gate(disputed()),
         f"Needs a person: {source()} reads as if it said this, and a check speaks against it "
         "(support 0.42). The chart has it as past.",
+    ),
+    Cause.JUDGE_CONTRADICTS: (
+        lambda: gate(read_by_judge(proved(JudgeVerdict.CONTRADICTED))),
+        "Contradicted by chart, as m@here reads it, with its proof checked: It is 7.4.",
+    ),
+    Cause.JUDGE_DISPUTED: (
+        lambda: gate(replace(read_by_judge(proved()), checks=disputed().checks)),
+        "Needs a person: m@here reads chart as saying this, with its proof checked, and a check",
+    ),
+    Cause.JUDGE_CREDITS_ELSEWHERE: (
+        lambda: gate(read_by_judge(proved(), stated_is_right=False)),
+        "Needs a person: probably the wrong source; m@here finds this in chart",
+    ),
+    Cause.JUDGE_UNPROVED: (
+        lambda: gate(
+            read_by_judge(Unproved(verdict=JudgeVerdict.SUPPORTED, failed=("“9” is in no quote",)))
+        ),
+        "m@here calls it supported; that counts for nothing, since “9” is in no quote.",
+    ),
+    Cause.NOT_READ: (
+        lambda: gate(read_by_judge(None, notice="its endpoint could not be reached")),
+        "Not read by the judge: its endpoint could not be reached.",
+    ),
+    Cause.JUDGE_SUPPORTS: (
+        lambda: gate(read_by_judge(proved())),
+        "Supported by chart, as m@here reads it, with its proof checked.",
     ),
     Cause.HOW_OFTEN_CONTRADICTED: (
         contradicted,
