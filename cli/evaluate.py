@@ -129,12 +129,14 @@ def evaluate(
     write_json(json_path, report)
     ranking = report["ranking"]
     if full:
-        shown = {name: value for name, value in report.items() if name not in ("tables", "ranking")}
+        apart = ("tables", "ranking", "judge")
+        shown = {name: value for name, value in report.items() if name not in apart}
         print_lines(metric_lines(shown), json_path)
     if full and isinstance(ranking, dict) and ranking:
         print_lines(ranking_table(packet.name, ranking), json_path)
     if not full:
         print_lines(_in_short(packet.name, report), json_path)
+    print_lines(_judge_lines(report.get("judge")), json_path)
     print_lines([line for one in tables for line in table_to_markdown(one).splitlines()], json_path)
 
 
@@ -172,3 +174,18 @@ def _between(interval: Sequence[float] | None) -> str:
 
 def _number(value: float | None) -> str:
     return "not defined" if value is None else f"{value:.2f}"
+
+
+def _judge_lines(judged: object) -> list[str]:
+    """The judge's figures beside the offline ones, one system a line; nothing where none was asked."""
+    if not isinstance(judged, dict):
+        return []
+    return [
+        f"read by {judged['by']}: {judged['claims_asked']} claims, {judged['unread']} not read",
+        *(
+            f"  {name.replace('_', ' '):<14} bad passed {one['bad_passed']} of {one['bad']}, "
+            f"good stopped {one['good_stopped']} of {one['good']}, "
+            f"faithful answers allowed {one['faithful_allowed']} of {one['faithful_answers']}"
+            for name, one in judged["systems"].items()
+        ),
+    ]
