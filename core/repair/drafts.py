@@ -114,6 +114,7 @@ class Plan:
     editor: Editor | None
     tried: Mapping[str, frozenset[RepairKind]]
     removes: bool  # what could not be confirmed goes, as in the paper
+    marked: bool = False  # whether marks of ours stand in the answer; one that it came with is its words
     corrects: bool = True  # else what is blocked is marked or taken out, and nothing is written
     treatments: dict[str, Treatment] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # why no model reworded a claim
@@ -145,8 +146,10 @@ def blocked_claims(verification: Verification) -> list[ClaimVerdict]:
     return [one for one in verification.claims if one.decision is Decision.BLOCK]
 
 
-def open_claims(verification: Verification) -> list[ClaimVerdict]:
-    """The blocked claims that no mark stands in or behind yet."""
+def open_claims(verification: Verification, *, marked: bool) -> list[ClaimVerdict]:
+    """The blocked claims that no mark of ours stands in or behind yet."""
+    if not marked:
+        return blocked_claims(verification)
     answer = verification.trace.answer or ""
     return [
         one

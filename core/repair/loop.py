@@ -85,6 +85,7 @@ def repair_answer(
             editor=editor,
             tried=_tried(drafts, current),
             removes=config.repair_removes_unconfirmed,
+            marked=bool(_marks(drafts)),
             corrects=corrects,
         )
         planned = plan_edits(plan)
@@ -99,12 +100,12 @@ def repair_answer(
         if not revised.strip() or _adds_values(verification, revised):
             break
         current = verifier.judge(_with_edits(verification.trace, [d.edit for d in drafts]))
-        if MARK.search(revised):
-            if not open_claims(current):
+        if _marks(drafts):
+            if not open_claims(current, marked=True):
                 break
         elif current.answer.decision is Decision.ALLOW and says_something(current):
             return _proposed(verification, drafts, current, verifier.calls)
-    if MARK.search(current.trace.answer or "") and current is not verification:
+    if _marks(drafts) and current is not verification:
         return _proposed(verification, drafts, current, verifier.calls)
     return _fallen_back(verification, verifier)
 
@@ -195,7 +196,7 @@ def _proposed(
 ) -> Repair:
     """What the edits come to; a text with a statement that is marked never passes."""
     status = RepairStatus.CORRECTED
-    if marks := sum(MARK.search(draft.edit.after) is not None for draft in drafts):
+    if marks := _marks(drafts):
         status = RepairStatus.MARKED
         if after.answer.decision is Decision.ALLOW:
             reason = say(Cause.MARKED, count=marks)
@@ -212,6 +213,10 @@ def _proposed(
         after=after,
         rounds=rounds,
     )
+
+
+def _marks(drafts: Sequence[Draft]) -> int:
+    return sum(MARK.search(draft.edit.after) is not None for draft in drafts)
 
 
 def _fallen_back(before: Verification, verifier: _Verifier) -> Repair:

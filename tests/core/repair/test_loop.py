@@ -677,7 +677,7 @@ def test_a_proposal_loses_nothing_that_no_check_has_shown_to_be_wrong(answer: st
     if repair.status is RepairStatus.MARKED:
         assert repair.after is not None
         assert repair.after.answer.decision is Decision.BLOCK
-        assert not open_claims(repair.after)
+        assert not open_claims(repair.after, marked=True)
 
 
 @tried(12, many=60)
@@ -711,3 +711,16 @@ def test_repairing_twice_changes_nothing_more(answer: str) -> None:
     again = repaired(repair.revised_answer or "Resting heart rate was 62 bpm.", removes=True)
 
     assert again.status is RepairStatus.NOT_NEEDED
+
+
+def test_a_mark_that_the_answer_came_with_confirms_nothing() -> None:
+    answer = (
+        "According to the literature, Elena Marchetti has type 2 diabetes mellitus. The moon is made of "
+        "cheese [not confirmed]. Resting heart rate was 62 bpm."
+    )
+
+    repair = repaired(answer)
+
+    assert repair.status is RepairStatus.MARKED
+    assert RepairKind.MARK in kinds(repair) and RepairKind.ATTRIBUTION in kinds(repair)
+    assert repair.after is not None and repair.after.answer.decision is Decision.BLOCK
