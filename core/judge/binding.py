@@ -28,7 +28,7 @@ def record_failures(claim: Claim, shows: Shown, material: Material) -> list[str]
         elsewhere = _other_record(value, shows, material)
         if elsewhere is not None:
             failed.append(f"“{value.text}” is the name of another record than the one quoted")
-        elif value.identity:
+        elif value.identity and not value_present(value, material.trace.question):
             failed.append(f"no quoted record is about “{value.text}”")
     return failed
 
@@ -41,8 +41,8 @@ def _names(claim: Claim) -> list[ProtectedValue]:
 
 
 def _is_named(value: ProtectedValue, shows: Shown, material: Material) -> bool:
-    """Whether a quote, its record, what was asked for, or the question names it."""
-    if value_present(value, shows.text) or value_present(value, material.trace.question):
+    """Whether a quote, its record, or what a call asked for names it."""
+    if value_present(value, shows.text):
         return True
     for one in shows.quoted:
         source = material.sources.get(one.place.source_id)

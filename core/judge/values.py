@@ -397,5 +397,6 @@ def _is_count(want: Quantity, shows: Shown) -> bool:
         return False
     sources = {one.place.source_id for one in shows.quoted}
     lines = {line for one in shows.quoted for line in one.quote.quote.splitlines() if line.strip()}
-    counts = {len(shows.quoted), len(lines), len(lines) - 1, len(sources)}
+    places = {one.place for one in shows.quoted}
+    counts = {len(places), len(lines), len(lines) - 1, len(sources)}
     return 1 < want.amount <= _MOST_COUNTED and want.amount in counts

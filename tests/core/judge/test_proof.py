@@ -229,6 +229,25 @@ def test_a_text_that_the_agent_wrote_earlier_and_a_tool_gives_back_proves_nothin
     assert fails(proof, "itself wrote")
 
 
+def test_a_name_in_the_question_makes_no_other_record_its_own() -> None:
+    source = a_source("patient: Ada Lind\ndose: 20 mg\n\npatient: Bob Moss\ndose: 5 mg", "mar")
+    trace = replace(a_trace("", source), question="What dose does Ada Lind take?")
+
+    def proof(claim: str, quote: str) -> Proof:
+        return prove(a_claim(claim), reading("supported", ("mar", quote)), material_of(trace))
+
+    assert fails(proof("Ada Lind takes a dose of 5 mg.", "dose: 5 mg"), "another record")
+    assert isinstance(proof("Ada Lind takes a dose of 20 mg.", "dose: 20 mg"), Proved)
+
+
+def test_a_place_that_is_quoted_three_times_is_one() -> None:
+    thrice = reading("supported", *[("chart", "Mill Street")] * 3)
+
+    proof = proof_of("Three stations were measured.", thrice, a_source("Mill Street\nRidge Lane"))
+
+    assert fails(proof, "Three")
+
+
 @pytest.mark.parametrize("quote", ["potassium: 6.4 mmol/L", '{"text": "potassium: 6.4 mmol/L"}'])
 def test_what_a_call_only_gave_back_testifies_of_nothing(quote: str) -> None:
     echo = a_source(
