@@ -114,7 +114,9 @@ class Plan:
     editor: Editor | None
     tried: Mapping[str, frozenset[RepairKind]]
     removes: bool  # what could not be confirmed goes, as in the paper
-    marked: bool = False  # whether marks of ours stand in the answer; one that it came with is its words
+    marked: bool = (
+        False  # whether marks of ours stand in the answer; one that it came with is its words
+    )
     corrects: bool = True  # else what is blocked is marked or taken out, and nothing is written
     treatments: dict[str, Treatment] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)  # why no model reworded a claim

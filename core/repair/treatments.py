@@ -45,7 +45,9 @@ from core.repair.wording import (
 
 def choose_treatments(plan: Plan) -> dict[str, Treatment]:
     """For each open claim the least destructive treatment that the verifier accepts."""
-    open_ones = {one.claim.claim_id: one for one in open_claims(plan.verification, marked=plan.marked)}
+    open_ones = {
+        one.claim.claim_id: one for one in open_claims(plan.verification, marked=plan.marked)
+    }
     offered = {claim_id: _offered(plan, one) for claim_id, one in open_ones.items()}
     trials = {
         claim_id: [_as_sentence(plan, open_ones[claim_id], treatment) for treatment in treatments]
