@@ -88,7 +88,7 @@ class RepairReply(BaseModel):
     actions: list[dict[str, Any]]
 
 
-class VerifyReply(BaseModel):
+class AnswerReply(BaseModel):
     """The verdict on one answer."""
 
     verdict_id: Annotated[str, Field(description="Names the run that was judged, by content.")]
@@ -103,8 +103,14 @@ class VerifyReply(BaseModel):
     repair: RepairReply | None = None
     versions: Annotated[dict[str, str], Field(description="What judged: rules, models, settings.")]
     notices: Annotated[list[str], Field(description="What was left out when the run was read.")]
+
+
+class VerifyReply(AnswerReply):
+    """The same with what was said before it. Not one class of itself: MCP asks a schema's top for its
+    properties, and a class that holds itself has but a reference there."""
+
     earlier: Annotated[
-        list[VerifyReply],
+        list[AnswerReply],
         Field(description="The verdicts on what the user was told before, the oldest first."),
     ] = []
 
