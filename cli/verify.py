@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,11 +27,12 @@ from cli.options import (
     WholeAnswers,
 )
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
+from cli.verify_words import one_line, verify_json, verify_lines
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from core.ports import Judge
-    from core.records import State, Verification
+    from core.records import Verification
     from core.workflows.verify import VerifyReport
 
 EXAMPLE = "Example: provenanceguard verify traces.jsonl --out verdicts.jsonl --fail-on block"
@@ -222,12 +223,12 @@ def verify(
             db, _judged_by(repair), calibrator, reader, cache, anew=bool(fail_on)
         )
     seconds = time.monotonic() - started
-    document = _verify_json(report, out, seconds)
+    document = verify_json(report, out, seconds)
     if files and shown.kept:
         document["answers"] = shown.documents
     write_json(json_path, document)
     brief = bool(files) and shown.printed
-    lines = [_one_line(report, seconds)] if brief else _verify_lines(report, out, seconds)
+    lines = [one_line(report, seconds)] if brief else verify_lines(report, out, seconds)
     print_lines(lines, json_path)
     if fail_on and not report.traces:
         raise InputError("there is no trace to judge, so the gate cannot pass")
@@ -373,53 +374,3 @@ def _decision(named: FailOn) -> Any:
     from core.records import Decision
 
     return Decision(named.value)
-
-
-def _one_line(report: VerifyReport, seconds: float) -> str:
-    skipped = f"; {counted(report.skipped, 'record')} skipped" if report.skipped else ""
-    states = _states(report.by_state)
-    return f"{counted(report.traces, 'answer')}: {states}{skipped} ({seconds:.1f} s)"
-
-
-def _states(counts: Mapping[State, int]) -> str:
-    from core.records import State
-
-    return ", ".join(f"{counts[state]} {state.value.replace('_', ' ')}" for state in State)
-
-
-def _verify_lines(report: VerifyReport, out: Path | None, seconds: float) -> list[str]:
-    verdicts = [
-        f"  {label.value.replace('_', ' '):<20} {report.by_verdict[label]:>7}"
-        for label in report.by_verdict
-    ]
-    kept = f"{report.kept} of them from before" if report.kept else ""
-    return [
-        _one_line(report, seconds),
-        *([f"  {kept}"] if kept else []),
-        f"{counted(sum(report.by_verdict.values()), 'claim')}: {_states(report.by_claim_state)}; "
-        f"{report.set_aside} more set aside",
-        *verdicts,
-        f"  {'credited wrongly':<20} {report.conflations:>7}",
-        *([f"written to {out}"] if out is not None else []),
-    ]
-
-
-def _verify_json(report: VerifyReport, out: Path | None, seconds: float) -> dict[str, object]:
-    from core.records import Decision, State, VerdictLabel
-
-    return {
-        "traces": report.traces,
-        "verified": report.verified,
-        "kept": report.kept,
-        "decisions": {decision.value: report.by_decision[decision] for decision in Decision},
-        "states": {state.value: report.by_state[state] for state in State},
-        "claim_states": {state.value: report.by_claim_state[state] for state in State},
-        "claims": {label.value: report.by_verdict[label] for label in VerdictLabel},
-        "set_aside": report.set_aside,
-        "blocked_claims": report.blocked_claims,
-        "conflations": report.conflations,
-        "skipped": {"count": report.skipped, "reasons": report.reasons},
-        "versions": asdict(report.versions),
-        "out": str(out) if out is not None else None,
-        "seconds": round(seconds, 3),
-    }
