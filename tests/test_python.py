@@ -63,6 +63,12 @@ def test_a_wrong_output_is_named_by_its_path(outputs: list[dict[str, str]], mess
     assert str(refused.value).startswith(message)
 
 
+def test_half_a_character_is_read_as_it_is_from_a_file() -> None:
+    trace = verifier.trace_of("\ud800 mg", [{"tool_name": "chart", "text": "\ud800"}], None)
+
+    assert trace.answer == "\ufffd mg" and trace.sources[0].text == "\ufffd"
+
+
 def test_files_are_loaded_and_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     good = (ROOT / "sample_data/traces.jsonl").read_text("utf-8").splitlines()[0]
     file = tmp_path / "t.jsonl"

@@ -226,7 +226,7 @@ def parse_record(data: bytes) -> tuple[object, tuple[str, ...]]:
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise BadRecord(f"nested more than {MAX_DEPTH} levels deep")
     if _SUSPICIOUS.search(data):
-        value, replaced = _clean(value)
+        value, replaced = cleaned(value)
         if replaced:
             notes.append("lone surrogates or NUL characters were replaced by U+FFFD")
     return value, tuple(notes)
@@ -265,16 +265,16 @@ def _depth(value: object) -> int:
     return deepest
 
 
-def _clean(value: object) -> tuple[object, bool]:
+def cleaned(value: object) -> tuple[object, bool]:
     """The value without characters that UTF-8 or a database cannot hold; and whether it had any."""
     if isinstance(value, str):
         clean = _SURROGATE.sub("\ufffd", value)
         return clean, clean != value
     if isinstance(value, list):
-        items = [_clean(item) for item in value]
+        items = [cleaned(item) for item in value]
         return [item for item, _ in items], any(changed for _, changed in items)
     if isinstance(value, dict):
-        keys = [(_clean(key), _clean(item)) for key, item in value.items()]
+        keys = [(cleaned(key), cleaned(item)) for key, item in value.items()]
         return (
             {str(key): item for (key, _), (item, _) in keys},
             any(changed for pair in keys for _, changed in pair),
