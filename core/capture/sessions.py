@@ -64,10 +64,11 @@ def main_thread(records: Sequence[FileRecord], notes: Sequence[Line]) -> Thread:
         at = parents.get(at)
     kept = [record for record in spoken if not chain or _field(record, "uuid") in chain]
     answers = {_field(record, "message", "id") for record in kept} - {None}
+    places = {id(record) for record in kept}
     calls: set[object] = set()
     thread = []
     for record in spoken:
-        held = record in kept or _field(record, "message", "id") in answers
+        held = id(record) in places or _field(record, "message", "id") in answers
         results = _ids(record, "tool_use_id")
         if held or (results and results <= calls):
             thread.append(record)
