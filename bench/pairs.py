@@ -17,6 +17,8 @@ from pathlib import Path
 
 from bench.verdicts import Row, read_lines, verify
 
+# As the sets name it.
+SHORT = {"needs_review": "review"}
 RIGHTS = {"block": "false", "allow": "true", "review": "for a person"}
 
 
@@ -34,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         answers = read_lines(path)
         with tempfile.TemporaryDirectory() as folder:
             verdicts = verify([path.resolve()], Path(folder) / "verdicts.jsonl")
-        decisions = {row["trace_id"]: row["decision"] for row in verdicts}
+        decisions = {row["trace_id"]: SHORT.get(row["state"], row["state"]) for row in verdicts}
         report[path.name] = count(answers, decisions)
         print("\n".join(table(path.name, report[path.name])))
         if options.list:
@@ -45,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def count(answers: Iterable[Row], decisions: dict[str, str]) -> Row:
-    """Decisions by kind and by what is right, and how many pairs are told apart.
+    """States by kind and by what is right, and how many pairs are told apart.
 
     An answer without a verdict counts as unread.
     """
