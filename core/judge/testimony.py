@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -13,13 +14,13 @@ from core.judge.quotes import place_in
 from core.records import Source, SourceStatus, Span, Trace
 from core.records.judge import JudgeQuote, QuotedPart, QuotePlace
 from core.text.addressed import addressed_to_model
-from core.text.tokens import content_sequence, content_terms
+from core.text.tokens import content_sequence, content_terms, denies, words
 
-# A claim of these is about what the agent did, and what a call shows by itself.
-ABOUT_THE_RUN = content_terms(
-    "agent assistant i created saved wrote generated searched queried sent emailed drafted posted put "
-    "booked added updated checked compared found looked called tool file report"
+# What an agent does by a call, which what it passed there shows; what it found is no such thing.
+_DONE = content_terms(
+    "created saved wrote generated searched queried sent emailed drafted posted put booked added updated"
 )
+_AGENT = re.compile(r"\W*(?:(?:the|this)\s+)?(?:agent|assistant|I)\b(?:['’]ve\b|['’]d\b)?", re.I)
 ABOUT_FAILURE = content_terms(
     "error fail failed failure timeout timed unavailable attempted tried unable could denied rejected"
 )
@@ -84,6 +85,15 @@ def list_of_calls(trace: Trace) -> str:
     )
 
 
+def is_about_run(claim_text: str) -> bool:
+    """Whether a claim says what the agent did by a call: it is the subject, and the first verb says so."""
+    subject = _AGENT.match(claim_text)
+    if subject is None:
+        return False
+    said = (w for w in words(claim_text[subject.end() :]) if not (denies(w) or w.endswith("ly")))
+    return bool(set(content_sequence(" ".join(said))[:1]) & _DONE)
+
+
 def silent_because(
     quote: JudgeQuote, place: QuotePlace, claim_text: str, material: Material, *, against: bool
 ) -> str | None:
@@ -96,7 +106,7 @@ def silent_because(
         return None
     source = material.sources[place.source_id]
     terms = content_terms(claim_text)
-    own = bool(terms & ABOUT_THE_RUN)
+    own = is_about_run(claim_text)
     if place.part is QuotedPart.ARGUMENTS:
         return _arguments_silent(source, own=own, failure=bool(terms & ABOUT_FAILURE))
     name = source.source_id

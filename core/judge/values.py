@@ -18,10 +18,10 @@ from core.evidence.values import value_present
 from core.evidence.words import stems
 from core.judge.arithmetic import CONSTANTS, BadExpression, Evaluated, evaluate, shown
 from core.judge.quotes import place_in
-from core.judge.testimony import ABOUT_THE_RUN, Material, Quoted, asks, records_at
+from core.judge.testimony import Material, Quoted, asks, is_about_run, records_at
 from core.records import Claim, Span
 from core.records.judge import Calculation, QuotedPart
-from core.text.tokens import content_terms, denies
+from core.text.tokens import denies
 
 MOST_CALCULATIONS = 12
 _MOST_COUNTED = 60
@@ -277,7 +277,7 @@ def _parts(item: Quantity) -> Iterator[float]:
 
 
 def _may_state(one: Quoted, claim: Claim, material: Material) -> bool:
-    if content_terms(claim.text) & ABOUT_THE_RUN:
+    if is_about_run(claim.text):
         return True
     return asks(material.sources[one.place.source_id], one.quote.quote)
 

@@ -48,6 +48,7 @@ TOOLS = [
     {"name": name, "description": f"says {SAID}", "inputSchema": {"type": "object"}}
     for name in ("get_dose", "get_doses")
 ]
+POTASSIUM = "potassium: 6.4 mmol/L today"
 STAY = "patient: Elena Marchetti\nadmission_date: 2026-01-10\ndischarge_date: 2026-01-19"
 
 
@@ -260,6 +261,29 @@ def test_what_a_call_only_gave_back_testifies_of_nothing(quote: str) -> None:
     )
 
     assert fails(proof, "what the agent wrote")
+
+
+@pytest.mark.parametrize("quote", ["potassium: 6.4 mmol/L today", "Noted: potassium: 6.4 mmol/L"])
+@pytest.mark.parametrize(
+    ("claim", "holds"),
+    [
+        ("The report found a potassium of 6.4 mmol/L.", False),
+        ("The agent found a potassium of 6.4 mmol/L.", False),
+        ("The updated file lists a potassium of 6.4 mmol/L, checked today.", False),
+        ("The chart that the agent saved has a potassium of 6.4 mmol/L.", False),
+        ("The agent has saved a potassium of 6.4 mmol/L.", True),
+    ],
+)
+def test_what_a_note_gives_back_testifies_of_what_the_agent_did_alone(
+    claim: str, holds: bool, quote: str
+) -> None:
+    text = f"Noted: {POTASSIUM}"
+    note = a_source(text, "note#1", "save_note", arguments=json.dumps({"text": POTASSIUM}))
+
+    proof = proof_of(claim, reading("supported", ("note#1", quote)), note)
+
+    assert isinstance(proof, Proved) is holds
+    assert holds or fails(proof, "agent wrote")
 
 
 def test_arguments_and_the_list_of_calls_testify_of_what_was_asked_and_done() -> None:
