@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from math import ceil
 
 from core.records import RawRange, Source, SourceStatus, Span
 
@@ -49,6 +50,7 @@ class _Own:
         self.asked = {word for word, _, _ in _words(question)}
         self.passed: set[tuple[str, ...]] = set()
         self.records: list[set[str]] = []
+        self.holding: dict[str, list[int]] = {}  # by word: the numbers of those records
         self.given: set[tuple[str, ...]] = set()
         self.known: set[str] = set()
         self.arguments: set[str] = set()  # those that were taken in
@@ -62,7 +64,10 @@ class _Own:
                 words = _words(_ESCAPED.sub(" ", text))
                 self.passed |= {gram for gram, _ in _grams(words)} - self.given
                 record |= {word for word, _, _ in words}
-            self.records.append(record - _SMALL)
+            record -= _SMALL
+            for word in record:
+                self.holding.setdefault(word, []).append(len(self.records))
+            self.records.append(record)
         if not source.is_evidence:
             return source
         read = self._cut(source) if self.passed or self.records else source
@@ -101,19 +106,26 @@ class _Own:
             words = {word for _, _, told in lines for word in told}
             if len(words) < _FIELDS or not words - self.known:
                 continue
-            for record in self.records:
-                both = words & record
-                if len(both) >= _FIELDS and len(both) >= _SHARE * len(words):
-                    for start, end, told in lines:
-                        plain = set(told) <= self.asked and not any(map(_is_number, told))
-                        if (
-                            told
-                            and set(told) <= record
-                            and not set(told) <= self.known
-                            and not plain
-                        ):
-                            yield block.start() + start, block.start() + end
-                    break
+            if (record := self._like(words)) is None:
+                continue
+            for start, end, told in lines:
+                plain = set(told) <= self.asked and not any(map(_is_number, told))
+                if told and set(told) <= record and not set(told) <= self.known and not plain:
+                    yield block.start() + start, block.start() + end
+
+    def _like(self, words: set[str]) -> set[str] | None:
+        """The words of the first call whose arguments are most of these; None without one.
+
+        Such a call holds one at least of any third and one of them, so the rarest of these name every
+        one that may do.
+        """
+        rarest = sorted(words, key=lambda word: len(self.holding.get(word, ())))
+        named = rarest[: len(words) - ceil(max(_FIELDS, _SHARE * len(words))) + 1]
+        for number in sorted({each for word in named for each in self.holding.get(word, ())}):
+            record = self.records[number]
+            if len(words & record) >= max(_FIELDS, _SHARE * len(words)):
+                return record
+        return None
 
 
 def _leaves(arguments: str) -> Iterator[str]:
