@@ -125,6 +125,7 @@ class CitationsReply(BaseModel):
     lexical: Annotated[
         dict[str, Any] | None, Field(description="The answer's words against all evidence.")
     ] = None
+    notices: Annotated[list[str], Field(description="What was not audited, in words.")] = []
 
 
 class CheckReply(BaseModel):

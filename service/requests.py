@@ -14,6 +14,7 @@ from core.capture.reading import read_records_of
 from core.config import Config
 from core.errors import BadRecord, InputError
 from core.records import JsonObject, Origin, Trace
+from core.workflows.batching import Allowed
 
 ORIGIN = "service"
 A = TypeVar("A", bound="Asked")
@@ -123,10 +124,10 @@ def json_path(location: Sequence[int | str]) -> str:
 _KINDS = ("str", "dict[str,any]", "list[any]")
 
 
-def traces_of(request: Asked, config: Config) -> list[Trace]:
+def traces_of(request: Asked, config: Config, allowed: Allowed | None = None) -> list[Trace]:
     """The one run of a request: everything that it told the user, the answer last.
 
-    Raises InputError with the JSON path of what cannot be read.
+    Raises InputError with the JSON path of what cannot be read, and Overdue.
     """
     if request.trace is None:
         try:
@@ -134,7 +135,11 @@ def traces_of(request: Asked, config: Config) -> list[Trace]:
         except BadRecord as error:
             raise BadRecord(error.message, path=error.path) from None
     try:
-        found = list(_traces(request, config))
+        found = []
+        for item in _traces(request, config):
+            found.append(item)
+            if allowed:
+                allowed.check()
     except InputError as error:
         raise _placed(error) from None
     for item in found:

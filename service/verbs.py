@@ -65,8 +65,7 @@ class Verbs:
 
         Raises InputError, Busy, TooLate, TooLarge.
         """
-        traces = await asyncio.to_thread(traces_of, request, self.config)
-        *before, last = self._sized(traces)
+        *before, last = await self._read(request)
         return await self._in_time(self._all_verified(before, last, request.repair, told))
 
     async def _all_verified(
@@ -91,8 +90,15 @@ class Verbs:
 
     async def audit_citations(self, request: Asked) -> CitationsReply:
         """Where everything that the answer cites leads; raises InputError, TooLate, TooLarge."""
-        traces = await self._in_time(asyncio.to_thread(traces_of, request, self.config))
-        return await self.audit_trace(traces[-1])
+        *before, last = await self._read(request)
+        reply = await self.audit_trace(last)
+        said = EarlierAnswers()
+        for trace in (*before, last):
+            said.add(trace)
+        if earlier := len(before) + len(said.not_judged()):
+            told = f"{earlier} earlier answers are not audited with this one"
+            return reply.model_copy(update={"notices": [told]})
+        return reply
 
     async def audit_trace(self, trace: Trace) -> CitationsReply:
         """Where everything that a captured answer cites leads; raises TooLate, TooLarge."""
@@ -102,7 +108,7 @@ class Verbs:
         """Why a claim got its verdict; raises NotKept as well."""
         if request.verdict_id is not None:
             return self.explain_kept(request.verdict_id, request.claim_id)
-        traces = self._sized(await asyncio.to_thread(traces_of, request, self.config))
+        traces = await self._read(request)
         named = [one for one in traces if request.claim_id.startswith(f"{one.trace_id}::c")]
         verification = await self._verified([*traces, *named][-1], False, told)
         return _explained(self._keep(verification), verification, request.claim_id)
@@ -113,6 +119,15 @@ class Verbs:
         if verification is None:
             raise NotKept("verdict_id: not kept (any more); send the answer again")
         return _explained(verdict_id, verification, claim_id)
+
+    async def _read(self, request: Asked) -> Sequence[Trace]:
+        """The traces of a request; when the time is up, the reading ends at its next record."""
+        allowed = Allowed(self.limits.seconds)
+        reading = asyncio.to_thread(traces_of, request, self.config, allowed)
+        try:
+            return self._sized(await self._in_time(reading))
+        finally:
+            allowed.end()
 
     def _sized(self, traces: Sequence[Trace]) -> Sequence[Trace]:
         if any(_size(trace) > self.limits.most_bytes for trace in traces):

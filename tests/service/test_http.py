@@ -77,6 +77,11 @@ def test_a_closing_word_does_not_pass_for_the_false_statement_before_it(
     asked = {"trace": trace, "claim_id": reply["earlier"][0]["claims"][0]["claim_id"]}
     told = client.post("/v1/explain_claim", json=asked).json()
     assert told["claim"]["text"] == "Her potassium was 6.4 mmol/L."
+    audits = [
+        client.post("/v1/audit_citations", json=asked).json()["notices"]
+        for asked in ({"trace": trace}, {"trace": before_any_call}, SENT)
+    ]
+    assert audits == [["1 earlier answers are not audited with this one"]] * 2 + [[]]
     assert (unheard["decision"], unheard["earlier"]) == ("block", [])
     assert unheard["state"] == "needs_review"
 

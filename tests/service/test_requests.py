@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("pydantic", reason="the extra [service] is not installed")
 from core.config import Config
-from core.errors import BadRecord
+from core.errors import BadRecord, Overdue
+from core.workflows.batching import Allowed
 from service.requests import VerifyAsked, traces_of
 
 CALL = {"id": "c1", "function": {"name": "get_account", "arguments": "{}"}}
@@ -32,3 +33,10 @@ def test_two_runs_are_not_one() -> None:
 
     with pytest.raises(BadRecord, match="expected one run, found 2"):
         traces_of(VerifyAsked(trace=records), Config())
+
+
+def test_reading_ends_when_the_time_of_the_request_is_up() -> None:
+    records = [{"trace_id": name, "messages": MESSAGES} for name in ("a", "b")]
+
+    with pytest.raises(Overdue):
+        traces_of(VerifyAsked(trace=records), Config(), Allowed(0))
