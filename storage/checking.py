@@ -27,9 +27,7 @@ _NEVER_REMOVED: tuple[type[SQLModel], ...] = (
 )
 _KEPT = frozenset(table_of(each).name for each in _NEVER_REMOVED)
 _UNCHANGED = _KEPT | {table_of(each).name for each in APPENDED if each is not ImportRecord}
-TRIGGERS = frozenset(
-    {f"{name}_refuses_update" for name in _UNCHANGED} | {f"{name}_refuses_delete" for name in _KEPT}
-)
+_REFUSED = [("UPDATE", name) for name in _UNCHANGED] + [("DELETE", name) for name in _KEPT]
 
 
 def check_database(database: Database, anchor_files: Sequence[Path] = ()) -> records.AuditReport:
@@ -72,18 +70,23 @@ def check_database(database: Database, anchor_files: Sequence[Path] = ()) -> rec
 
 
 def _dropped(connection: Connection) -> list[str]:
-    """The triggers of the newest schema that are gone or refuse nothing; of an older one none is told."""
+    """Whether triggers of the newest schema are not as it makes them; of an older one none is told."""
     if revision(connection) != NEWEST:
         return []
+    from storage.migrations.refusals import refusal  # the opening of a database needs no alembic
+
+    dialect = connection.dialect.name
     told = (
-        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'"
-        if connection.dialect.name == "sqlite"
-        else "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled <> 'D'"
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        if dialect == "sqlite"
+        else "SELECT tgname, trim(prosrc) FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
+        "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND tgqual IS NULL"
     )
-    missing = sorted(TRIGGERS - set(connection.execute(text(told)).scalars()))
+    there = {(name, kept) for name, kept in connection.execute(text(told))}
+    missing = sorted({refusal(*each, dialect) for each in _REFUSED} - there)
     if not missing:
         return []
     return [
-        f"{len(missing)} triggers that refuse changes are gone, {missing[0]} among them: somebody "
-        "dropped them to change what is kept"
+        f"{len(missing)} triggers that refuse changes are gone or refuse less, {missing[0][0]} among "
+        "them: somebody replaced them to change what is kept"
     ]

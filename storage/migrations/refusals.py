@@ -5,20 +5,26 @@ from __future__ import annotations
 from alembic import op
 
 
-def refuse(statement: str, table: str) -> None:
-    """Make triggers by which the database refuses that statement (UPDATE or DELETE) on the table."""
+def refusal(statement: str, table: str, dialect: str) -> tuple[str, str]:
+    """The trigger's name, and what the database keeps of it: SQLite its SQL, PostgreSQL its function's."""
     message = f"{table} is append-only: {statement} refused"
     name = f"{table}_refuses_{statement.lower()}"
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute(
+    if dialect == "sqlite":
+        return name, (
             f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
             f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
         )
+    return name, f"BEGIN RAISE EXCEPTION '{message}'; END"
+
+
+def refuse(statement: str, table: str) -> None:
+    """Make triggers by which the database refuses that statement (UPDATE or DELETE) on the table."""
+    dialect = op.get_bind().dialect.name
+    name, kept = refusal(statement, table, dialect)
+    if dialect == "sqlite":
+        op.execute(kept)
         return
-    op.execute(
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
-        f"$$ BEGIN RAISE EXCEPTION '{message}'; END $$"
-    )
+    op.execute(f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ {kept} $$")
     op.execute(
         f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
         f"FOR EACH ROW EXECUTE FUNCTION {name}()"

@@ -165,12 +165,29 @@ def test_whoever_holds_the_new_key_can_answer_for_the_seals_of_the_old_one(
     assert any("seal 1: of a key" in problem for problem in filled.verify_chain().problems)
 
 
-def test_dropped_triggers_are_noticed(filled: SqlStore) -> None:
+@pytest.mark.parametrize(
+    "instead",
+    [
+        (),
+        (
+            "CREATE TRIGGER vote_refuses_update BEFORE UPDATE ON vote WHEN 0 "
+            "BEGIN SELECT RAISE(ABORT, 'vote is append-only: UPDATE refused'); END",
+        ),
+    ],
+)
+def test_triggers_that_were_dropped_or_made_to_refuse_less_are_noticed(
+    filled: SqlStore, instead: tuple[str, ...]
+) -> None:
     if filled.database.engine.dialect.name != "sqlite":
         pytest.skip("there they are switched off for a session, and none is dropped")
     assert filled.verify_chain().intact
 
-    _tamper(filled)
+    with filled.database.engine.begin() as connection:
+        if instead:
+            connection.exec_driver_sql(f"DROP TRIGGER {instead[0].split()[2]}")
+            connection.exec_driver_sql(instead[0])
+        else:
+            _drop_triggers(connection)
 
     assert any("triggers that refuse" in each for each in filled.verify_chain().problems)
 
