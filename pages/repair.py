@@ -29,7 +29,7 @@ from pages.widgets.navigation import stop_while_blind
 from pages.widgets.palette import shown_state
 from pages.widgets.plain import show_notice
 from pages.widgets.routing import ensure_routed
-from pages.widgets.session import load_models_once, open_workspace, settings
+from pages.widgets.session import load_models_once, open_workspace, run_now, settings
 from pages.widgets.withheld import stop_while_undecided
 from storage.repairs import Choice, StoredRepair
 
@@ -132,7 +132,11 @@ if known is None:
 choices, actions = repairs.choices(known.repair_id), known.outcome.actions
 final = final_answer(trace.answer or "", actions, choices)
 open_edits = undecided(actions, choices)
-checked = None if open_edits else repairs.checked(stored.content_hash, final)
+try:
+    run = run_now(settings())
+except ProvenanceGuardError:  # what verifies cannot be told: then nothing was verified by it
+    run = ""
+checked = None if open_edits or not run else repairs.checked(stored.content_hash, final, run=run)
 decided = show_repair(
     lay_out_repair(
         known.outcome,
@@ -184,7 +188,9 @@ if (
             config = settings()
             text = chosen_trace(trace, actions, chosen_texts(actions, choices))
             again = verify(text, load_models_once(config), config)
-        repairs.record_check(stored.content_hash, final, again.answer.decision, reviewer=user.name)
+        repairs.record_check(
+            stored.content_hash, final, again.answer.decision, run=run, reviewer=user.name
+        )
     except ProvenanceGuardError as error:
         show_notice("The verification stopped", str(error), key="verify-error", tone="bad")
         st.stop()

@@ -176,9 +176,12 @@ class Repairs:
             )
 
     def record_check(
-        self, content_hash: str, text: str, decision: Decision, *, reviewer: str
+        self, content_hash: str, text: str, decision: Decision, *, run: str, reviewer: str
     ) -> None:
-        """Keep what the verifier says of a text that reviewers' decisions made, as an event."""
+        """Keep what the verifier says of a text that reviewers' decisions made, as an event.
+
+        ``run`` names what verified it: another model, calibrator or threshold has not said so.
+        """
         with self.store.database.writing() as connection:
             append_event(
                 connection,
@@ -186,11 +189,11 @@ class Repairs:
                 actor=reviewer,
                 action=VERIFIED,
                 entity=content_hash,
-                detail={"text": sha256_of(text), "decision": decision},
+                detail={"text": sha256_of(text), "decision": decision, "run": run},
             )
 
-    def checked(self, content_hash: str, text: str) -> Decision | None:
-        """The verifier's last word on exactly this text for that trace version; None without one."""
+    def checked(self, content_hash: str, text: str, *, run: str) -> Decision | None:
+        """The last word of that run on exactly this text for that trace version; None without one."""
         with self.store.database.reading() as connection:
             details = connection.execute(
                 select(col(AuditEvent.detail))
@@ -198,7 +201,8 @@ class Repairs:
                 .order_by(col(AuditEvent.sequence).desc())
             ).scalars()
             told = (json.loads(detail) for detail in details)
-            found = next((one for one in told if one["text"] == sha256_of(text)), None)
+            wanted = (sha256_of(text), run)
+            found = next((one for one in told if (one["text"], one.get("run")) == wanted), None)
         return None if found is None else Decision(found["decision"])
 
     def newest(self, *, limit: int = 500) -> Sequence[StoredRepair]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.attribution.families import load_families
 from core.config import Config
+from core.identity import rules_digest
 from core.models.loading import BUNDLED
 from core.review.records import Person
 from core.workflows.calibrators import ForestFiles, active_forest
@@ -43,6 +46,18 @@ def _workspace(url: str) -> Workspace:
 def settings() -> Config:
     """The operating constants that the workbench verifies with."""
     return Config()
+
+
+def run_now(config: Config) -> str:
+    """``sha256:…`` of what verifies now: rules, constants, reader and calibrator; loads no model."""
+    workspace = open_workspace()
+    verifies = (
+        rules_digest(),
+        config.sha256(load_families().digest),
+        workspace.readers.current().reader,
+        active_forest(workspace.calibrators).name,
+    )
+    return "sha256:" + hashlib.sha256(repr(verifies).encode()).hexdigest()
 
 
 def load_models_once(config: Config) -> Models:

@@ -21,6 +21,7 @@ from core.records import Decision
 from core.repair.loop import repair_answer
 from core.workflows.repair_savings import outcome_of
 from pages.screens.repair.view import final_answer
+from pages.widgets.session import run_now
 from storage.repairs import Choice, StoredChoice
 from storage.store import SqlStore
 
@@ -229,17 +230,21 @@ def test_a_state_is_shown_of_exactly_the_text_that_was_verified_and_of_no_other(
         return final_answer(trace.answer or "", actions, repairs.choices(number))
 
     # The proposal's own text passed or not: nothing of it is said while an edit is undecided.
-    repairs.record_check(version, text(), Decision.ALLOW, reviewer="ada")
+    repairs.record_check(version, text(), Decision.ALLOW, run=run_now(Config()), reviewer="ada")
     assert shown() == ("Proposal, 2 undecided", "pending", [])
 
     repairs.choose(number, actions[0].action_id, Choice.ACCEPT, reviewer="ada")
     repairs.choose(number, actions[1].action_id, Choice.REJECT, reviewer="ada")
     assert shown() == ("Not verified yet", "pending", ["Verify this text"])
 
-    repairs.record_check(version, text(), Decision.BLOCK, reviewer="ada")
+    repairs.record_check(version, text(), Decision.BLOCK, run=run_now(Config()), reviewer="ada")
     assert shown() == ("Blocked", "block", [])
 
     repairs.choose(number, actions[1].action_id, Choice.EDIT, reviewer="ada", text="")
     assert shown() == ("Not verified yet", "pending", ["Verify this text"])
-    repairs.record_check(version, text(), Decision.ALLOW, reviewer="ada")
+    repairs.record_check(version, text(), Decision.ALLOW, run=run_now(Config()), reviewer="ada")
     assert shown() == ("Allowed", "allow", [])
+    repairs.choose(number, actions[1].action_id, Choice.REJECT, reviewer="ada")
+    repairs.choose(number, actions[1].action_id, Choice.EDIT, reviewer="ada", text="It was 62.")
+    repairs.record_check(version, text(), Decision.ALLOW, run="an earlier one", reviewer="ada")
+    assert shown() == ("Not verified yet", "pending", ["Verify this text"])

@@ -136,12 +136,13 @@ def test_a_verified_text_keeps_its_decision_and_no_other_text_has_one(repairs: R
     repairs.put(content_hash(TRACE), a_repair())
     version = content_hash(TRACE)
 
-    repairs.record_check(version, "One text.", Decision.ALLOW, reviewer="ada")
-    repairs.record_check(version, "Another.", Decision.BLOCK, reviewer="ada")
+    repairs.record_check(version, "One text.", Decision.ALLOW, run="r", reviewer="ada")
+    repairs.record_check(version, "Another.", Decision.BLOCK, run="r", reviewer="ada")
 
-    assert repairs.checked(version, "One text.") is Decision.ALLOW
-    assert repairs.checked(version, "Another.") is Decision.BLOCK
-    assert repairs.checked(version, "One text") is None
-    assert repairs.checked("sha256:other", "One text.") is None
-    repairs.record_check(version, "One text.", Decision.BLOCK, reviewer="ada")
-    assert repairs.checked(version, "One text.") is Decision.BLOCK
+    assert repairs.checked(version, "One text.", run="r") is Decision.ALLOW
+    assert repairs.checked(version, "Another.", run="r") is Decision.BLOCK
+    assert repairs.checked(version, "One text", run="r") is None
+    assert repairs.checked(version, "One text.", run="another calibrator") is None
+    assert repairs.checked("sha256:other", "One text.", run="r") is None
+    repairs.record_check(version, "One text.", Decision.BLOCK, run="r", reviewer="ada")
+    assert repairs.checked(version, "One text.", run="r") is Decision.BLOCK
