@@ -21,7 +21,7 @@ from core.judge.quotes import place_in
 from core.judge.testimony import Material, Quoted, asks, is_about_run, records_at
 from core.records import Claim, Span
 from core.records.judge import Calculation, QuotedPart
-from core.text.tokens import denies, word_spans, words
+from core.text.tokens import denies
 
 MOST_CALCULATIONS = 12
 _MOST_COUNTED = 60
@@ -32,13 +32,6 @@ _THOUSANDS = re.compile(r"000(?![\d.])")
 _SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?(?![\d/])")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DAYS = re.compile(r"\s*(?:to|until|and|or|[-–—,])\s*")
-_ORDINALS = {
-    word: float(place)
-    for place, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
-        1,
-    )
-}
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 _MOST_ROUNDED = 0.01  # of an amount in whole thousands
 _LOWER = (Bound.OVER, Bound.AT_LEAST)
@@ -260,13 +253,6 @@ def value_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
         number, no_day = float(match.group()), match.end() + 1 in months and text == claim.text
         if number not in read and (no_day or not shows.numerals[number]):
             failed.append(f"“{match.group()}” is in no quote")
-    for span in word_spans(claim.text):
-        ordinal = _ORDINALS.get(span.cut(claim.text).casefold())
-        is_time = any(item.span.overlaps(span) for item in wanted)  # "one second"
-        if ordinal and not is_time and not _is_ranked(ordinal, shows):
-            failed.append(
-                f"“{span.cut(claim.text)}” is in no quote and follows from no calculation"
-            )
     return list(dict.fromkeys(failed))
 
 
@@ -299,7 +285,10 @@ def _may_state(one: Quoted, claim: Claim, material: Material) -> bool:
 def _is_shown(want: Quantity, shows: Shown, about: frozenset[str], *, denied: bool = False) -> bool:
     """Whether a value of the claim is quoted, or computed, at the precision of the claim."""
     if want.kind is QuantityKind.ORDINAL:
-        return _is_ranked(want.amount, shows)
+        days = {item.date.day for item in shows.quantities if item.date is not None}
+        return (
+            not want.text[:1].isdigit() or bool(shows.numerals[want.amount]) or want.amount in days
+        )
     if want.date is not None and any(
         same_day(day, want.date)
         for have in shows.quantities
@@ -324,16 +313,6 @@ def _is_shown(want: Quantity, shows: Shown, about: frozenset[str], *, denied: bo
     if bound in _LOWER + _UPPER:
         return any(_keeps(one, want, denied=denied) for one in shows.computed)
     return _is_count(exact, shows)
-
-
-def _is_ranked(place: float, shows: Shown) -> bool:
-    """Whether a quote or a calculation has that place in an order, as a number or in words."""
-    stated = {item.amount for item in shows.quantities if item.kind is QuantityKind.ORDINAL}
-    stated |= {_ORDINALS[word] for word in words(shows.text) if word in _ORDINALS}
-    days = {item.date.day for item in shows.quantities if item.date is not None}
-    computed = {one.value for one in shows.computed if one.holds is None}
-    least = place == 1 and any(one.extreme == "min" for one in shows.computed)
-    return bool(shows.numerals[place]) or least or place in stated | days | computed
 
 
 def _keeps(one: Evaluated, want: Quantity, *, denied: bool) -> bool:

@@ -143,29 +143,6 @@ def test_a_count_counts_what_is_quoted_and_nothing_twice() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("quote", "calculations", "holds"),
-    [
-        ("dose: 40 mg", (), False),
-        ("dose: 40 mg, the third one", (), False),
-        ("dose: 40 mg, the second one", (), True),
-        ("dose: 40 mg, the 2nd one", (), True),
-        ("dose: 40 mg, number: 2", (), True),
-        ("dose: 40 mg\ndose: 30 mg", ("count(40, 30)",), True),
-    ],
-)
-@pytest.mark.parametrize("ordinal", ["second", "2nd"])
-def test_a_place_in_an_order_is_quoted_or_computed(
-    ordinal: str, quote: str, calculations: tuple[str, ...], holds: bool
-) -> None:
-    said = reading("supported", ("chart", quote), calculations=calculations)
-
-    proof = proof_of(f"The {ordinal} dose is 40 mg.", said, a_source(quote))
-
-    assert isinstance(proof, Proved) is holds, proof
-    assert holds or fails(proof, f"“{ordinal}”")
-
-
 def test_the_value_of_another_field_proves_nothing() -> None:
     source = a_source(STAY)
 
