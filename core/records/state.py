@@ -31,14 +31,16 @@ def state_of(verdict: ClaimVerdict) -> State:
     - a check that vetoes contradicts the claim, and the reading does not dispute it (then the decision
       calls it contradicted; of such claims people found 14 of 18 contradicted);
     - the evidence is in another source than the one that the answer credits (a conflation);
-    - a judge's reading contradicts it, or the credit, and its proof holds;
+    - a judge's reading contradicts it, and its proof holds;
     - a citation leads to nothing that was ever called, or to a record that says something else.
 
     All else that does not pass could not be confirmed and needs review: support below the threshold, an
     open value, a check that speaks against the claim without a veto or against a reading that supports
-    it, a record that names nobody of that name, a claim that only the agent's own words say, an
-    unjudged claim. So does what the NLI model alone takes for a contradiction, however sure it is: of
-    26 such claims one in 3 was one. (Figures: development packets, as in ``core/stages/decision.py``.)
+    it, a credit that a judge alone finds wrong (its proof shows where the claim stands, not that the
+    credited source is silent), a record that names nobody of that name, a claim that only the agent's
+    own words say, an unjudged claim. So does what the NLI model alone takes for a contradiction,
+    however sure it is: of 26 such claims one in 3 was one. (Figures: development packets, as in
+    ``core/stages/decision.py``.)
     """
     if verdict.decision is Decision.ALLOW:
         return State.ALLOW
@@ -69,8 +71,6 @@ def _is_shown(verdict: ClaimVerdict) -> bool:
         return False
     if outcome.attribution.status is AttributionStatus.CONFLATION:
         return True
-    if verdict.verdict is VerdictLabel.SUPPORTED:
-        return True  # only its credit stops it, by us or by a judge
     proved = outcome.judge is not None and isinstance(outcome.judge.proof, Proved)
     return verdict.verdict is VerdictLabel.CONTRADICTED and (
         proved or any(one.veto and one.outcome is Outcome.CONTRADICTS for one in outcome.checks)
