@@ -91,11 +91,14 @@ def test_limits_and_bad_input_are_told_with_their_place_and_quote_nothing() -> N
                 {"trace": {"full_tool_outputs": [{"tool_name": "t", "text": None}]}},
                 {"trace": "{not json"},
                 {**SENT, "answer": ANSWER * 100},
-                SENT,
             )
         ] + [await client.call_tool("explain_claim", {"verdict_id": "x", "claim_id": "c"})]
 
-    replies = talk(stdio("--most-bytes", "5000", "--seconds", "0.001"), work)
+    async def late(client: Any) -> list[Any]:
+        return [await client.call_tool("verify_answer", SENT)]
+
+    replies = talk(stdio("--most-bytes", "5000"), work)
+    replies[4:4] = talk(stdio("--seconds", "0.001"), late)
 
     said = [reply.content[0].text for reply in replies]
     assert all(reply.is_error for reply in replies)
