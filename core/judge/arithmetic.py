@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
+from core.evidence.names import WEEKDAYS
 from core.evidence.units import converted, unit_name
 
 LONGEST = 600  # characters
@@ -24,7 +25,6 @@ LARGEST = 1e15
 # Of units and calendars: minutes, hours, days of a week and of a year, months, thousands, percent.
 CONSTANTS = frozenset({7.0, 12.0, 24.0, 52.0, 60.0, 100.0, 365.0, 365.25, 1000.0, 3600.0})
 _SIGNS = str.maketrans("−–×÷", "--*/")
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 Value = float | datetime | str
 
@@ -343,7 +343,7 @@ def _rounded(values: Sequence[Value]) -> float:
 
 
 def _weekday(values: Sequence[Value]) -> str:
-    return WEEKDAYS[_moment(_of(values, 1)[0]).weekday()]
+    return WEEKDAYS[_moment(_of(values, 1)[0]).weekday()].title()
 
 
 FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = MappingProxyType({

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.errors import ComponentUnavailable, ConfigError
+from core.errors import ConfigError
+from core.models.chat_client import chat_client
 from core.records import EditorFailure, EditorText, EditRequest
 
 LOCAL_ENDPOINT = "http://127.0.0.1:11434/v1"
@@ -63,20 +64,12 @@ class EditorSettings:
 
 def load_editor(settings: EditorSettings) -> ChatEditor:
     """An editor ready to be asked; ComponentUnavailable without the `openai` package."""
-    try:
-        import openai
-    except ImportError as error:
-        raise ComponentUnavailable(
-            "editor: the package openai is not installed (pip install 'provenanceguard-workbench[judge]')"
-        ) from error
-    # No retries: the rules are there at once. No proxies or settings from the environment either:
-    # a local endpoint is asked directly.
-    client = openai.OpenAI(
-        base_url=settings.endpoint,
-        api_key=settings.api_key,
-        timeout=settings.timeout_seconds,
-        max_retries=0,
-        http_client=openai.DefaultHttpxClient(trust_env=False, follow_redirects=False),
+    client = chat_client(
+        "editor",
+        settings.endpoint,
+        key=settings.api_key,
+        timeout_seconds=settings.timeout_seconds,
+        retries=0,  # what repair does without an editor is there at once
     )
     return ChatEditor(name=settings.model, client=client, timeout_seconds=settings.timeout_seconds)
 

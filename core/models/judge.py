@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.errors import ComponentUnavailable, ConfigError
+from core.errors import ConfigError
+from core.models.chat_client import chat_client
 from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
 
 KEY_VARIABLE = "PROVENANCEGUARD_JUDGE_KEY"
@@ -87,19 +88,12 @@ def load_judge(settings: JudgeSettings, instructions: str, schema: Mapping[str, 
 
     ``instructions`` are named in its name by their digest; ``schema`` is the JSON schema of a reply.
     """
-    try:
-        import openai
-    except ImportError as error:
-        raise ComponentUnavailable(
-            "judge: the package openai is not installed (pip install 'provenanceguard-workbench[judge]')"
-        ) from error
-    client = openai.OpenAI(
-        base_url=settings.url,
-        api_key=settings.key,
-        timeout=settings.timeout_seconds,
-        max_retries=1,
-        # No proxies or settings from the environment, and nobody sends us on to another host.
-        http_client=openai.DefaultHttpxClient(trust_env=False, follow_redirects=False),
+    client = chat_client(
+        "judge",
+        settings.url,
+        key=settings.key,
+        timeout_seconds=settings.timeout_seconds,
+        retries=1,
     )
     digest = hashlib.sha256(instructions.encode()).hexdigest()[:8]
     name = f"{settings.model}@{settings.host}#{digest}"
