@@ -45,7 +45,10 @@ def test_what_two_values_of_the_claim_give(
 @given(st.integers(2, 700), st.integers(2, 700), st.integers(1, 1_400))
 def test_nothing_but_their_difference_sum_or_ratio_follows(one: int, two: int, said: int) -> None:
     found = follows(
-        f"From {one} to {two}; counted were {said} items.", f"{said} items", f"{one} ", f"{two};"
+        f"From {one} to {two}; counted were {said} items.",
+        f"{said} items",
+        f"From {one}",
+        f"to {two};",
     )
 
     right = {abs(two - one), one + two}
