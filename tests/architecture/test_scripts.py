@@ -1,4 +1,4 @@
-"""Scripts that no test runs (benchmarks, fuzzing, what makes the sample data) import what is there."""
+"""Scripts that no test runs (benchmarks, fuzzing) import what is there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OURS = ("cli", "core", "pages", "provenanceguard", "service", "storage", "training")
 SCRIPTS = sorted(
     path.relative_to(ROOT).as_posix()
-    for folder in ("bench", "tests/fuzzing", "sample_data")
+    for folder in ("bench", "tests/fuzzing")
     for path in (ROOT / folder).rglob("*.py")
 )
 
