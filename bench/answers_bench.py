@@ -23,9 +23,8 @@ from core.attribution.families import load_families
 from core.calibration.whole import passed_as_a_whole
 from core.config import Config
 from core.evaluation.ranking import ranking_table
-from core.workflows.evaluate import Evaluated, evaluate, score_packet
+from core.workflows.evaluate import Evaluated, evaluate, labelled_scores, score_packet
 from core.workflows.models import load_models
-from core.workflows.operating_points import labelled_scores
 from training.answers import FOLDER, answers, packet_rows
 
 HELD_OUT = ("ra", "rc", "rd")

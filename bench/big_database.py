@@ -33,7 +33,7 @@ from core.config import Config
 from core.models.forest import load_forest
 from core.records import Trace, VerdictLabel, Verification
 from core.repair.loop import repair_answer
-from core.workflows.repair_savings import outcome_of
+from core.workflows.repair import outcome_of
 from core.workflows.verify import run_key
 from storage.store import SqlStore
 

@@ -21,8 +21,7 @@ from pathlib import Path
 from core.config import Config
 from core.evaluation.ranking import ranking_table
 from core.models.loading import ACCURATE, BUNDLED, is_here
-from core.workflows.compare import evaluate_with
-from core.workflows.evaluation_options import Options
+from core.workflows.compare import Options, evaluate_with
 from core.workflows.models import load_models
 
 LABELLED = Path(__file__).resolve().parents[1] / "sample_data" / "labelled"

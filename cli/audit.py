@@ -62,7 +62,7 @@ def audit_verify(
 
 def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None:
     from core.review.signing import fingerprint
-    from core.workflows.manifest import check_packet
+    from core.workflows.packet_folder import check_packet
     from storage.signers import foreign, trusted_keys
 
     require([folder])

@@ -83,8 +83,7 @@ def evaluate(
     from core.config import Config
     from core.evaluation.ranking import ranking_table
     from core.evaluation.tables import table_to_json, table_to_markdown
-    from core.workflows.compare import evaluate_with
-    from core.workflows.evaluation_options import Options, check_options
+    from core.workflows.compare import Options, check_options, evaluate_with
     from core.workflows.models import load_models
 
     options = Options(

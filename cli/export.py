@@ -82,10 +82,8 @@ def export(
     """
     from core.records import VerdictLabel
     from core.review.records import ReviewStatus
-    from core.workflows.export import export_packet
-    from core.workflows.manifest import MANIFEST, write_signatures
-    from core.workflows.packet_selection import DECIDED, ExportFilters
-    from core.workflows.pseudonyms import pseudonymous
+    from core.workflows.packet_export import DECIDED, ExportFilters, export_packet, pseudonymous
+    from core.workflows.packet_folder import MANIFEST, write_signatures
     from storage.pseudonym_files import keep_pseudonyms
 
     workspace = open_database(db)

@@ -7,8 +7,8 @@ import sys
 
 from core.errors import ProvenanceGuardError
 from core.models.loading import BUNDLED
-from core.workflows.calibrators import ForestFiles
 from core.workflows.first_start import prepare
+from core.workflows.models import ForestFiles
 from storage.engine import SAMPLE
 from storage.workspace import open_workspace
 

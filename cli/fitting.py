@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from core.ports import Progress
-from core.workflows.calibrators import ForestFiles
 from core.workflows.fitting import FitState, fit
+from core.workflows.models import ForestFiles
 from core.workflows.retraining import Retraining
 from storage.workspace import open_workspace
 

@@ -76,8 +76,8 @@ def gate(
     from core.records import Trace
     from core.workflows.evaluation_events import evaluation_logs, send_logs
     from core.workflows.gate import GateReport, read_policy
-    from core.workflows.gate_reports import junit as junit_xml
-    from core.workflows.gate_reports import sarif as sarif_document
+    from core.workflows.gate import junit as junit_xml
+    from core.workflows.gate import sarif as sarif_document
 
     report = GateReport(policy=read_policy(policy))
     require(files)

@@ -74,7 +74,7 @@ def import_files(
 
 
 def _packets_among(files: Sequence[Path]) -> list[Path]:
-    from core.workflows.manifest import is_packet
+    from core.workflows.packet_folder import is_packet
 
     packets = [file for file in files if file.is_dir() and is_packet(file)]
     if packets and len(packets) < len(files):
@@ -86,7 +86,7 @@ def _import_packets(
     folders: Sequence[Path], db: str | None, json_path: Path | None, unsigned: bool
 ) -> None:
     from core.config import Config
-    from core.workflows.import_packet import import_packet
+    from core.workflows.packet_import import import_packet
 
     workspace = writing_database(db)
     lines, documents = [], []

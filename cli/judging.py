@@ -187,7 +187,7 @@ def _decider(decides: str | None, workspace: Workspace | None) -> Any:
         return None
     if decides not in (None, "promoted"):
         return Path(decides)
-    from core.workflows.calibrators import active_forest
+    from core.workflows.models import active_forest
 
     opened = workspace or open_database(None)
     try:
@@ -199,7 +199,7 @@ def _decider(decides: str | None, workspace: Workspace | None) -> Any:
 
 def open_database(db: str | None) -> Workspace:
     """The database that ``--db`` names; what is written through it is the local user's."""
-    from core.workflows.calibrators import ForestFiles
+    from core.workflows.models import ForestFiles
     from storage.people import local_name
     from storage.workspace import open_workspace
 

@@ -97,8 +97,7 @@ def _whole_answers(
     from core.evaluation.packets import read_packet
     from core.evaluation.planted_facts import by_trace
     from core.evaluation.planting import plant
-    from core.workflows.planted import run_planted
-    from core.workflows.planted_report import planted_document, planted_lines
+    from core.workflows.planted import planted_document, planted_lines, run_planted
 
     rows = None
     if labels is not None:

@@ -44,7 +44,7 @@ def reader(
     """
     workspace = open_database(db)
     if choice is not None:
-        from core.workflows.reader_choice import choose_reader
+        from core.workflows.models import choose_reader
 
         local = workspace.people.local()
         choose_reader(workspace, choice, reason, local, calibrator=calibrator)

@@ -55,7 +55,7 @@ def record(
         code = record_stdio(command, wire)
         write_json(json_path, {"log": str(log), "messages": wire.messages, "exit_code": code})
         raise SystemExit(code)
-    from core.workflows.record_http import Recorder
+    from core.workflows.record import Recorder
 
     with Recorder(str(http), wire, port) as recorder:
         say(f"recording into {log}; connect the client to {recorder.url}")

@@ -104,8 +104,7 @@ def repair(
     to a file of verdicts, or into the database, where reviewers accept, edit or reject each edit.
     """
     from core.config import Config
-    from core.workflows.repair import repairing_judge
-    from core.workflows.repair_report import RepairReport
+    from core.workflows.repair import RepairReport, repairing_judge
 
     config = Config(repair_iterations=iterations, repair_removes_unconfirmed=remove_unconfirmed)
     if labels is not None and (out is None or not files):
@@ -164,7 +163,7 @@ def _editor(model: str | None, url: str | None, timeout: float, allow_remote: bo
 def report_of(out: Path) -> Any:
     """The figures of a whole file of repaired verdicts."""
     from core.codec import repair_from_document
-    from core.workflows.repair_report import RepairReport
+    from core.workflows.repair import RepairReport
 
     report = RepairReport()
     opener: Any = gzip.open if out.suffix == ".gz" else open
@@ -177,7 +176,7 @@ def report_of(out: Path) -> Any:
 def _labelled(out: Path, labels: Path) -> Mapping[str, object]:
     """What the repairs of a file did to the statements that are labelled true or false."""
     from core.codec import verification_from_document
-    from core.workflows.repair_labels import count_labelled, labels_of
+    from core.workflows.repair_probes import count_labelled, labels_of
 
     found = labels_of(_json_lines(labels))
     repaired = map(verification_from_document, _json_lines(out))

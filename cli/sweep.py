@@ -42,10 +42,13 @@ def sweep(
     json_path: JsonPath = None,
 ) -> None:
     """Both error rates at every threshold, and the threshold that each rule would choose."""
-    from core.calibration.guarantee import bad_labels_needed, operating_points
-    from core.calibration.guarantee_words import guarantee_lines, points_report
-    from core.workflows.evaluate import Budget, sweep_packet
-    from core.workflows.operating_points import labelled_scores
+    from core.calibration.guarantee import (
+        bad_labels_needed,
+        guarantee_lines,
+        operating_points,
+        points_report,
+    )
+    from core.workflows.evaluate import Budget, labelled_scores, sweep_packet
 
     bad_labels_needed(risk)  # a rate that cannot be bounded is told before anything is judged
 

@@ -292,7 +292,7 @@ def _of_one_process(asked: Asked) -> None:
 
 def _verify_on_ray(asked: Asked) -> VerifyReport:
     _of_one_process(asked)
-    from core.workflows.on_ray import RayRun, verify_on_ray
+    from core.workflows.ray_engine import RayRun, verify_on_ray
 
     if asked.out is None:
         raise ConfigError("--engine ray: give a folder for the verdicts with --out")

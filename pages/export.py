@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import NotAllowed, ProvenanceGuardError
 from core.review.records import ReviewStatus, Role
-from core.workflows.packet_selection import ExportFilters, select_claims
+from core.workflows.packet_export import ExportFilters, select_claims
 from core.workflows.printing import find_browser
 from pages.screens.export.exporting import (
     LABELS,

@@ -9,10 +9,9 @@ import streamlit as st
 from core.errors import ProvenanceGuardError
 from core.review.calibrators import Standing
 from core.review.records import Role
-from core.workflows.calibrators import active_forest
 from core.workflows.fitting import fitting_folder, start_fitting
-from core.workflows.retrain import needs
-from core.workflows.retraining import Retraining, lineage_json
+from core.workflows.models import active_forest
+from core.workflows.retraining import Retraining, lineage_json, needs
 from pages.screens.recalibrate.fitting import known_material, shipped_rows, show_fitting
 from pages.screens.recalibrate.site import show_site
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split

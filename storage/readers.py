@@ -43,7 +43,7 @@ class Readers:
         """Read with ``reader`` from now on, and let ``calibrator`` decide where one is given.
 
         Both change in one transaction, since a calibrator decides on one reader's readings only:
-        whether the two fit is for ``core.workflows.reader_choice`` to say, before. Raises NotAllowed,
+        whether the two fit is for ``core.workflows.models`` to say, before. Raises NotAllowed,
         InputError without a reason, and what a calibrator's folder that cannot be read raises.
         """
         stated = plain_text(check_reason(reason, "a change of the reader"))

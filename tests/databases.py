@@ -8,7 +8,7 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
-from core.workflows.calibrators import ForestFiles
+from core.workflows.models import ForestFiles
 from storage.store import SqlStore, open_store
 from storage.workspace import Workspace
 

@@ -11,7 +11,7 @@ from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from core.config import Config
 from core.pipeline import Models
 from core.records import Trace
-from core.workflows.calibrators import ActiveCalibrator, active_forest
+from core.workflows.models import ActiveCalibrator, active_forest
 from core.workflows.verify import verify_pending
 from storage.workspace import Workspace
 

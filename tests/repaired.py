@@ -12,7 +12,7 @@ from core.codec import content_hash
 from core.config import Config
 from core.records import Trace
 from core.repair.loop import repair_answer
-from core.workflows.repair_savings import outcome_of
+from core.workflows.repair import outcome_of
 from storage.store import SqlStore
 
 

@@ -14,7 +14,7 @@ from reviewing import SUPPORTED, UNSUPPORTED, an_office
 from typer.testing import CliRunner, Result
 
 from cli import app
-from core.workflows.manifest import MANIFEST, file_sha256
+from core.workflows.packet_folder import MANIFEST, file_sha256
 from storage.pseudonym_files import pseudonyms_of
 
 

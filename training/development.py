@@ -22,8 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from core.attribution.families import load_families
-from core.calibration.by_kind import Effect, effects, labelled
-from core.calibration.contradicted import contradicted_card, reliability
+from core.calibration.by_kind import Effect, contradicted_card, effects, labelled, reliability
 from core.calibration.crossed import Array, Fitter, fit_crossed, forest_fitter, out_of_fold
 from core.calibration.fit import ForestSettings, fit_encoding
 from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows

@@ -23,8 +23,7 @@ from core.pipeline import Models, verify_all, versions
 from core.records import Trace, Verification, Versions
 from core.repair.loop import repair_answer
 from core.workflows.kept_readings import MemoryShelf, keeping
-from core.workflows.repair import repair_versions
-from core.workflows.repair_savings import outcome_of
+from core.workflows.repair import outcome_of, repair_versions
 from core.workflows.verify import BATCH_CHARACTERS, BATCH_TRACES
 
 LATENCY_BOUND_SECONDS = 0.005

@@ -37,9 +37,8 @@ from core.evaluation.kept import (
 from core.models.forest import load_forest
 from core.pipeline import Models, versions
 from core.ports import Progress
-from core.workflows.ablations import READ_ANEW
+from core.workflows.compare import READ_ANEW, router_system
 from core.workflows.evaluate import evaluate, score_packet
-from core.workflows.table_material import router_system
 
 SECONDS_BETWEEN_WORDS = 0.5
 

@@ -16,8 +16,8 @@ from core.identity import rules_digest
 from core.models.loading import BUNDLED_PAIR_READER, packaged_minilm
 from core.models.weight_files import folder_digest
 from core.records import IngestReport, Versions
-from core.workflows.calibrators import ActiveCalibrator, active_forest
 from core.workflows.ingest import ingest
+from core.workflows.models import ActiveCalibrator, active_forest
 from core.workflows.verify import VerificationStore, run_key, verify_pending
 
 SECONDS_BETWEEN_LINES = 5.0

@@ -1,18 +1,68 @@
-"""Put together what the pipeline is given: models from their folders, families from their file."""
+"""The models that the pipeline is given: by name, by a database's choice of a reader and a calibrator."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 from core.attribution.families import load_families
 from core.config import Config
 from core.errors import ConfigError
-from core.models.forest import DEFAULT_FOLDER, Forest, load_forest
-from core.models.loading import load_embedder, load_pair_reader
+from core.models.forest import ACCURATE_FOLDER, DEFAULT_FOLDER, Forest, load_forest
+from core.models.loading import ACCURATE, BUNDLED, PAPER, load_embedder, load_pair_reader
 from core.pipeline import Models
 from core.ports import Calibrator
-from core.workflows.calibrators import shipped_with
+from core.review.calibrators import CalibratorArtifact, CalibratorFiles, CurrentCalibrator
+from core.review.reader_choice import CurrentReader
+from core.review.records import Person
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestFiles:
+    """Implements core.review.calibrators.CalibratorFiles for folders of forests."""
+
+    shipped: Path = DEFAULT_FOLDER
+
+    def read(self, folder: Path) -> CalibratorArtifact:
+        """The artifact in a folder, loaded to see that it is whole."""
+        forest = load_forest(folder)
+        return CalibratorArtifact(folder=folder, name=forest.name, threshold=forest.threshold)
+
+
+class ActiveCalibrator(Protocol):
+    """What says which calibrator decides, and has its files."""
+
+    @property
+    def files(self) -> CalibratorFiles:
+        """How folders of calibrators are read, and which one ships with the program."""
+        ...
+
+    def current(self) -> CurrentCalibrator:
+        """What decides now."""
+        ...
+
+
+def active_forest(calibrators: ActiveCalibrator) -> Forest:
+    """What decides now, loaded, under the name that verdicts give it."""
+    current = calibrators.current()
+    if current.folder is None:
+        return load_forest(calibrators.files.shipped)
+    return load_forest(current.folder).at(current.threshold, name=current.label)
+
+
+def calibrator_folder(named: str | None) -> Path | None:
+    """The folder that a calibrator's name means: "shipped", a folder, or None for the active one."""
+    if named is None or not named.strip():
+        return None
+    return DEFAULT_FOLDER if named.strip() == "shipped" else Path(named.strip())
+
+
+def shipped_with(reader: str | Path | None) -> Path | None:
+    """The folder of the calibrator that ships with a reader; None for a reader that has none."""
+    ours = {None: DEFAULT_FOLDER, BUNDLED: DEFAULT_FOLDER, ACCURATE: ACCURATE_FOLDER}
+    folder = ours.get(reader) if not isinstance(reader, Path) else None
+    return folder if folder is not None and folder.is_dir() else None
 
 
 def load_models(
@@ -85,3 +135,60 @@ def _calibrator(given: Path | Calibrator | None, reader: str | Path | None) -> C
     if given is None:
         return load_forest(shipped_with(reader) or DEFAULT_FOLDER)
     return load_forest(given) if isinstance(given, Path) else given
+
+
+class ReaderChoices(Protocol):
+    """A repository of which reader was chosen when."""
+
+    def current(self) -> CurrentReader:
+        """What reads now."""
+        ...
+
+    def choose(
+        self, reader: str, reason: str, by: Person, *, calibrator: Path | None = None
+    ) -> None:
+        """Read with ``reader`` from now on, and let ``calibrator`` decide where one is given."""
+        ...
+
+
+class ReaderWorkspace(Protocol):
+    """A database that is read by one reader and decided by one calibrator."""
+
+    @property
+    def readers(self) -> ReaderChoices:
+        """Its choices of a reader."""
+        ...
+
+    @property
+    def calibrators(self) -> ActiveCalibrator:
+        """Its calibrators."""
+        ...
+
+
+def choose_reader(
+    workspace: ReaderWorkspace,
+    choice: str,
+    reason: str,
+    user: Person,
+    *,
+    calibrator: str | None = None,
+) -> None:
+    """Read with ``choice`` from now on; with a calibrator's folder or "shipped", that decides.
+
+    Where the active one was fitted on another reader, the calibrator that ships with the choice takes
+    over.
+
+    Raises ComponentUnavailable, DamagedArtifact, ConfigError with the command that refits a
+    calibrator of another reader, NotAllowed, and InputError without a reason.
+    """
+    name = choice.strip()
+    loaded = load_pair_reader(name).name
+    active = active_forest(workspace.calibrators)
+    folder = calibrator_folder(calibrator)
+    if folder is None and not fitted_for(active, loaded):
+        folder = shipped_with(name)
+    check_fitted_for(active if folder is None else load_forest(folder), loaded, name)
+    # A folder is kept with its whole path.
+    of_this_machine = name not in (BUNDLED, ACCURATE, PAPER) and Path(name).is_dir()
+    kept = str(Path(name).resolve()) if of_this_machine else name
+    workspace.readers.choose(kept, reason, user, calibrator=folder)

@@ -1,34 +1,484 @@
-"""Retraining: from a database's labels to a candidate, to what decides, to every stored answer.
-
-Who may do it is asked in the transaction that writes it down.
-"""
+"""Retraining: from a database's labels to a candidate, compared with what decides, to all answers."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.attribution.families import load_families
-from core.calibration.rows import SHIPPED_ROWS, KeptRows, read_training_rows
+from core.bootstrap import trace_numbers
+from core.calibration.rows import SHIPPED_ROWS, KeptRows, TrainingRow, read_training_rows
+from core.calibration.threshold import GRID
 from core.config import Config
 from core.errors import ComponentUnavailable, InputError
+from core.evaluation.threshold_view import (
+    ThresholdView,
+    bands_of,
+    costs_at,
+    view_claims,
+)
+from core.identity import rules_digest
 from core.models.loading import BUNDLED
-from core.ports import Progress
-from core.records import JsonObject, Versions
+from core.ports import Calibrator, Progress
+from core.records import Features, JsonObject, VerdictLabel, Versions
 from core.review.calibrators import Step, StoredCalibrator
 from core.review.items import Guideline
 from core.review.reader_choice import CurrentReader
-from core.review.records import Person, Project, ReviewedClaim, Role, Split
+from core.review.records import Judgement, Person, Project, ReviewedClaim, Role, Split
 from core.review.roles import require
-from core.workflows.calibrators import ActiveCalibrator, active_forest
+from core.statistics import exact_binomial_interval
+from core.workflows.models import ActiveCalibrator, active_forest
 from core.workflows.rescore import RescoreReport, RescoringStore, rescore_stored
-from core.workflows.retrain import fit_candidate
-from core.workflows.reviewed_material import Material, gather
 from core.workflows.verify import silent
+
+if TYPE_CHECKING:
+    from core.calibration.fit import FittedCalibrator, ForestSettings
+
+GIVEN_BACK = "no final label: readings are still to come, or two readings differ"
+NOT_JUDGED = "the verifier could not judge it, so that there is nothing to learn from"
+OTHER_MODELS = "read by other models or settings than the latest run: verify its trace again"
+
+
+class Side(StrEnum):
+    """Which claims a calibrator is measured on."""
+
+    VALIDATION = "validation"
+    HELD_OUT = "held_out"
+    SHIPPED = "shipped"  # the validation rows that come with the program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledRow:
+    """One settled claim as the forest takes it, with the claim that it comes from."""
+
+    row: TrainingRow
+    split: Split
+    claim: ReviewedClaim
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """Settled claims that can be learned from, by side, and how many cannot, by reason."""
+
+    train: tuple[LabelledRow, ...]
+    validation: tuple[LabelledRow, ...]
+    held_out: tuple[LabelledRow, ...]
+    left_out: Mapping[str, int]
+    made_by: Versions | None  # whose features these are
+
+    @property
+    def rows(self) -> tuple[LabelledRow, ...]:
+        """All of them."""
+        return (*self.train, *self.validation, *self.held_out)
+
+
+def gather(
+    reviewed: Sequence[ReviewedClaim],
+    splits: Mapping[str, Split],
+    runs: Mapping[str, Versions],
+) -> Material:
+    """The settled claims by side; ``runs`` maps run keys to versions, the latest run first.
+
+    Only features of one pair of models under one config are put together: those of the latest run.
+    """
+    made_by = next(iter(runs.values()), None)
+    sides: dict[Split, list[LabelledRow]] = {split: [] for split in Split}
+    left_out: Counter[str] = Counter()
+    for claim in reviewed:
+        reason = _why_left_out(claim, runs, made_by)
+        if reason is not None:
+            left_out[reason] += 1
+            continue
+        split = splits[claim.trace_id]
+        sides[split].append(LabelledRow(row=training_row(claim, split), split=split, claim=claim))
+    return Material(
+        train=tuple(sides[Split.TRAIN]),
+        validation=tuple(sides[Split.VALIDATION]),
+        held_out=tuple(sides[Split.HELD_OUT]),
+        left_out=dict(left_out),
+        made_by=made_by,
+    )
+
+
+def training_row(claim: ReviewedClaim, split: Split) -> TrainingRow:
+    """A settled claim as the forest takes it (formats.md, section 2); needs a label and features.
+
+    The target is 1 only when it is supported and the reviewers name the routed source.
+    """
+    final, signal = claim.resolution.final, claim.signal
+    if final is None or signal is None or signal.features is None:
+        raise InputError(f"claim {claim.claim_id!r:.200} has no label or no features")
+    supported = final.support is VerdictLabel.SUPPORTED
+    return TrainingRow(
+        claim_id=claim.claim_id,
+        trace_id=claim.trace_id,
+        features=signal.features,
+        supported_by_route=supported and final.source_id in (None, signal.routed_source_id),
+        should_block=should_block(final),
+        forced=signal.gated,
+        contradicted=final.support is VerdictLabel.CONTRADICTED,
+        held_out=split is Split.HELD_OUT,
+    )
+
+
+def should_block(final: Judgement) -> bool:
+    """Whether blocking is right: not supported, or credited to the wrong source."""
+    return final.support is not VerdictLabel.SUPPORTED or final.conflation is True
+
+
+def _why_left_out(
+    claim: ReviewedClaim, runs: Mapping[str, Versions], made_by: Versions | None
+) -> str | None:
+    if claim.resolution.final is None:
+        return GIVEN_BACK
+    if claim.signal is None or claim.signal.features is None:
+        return NOT_JUDGED
+    by = runs.get(claim.signal.run_key)
+    if by is None or made_by is None or _readers(by) != _readers(made_by):
+        return OTHER_MODELS
+    return None
+
+
+def _readers(made: Versions) -> tuple[str, ...]:
+    return (made.pipeline, made.config_sha256, made.embedder, made.pair_reader, made.precision)
+
+
+FLIPS_NAMED = 2_000
+
+
+def compare(
+    material: Material, shipped: KeptRows | None, candidate: Calibrator, current: Calibrator
+) -> JsonObject:
+    """Both calibrators on the same claims: error curves, both rates at each own threshold, flips.
+
+    On every side that has claims: validation, held out, and the shipped validation rows where they
+    were used. Intervals are of the trace bootstrap, and exact ones where no or every claim is an
+    error. A claim that something else than the
+    probability blocks stays blocked under both.
+    """
+    sides: dict[str, JsonObject] = {}
+    flips: list[JsonObject] = []
+    for side, rows in (
+        (Side.VALIDATION, material.validation),
+        (Side.HELD_OUT, material.held_out),
+    ):
+        plain = [one.row for one in rows]
+        sides[side.value] = _side(plain, candidate, current)
+        flips += _flips(side, rows, candidate, current)
+    if shipped is not None and shipped.validation:
+        sides[Side.SHIPPED.value] = _side(shipped.validation, candidate, current)
+    return {
+        "current": {"name": current.name, "threshold": current.threshold},
+        "candidate": {"threshold": candidate.threshold},
+        "sides": sides,
+        "flips": sorted(flips, key=_harm)[:FLIPS_NAMED],
+        "flips_in_all": len(flips),
+    }
+
+
+def _side(rows: Sequence[TrainingRow], candidate: Calibrator, current: Calibrator) -> JsonObject:
+    return {
+        "claims": len(rows),
+        "traces": len({row.trace_id for row in rows}),
+        "to_block": sum(row.should_block for row in rows),
+        "to_pass": sum(not row.should_block for row in rows),
+        "candidate": _measured(rows, candidate),
+        "current": _measured(rows, current),
+    }
+
+
+def _measured(rows: Sequence[TrainingRow], calibrator: Calibrator) -> JsonObject | None:
+    if not rows:
+        return None
+    view = _view(rows, calibrator)
+    thresholds = (calibrator.threshold, *GRID)
+    points: list[dict[str, object]] = [
+        {
+            "threshold": cost.threshold,
+            "good_blocked": cost.good_blocked,
+            "good": cost.good,
+            "bad_passed": cost.bad_passed,
+            "bad": cost.bad,
+            "false_block_rate": _rounded(cost.false_block_rate),
+            "false_block_ci95": band["false_block_rate"],
+            "false_pass_rate": _rounded(cost.false_pass_rate),
+            "false_pass_ci95": band["false_pass_rate"],
+        }
+        for cost, band in zip(
+            costs_at(view, thresholds),
+            bands_of(view, thresholds),
+            strict=True,
+        )
+    ]
+    return {"at": _with_exact_ends(points[0]), "curve": points[1:]}
+
+
+def _with_exact_ends(point: dict[str, object]) -> dict[str, object]:
+    """Where no claim or every claim is an error, resampling sees no spread: the exact interval does."""
+    found = dict(point)
+    for errors, among, name in (
+        ("good_blocked", "good", "false_block_ci95"),
+        ("bad_passed", "bad", "false_pass_ci95"),
+    ):
+        count, whole = cast(int, point[errors]), cast(int, point[among])
+        if whole and count in (0, whole):
+            ends = exact_binomial_interval(count, whole)
+            found[name] = None if ends is None else [round(end, 6) for end in ends]
+    return found
+
+
+def _view(rows: Sequence[TrainingRow], calibrator: Calibrator) -> ThresholdView:
+    return view_claims(
+        _probabilities([row.features for row in rows], calibrator),
+        np.array([row.should_block for row in rows], dtype=np.bool_),
+        np.array([row.forced for row in rows], dtype=np.bool_),
+        trace_numbers([row.trace_id for row in rows]),
+    )
+
+
+def _flips(
+    side: Side, rows: Sequence[LabelledRow], candidate: Calibrator, current: Calibrator
+) -> list[JsonObject]:
+    """The claims that the two decide differently."""
+    features = [one.row.features for one in rows]
+    now, then = _probabilities(features, candidate), _probabilities(features, current)
+    found: list[JsonObject] = []
+    for one, new, old in zip(rows, now.tolist(), then.tolist(), strict=True):
+        blocks = [new < candidate.threshold, old < current.threshold]
+        if one.row.forced or blocks[0] == blocks[1]:
+            continue
+        found.append(
+            {
+                "claim_id": one.claim.claim_id,
+                "trace_id": one.claim.trace_id,
+                "text": one.claim.text,
+                "side": side.value,
+                "should_block": one.row.should_block,
+                "candidate_blocks": blocks[0],
+                "candidate_probability": new,
+                "current_probability": old,
+            }
+        )
+    return found
+
+
+def _harm(flip: JsonObject) -> tuple[bool, bool]:
+    """Bad claims that now pass come first, then good ones that are now blocked."""
+    bad, blocks = flip["should_block"], flip["candidate_blocks"]
+    return (not (bad and not blocks), not (blocks and not bad))
+
+
+def _probabilities(rows: Sequence[Features], calibrator: Calibrator) -> NDArray[np.float64]:
+    return calibrator.probabilities(rows) if rows else np.zeros(0)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def lineage(material: Material, shipped: KeptRows | None, fitted: FittedCalibrator) -> JsonObject:
+    """guideline → votes → forest → threshold: what a candidate rests on, as JSON."""
+    used = (*material.train, *material.validation)
+    guidelines = Counter(_guideline_of(one.claim) for one in used)
+    reviewers = Counter(vote.reviewer for one in used for vote in one.claim.annotations)
+    labels = [_label(one) for one in used]
+    return {
+        "format": "provenanceguard-lineage",
+        "version": 1,
+        "guideline": [
+            {"version": version, "claims": claims} for version, claims in sorted(guidelines.items())
+        ],
+        "votes": {
+            "claims": len(used),
+            "votes": sum(len(one.claim.annotations) for one in used),
+            "adjudications": sum(one.claim.adjudication is not None for one in used),
+            "by_status": dict(Counter(one.claim.resolution.status.value for one in used)),
+            "by_reviewer": dict(sorted(reviewers.items())),
+            "sha256": hashlib.sha256(json.dumps(labels, sort_keys=True).encode()).hexdigest(),
+            "labels": labels,
+        },
+        "split": {
+            split.value: {
+                "claims": len(rows),
+                "traces": len({one.claim.trace_id for one in rows}),
+            }
+            for split, rows in (
+                (Split.TRAIN, material.train),
+                (Split.VALIDATION, material.validation),
+                (Split.HELD_OUT, material.held_out),
+            )
+        },
+        "shipped_rows": None
+        if shipped is None
+        else {"train": len(shipped.train), "validation": len(shipped.validation)},
+        "left_out": dict(material.left_out),
+        "forest": {"settings": fitted.card["settings"], "made_by": fitted.card["made_by"]},
+        "threshold": {
+            "value": fitted.choice.point.threshold,
+            "rule": fitted.choice.rule,
+            "met": fitted.choice.met,
+        },
+        "pipeline": rules_digest(),
+    }
+
+
+def _label(one: LabelledRow) -> JsonObject:
+    claim, final = one.claim, one.claim.resolution.final
+    assert final is not None  # gather leaves the others out
+    return {
+        "claim_id": claim.claim_id,
+        "trace_id": claim.trace_id,
+        "content_hash": claim.content_hash,
+        "split": one.split.value,
+        "status": claim.resolution.status.value,
+        "support": final.support.value,
+        "source_id": final.source_id,
+        "conflation": final.conflation,
+        "votes": [vote.vote_id for vote in claim.annotations],
+        "adjudication": claim.adjudication.adjudication_id if claim.adjudication else None,
+        "guideline_version": _guideline_of(claim),
+        "supported_by_route": one.row.supported_by_route,
+    }
+
+
+def _guideline_of(claim: ReviewedClaim) -> int:
+    """The guideline under which its label was settled."""
+    if claim.adjudication is not None:
+        return claim.adjudication.guideline_version
+    return max(vote.guideline_version for vote in claim.annotations)
+
+
+# Below the leaf size of Table 1 no tree could tell the two kinds apart.
+LEAST_TRAIN = 8
+LEAST_VALIDATION = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """A kind of label that there are too few of."""
+
+    side: Split
+    kind: str
+    have: int
+    least: int
+
+    @property
+    def words(self) -> str:
+        """ "2 more claims to block on validation traces (there are 2; at least 4)"."""
+        more = self.least - self.have
+        return (
+            f"{more} more {self.kind} on {self.side.value} traces "
+            f"(there {'is' if self.have == 1 else 'are'} {self.have}; at least {self.least})"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A fitted forest with how it compares and where it comes from, ready to be kept."""
+
+    fitted: FittedCalibrator
+    comparison: JsonObject
+    lineage: JsonObject
+
+
+# ---------------------------------------------------------------- labels
+
+
+def needs(material: Material, shipped: KeptRows | None) -> tuple[Need, ...]:
+    """The kinds of labels that there are too few of to fit a candidate; empty when there are enough.
+
+    With the shipped rows one new label on a training trace is enough.
+    """
+    train = [one.row for one in material.train]
+    if shipped is not None and shipped.validation:
+        have = len(train)
+        return () if have else (Need(side=Split.TRAIN, kind="label", have=0, least=1),)
+    validation = [one.row for one in material.validation]
+    asked = [
+        (Split.TRAIN, "supported claims", sum(r.supported_by_route for r in train), LEAST_TRAIN),
+        (
+            Split.TRAIN,
+            "claims that the routed source does not support",
+            sum(not r.supported_by_route for r in train),
+            LEAST_TRAIN,
+        ),
+        (
+            Split.VALIDATION,
+            "claims to pass",
+            sum(not r.should_block for r in validation),
+            LEAST_VALIDATION,
+        ),
+        (
+            Split.VALIDATION,
+            "claims to block",
+            sum(r.should_block for r in validation),
+            LEAST_VALIDATION,
+        ),
+    ]
+    if shipped is not None:  # rows to train on, none to choose a threshold on
+        asked = asked[2:]
+    return tuple(
+        Need(side=side, kind=kind, have=have, least=least)
+        for side, kind, have, least in asked
+        if have < least
+    )
+
+
+# ---------------------------------------------------------------- fitting
+
+
+def fit_candidate(
+    material: Material,
+    shipped: KeptRows | None,
+    current: Calibrator,
+    *,
+    settings: ForestSettings | None = None,
+) -> Candidate:
+    """A candidate forest, grown on training labels, compared with ``current`` on the other sides.
+
+    Raises InputError when there are too few labels, naming how many of which kind are missing.
+    """
+    # Imported here: who only looks at labels and candidates does not wait for scikit-learn.
+    from core.calibration.fit import ForestSettings, fit_calibrator
+
+    missing = needs(material, shipped)
+    if missing:
+        raise InputError("too few labels: " + "; ".join(need.words for need in missing))
+    settings = settings or ForestSettings()
+    more = shipped or KeptRows(train=(), validation=())
+    made = material.made_by
+    fitted = fit_calibrator(
+        [*(one.row for one in material.train), *more.train],
+        [*(one.row for one in material.validation), *more.validation],
+        settings=settings,
+        made_with={}
+        if made is None
+        else {
+            "embedder": made.embedder,
+            "pair_reader": made.pair_reader,
+            "precision": made.precision,
+            "config_sha256": made.config_sha256,
+        },
+    )
+    forest = fitted.forest()
+    return Candidate(
+        fitted=fitted,
+        comparison=compare(material, shipped, forest, current),
+        lineage=lineage(material, shipped, fitted),
+    )
+
+
+# ---------------------------------------------------------------- comparing
 
 
 class KeptCalibrators(ActiveCalibrator, Protocol):

@@ -3,6 +3,14 @@
 Each loads the models once, and has its share of the cores: no verdict hangs on how many threads there
 are (core/models/lanes.py). What a worker had in hand when it was killed is given to the next: nothing is
 lost, and no verdict is taken twice.
+
+One worker process of ``verify --workers``: models loaded once, a line of traces in, of verdicts out.
+
+in   {"reader": …, "calibrator": …, "repair": …, "cache": …,
+      "by_kind": …, "whole_answers": …, "threads": …}                once
+out  {"versions": …}  or  {"error": …, "kind": …}                   once
+in   {"traces": [trace document, …]}                                until the parent hangs up
+out  {"verdicts": [verdict document, …]}
 """
 
 from __future__ import annotations
@@ -17,13 +25,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from core.codec import Fields, trace_document, verification_from_document
+from core.codec import (
+    Fields,
+    trace_document,
+    trace_from_document,
+    verdict_document,
+    verification_from_document,
+    versions_document,
+)
 from core.codec.verdicts import versions_from_document
-from core.errors import ComponentUnavailable, ConfigError
+from core.config import Config
+from core.errors import ComponentUnavailable, ConfigError, ProvenanceGuardError
 from core.records import Trace, Verification, Versions
-from core.workflows.verify import BATCH_TRACES, Judge
+from core.workflows.kept_readings import kept_in
+from core.workflows.models import deciding, load_models
+from core.workflows.repair import repairing_judge
+from core.workflows.verify import BATCH_TRACES, Judge, judge_window, pipeline_judge
 
 ATTEMPTS = 3  # a trace that ends as many workers stops the run
 LOOK_SECONDS = 0.2  # how often a worker that still loads looks whether it is needed
@@ -89,7 +108,7 @@ class Worker:
             "OMP_WAIT_POLICY": "PASSIVE"
         }  # more threads than cores: none may wait by spinning
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "core.workflows.worker"],
+            [sys.executable, "-m", "core.workflows.workers"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | waiting | {"PYTHONPATH": path},
@@ -260,3 +279,45 @@ def _put_back(window: _Window, part: _Part) -> None:
         window.failed.append(
             ComponentUnavailable(f"{name}: {ATTEMPTS} workers ended while they judged it")
         )
+
+
+def main() -> None:
+    """Answer the parent until it hangs up."""
+    # Whatever a library prints must not stand between two lines of ours.
+    with os.fdopen(os.dup(1), "wb") as out:
+        os.dup2(2, 1)
+        lines = sys.stdin.buffer
+        try:
+            judge = judge_of(json.loads(lines.readline()))
+        except ProvenanceGuardError as error:
+            _say(out, {"error": str(error), "kind": type(error).__name__})
+            return
+        _say(out, {"versions": versions_document(judge.versions)})
+        for line in lines:
+            traces = [trace_from_document(document) for document in json.loads(line)["traces"]]
+            verdicts = [verdict_document(one) for one in judge_window(judge, traces)]
+            _say(out, {"verdicts": verdicts})
+
+
+def judge_of(told: Mapping[str, Any]) -> Judge:
+    """The judge with the models that were asked for; raises what is missing."""
+    import torch
+
+    torch.set_num_threads(told["threads"])
+    config = Config()
+    calibrator = Path(told["calibrator"]) if told["calibrator"] else None
+    models = load_models(config, pair_reader=told["reader"], calibrator=calibrator)
+    models = deciding(models, by_kind=told["by_kind"], whole_answers=told["whole_answers"])
+    if told["cache"]:
+        models = kept_in(Path(told["cache"]), models)
+    judged_by = repairing_judge() if told["repair"] else pipeline_judge
+    return judged_by(models, config)
+
+
+def _say(out: BinaryIO, document: Mapping[str, object]) -> None:
+    out.write(json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n")
+    out.flush()
+
+
+if __name__ == "__main__":
+    main()

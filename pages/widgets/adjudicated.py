@@ -10,7 +10,7 @@ from pathlib import Path
 from core.records import JsonObject
 from core.review.packet import packet_row
 from core.review.records import Person, ReviewStatus, Role
-from core.workflows.packet_selection import ExportFilters, Selection, select_claims
+from core.workflows.packet_export import ExportFilters, Selection, select_claims
 from pages.widgets.reviewed import packets_for
 
 SETTLED = ExportFilters(statuses=frozenset({ReviewStatus.UNANIMOUS, ReviewStatus.ADJUDICATED}))

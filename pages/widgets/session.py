@@ -14,7 +14,7 @@ from core.config import Config
 from core.identity import rules_digest
 from core.models.loading import BUNDLED
 from core.review.records import Person
-from core.workflows.calibrators import ForestFiles, active_forest
+from core.workflows.models import ForestFiles, active_forest
 from storage.engine import database_url
 from storage.store import SqlStore
 from storage.workspace import Workspace

@@ -12,8 +12,7 @@ from browsing import SCREENSHOTS, SETTLED, Visit, watched
 from playwright.sync_api import BrowserContext, expect
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 
-from core.workflows.archive import unpack
-from core.workflows.manifest import check_packet
+from core.workflows.packet_folder import check_packet, unpack
 from storage.store import open_store
 
 HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) :red[x] $a^2$'

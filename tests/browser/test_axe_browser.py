@@ -24,7 +24,7 @@ from core.attribution.families import load_families
 from core.codec import content_hash
 from core.config import Config
 from core.repair.loop import repair_answer
-from core.workflows.repair_savings import outcome_of
+from core.workflows.repair import outcome_of
 
 pytestmark = pytest.mark.browser
 

@@ -24,8 +24,7 @@ from reviewing import Office, an_office
 from core.records import VerdictLabel
 from core.review.calibrators import Action
 from core.review.records import Judgement, ReviewStatus
-from core.workflows.archive import unpack
-from core.workflows.manifest import check_packet
+from core.workflows.packet_folder import check_packet, unpack
 from core.workflows.retraining import Retraining
 from storage.store import open_store, utc_now
 

@@ -33,7 +33,7 @@ with atheris.instrument_imports(include=["core", "json"]):
     from core.evaluation.packets import read_packet
     from core.records import Trace
     from core.review.packet_reader import is_reviewed, review_from_json
-    from core.workflows.manifest import read_manifest, read_signatures
+    from core.workflows.packet_folder import read_manifest, read_signatures
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "core" / "capture" / "formats" / "fixtures"

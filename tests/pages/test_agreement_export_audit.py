@@ -16,9 +16,8 @@ from streamlit.testing.v1 import AppTest
 from core.review.exchange import PacketSignature
 from core.review.records import Role
 from core.review.signing import new_seed, sign
-from core.workflows.archive import pack
-from core.workflows.export import export_packet
-from core.workflows.manifest import TO_BE_SIGNED, write_signatures
+from core.workflows.packet_export import export_packet
+from core.workflows.packet_folder import TO_BE_SIGNED, pack, write_signatures
 from pages.screens.export.signatures import own_fingerprint
 
 

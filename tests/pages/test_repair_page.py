@@ -19,7 +19,7 @@ from core.codec import content_hash
 from core.config import Config
 from core.records import Decision
 from core.repair.loop import repair_answer
-from core.workflows.repair_savings import outcome_of
+from core.workflows.repair import outcome_of
 from pages.screens.repair.view import final_answer
 from pages.widgets.session import run_now
 from storage.repairs import Choice, StoredChoice

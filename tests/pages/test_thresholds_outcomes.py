@@ -20,7 +20,7 @@ from core.evaluation.packets import read_packet
 from core.evaluation.snapshot import Snapshot, read_snapshot, snapshot_text
 from core.evaluation.threshold_view import view_predictions
 from core.models.forest import load_forest
-from core.workflows.operating_points import labelled_scores
+from core.workflows.evaluate import labelled_scores
 from pages.screens.thresholds.snapshots import SAME, compared_words, make_snapshot
 from pages.screens.thresholds.three import outcome_table
 from pages.screens.thresholds.view import grid_with

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core.records import Decision, IngestReport
 from core.review.items import Progress
 from core.review.records import Cause, ReviewStatus
-from core.workflows.export import select_claims
+from core.workflows.packet_export import select_claims
 from pages.screens.agreement.over_time import causes_of, weeks_of
 from pages.screens.export.preview import ChosenPackets
 from pages.screens.home.tour import tour_steps

@@ -24,7 +24,7 @@ from core.models.forest import load_forest
 from core.records import Features
 from core.review.calibrators import Action, Reign, Standing
 from core.review.records import Person, Role
-from core.workflows.calibrators import active_forest
+from core.workflows.models import active_forest
 from storage import calibrators
 from storage.calibrators import Calibrators
 from storage.store import SqlStore

@@ -34,7 +34,7 @@ PROGRAM = """
 import sys
 from core.records import VerdictLabel
 from core.review.records import Judgement
-from core.workflows.calibrators import ForestFiles
+from core.workflows.models import ForestFiles
 from core.workflows.review import open_review_session
 from storage.workspace import open_workspace
 

@@ -24,19 +24,24 @@ from core.records import VerdictLabel
 from core.review.exchange import PacketSignature
 from core.review.records import Cause, ReviewStatus, Role, Split
 from core.review.signing import new_seed, sign
-from core.workflows.export import export_packet
-from core.workflows.import_packet import PacketImport, import_packet
-from core.workflows.manifest import (
+from core.workflows.packet_export import (
+    CLAIM_COLUMNS,
+    FORMULA_STARTS,
+    VOTE_COLUMNS,
+    ExportFilters,
+    ExportReport,
+    PacketFormat,
+    export_packet,
+    preview_packet,
+    select_claims,
+)
+from core.workflows.packet_folder import (
     check_packet,
     read_manifest,
     write_manifest,
     write_signatures,
 )
-from core.workflows.packet_files import ExportReport
-from core.workflows.packet_preview import preview_packet
-from core.workflows.packet_readme import PacketFormat
-from core.workflows.packet_selection import ExportFilters, select_claims
-from core.workflows.packet_tables import CLAIM_COLUMNS, FORMULA_STARTS, VOTE_COLUMNS
+from core.workflows.packet_import import PacketImport, import_packet
 from core.workflows.review import open_review_session
 from storage.audit import event_hash, events
 from storage.marks import MarkKind

@@ -15,8 +15,7 @@ from core.config import Config
 from core.errors import NotFound, StoreError
 from core.records import Decision, RepairOutcome, RepairStatus
 from core.repair.loop import repair_answer
-from core.workflows.repair_figures import repair_figures
-from core.workflows.repair_savings import outcome_of
+from core.workflows.repair import outcome_of, repair_figures
 from storage.repairs import Choice, Repairs
 from storage.store import SqlStore
 

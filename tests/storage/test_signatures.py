@@ -16,7 +16,7 @@ from cli import app
 from core.errors import ConfigError, InputError
 from core.review.exchange import PacketSignature
 from core.review.signing import fingerprint, new_seed, public_key, sign, wrong_with
-from core.workflows.manifest import (
+from core.workflows.packet_folder import (
     TO_BE_SIGNED,
     check_packet,
     write_manifest,

@@ -15,19 +15,24 @@ from core.ports import Progress
 from core.records import VerdictLabel
 from core.review.exchange import MEANINGS
 from core.review.records import Person, ReviewStatus, Role
-from core.workflows.archive import pack, unpack
-from core.workflows.export import export_packet
-from core.workflows.import_packet import import_packet
-from core.workflows.manifest import (
+from core.workflows.packet_export import (
+    EVERY_FORMAT,
+    ExportFilters,
+    ExportReport,
+    Names,
+    PacketFormat,
+    export_packet,
+    pseudonymous,
+)
+from core.workflows.packet_folder import (
     MANIFEST,
     announced,
     check_packet,
+    pack,
+    unpack,
     write_signatures,
 )
-from core.workflows.packet_files import ExportReport
-from core.workflows.packet_readme import EVERY_FORMAT, PacketFormat
-from core.workflows.packet_selection import ExportFilters
-from core.workflows.pseudonyms import Names, pseudonymous
+from core.workflows.packet_import import import_packet
 from pages.screens.export.signatures import own_fingerprint, signature_cards, signed_card
 from pages.widgets.counting import counted
 from pages.widgets.plain import show_cards, show_notice

@@ -9,15 +9,17 @@ import streamlit as st
 
 from core.errors import ProvenanceGuardError
 from core.review.records import Person, ReviewedClaim
-from core.workflows.packet_preview import PreviewedFile, preview_packet
-from core.workflows.packet_readme import EVERY_FORMAT, PacketFormat
-from core.workflows.packet_selection import (
+from core.workflows.packet_export import (
+    EVERY_FORMAT,
     ExportFilters,
+    PacketFormat,
     PacketStore,
+    PreviewedFile,
     Selection,
+    preview_packet,
+    pseudonymous,
     select_claims,
 )
-from core.workflows.pseudonyms import pseudonymous
 from pages.widgets.counting import counted
 from pages.widgets.plain import show_notice
 from storage.packets import Packets

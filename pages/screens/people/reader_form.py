@@ -9,7 +9,7 @@ import streamlit as st
 from core.models.loading import ACCURATE, BUNDLED, PAPER
 from core.review.reader_choice import CurrentReader
 from core.review.records import Person, Role
-from core.workflows.reader_choice import choose_reader
+from core.workflows.models import choose_reader
 from pages.widgets.plain import show_notice
 from storage.workspace import Workspace
 

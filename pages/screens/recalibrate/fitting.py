@@ -10,8 +10,7 @@ import streamlit as st
 
 from core.calibration.rows import KeptRows
 from core.workflows.fitting import FitState, fitting_folder, is_fitting, read_status, stop_fitting
-from core.workflows.retraining import Retraining
-from core.workflows.reviewed_material import Material
+from core.workflows.retraining import Material, Retraining
 from pages.widgets.jobs import Progress, show_work
 from pages.widgets.plain import show_notice
 from storage.workspace import Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.review.calibrators import StoredCalibrator
-from core.workflows.reviewed_material import Material
+from core.workflows.retraining import Material
 from pages.screens.recalibrate.view import (
     FLIPS_SHOWN,
     SIDE_WORDS,

@@ -15,8 +15,7 @@ from core.calibration.rows import KeptRows
 from core.records import JsonObject
 from core.review.calibrators import CurrentCalibrator, Standing, StoredCalibrator
 from core.review.records import Split
-from core.workflows.retrain import Need
-from core.workflows.reviewed_material import LabelledRow, Material, Side
+from core.workflows.retraining import LabelledRow, Material, Need, Side
 from pages.widgets.figures import Cell, between, percent
 from pages.widgets.flips import Flip
 from pages.widgets.frontend import script, styles

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.records import Decision, RepairKind
-from core.workflows.repair_figures import repair_figures
+from core.workflows.repair import repair_figures
 from pages.screens.repair.view import STATUS_SHORT, undecided
 from pages.widgets.plain import show_notice
 from storage.records import TraceFilters, TraceRow

@@ -8,12 +8,19 @@ import numpy as np
 import streamlit as st
 
 from core.attribution.families import load_families
-from core.calibration.guarantee import LabelledScores, OperatingPoints
-from core.calibration.guarantee_words import COVERS, HEADER, kinds_words, point_words, points_table
+from core.calibration.guarantee import (
+    COVERS,
+    HEADER,
+    LabelledScores,
+    OperatingPoints,
+    kinds_words,
+    point_words,
+    points_table,
+)
 from core.calibration.whole import whole_words
 from core.models.forest import Forest
-from core.workflows.calibrators import ActiveCalibrator, active_forest
-from core.workflows.operating_points import labelled_scores
+from core.workflows.evaluate import labelled_scores
+from core.workflows.models import ActiveCalibrator, active_forest
 from pages.widgets.evaluated import EVERY_CLAIM, Opened
 from pages.widgets.figures import show_numbers
 

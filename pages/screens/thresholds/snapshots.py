@@ -7,8 +7,7 @@ from typing import cast
 
 import streamlit as st
 
-from core.calibration.guarantee import OperatingPoints
-from core.calibration.guarantee_words import points_report
+from core.calibration.guarantee import OperatingPoints, points_report
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import KeptPacket, KeptRun
 from core.evaluation.outcomes import Outcomes, Weights, Workload, daily_cost

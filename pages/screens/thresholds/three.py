@@ -17,7 +17,7 @@ from core.evaluation.outcomes import (
     outcomes_at,
 )
 from core.evaluation.threshold_view import ThresholdView
-from core.workflows.calibrators import ActiveCalibrator, active_forest
+from core.workflows.models import ActiveCalibrator, active_forest
 from pages.widgets.figures import Cell, percent, show_numbers
 from pages.widgets.plots import BLUE, GREEN, ORANGE
 

@@ -10,8 +10,14 @@ import pytest
 from forests import a_calibrator
 
 from core.attribution.families import load_families
-from core.calibration.by_kind import effects, kind_thresholds, labelled
-from core.calibration.contradicted import SIGNALS, contradicted_card, reliability
+from core.calibration.by_kind import (
+    SIGNALS,
+    contradicted_card,
+    effects,
+    kind_thresholds,
+    labelled,
+    reliability,
+)
 from core.calibration.guarantee import operating_points
 from core.calibration.rows import TrainingRow
 from core.config import Config

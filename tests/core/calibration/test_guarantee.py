@@ -16,14 +16,12 @@ from core.calibration.guarantee import (
     LabelledScores,
     bad_labels_needed,
     guaranteed_point,
-    operating_points,
-    upper_bounds,
-)
-from core.calibration.guarantee_words import (
     kinds_words,
+    operating_points,
     point_words,
     points_report,
     points_table,
+    upper_bounds,
 )
 from core.calibration.rows import read_training_rows
 from core.calibration.threshold import by_risk

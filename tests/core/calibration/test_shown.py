@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.calibration.by_kind import LEAST, shown_card
 from core.calibration.rows import TrainingRow
-from core.calibration.shown import LEAST, shown_card
 from core.errors import DamagedArtifact
 from core.models.forest import load_forest, write_artifact
 from core.records import SHOWN_FEATURE, Features, ShownShare

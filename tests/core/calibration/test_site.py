@@ -14,8 +14,7 @@ from scipy.stats import ks_2samp
 from core.calibration.rows import KeptRows, TrainingRow
 from core.calibration.site import drift_of, site_errors
 from core.records import Features
-from core.workflows.calibrator_comparison import compare
-from core.workflows.reviewed_material import Material, Side
+from core.workflows.retraining import Material, Side, compare
 
 
 class Told:

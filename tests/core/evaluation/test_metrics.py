@@ -40,8 +40,7 @@ from core.records import (
     Source,
     VerdictLabel,
 )
-from core.workflows.calibrator_comparison import compare
-from core.workflows.reviewed_material import Material, Side
+from core.workflows.retraining import Material, Side, compare
 
 LABELS = [label for label in VerdictLabel if label is not VerdictLabel.UNJUDGED]
 SOURCES = ("a", "b", "c", "d")

@@ -23,8 +23,7 @@ from core.models.mpnet import mpnet_is_installed
 from core.models.pair_reader import relation_order
 from core.models.weight_files import check_manifest, folder_digest
 from core.records import PairReading, Relation
-from core.workflows.calibrators import shipped_with
-from core.workflows.models import fitted_for
+from core.workflows.models import fitted_for, shipped_with
 
 PAIRS = [
     ("The bridge was closed in 1987 after a storm.", "The bridge was closed in 1987."),

@@ -15,11 +15,15 @@ from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, InputError
 from core.models.forest import load_forest
 from core.pipeline import Models
-from core.workflows.ablations import ablate, ablation_names
-from core.workflows.baselines import run_baseline
-from core.workflows.compare import evaluate_with
+from core.workflows.compare import (
+    Options,
+    ablate,
+    ablation_names,
+    check_options,
+    evaluate_with,
+    run_baseline,
+)
 from core.workflows.evaluate import Budget, evaluate, score_packet, sweep_packet
-from core.workflows.evaluation_options import Options, check_options
 from core.workflows.probe import probe_traces, write_packet
 from core.workflows.recalibrate import recalibrate
 

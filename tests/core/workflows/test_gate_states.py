@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from verdicts import showcase
 
-from core.workflows.gate import GateReport, Policy
-from core.workflows.gate_reports import junit, sarif
+from core.workflows.gate import GateReport, Policy, junit, sarif
 
 SHOWN, UNSURE = slice(None), slice(1, 3)  # with and without a claim that is shown to be wrong
 

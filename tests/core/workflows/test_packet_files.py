@@ -23,14 +23,14 @@ from core.review.packet import packet_row
 from core.review.packet_reader import review_from_json
 from core.review.readable import trace_page
 from core.review.records import SUPPORT_LABELS, Cause, Exposure, Judgement, QueueReason
-from core.workflows.archive import pack, unpack
-from core.workflows.packet_tables import (
+from core.workflows.packet_export import (
     FORMULA_STARTS,
     VOTE_COLUMNS,
     csv_cell,
     vote_cells,
     write_parquet,
 )
+from core.workflows.packet_folder import pack, unpack
 from core.workflows.printing import find_browser, print_page
 
 JUDGEMENTS = st.builds(

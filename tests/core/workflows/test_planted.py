@@ -13,9 +13,14 @@ from core.evaluation.packets import row_from_json
 from core.evaluation.planting import Planted, plant
 from core.pipeline import verify
 from core.records import Decision, Span
-from core.workflows.one_place import verify_place
-from core.workflows.planted import PlantedOutcome, run_planted
-from core.workflows.planted_report import planted_document, planted_lines, table_20
+from core.workflows.planted import (
+    PlantedOutcome,
+    planted_document,
+    planted_lines,
+    run_planted,
+    table_20,
+    verify_place,
+)
 
 CHART = a_source(
     "Elena Marchetti has type 2 diabetes mellitus.\nResting heart rate was 62 bpm.",

@@ -16,9 +16,13 @@ from core.errors import BadRecord, InputError
 from core.evaluation.packets import PacketRow, row_from_json
 from core.pipeline import verify
 from core.records import Decision
-from core.workflows.compare import evaluate_with
-from core.workflows.evaluation_options import Options
-from core.workflows.rebuilt import rebuilt_answers, repair_rebuilt_answers, repair_run
+from core.workflows.compare import (
+    Options,
+    evaluate_with,
+    rebuilt_answers,
+    repair_rebuilt_answers,
+    repair_run,
+)
 
 FIGURES = {
     "rows": 9,

@@ -26,8 +26,7 @@ from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError
 from core.records import Trace
 from core.workflows.ingest import ingest
-from core.workflows.record import Lines, WireLog
-from core.workflows.record_http import EventData, Recorder
+from core.workflows.record import EventData, Lines, Recorder, WireLog
 from storage.store import open_store
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -22,11 +22,15 @@ from core.pipeline import verify
 from core.records import EditorFailure, EditRequest, RepairKind, RepairOutcome, RepairStatus, Trace
 from core.repair.loop import chosen_answer, repair_answer
 from core.workflows.remembering import remembering
-from core.workflows.repair import repair_all, repair_versions, repairing_judge
-from core.workflows.repair_labels import count_labelled, labels_of
-from core.workflows.repair_probes import Probe, probes_of, run_probes
-from core.workflows.repair_report import RepairReport
-from core.workflows.repair_savings import measure_repair, outcome_of
+from core.workflows.repair import (
+    RepairReport,
+    measure_repair,
+    outcome_of,
+    repair_all,
+    repair_versions,
+    repairing_judge,
+)
+from core.workflows.repair_probes import Probe, count_labelled, labels_of, probes_of, run_probes
 from core.workflows.verify import verify_file
 
 CHART = a_source(

@@ -20,8 +20,7 @@ from core.codec import verdict_document, verification_from_document
 from core.config import Config
 from core.pipeline import verify_all
 from core.records import AttributionStatus, Decision, Features, Judged, Trace, Verification
-from core.workflows.repair import repair_all
-from core.workflows.repair_savings import outcome_of
+from core.workflows.repair import outcome_of, repair_all
 from core.workflows.rescore import OTHER_SETTINGS, WITHOUT_FEATURES, rescore, why_not
 
 SAMPLES = Path(__file__).parents[3] / "sample_data" / "traces.jsonl"

@@ -21,8 +21,7 @@ from core.codec import verdict_document
 from core.config import Config
 from core.errors import ComponentUnavailable
 from core.records import Trace
-from core.workflows.on_ray import RayRun, verify_on_ray
-from core.workflows.ray_actor import PartJudge, index_part, row_of
+from core.workflows.ray_engine import PartJudge, RayRun, index_part, row_of, verify_on_ray
 from core.workflows.workers import ATTEMPTS, Crew
 
 COUNT = 10

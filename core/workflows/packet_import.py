@@ -15,8 +15,8 @@ from core.records import JsonObject, Trace, Verification, Versions
 from core.review.exchange import PacketSignature, ReviewsPut
 from core.review.packet_reader import PacketReview, is_reviewed, review_from_json
 from core.review.records import Person, Split
-from core.workflows.manifest import check_packet, read_manifest
-from core.workflows.packet_readme import GUIDELINE, PACKET, TRACES, VERDICTS
+from core.workflows.packet_export import GUIDELINE, PACKET, TRACES, VERDICTS
+from core.workflows.packet_folder import check_packet, read_manifest
 from core.workflows.verify import run_key
 
 AT_ONCE = 200
