@@ -49,7 +49,7 @@ def audit_envelope(
     require([path for path in (envelope, root, trace) if path is not None])
     read = read_envelope(envelope.read_bytes())
     stores = Stores(file=_files(root), commit=_commits(root)) if root else Stores()
-    found = audit(read, resolver_of(_sources(trace), stores), asked=asked or ())
+    found = audit(read, resolver_of(sources_of(trace), stores), asked=asked or ())
     write_json(json_path, envelope_audit_document(found))
     lines = []
     for one in found.claims:
@@ -71,7 +71,7 @@ def audit_envelope(
         raise SystemExit(GATE_BLOCKED)
 
 
-def _sources(trace: Path | None) -> tuple[Source, ...]:
+def sources_of(trace: Path | None) -> tuple[Source, ...]:
     """The sources of all traces in a file."""
     if trace is None:
         return ()

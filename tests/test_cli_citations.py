@@ -42,6 +42,38 @@ def test_audit_citations_of_the_sample(tmp_path: Path) -> None:
     assert len(document["answers"]) == len(SAMPLE.read_text().splitlines())  # type: ignore[arg-type]
 
 
+def test_audit_citations_checks_each_claim_by_the_stages_of_seed_001(tmp_path: Path) -> None:
+    trace = {
+        "question_id": "q",
+        "user_question": "?",
+        "full_tool_outputs": [
+            {"tool_name": "search", "text": "PMID: 31000001\nTitle: Bees at night\n" + text}
+            if number == 0
+            else {"tool_name": "search", "text": "PMID: 31000002\nTitle: Moss on roofs\n" + text}
+            for number, text in enumerate(
+                (
+                    "Nectar intake of the mountain bees rose by 18 percent in the lit fields.",
+                    "Moss roofs held back 62 percent of the storm water in the old town.",
+                )
+            )
+        ],
+        "final_reply_to_user": "Nectar intake of the mountain bees rose by 18 percent in the lit "
+        "fields (PMID 31000002).",
+    }
+    file = tmp_path / "t.jsonl"
+    file.write_text(json.dumps(trace))
+    arguments = ("audit-citations", str(file), "--claims")
+
+    code, output = _run(*arguments, "--json", str(tmp_path / "c.json"))
+
+    document = _valid(tmp_path / "c.json", "citations")
+    (claim,) = document["answers"][0]["claims"]  # type: ignore[index]
+    assert code == 0, output
+    assert (claim["action"], claim["verdict"] != "supported") == ("replace", True)
+    assert "18 percent" in claim["better"]["quote"]
+    assert _run(*arguments, "--turn", "moon")[0] == 2
+
+
 def test_audit_citations_blocks_when_asked(tmp_path: Path) -> None:
     trace = {
         "question_id": "q",
@@ -88,6 +120,22 @@ def test_audit_lattice_of_a_json_answer_keeps_its_shape(tmp_path: Path) -> None:
     )
 
     assert (code, "STRICT" in output, "repaired: fence" in output) == (0, True, True)
+
+
+def test_audit_lattice_against_a_captured_run(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The Ferrin Bridge opened in 1931. [E1]")
+    trace = {
+        "user_question": "?",
+        "final_reply_to_user": "x",
+        "full_tool_outputs": [{"tool_name": "search", "text": "The Ferrin Bridge opened in 1931."}],
+    }
+    (tmp_path / "t.jsonl").write_text(json.dumps(trace | {"question_id": "q"}))
+    arguments = ("audit-lattice", str(tmp_path / "a.txt"))
+
+    code, output = _run(*arguments, "--trace", str(tmp_path / "t.jsonl"))
+
+    assert (code, "STRICT: 1 of 1 pair linked" in output) == (0, True), output
+    assert _run(*arguments)[0] == 2
 
 
 @pytest.mark.parametrize("evidence", ["not json", "3", "[3]"])

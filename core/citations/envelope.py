@@ -108,7 +108,7 @@ class EnvelopeAudit:
         return all(one.passes for one in self.claims) and not self.dropped
 
 
-# -- reading and writing ---------------------------------------------------------------------------
+# -- reading ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,16 +160,6 @@ def _claim(item: object, path: str) -> EnvelopeClaim:
         scope=texts["scope"],
         confidence=texts["confidence"],
     )
-
-
-def envelope_document(envelope: Envelope) -> dict[str, object]:
-    """The envelope as JSON, without fields that were not given."""
-    claims = []
-    for one in envelope.claims:
-        fields = {"claim": one.claim, "source": one.source, "evidence": one.evidence}
-        given = {"scope": one.scope, "confidence": one.confidence}
-        claims.append(fields | {name: value for name, value in given.items() if value is not None})
-    return {"claims": claims, "unverified": list(envelope.unverified)}
 
 
 # -- the four layers -------------------------------------------------------------------------------

@@ -38,10 +38,10 @@ _PRIORITY = {kind: place for place, kind in enumerate(Kind)}
 class ClaimStatus:
     """What became of one claim: linked, partly linked, or its gravest violation."""
 
-    index: int
+    claim_index: int
     text: str
-    pointers: tuple[str, ...]
-    linked: tuple[str, ...]
+    pointer_ids: tuple[str, ...]
+    linked_pointer_ids: tuple[str, ...]
     evidence_ids: tuple[str, ...]
     status: str
     reasons: tuple[str, ...]
@@ -94,7 +94,7 @@ def verify_lattice(
         pairs += max(1, len(claim.pointers))
     rendered = _rendered(statuses, by_pointer)
     violations += _of_whole(lattice, answer, statuses, len(evidence), question, policy)
-    linked = sum(len(status.linked) for status in statuses)
+    linked = sum(len(status.linked_pointer_ids) for status in statuses)
     return LatticeAudit(
         form=lattice.form,
         mode=_mode(statuses, violations, linked),
@@ -161,10 +161,10 @@ def _status(
         status = min((v.kind for v in failed), key=_PRIORITY.__getitem__).value
     ordered = sorted(found or failed, key=lambda v: _PRIORITY[v.kind])
     return ClaimStatus(
-        index=claim.index,
+        claim_index=claim.index,
         text=claim.text,
-        pointers=claim.pointers,
-        linked=tuple(one.pointer for one in linked),
+        pointer_ids=claim.pointers,
+        linked_pointer_ids=tuple(one.pointer for one in linked),
         evidence_ids=tuple(one.evidence.evidence_id for one in linked if one.evidence),
         status=status,
         reasons=tuple(dict.fromkeys(v.kind.value for v in ordered)),
@@ -208,7 +208,7 @@ def _lazy(statuses: Sequence[ClaimStatus], offered: int, policy: LatticePolicy) 
 
 
 def _lazy_anchor(statuses: Sequence[ClaimStatus]) -> tuple[float, str, int]:
-    counts = Counter(pointer for status in statuses for pointer in status.linked)
+    counts = Counter(pointer for status in statuses for pointer in status.linked_pointer_ids)
     total = sum(counts.values())
     if not total:
         return 0.0, "", 0
@@ -239,7 +239,7 @@ def subject_anchor(question: str) -> str | None:
 
 def _deflected(question: str | None, statuses: Sequence[ClaimStatus]) -> Violation | None:
     """The claims take up other words of the question and leave out the one that it turns on."""
-    said = [status.text for status in statuses if status.linked]
+    said = [status.text for status in statuses if status.linked_pointer_ids]
     anchor = subject_anchor(question) if question else None
     if not said or anchor is None or question is None:
         return None
@@ -271,7 +271,7 @@ def _of_answer(kind: Kind, reason: str, pointer: str | None = None) -> Violation
 def _mode(
     statuses: Sequence[ClaimStatus], violations: Sequence[Violation], linked: int
 ) -> AuditMode:
-    resolving = [status for status in statuses if status.linked]
+    resolving = [status for status in statuses if status.linked_pointer_ids]
     if not linked or all(Kind.TITLE_MISMATCH.value in one.reasons for one in resolving):
         return AuditMode.UNGROUNDED
     return AuditMode.HYBRID if violations else AuditMode.STRICT
@@ -282,9 +282,9 @@ def _rendered(statuses: Sequence[ClaimStatus], by_pointer: dict[str, EvidenceObj
 
     def lines() -> Iterator[str]:
         for status in statuses:
-            if status.linked:
+            if status.linked_pointer_ids:
                 yield status.text
-                for pointer in status.linked:
+                for pointer in status.linked_pointer_ids:
                     yield f'  [{pointer}] "{by_pointer[pointer].span.strip()}"'
 
     return "\n".join(lines())

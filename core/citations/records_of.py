@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -234,11 +234,3 @@ _LABELLED = re.compile(
     r"(?P<id>10\.\d{4,9}/[^\s\"'<>]+|NCT\d{8}|\d{4}\.\d{4,5})",
     re.I,
 )
-
-
-def by_source(records: Sequence[RunRecord]) -> Mapping[str, list[RunRecord]]:
-    """The records by their source, in trace order."""
-    found: dict[str, list[RunRecord]] = {}
-    for record in records:
-        found.setdefault(record.place.source_id, []).append(record)
-    return found

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from importlib.resources import files
 
 from core.citations.envelope import EnvelopeAudit
 from core.citations.lattice import LatticeAudit
 from core.citations.lexical import LexicalAudit
-from core.codec import citation_document
-from core.records import CitationFinding, CitationOutcome, Span, Trace
+from core.codec import citation_document, plain
+from core.records import CitationFinding, CitationOutcome, Trace
 
 SCHEMAS = ("citations", "envelope", "envelope_audit", "lattice", "lattice_audit", "lexical_audit")
 
@@ -50,15 +49,7 @@ def lexical_document(audit: LexicalAudit) -> dict[str, object]:
         "n_verified": audit.verified,
         "unverified_quotes": list(audit.unverified),
         "covered": audit.covered,
-        "claim_statuses": [
-            {
-                "text": unit.text,
-                "span": _span(unit.span),
-                "status": unit.status.value,
-                "method": unit.method,
-            }
-            for unit in audit.units
-        ],
+        "claim_statuses": plain(audit.units),
     }
 
 
@@ -71,29 +62,8 @@ def lattice_document(audit: LatticeAudit) -> dict[str, object]:
         "n_quotes": audit.pairs,
         "n_verified": audit.verified_pairs,
         "unverified_quotes": list(audit.unverified),
-        "claim_statuses": [
-            {
-                "claim_index": one.index,
-                "text": one.text,
-                "pointer_ids": list(one.pointers),
-                "linked_pointer_ids": list(one.linked),
-                "evidence_ids": list(one.evidence_ids),
-                "status": one.status,
-                "reasons": list(one.reasons),
-            }
-            for one in audit.claims
-        ],
-        "violations": [
-            {
-                "kind": one.kind.value,
-                "claim_index": one.claim_index,
-                "pointer": one.pointer,
-                "evidence_id": one.evidence_id,
-                "reason": one.reason,
-                "details": dict(one.details),
-            }
-            for one in audit.violations
-        ],
+        "claim_statuses": plain(audit.claims),
+        "violations": plain(audit.violations),
         "rendered_text": audit.rendered,
         "lazy_anchor_ratio": audit.lazy_anchor_ratio,
         "json_fixups": list(audit.fixups),
@@ -111,12 +81,9 @@ def envelope_audit_document(audit: EnvelopeAudit) -> dict[str, object]:
                 "claim": one.claim.claim,
                 "source": one.claim.source,
                 "passes": one.passes,
-                "layers": [
-                    {"layer": f.layer.value, "outcome": f.outcome.value, "reason": f.reason}
-                    for f in one.layers
-                ],
-                "anti_patterns": [pattern.value for pattern in one.anti_patterns],
-                "place": asdict(one.place) if one.place else None,
+                "layers": plain(one.layers),
+                "anti_patterns": plain(one.anti_patterns),
+                "place": plain(one.place),
             }
             for one in audit.claims
         ],
@@ -125,7 +92,3 @@ def envelope_audit_document(audit: EnvelopeAudit) -> dict[str, object]:
         "json_fixups": list(audit.fixups),
         "dropped": list(audit.lost),
     }
-
-
-def _span(span: Span | None) -> list[int] | None:
-    return None if span is None else [span.start, span.end]

@@ -60,10 +60,10 @@ class Violation:
     """What a rule found; ``claim_index`` is None only for what concerns the answer as a whole."""
 
     kind: Kind
-    reason: str
     claim_index: int | None
     pointer: str | None = None
     evidence_id: str | None = None
+    reason: str
     details: Mapping[str, object] = field(default_factory=dict)
 
 

@@ -6,6 +6,7 @@ document of that is the first one again, byte for byte; the same holds for trace
 
 from core.codec.citations import citation_document
 from core.codec.fields import Fields, canonical_json, json_kind
+from core.codec.plain import plain
 from core.codec.repairs import (
     PROPOSAL,
     actions_of,
@@ -23,6 +24,7 @@ __all__ = [
     "citation_document",
     "content_hash",
     "json_kind",
+    "plain",
     "repair_document",
     "repair_from_document",
     "trace_document",

@@ -255,7 +255,7 @@ def test_every_claim_is_counted_once_and_every_violation_says_whose_it_is(writte
 
     audit = _audit(written(claims))  # type: ignore[operator]
 
-    assert [claim.index for claim in audit.claims] == [0, 1, 2, 3, 4]
+    assert [claim.claim_index for claim in audit.claims] == [0, 1, 2, 3, 4]
     assert audit.pairs == 5
     assert {v.claim_index for v in audit.violations} == {0, 1, 4}
 
