@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from html import escape
+from collections.abc import Mapping
+
+from markdown_it import MarkdownIt
 
 from core.provenance.markdown import report_markdown
 
@@ -22,74 +23,10 @@ tr { break-inside: avoid; }
 
 def report_page(document: Mapping[str, object]) -> str:
     """The Markdown of a report as HTML: the two say the same, line for line."""
-    body = "\n".join(_blocks(report_markdown(document).splitlines()))
+    # All that the report writes, and nothing that could be markup of a source's: no link, no entity.
+    known = MarkdownIt("zero").enable(["heading", "list", "table", "escape"])
+    body = known.render(report_markdown(document))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<title>Provenance report</title><style>{_STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
+        f"<title>Provenance report</title><style>{_STYLE}</style></head>\n<body>\n{body}</body></html>\n"
     )
-
-
-def _blocks(lines: list[str]) -> Iterator[str]:
-    """Headings, lists, tables and paragraphs: all that the report writes."""
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        level = len(line) - len(line.lstrip("#"))
-        if not line.strip():
-            at += 1
-        elif level and line[level : level + 1] == " ":
-            yield f"<h{level}>{_text(line[level + 1 :])}</h{level}>"
-            at += 1
-        elif line.startswith(("- ", "|")):
-            end = at
-            while end < len(lines) and lines[end].startswith(line[0]):
-                end += 1
-            yield from _list(lines[at:end]) if line[0] == "-" else _table(lines[at:end])
-            at = end
-        else:
-            yield f"<p>{_text(line)}</p>"
-            at += 1
-
-
-def _list(lines: list[str]) -> Iterator[str]:
-    yield "<ul>"
-    for line in lines:
-        yield f"<li>{_text(line[2:])}</li>"
-    yield "</ul>"
-
-
-def _table(lines: list[str]) -> Iterator[str]:
-    yield "<table>"
-    for number, line in enumerate(lines):
-        if number != 1:  # the rule below the names
-            tag = "td" if number else "th"
-            cells = "".join(f"<{tag}>{_text(cell)}</{tag}>" for cell in _cells(line))
-            yield f"<tr>{cells}</tr>"
-    yield "</table>"
-
-
-def _cells(line: str) -> list[str]:
-    """The cells of a row; a bar that a text holds is written with a backslash."""
-    cells, cell, at = [], "", 1
-    while at < len(line):
-        if line[at] == "\\" and at + 1 < len(line):
-            cell += line[at : at + 2]
-            at += 2
-            continue
-        if line[at] == "|":
-            cells.append(cell.strip())
-            cell = ""
-        else:
-            cell += line[at]
-        at += 1
-    return cells
-
-
-def _text(markdown: str) -> str:
-    """The plain text that the Markdown escapes, escaped for HTML instead."""
-    plain, at = "", 0
-    while at < len(markdown):
-        escaped = markdown[at] == "\\" and at + 1 < len(markdown)
-        plain += markdown[at + escaped]
-        at += 1 + escaped
-    return escape(plain, quote=True)

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
 
-from core.codec import canonical_json
+from core.codec import canonical_json, plain
 from core.provenance.records import (
-    ChainLink,
-    ClaimPlace,
     ClaimProvenance,
-    Contradiction,
     Fabrication,
-    Omission,
     Override,
     ProvenanceReport,
     RiskLevel,
 )
 from core.provenance.risk import GROUNDED_FROM, PARAMETRIC_BELOW, WEIGHTS, tier_of
-from core.records import Check, FactPlace, Span, State
+from core.records import State
 
 SCHEMA_VERSION = "2"
 
@@ -64,8 +61,8 @@ def report_document(
         "period": None
         if period is None
         else {
-            "since": period.since.isoformat() if period.since else None,
-            "until": period.until.isoformat() if period.until else None,
+            name: day.isoformat() if day else None
+            for name, day in (("since", period.since), ("until", period.until))
         },
         "method": {
             "risk_weights": dict(WEIGHTS),
@@ -74,14 +71,7 @@ def report_document(
         },
         "summary": _summary(reports),
         "answers": answers,
-        "audit_trail": None
-        if trail is None
-        else {
-            "trail_id": trail.trail_id,
-            "events": trail.events,
-            "head": trail.head,
-            "intact": trail.intact,
-        },
+        "audit_trail": plain(trail),
     }
     digest = hashlib.sha256(canonical_json(body).encode("utf-8")).hexdigest()
     return body | {"sha256": f"sha256:{digest}"}
@@ -90,14 +80,8 @@ def report_document(
 def _summary(reports: Sequence[ProvenanceReport]) -> dict[str, object]:
     claims = [claim for report in reports for claim in report.claims]
     levels = {level.value: sum(c.level is level for c in claims) for level in RiskLevel}
-    tiers: dict[str, int] = {}
-    for report in reports:
-        if not report.overrides:
-            name = _tier(report) or "none"
-            tiers[name] = tiers.get(name, 0) + 1
-    kinds: dict[str, int] = {}
-    for check in (check for claim in claims for check in claim.distortions):
-        kinds[check.check] = kinds.get(check.check, 0) + 1
+    tiers = Counter(_tier(report) or "none" for report in reports if not report.overrides)
+    kinds = Counter(check.check for claim in claims for check in claim.distortions)
     return {
         "answers": len(reports),
         "claims": len(claims),
@@ -132,33 +116,31 @@ def answer_document(report: ProvenanceReport) -> dict[str, object]:
         "hallucination_count": report.hallucination_count,
         "risk": report.risk,
         "mean_risk": report.mean_risk,
-        "level": report.level.value if report.level else None,
+        "level": plain(report.level),
         "tier": _tier(report),
-        "formula_level": report.formula_level.value if report.formula_level else None,
-        "tier_overridden_by": [each.value for each in report.overrides],
+        "formula_level": plain(report.formula_level),
+        "tier_overridden_by": plain(report.overrides),
         "claims": [_claim(claim) for claim in report.claims],
         "set_aside": dict(report.set_aside),
         "fabricated_citations": [_fabrication(each) for each in report.citations_made_up],
         "turns": report.turns,
-        "contradictions": [_contradiction(each) for each in report.contradictions],
-        "omitted_facts": [_omission(each) for each in report.omissions],
+        "contradictions": plain(report.contradictions),
+        "omitted_facts": plain(report.omissions),
         "omissions_found": report.omissions_found,
-        "versions": {
-            "pipeline": report.versions.pipeline,
-            "config_sha256": report.versions.config_sha256,
-            "embedder": report.versions.embedder,
-            "pair_reader": report.versions.pair_reader,
-            "precision": report.versions.precision,
-            "calibrator": report.versions.calibrator,
-        },
+        "versions": {name: getattr(report.versions, name) for name in _VERSIONS},
     }
 
 
+# What names a run in a report; a judge's name, where one was asked, is part of "pipeline".
+_VERSIONS = ("pipeline", "config_sha256", "embedder", "pair_reader", "precision", "calibrator")
+
+
 def _claim(claim: ClaimProvenance) -> dict[str, object]:
+    risk = claim.risk
     return {
         "claim_id": claim.claim_id,
         "text": claim.text,
-        "span": _span(claim.span),
+        "span": plain(claim.span),
         "claim_type": claim.claim_type,
         "attribution": claim.grounding.value,
         "attribution_score": claim.grounding_score,
@@ -166,78 +148,26 @@ def _claim(claim: ClaimProvenance) -> dict[str, object]:
         "support_probability": claim.support,
         "state": claim.state.value,
         "decision": claim.decision,
-        "distortions": [_distortion(check) for check in claim.distortions],
+        "distortions": [
+            {
+                "kind": check.check,
+                "outcome": check.outcome.value,
+                "reason": check.reason,
+                "claim_span": plain(check.claim_span),
+                "facts": plain(check.facts),
+            }
+            for check in claim.distortions
+        ],
         "fabrications": [_fabrication(each) for each in claim.fabrications],
         "risk": {
-            "total": claim.risk.total,
-            "level": claim.level.value if claim.level else None,
-            "formula_level": claim.risk.level.value,
-            "attribution": claim.risk.attribution,
-            "fidelity": claim.risk.fidelity,
-            "entailment": claim.risk.entailment,
-            "specificity": claim.risk.specificity,
+            "total": risk.total,
+            "level": plain(claim.level),
+            "formula_level": risk.level.value,
+            **{name: getattr(risk, name) for name in WEIGHTS},
         },
-        "chain": [_link(link) for link in claim.chain],
-    }
-
-
-def _distortion(check: Check) -> dict[str, object]:
-    return {
-        "kind": check.check,
-        "outcome": check.outcome.value,
-        "reason": check.reason,
-        "claim_span": _span(check.claim_span),
-        "facts": [_place(place) for place in check.facts],
+        "chain": plain(claim.chain),
     }
 
 
 def _fabrication(each: Fabrication) -> dict[str, object]:
-    return {"text": each.text, "kind": each.kind, "span": _span(each.span)}
-
-
-def _contradiction(each: Contradiction) -> dict[str, object]:
-    return {
-        "kind": each.kind,
-        "first": _claim_place(each.first),
-        "second": _claim_place(each.second),
-        "first_said": each.first_said,
-        "second_said": each.second_said,
-    }
-
-
-def _claim_place(each: ClaimPlace) -> dict[str, object]:
-    return {
-        "turn": each.turn,
-        "claim_id": each.claim_id,
-        "text": each.text,
-        "span": _span(each.span),
-    }
-
-
-def _omission(each: Omission) -> dict[str, object]:
-    return {
-        "severity": each.severity.value,
-        "category": each.category,
-        "name": each.name,
-        "text": each.text,
-        "place": _place(each.place),
-        "score": each.score,
-    }
-
-
-def _link(link: ChainLink) -> dict[str, object]:
-    return {
-        "source_id": link.source_id,
-        "tool_name": link.tool_name,
-        "call_id": link.call_id,
-        "arguments": link.arguments,
-        "facts": [_place(place) for place in link.facts],
-    }
-
-
-def _place(place: FactPlace) -> dict[str, object]:
-    return {"source_id": place.source_id, "span": _span(place.span), "path": place.path}
-
-
-def _span(span: Span | None) -> list[int] | None:
-    return None if span is None else [span.start, span.end]
+    return {"text": each.text, "kind": each.kind, "span": plain(each.span)}
