@@ -17,14 +17,8 @@ from core.review.items import QueueState
 from core.review.records import Person, Project, ProjectSettings, Role
 from storage.audit import BEGINNING, event_hash, row_hash
 from storage.records import AuditEvent
-from storage.review_tables import (
-    AdjudicationRow,
-    AssignmentRow,
-    ClaimRow,
-    QueueRow,
-    VoteRow,
-)
 from storage.store import SqlStore
+from storage.tables import AdjudicationRow, AssignmentRow, ClaimRow, QueueRow, VoteRow
 from storage.tables import AuditEvent as EventRow
 
 PEOPLE = 20

@@ -63,7 +63,7 @@ def audit_verify(
 def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None:
     from core.review.signing import fingerprint
     from core.workflows.packet_folder import check_packet
-    from storage.signers import foreign, trusted_keys
+    from storage.keys import foreign, trusted_keys
 
     require([folder])
     check = check_packet(folder)

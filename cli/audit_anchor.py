@@ -28,7 +28,7 @@ def audit_anchor(
 
     A trail that is cut or made anew contradicts its anchors. Every export writes one as well.
     """
-    from storage.anchors import anchor_of, write_anchor
+    from storage.checking import anchor_of, write_anchor
     from storage.engine import open_to_check
 
     database = open_to_check(db)

@@ -24,7 +24,7 @@ def audit_retire_key(
     For leads. Nobody can check what such seals cover: compare the database with a copy or an anchor
     from before the key was replaced, and then say so. What is changed in them afterwards is noticed.
     """
-    from storage.retiring import retire_keys
+    from storage.trail import retire_keys
 
     workspace = writing_database(db)
     last = retire_keys(workspace.store, reason, by=workspace.people.local())

@@ -28,7 +28,7 @@ def audit_trust(
     """
     from core.errors import InputError
     from core.review.signing import fingerprint
-    from storage.signers import trust, trusted_keys
+    from storage.keys import trust, trusted_keys
 
     if name is not None:
         if key is None:

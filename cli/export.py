@@ -84,7 +84,7 @@ def export(
     from core.review.records import ReviewStatus
     from core.workflows.packet_export import DECIDED, ExportFilters, export_packet, pseudonymous
     from core.workflows.packet_folder import MANIFEST, write_signatures
-    from storage.pseudonym_files import keep_pseudonyms
+    from storage.keys import keep_pseudonyms
 
     workspace = open_database(db)
     packets, user = workspace.packets(), workspace.people.local()

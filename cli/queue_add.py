@@ -24,7 +24,7 @@ def queue_add(
     db: DatabaseUrl = None,
 ) -> None:
     """Queue the database's traces that have no verdict, for `provenanceguard queue work`."""
-    from storage.scoped import newest_of_file, unverified
+    from storage.store import newest_of_file, unverified
 
     workspace = writing_database(db)
     found = newest_of_file(workspace.store, None) if all else unverified(workspace.store)

@@ -1,4 +1,8 @@
-"""Annotations: readings as written. A later row of the same reviewer supersedes; no row ever changes."""
+"""Annotations, adjudications and drafts: what people said of claims, or have typed so far.
+
+A later annotation of the same reviewer supersedes, the last adjudication counts unless it was reopened;
+no row of either ever changes.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +11,67 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select
 from sqlmodel import col
 
 from core.records import VerdictLabel
 from core.review.annotating import NewAnnotation, current
 from core.review.assignment import PACE_READINGS
-from core.review.items import Assignment
-from core.review.records import Annotation, Exposure, Judgement, QueueReason
+from core.review.items import Assignment, Draft
+from core.review.records import Adjudication, Annotation, Cause, Exposure, Judgement, QueueReason
+from storage import tables
 from storage.audit import add_row
-from storage.judgements import annotation_columns, judgement_of, with_names
-from storage.review_tables import VoteRow
+from storage.columns import plain_text
+from storage.tables import AdjudicationReopening, AdjudicationRow, PersonRow, VoteRow
+
+
+def judgement_columns(judgement: Judgement) -> dict[str, object]:
+    """The columns that hold a judgement."""
+    return {
+        "support": judgement.support.value,
+        "source_id": judgement.source_id,
+        "conflation": judgement.conflation,
+    }
+
+
+def judgement_of(row: Row[Any]) -> Judgement:
+    """The judgement of a row."""
+    return Judgement(
+        support=VerdictLabel(row.support), source_id=row.source_id, conflation=row.conflation
+    )
+
+
+def annotation_columns(said: NewAnnotation | Annotation) -> dict[str, object]:
+    """The columns of what a reviewer said, without who, when and in which place."""
+    first = said.first
+    return {
+        **judgement_columns(said.judgement),
+        "first_support": None if first is None else first.support.value,
+        "first_source_id": None if first is None else first.source_id,
+        "first_conflation": None if first is None else first.conflation,
+        "confidence": said.confidence,
+        "rationale": plain_text(said.rationale),
+        "saw_model_output": said.saw_model_output,
+        "changed_after_reveal": said.changed_after_reveal,
+        "exposures": json.dumps(
+            [{"what": one.what, "at": one.at.isoformat()} for one in said.exposures]
+        ),
+        "seconds": said.seconds,
+        "guideline_version": said.guideline_version,
+        "run_key": said.run_key,
+        "threshold": said.threshold,
+    }
+
+
+def with_names(table: type[VoteRow] | type[AdjudicationRow], key: str, project_id: int) -> Any:
+    """The rows of a project with the name of the person, the oldest first; ``key`` numbers them."""
+    columns: Mapping[str, Any] = table.__table__.c  # type: ignore[union-attr]
+    return (
+        select(table.__table__, col(PersonRow.name))  # type: ignore[union-attr]
+        .join(PersonRow, col(PersonRow.person_id) == columns["person_id"])
+        .where(columns["project_id"] == project_id)
+        .order_by(columns[key])
+    )
 
 
 def put_annotation(
@@ -157,4 +211,134 @@ def _exposures(document: str) -> tuple[Exposure, ...]:
     return tuple(
         Exposure(what=one["what"], at=datetime.fromisoformat(one["at"]))
         for one in json.loads(document)
+    )
+
+
+def put_adjudication(
+    connection: Connection,
+    assignment: Assignment,
+    judgement: Judgement,
+    *,
+    cause: Cause,
+    guideline_needs_fix: bool,
+    rule: str | None,
+    rationale: str,
+    shown: Sequence[int],
+    guideline_version: int,
+    nonce: str,
+    at: datetime,
+    actor: str,
+) -> Adjudication:
+    """Write an adjudication for the assignment in hand, with its event."""
+    add_row(
+        connection,
+        AdjudicationRow,
+        {
+            "project_id": assignment.project_id,
+            "claim_key": assignment.claim_key,
+            "person_id": assignment.person_id,
+            **judgement_columns(judgement),
+            "cause": cause.value,
+            "guideline_needs_fix": guideline_needs_fix,
+            "rule": rule,
+            "rationale": plain_text(rationale),
+            "shown_order": json.dumps(list(shown)),
+            "guideline_version": guideline_version,
+            "nonce": nonce,
+            "at": at,
+        },
+        at=at,
+        actor=actor,
+        action="claim.adjudicated",
+        entity=f"claim {assignment.claim_key}",
+        detail={
+            "project": assignment.project_id,
+            "votes": list(shown),
+            "guideline": guideline_version,
+        },
+    )
+    found = adjudication_of(connection, assignment.project_id, assignment.claim_key)
+    assert found is not None
+    return found
+
+
+def adjudication_of(connection: Connection, project_id: int, claim_key: int) -> Adjudication | None:
+    """The adjudication that counts on a claim."""
+    statement = _standing(project_id).where(col(AdjudicationRow.claim_key) == claim_key)
+    rows = connection.execute(statement).all()
+    return _adjudication(rows[-1]) if rows else None
+
+
+def every_adjudication(connection: Connection, project_id: int) -> Mapping[int, Adjudication]:
+    """The adjudication that counts on every claim of a project: claim key → adjudication."""
+    rows = connection.execute(_standing(project_id))
+    return {row.claim_key: _adjudication(row) for row in rows}
+
+
+def stands() -> ColumnElement[bool]:
+    """Whether nobody has reopened the adjudication in the row."""
+    return col(AdjudicationRow.adjudication_id).not_in(
+        select(col(AdjudicationReopening.adjudication_id))
+    )
+
+
+def _standing(project_id: int) -> Any:
+    """The adjudications of a project that stand, the oldest first."""
+    return with_names(AdjudicationRow, "adjudication_id", project_id).where(stands())
+
+
+def _adjudication(row: Row[Any]) -> Adjudication:
+    return Adjudication(
+        adjudication_id=row.adjudication_id,
+        claim_key=row.claim_key,
+        reviewer=row.name,
+        judgement=judgement_of(row),
+        cause=Cause(row.cause),
+        guideline_needs_fix=row.guideline_needs_fix,
+        rule=row.rule,
+        rationale=row.rationale,
+        at=row.at,
+        guideline_version=row.guideline_version,
+    )
+
+
+def put_draft(
+    connection: Connection, assignment: Assignment, draft: Draft, *, now: datetime
+) -> None:
+    """Keep what was entered so far instead of what was kept before."""
+    document = json.dumps(
+        {
+            "support": draft.support,
+            "source_id": draft.source_id,
+            "source_answered": draft.source_answered,
+            "conflation": draft.conflation,
+            "confidence": draft.confidence,
+            "rationale": draft.rationale,
+        }
+    )
+    connection.execute(
+        delete(tables.Draft).where(col(tables.Draft.assignment_id) == assignment.assignment_id)
+    )
+    connection.execute(
+        insert(tables.Draft).values(
+            assignment_id=assignment.assignment_id, document=document, updated_at=now
+        )
+    )
+
+
+def draft_of(connection: Connection, assignment_id: int) -> Draft | None:
+    """What was entered so far."""
+    text = connection.execute(
+        select(col(tables.Draft.document)).where(col(tables.Draft.assignment_id) == assignment_id)
+    ).scalar()
+    if text is None:
+        return None
+    read: Mapping[str, Any] = json.loads(text)
+    return Draft(
+        support=None if read["support"] is None else VerdictLabel(read["support"]),
+        source_id=read["source_id"],
+        source_answered=read["source_answered"],
+        conflation=read["conflation"],
+        confidence=read["confidence"],
+        rationale=read["rationale"],
     )

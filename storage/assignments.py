@@ -17,14 +17,12 @@ from core.review.assignment import ADJUDICATION_SLOT, lease_until
 from core.review.items import Assignment, OpenAssignment
 from core.review.records import Person, Project, QueueReason
 from core.review.sampling import audit_turn
-from storage import queue
-from storage import review_tables as tables
+from storage import queue, tables
 from storage.annotations import annotations_of
 from storage.audit import append_event
 from storage.columns import plain_text
-from storage.review_tables import AssignmentRow, ClaimRow
-from storage.standing import settle
-from storage.tables import TraceVersion
+from storage.queue import settle
+from storage.tables import AssignmentRow, ClaimRow, TraceVersion
 
 
 def open_annotation(connection: Connection, project_id: int, person_id: int) -> Assignment | None:

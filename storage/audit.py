@@ -1,4 +1,7 @@
-"""The audit trail: appended inside the transaction that it tells of, and checked link by link."""
+"""The audit trail: appended inside the transaction that it tells of, and checked link by link.
+
+Everything that is kept has an event, so whether somebody may write at all is asked here.
+"""
 
 from __future__ import annotations
 
@@ -11,41 +14,78 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, insert, select
 from sqlmodel import SQLModel, col
 
-from storage import (
-    calibrator_tables,
-    packet_tables,
-    preference_tables,
-    records,
-    review_tables,
-    round_tables,
-    triage_tables,
-)
+from core.review.records import Role
+from core.review.roles import require_writer
+from storage import records, tables
 from storage.columns import plain_text
-from storage.tables import AuditEvent, Run, TraceVersion, Verdict
-from storage.writers import check_writer
+from storage.tables import AuditEvent, PersonRow, RoleGrant, Run, TraceVersion, Verdict
+
+# What somebody who only reads leaves behind: that they looked, that they took a copy away, and how
+# their own keyboard is set.
+READING = frozenset({"verdict.opened", "packet.exported", "keys.bound"})
+# Under these names the program itself writes: nobody is called so.
+PROGRAM_NAMES = frozenset({"local", "first start", "fitting", "this machine"})
+
+
+def check_writer(connection: Connection, actor: str, action: str) -> None:
+    """Raise NotAllowed for a person who is an auditor or has no role now.
+
+    A name that is nobody's here is the program's own: pages and the terminal write as a person.
+    """
+    person_id = connection.execute(
+        select(col(PersonRow.person_id)).where(col(PersonRow.name) == plain_text(actor))
+    ).scalar()
+    if person_id is None:
+        return
+    roles = roles_of(connection, person_id)
+    if action in READING and Role.AUDITOR in roles:
+        return
+    require_writer(actor, roles, f"write here ({action})")
+
+
+def roles_of(connection: Connection, person_id: int) -> frozenset[Role]:
+    """The roles that the person has at this moment."""
+    return roles_by_person(connection, person_id).get(person_id, frozenset())
+
+
+def roles_by_person(
+    connection: Connection, person_id: int | None = None
+) -> dict[int, frozenset[Role]]:
+    """Person → roles at this moment, of everybody or of one."""
+    statement = select(
+        col(RoleGrant.person_id), col(RoleGrant.role), col(RoleGrant.granted)
+    ).order_by(col(RoleGrant.grant_id))
+    if person_id is not None:
+        statement = statement.where(col(RoleGrant.person_id) == person_id)
+    found: dict[int, set[Role]] = {}
+    for row in connection.execute(statement):
+        roles = found.setdefault(row.person_id, set())
+        (roles.add if row.granted else roles.discard)(Role(row.role))
+    return {person: frozenset(roles) for person, roles in found.items()}
+
 
 BEGINNING = "sha256:" + "0" * 64
 ERASED = "traces.erased"  # an event that tells of rows that went, with the hash of each
 
 # Every row of these tables has an event that holds its hash: write them with add_row.
 TOLD: tuple[type[SQLModel], ...] = (
-    review_tables.RoleGrant,
-    review_tables.GuidelineRow,
-    review_tables.Decline,
-    review_tables.VoteRow,
-    review_tables.AdjudicationRow,
-    review_tables.TraceSplit,
-    calibrator_tables.CalibratorRow,
-    calibrator_tables.Promotion,
-    packet_tables.PacketLock,
-    triage_tables.AdjudicationReopening,
-    preference_tables.KeyBinding,
-    preference_tables.WordList,
-    round_tables.CalibrationRoundRow,
-    round_tables.CalibrationClaim,
-    round_tables.CalibrationReader,
-    round_tables.CalibrationLabel,
-    round_tables.CalibrationClosing,
+    tables.RoleGrant,
+    tables.GuidelineRow,
+    tables.Decline,
+    tables.VoteRow,
+    tables.AdjudicationRow,
+    tables.TraceSplit,
+    tables.CalibratorRow,
+    tables.Promotion,
+    tables.PacketLock,
+    tables.AdjudicationReopening,
+    tables.KeyBinding,
+    tables.WordList,
+    tables.CalibrationRoundRow,
+    tables.CalibrationClaim,
+    tables.CalibrationReader,
+    tables.CalibrationLabel,
+    tables.CalibrationClosing,
 )
 
 

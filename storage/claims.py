@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 from sqlmodel import col
 
-from core.codec import verification_from_document
 from core.provenance.triage import is_gated
 from core.records import (
     AttributionStatus,
@@ -23,11 +22,9 @@ from core.records import (
     Verification,
 )
 from core.review.records import Signal
-from storage import queue
 from storage.audit import sha256_of
 from storage.columns import plain_text
-from storage.review_tables import ClaimRow, ClaimSignal
-from storage.tables import Run, Verdict
+from storage.tables import ClaimRow, ClaimSignal, Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,30 +42,13 @@ class JudgedClaim:
 
 def put_claims(
     connection: Connection, position: int, run_id: int, run_key: str, verification: Verification
-) -> None:
-    """Keep the claims of a verdict on the trace at ``position``, and put them into the queues."""
+) -> dict[int, Signal]:
+    """Keep the claims of a verdict on the trace at ``position``: claim key → what was said of it."""
     judged = judged_claims(verification, run_key)
     keys = _claim_keys(connection, position, judged)
     signals = {key: one.signal for key, one in zip(keys, judged, strict=True)}
     _put_signals(connection, run_id, signals)
-    queue.follow(connection, position, signals)
-
-
-def fill_claims(connection: Connection) -> None:
-    """Keep the claims of the verdicts that were stored before there were claims, in their order."""
-    rows = connection.execute(
-        select(
-            col(Verdict.verdict_id), col(Verdict.position), col(Verdict.run_id), col(Run.run_key)
-        )
-        .join(Run, col(Run.run_id) == col(Verdict.run_id))
-        .order_by(col(Verdict.verdict_id))
-    ).all()
-    for row in rows:
-        document = connection.execute(
-            select(col(Verdict.document)).where(col(Verdict.verdict_id) == row.verdict_id)
-        ).scalar_one()
-        verification = verification_from_document(json.loads(document))
-        put_claims(connection, row.position, row.run_id, row.run_key, verification)
+    return signals
 
 
 def judged_claims(verification: Verification, run_key: str) -> list[JudgedClaim]:

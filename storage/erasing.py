@@ -11,18 +11,22 @@ from sqlalchemy import Connection, Table, delete, exists, or_, select
 from sqlmodel import SQLModel, col
 
 from storage.audit import ERASED, append_event, row_hash
-from storage.review_tables import (
+from storage.tables import (
     AdjudicationRow,
     AssignmentRow,
+    CalibrationClaim,
     ClaimRow,
     ClaimSignal,
     Decline,
+    RepairChoice,
+    RepairRow,
+    Run,
+    TraceMark,
+    TraceVersion,
+    Verdict,
     VerdictOpening,
     VoteRow,
 )
-from storage.round_tables import CalibrationClaim
-from storage.tables import RepairChoice, RepairRow, Run, TraceVersion, Verdict
-from storage.triage_tables import TraceMark
 
 TRACES_AN_EVENT = 25  # their rows' hashes make an event of at most a few megabytes
 

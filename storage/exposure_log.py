@@ -15,20 +15,22 @@ from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import Withheld
 from core.review.readers import is_blind
 from core.review.records import Exposure
-from storage.adjudications import stands
+from storage.annotations import stands
 from storage.audit import append_event
+from storage.listing import yet_to_judge
 from storage.people import person_at
-from storage.review_tables import (
+from storage.queue import waits_in_round
+from storage.tables import (
     AdjudicationRow,
     AssignmentRow,
     ClaimRow,
     ProjectRow,
+    Run,
+    TraceVersion,
+    Verdict,
     VerdictOpening,
     VoteRow,
 )
-from storage.round_conditions import waits_in_round
-from storage.tables import Run, TraceVersion, Verdict
-from storage.unread import yet_to_judge
 
 VERDICT_PAGE = "verdict page"
 

@@ -15,8 +15,8 @@ from core.review.records import Person, Role
 from storage.audit import add_row
 from storage.columns import plain_text
 from storage.people import allow
-from storage.review_tables import GuidelineRow
 from storage.store import SqlStore
+from storage.tables import GuidelineRow
 
 FIRST_TEXT = """\
 1. Judge the claim against the tool outputs of this trace alone, not against what you know.

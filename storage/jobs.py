@@ -30,9 +30,8 @@ from core.errors import NotFound
 from core.records import Trace, Verification
 from core.records.jobs import ATTEMPTS, GivenUp, Job, QueueCounts, backoff
 from storage import traces, verdicts
-from storage.job_tables import JobRow
 from storage.store import SqlStore
-from storage.tables import TraceVersion
+from storage.tables import JobRow, TraceVersion
 
 WAITING, TAKEN, DONE, GIVEN_UP = "waiting", "taken", "done", "given_up"
 ENDED = f"{ATTEMPTS} workers ended, or went silent, while they had it in hand"

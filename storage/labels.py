@@ -21,20 +21,26 @@ from core.review.records import (
     Signal,
     Split,
 )
-from storage.adjudications import adjudication_of, every_adjudication
-from storage.annotations import current_annotations, every_current_annotation
+from storage.annotations import (
+    adjudication_of,
+    current_annotations,
+    every_adjudication,
+    every_current_annotation,
+)
 from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.projects import project_at
-from storage.review_tables import (
+from storage.store import SqlStore
+from storage.tables import (
+    AdjudicationReopening,
     AdjudicationRow,
     ClaimRow,
     ClaimSignal,
+    Run,
+    TraceSlice,
     TraceSplit,
+    TraceVersion,
     VoteRow,
 )
-from storage.store import SqlStore
-from storage.tables import Run, TraceSlice, TraceVersion
-from storage.triage_tables import AdjudicationReopening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

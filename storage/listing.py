@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Collection
 from typing import Any, TypeVarTuple
 
 from sqlalchemy import (
@@ -21,24 +23,219 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.records import Decision, State
+from core.review.items import QueueState
 from core.review.readers import is_blind
-from core.review.records import Person
+from core.review.records import Person, Role
 from storage import records
 from storage.columns import plain_text
-from storage.listing_conditions import (
-    of_batch,
-    same_trace,
-    with_cause,
-    with_flag,
-    with_reader,
-    with_tag,
-)
 from storage.records import Order, TraceFilters
-from storage.tables import Run, TraceSlice, TraceVersion, Verdict
+from storage.tables import (
+    AssignmentRow,
+    ClaimRow,
+    Decline,
+    ImportRecord,
+    ProjectRow,
+    QueueRow,
+    ReadingRequest,
+    Run,
+    TraceMark,
+    TraceSlice,
+    TraceVersion,
+    Verdict,
+    VerdictCause,
+    VerdictState,
+    VoteRow,
+)
 from storage.traces import is_newest
-from storage.triage_tables import VerdictTier
-from storage.unread import yet_to_judge
 from storage.verdicts import COUNT_COLUMNS, counts
+
+
+def same_trace() -> ColumnElement[bool]:
+    """Whether the slice is one of the trace version."""
+    return col(TraceVersion.position) == col(TraceSlice.position)
+
+
+def with_cause(cause: str) -> ColumnElement[bool]:
+    """Whether the verdict holds a claim back for that cause."""
+    return (
+        select(1)
+        .where(
+            col(VerdictCause.verdict_id) == col(Verdict.verdict_id),
+            col(VerdictCause.cause) == cause,
+        )
+        .correlate(Verdict)
+        .exists()
+    )
+
+
+def of_batch(connection: Connection, import_id: int) -> ColumnElement[bool]:
+    """Whether the trace version came with that import.
+
+    An import names its files and its end; what an earlier import brought from them came before.
+    """
+    rows = connection.execute(
+        select(col(ImportRecord.import_id), col(ImportRecord.files), col(ImportRecord.imported_at))
+        .where(col(ImportRecord.import_id) <= import_id)
+        .order_by(col(ImportRecord.import_id).desc())
+    ).all()
+    if not rows or rows[0].import_id != import_id:
+        return false()
+    names = _names(rows[0].files)
+    earlier = next((row.imported_at for row in rows[1:] if names & _names(row.files)), None)
+    came = [
+        col(TraceVersion.file).in_(sorted(names)),
+        col(TraceVersion.imported_at) <= rows[0].imported_at,
+    ]
+    if earlier is not None:
+        came.append(col(TraceVersion.imported_at) > earlier)
+    return and_(*came)
+
+
+def _names(files: str) -> set[str]:
+    return {plain_text(str(each["file"])) for each in json.loads(files)}
+
+
+def with_flag() -> ColumnElement[bool]:
+    """Whether the latest word of somebody on a flag of the trace is that it is flagged."""
+    return _standing("flag", "unflag")
+
+
+def with_tag(tag: str) -> ColumnElement[bool]:
+    """Whether the latest word on that tag is that the trace has it."""
+    return _standing("tag", "untag", plain_text(tag))
+
+
+def _standing(given: str, taken: str, text: str | None = None) -> ColumnElement[bool]:
+    """Whether a mark was given that nobody (of a flag: its giver) has taken back later."""
+    later = aliased(TraceMark)
+    same = col(later.text) == col(TraceMark.text)
+    if text is None:
+        same = col(later.person_id) == col(TraceMark.person_id)
+    taken_back = (
+        select(1)
+        .where(
+            col(later.position) == col(TraceMark.position),
+            col(later.kind) == taken,
+            same,
+            col(later.mark_id) > col(TraceMark.mark_id),
+        )
+        .correlate(TraceMark)
+        .exists()
+    )
+    conditions = [
+        col(TraceMark.position) == col(TraceVersion.position),
+        col(TraceMark.kind) == given,
+        ~taken_back,
+    ]
+    if text is not None:
+        conditions.append(col(TraceMark.text) == text)
+    return select(1).where(*conditions).correlate(TraceVersion).exists()
+
+
+def with_reader(person_id: int) -> ColumnElement[bool]:
+    """Whether somebody gave the trace to that person to read."""
+    return (
+        select(1)
+        .where(
+            col(ReadingRequest.position) == col(TraceVersion.position),
+            col(ReadingRequest.person_id) == person_id,
+            col(ReadingRequest.now) == false(),
+        )
+        .correlate(TraceVersion)
+        .exists()
+    )
+
+
+def batches(connection: Connection) -> list[tuple[int, str, Any, int]]:
+    """The imports that brought something, the latest first: (id, files, when, how many traces)."""
+    rows = connection.execute(
+        select(
+            col(ImportRecord.import_id),
+            col(ImportRecord.files),
+            col(ImportRecord.imported_at),
+            (col(ImportRecord.new) + col(ImportRecord.changed)).label("traces"),
+        )
+        .where(col(ImportRecord.new) + col(ImportRecord.changed) > 0)
+        .order_by(col(ImportRecord.import_id).desc())
+    )
+    return [
+        (row.import_id, " + ".join(sorted(_names(row.files))), row.imported_at, row.traces)
+        for row in rows
+    ]
+
+
+def causes(connection: Connection) -> dict[str, int]:
+    """How many stored verdicts hold a claim back for each cause."""
+    rows = connection.execute(
+        select(col(VerdictCause.cause), func.count()).group_by(col(VerdictCause.cause))
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[bool]:
+    """Whether the person may still be given a claim of any version of the trace in that row.
+
+    Such claims wait in a project that wants the decision first, and the person has neither read them
+    nor passed them on for good.
+    """
+    states = _states(person.roles)
+    if not states:
+        return false()
+    other = aliased(TraceVersion)
+    mine = (
+        select(1)
+        .where(
+            col(VoteRow.project_id) == col(QueueRow.project_id),
+            col(VoteRow.claim_key) == col(QueueRow.claim_key),
+            col(VoteRow.person_id) == person.person_id,
+        )
+        .correlate(QueueRow)
+        .exists()
+    )
+    passed_on = (
+        select(1)
+        .where(
+            col(Decline.claim_key) == col(QueueRow.claim_key),
+            col(Decline.project_id) == col(QueueRow.project_id),
+            col(Decline.person_id) == person.person_id,
+        )
+        .correlate(QueueRow)
+        .exists()
+    )
+    taken_up_again = (
+        select(1)
+        .where(
+            col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
+            col(AssignmentRow.project_id) == col(QueueRow.project_id),
+            col(AssignmentRow.person_id) == person.person_id,
+        )
+        .correlate(QueueRow)
+        .exists()
+    )
+    return (
+        select(1)
+        .select_from(other)
+        .join(ClaimRow, col(ClaimRow.position) == col(other.position))
+        .join(QueueRow, col(QueueRow.claim_key) == col(ClaimRow.claim_key))
+        .join(ProjectRow, col(ProjectRow.project_id) == col(QueueRow.project_id))
+        .where(
+            col(other.trace_key) == col(trace.trace_key),
+            col(QueueRow.state).in_(states),
+            col(ProjectRow.decide_first),
+            ~mine,
+            or_(~passed_on, taken_up_again),
+        )
+        .correlate(trace)
+        .exists()
+    )
+
+
+def _states(roles: Collection[Role]) -> list[str]:
+    """The states of claims that somebody with these roles may be given."""
+    reading = [QueueState.WAITING, QueueState.READING] if Role.REVIEWER in roles else []
+    deciding = [QueueState.DISAGREEMENT] if Role.ADJUDICATOR in roles else []
+    return [state.value for state in (*reading, *deciding)]
+
 
 Columns = TypeVarTuple("Columns")
 
@@ -66,7 +263,7 @@ def list_traces(
         col(TraceVersion.sources),
         col(TraceVersion.imported_at),
     ).add_columns(*COUNT_COLUMNS, col(Verdict.decision), col(Verdict.verified_at), col(Run.run_key))
-    columns = columns.add_columns(hidden.label("withheld"), col(VerdictTier.state))
+    columns = columns.add_columns(hidden.label("withheld"), col(VerdictState.state))
     statement = (
         _joined(columns.select_from(TraceVersion), hidden)
         .where(passing)
@@ -83,9 +280,9 @@ def overview(connection: Connection, viewer: Person | None = None) -> records.Ov
     hidden = _hidden(viewer)
     # Told apart once a trace, here: in the join as well it would be asked twice.
     decided = _joined(
-        select(col(Verdict.decision), col(VerdictTier.state), hidden.label("withheld")).select_from(
-            TraceVersion
-        )
+        select(
+            col(Verdict.decision), col(VerdictState.state), hidden.label("withheld")
+        ).select_from(TraceVersion)
     ).where(is_newest())
     each = decided.subquery()
     rows = connection.execute(
@@ -188,9 +385,9 @@ def _joined(
         .scalar_subquery()
     )
     seen = and_(col(Verdict.verdict_id) == newest, ~(false() if hidden is None else hidden))
-    graded = col(VerdictTier.verdict_id) == col(Verdict.verdict_id)
+    graded = col(VerdictState.verdict_id) == col(Verdict.verdict_id)
     run = col(Run.run_id) == col(Verdict.run_id)
-    return statement.outerjoin(Verdict, seen).outerjoin(Run, run).outerjoin(VerdictTier, graded)
+    return statement.outerjoin(Verdict, seen).outerjoin(Run, run).outerjoin(VerdictState, graded)
 
 
 def _asks_for_verdict(filters: TraceFilters) -> bool:
@@ -213,7 +410,7 @@ def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[boo
     if filters.states:
         wanted = [state.value for state in filters.states]
         unavailable = col(Verdict.decision) == Decision.UNAVAILABLE.value
-        conditions += [col(VerdictTier.state).in_(wanted), ~unavailable]
+        conditions += [col(VerdictState.state).in_(wanted), ~unavailable]
     if filters.verdicts:
         conditions.append(or_(*(Verdict.__table__.c[v.value] > 0 for v in filters.verdicts)))  # type: ignore[attr-defined]
     if filters.conflated:

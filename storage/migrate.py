@@ -1,26 +1,39 @@
-"""Bring a database to the newest schema, under a lock, in one transaction."""
+"""Bring a database to the newest schema, under a lock, in one transaction.
+
+An empty database gets the tables as they are declared, and triggers by which it refuses to change or
+remove what is only ever added. One of 0.19.0 is carried on from there; an older one by 0.19.0 first.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
 from sqlalchemy import Connection, inspect, text
+from sqlmodel import SQLModel
 
 from core.errors import StoreError
-from storage.claims import fill_claims
+from storage.audit import TOLD
 from storage.engine import Database
-from storage.graded import fill_grades, fill_states
-from storage.seals import add_seal
+from storage.seals import APPENDED, add_seal, table_of
+from storage.tables import AuditEvent, ImportRecord, PacketSignatureRow, TrailSeal
+from storage.verdicts import fill_states
 
-MIGRATIONS = Path(__file__).resolve().parent / "migrations"
-NEWEST = "0012"  # a test compares it with the files
-GRADES = "0006"  # the first that keeps their tiers
-STATES = "0012"  # the first that keeps their states
-CLAIMS = "0003"  # the first schema that keeps the claims of verdicts beside them
+NEWEST = "0013"
+FIRST_CARRIED = "0011"  # of 0.19.0
+
+# Rows of these are only ever added, and the database itself refuses to change or to remove one.
+_KEPT = {table_of(each).name for each in TOLD} | {
+    each.__tablename__ for each in (AuditEvent, TrailSeal, PacketSignatureRow)
+}
+_UNCHANGED = _KEPT | {table_of(each).name for each in APPENDED} - {ImportRecord.__tablename__}
+REFUSED = (
+    *(("UPDATE", name) for name in sorted(_UNCHANGED)),
+    *(("DELETE", name) for name in sorted(_KEPT)),
+)
 
 
 def migrate(database: Database) -> None:
-    """Upgrade to the newest schema; raises StoreError when the database is newer than this program.
+    """Bring to the newest schema; raises StoreError for a database that is newer, or before 0.19.0.
 
     Several processes may start at once: the first holds the write lock, the others find the work
     done. A migration that fails leaves the database as it was.
@@ -32,16 +45,14 @@ def migrate(database: Database) -> None:
         found = revision(connection)
         if found == NEWEST:
             return
-        _refuse_a_newer_one(found, database.name)
-        _upgrade(connection)
-        if found is not None and found < CLAIMS:
-            # Not in the migration itself: an old migration must not call code that changes.
-            fill_claims(connection)
-        if found is not None and found < GRADES:
-            fill_grades(connection)
-        if found is not None and found < STATES:
-            fill_states(connection)
-        if found is not None:
+        if found is None:
+            _create(connection)
+        else:
+            _check(found, database.name)
+            while found != NEWEST:
+                found, step = STEPS[found]
+                step(connection)
+            connection.execute(text("UPDATE alembic_version SET version_num = :v"), {"v": NEWEST})
             add_seal(connection)  # of everything that is there
 
 
@@ -53,21 +64,81 @@ def revision(connection: Connection) -> str | None:
     return found
 
 
-def _refuse_a_newer_one(found: str | None, name: str) -> None:
-    known = {file.name.partition("_")[0] for file in (MIGRATIONS / "versions").glob("[0-9]*.py")}
-    if found is not None and found not in known:
+def refusal(statement: str, table: str, dialect: str) -> tuple[str, str]:
+    """The trigger's name, and what the database keeps of it: SQLite its SQL, PostgreSQL its function's."""
+    message = f"{table} is append-only: {statement} refused"
+    name = f"{table}_refuses_{statement.lower()}"
+    if dialect == "sqlite":
+        return name, (
+            f"CREATE TRIGGER {name} BEFORE {statement} ON {table} "
+            f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
+        )
+    return name, f"BEGIN RAISE EXCEPTION '{message}'; END"
+
+
+def _check(found: str, name: str) -> None:
+    if found in STEPS:
+        return
+    if found < FIRST_CARRIED:
         raise StoreError(
-            f"database {name}: its schema {found} is newer than this program knows ({NEWEST}); "
-            "use the newer program, or another database"
+            f"database {name}: its schema {found} is older than 0.19.0 ({FIRST_CARRIED}); "
+            "open it once with 0.19.0, which brings it on, then with this program"
+        )
+    raise StoreError(
+        f"database {name}: its schema {found} is newer than this program knows ({NEWEST}); "
+        "use the newer program, or another database"
+    )
+
+
+def _create(connection: Connection) -> None:
+    SQLModel.metadata.create_all(connection, checkfirst=False)
+    for statement, table in REFUSED:
+        _refuse(connection, statement, table)
+    connection.execute(
+        text(
+            "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, "
+            "CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))"
+        )
+    )
+    connection.execute(text("INSERT INTO alembic_version VALUES (:v)"), {"v": NEWEST})
+
+
+def _refuse(connection: Connection, statement: str, table: str) -> None:
+    """Make triggers by which the database refuses that statement (UPDATE or DELETE) on the table."""
+    dialect = connection.dialect.name
+    name, kept = refusal(statement, table, dialect)
+    if dialect == "sqlite":
+        connection.exec_driver_sql(kept)
+        return
+    run = f"EXECUTE FUNCTION {name}()"
+    for made in (
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ {kept} $$",
+        f"CREATE TRIGGER {name} BEFORE {statement} ON {table} FOR EACH ROW {run}",
+    ):
+        connection.exec_driver_sql(made)
+    if statement == "DELETE":
+        connection.exec_driver_sql(
+            f"CREATE TRIGGER {name}_all BEFORE TRUNCATE ON {table} FOR EACH STATEMENT {run}"
         )
 
 
-def _upgrade(connection: Connection) -> None:
-    # Imported here: a start that has nothing to migrate does not pay for it.
-    from alembic import command
-    from alembic.config import Config
+def _keep_states_alone(connection: Connection) -> None:
+    """To 0013: the state of every verdict, and no tier, which nothing reads."""
+    connection.execute(
+        text(
+            "CREATE TABLE verdict_state (verdict_id INTEGER NOT NULL, state VARCHAR(12) NOT NULL, "
+            "CONSTRAINT pk_verdict_state PRIMARY KEY (verdict_id), "
+            "CONSTRAINT fk_verdict_state_verdict_id_verdict FOREIGN KEY (verdict_id) "
+            "REFERENCES verdict (verdict_id) ON DELETE CASCADE)"
+        )
+    )
+    fill_states(connection)
+    connection.execute(text("DROP TABLE verdict_tier"))
 
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+
+# Revision → the next one, and how to come to it. A released step is never changed. 0012 was never
+# released: the table that 0013 drops had one more column in it.
+STEPS: Mapping[str, tuple[str, Callable[[Connection], None]]] = {
+    "0011": ("0013", _keep_states_alone),
+    "0012": ("0013", _keep_states_alone),
+}

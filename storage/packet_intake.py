@@ -17,20 +17,29 @@ from core.review.exchange import PacketSignature, ReviewsPut
 from core.review.packet_reader import PacketReview
 from core.review.records import Adjudication, Annotation, Person, Project, QueueReason, Role, Split
 from storage import assignments
-from storage.adjudications import adjudication_of
-from storage.annotations import annotations_of
+from storage.annotations import (
+    adjudication_of,
+    annotation_columns,
+    annotations_of,
+    judgement_columns,
+)
 from storage.audit import add_row, append_event, sha256_of
 from storage.columns import plain_text
 from storage.guidelines import Guidelines
-from storage.judgements import annotation_columns, judgement_columns
+from storage.keys import foreign, trusted_keys
 from storage.people import People, allow
+from storage.queue import settle
 from storage.records import TracesPut
-from storage.review_tables import AdjudicationRow, AssignmentRow, ClaimRow, VoteRow
-from storage.signers import foreign, trusted_keys
 from storage.splits import Splits
-from storage.standing import settle
 from storage.store import SqlStore
-from storage.tables import AuditEvent, TraceVersion
+from storage.tables import (
+    AdjudicationRow,
+    AssignmentRow,
+    AuditEvent,
+    ClaimRow,
+    TraceVersion,
+    VoteRow,
+)
 from storage.traces import is_newest, trace_key
 
 BOTH_READINGS = 2

@@ -16,13 +16,11 @@ from core.errors import ConfigError, Conflict, InputError, NotAllowed, NotFound
 from core.review.assignment import check_reason
 from core.review.records import Person, Role
 from core.review.roles import require
-from storage.audit import add_row, append_event, trail_id
+from storage.audit import PROGRAM_NAMES, add_row, append_event, roles_by_person, roles_of, trail_id
 from storage.columns import plain_text
 from storage.keys import USER_FILE, key_folder, read_owned
-from storage.review_tables import PersonRow, RoleGrant
 from storage.store import SqlStore
-from storage.tables import AuditEvent
-from storage.writers import PROGRAM_NAMES, roles_by_person, roles_of
+from storage.tables import AuditEvent, PersonRow, RoleGrant
 
 LOCAL_NAME = "local reviewer"
 THIS_MACHINE = "this machine"

@@ -17,9 +17,9 @@ from storage import queue
 from storage.audit import append_event
 from storage.columns import plain_text
 from storage.people import allow
-from storage.review_tables import ProjectRow
-from storage.standing import rebuild
+from storage.queue import rebuild
 from storage.store import SqlStore
+from storage.tables import ProjectRow
 
 QUEUE_SETTINGS = ("reads_per_claim", "audit_share", "slice")  # a change of these moves claims
 

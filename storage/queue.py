@@ -1,35 +1,325 @@
 """The queue of each project: one row a claim, kept in step with runs, assignments and annotations.
 
 A row says where its claim stands (core/review/sampling.py), how many readings nobody has taken, and
-how far it is. Everything here runs in the transaction of the write that it follows.
+how far it is. Claims come first to somebody by a reading request; those of a calibration round that is
+being read come to nobody else. Everything here runs in the transaction of the write that it follows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from datetime import datetime
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    true,
+    union,
+    update,
+)
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
+from core.review.annotating import Standing, standing_of
 from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import QueueState
 from core.review.leases import stream_order
-from core.review.records import Project, ProjectSettings, QueueReason, Signal
+from core.review.records import Person, Project, ProjectSettings, QueueReason, Signal
 from core.review.sampling import Place, audit_draw, place_claim
-from storage.reading_requests import kept_for_others, next_requested
-from storage.review_tables import (
+from storage.annotations import (
+    adjudication_of,
+    current_annotations,
+    every_adjudication,
+    every_current_annotation,
+)
+from storage.audit import append_event
+from storage.claims import SIGNAL_COLUMNS, signal_from
+from storage.tables import (
     AssignmentRow,
+    CalibrationClaim,
+    CalibrationClosing,
+    CalibrationLabel,
+    CalibrationReader,
+    CalibrationRoundRow,
     ClaimRow,
+    ClaimSignal,
     Decline,
     ProjectRow,
     QueueRow,
+    ReadingRequest,
+    Run,
+    TraceSlice,
+    TraceVersion,
+    Verdict,
+    VoteRow,
 )
-from storage.round_conditions import not_in_round, open_round
-from storage.tables import TraceSlice, TraceVersion
 from storage.traces import is_newest
+
+
+def open_round(connection: Connection, project_id: int) -> int | None:
+    """The round of the project that is being read: its newest, until closed or read by all."""
+    newest: int | None = connection.execute(
+        select(func.max(col(CalibrationRoundRow.round_id))).where(
+            col(CalibrationRoundRow.project_id) == project_id
+        )
+    ).scalar()
+    if newest is None:
+        return None
+    closed, claims, readers, labels = (
+        connection.execute(select(func.count()).where(column == newest)).scalar_one()
+        for column in (
+            col(CalibrationClosing.round_id),
+            col(CalibrationClaim.round_id),
+            col(CalibrationReader.round_id),
+            col(CalibrationLabel.round_id),
+        )
+    )
+    return None if closed or labels >= claims * readers else newest
+
+
+def not_in_round(round_id: int | None) -> ColumnElement[bool]:
+    """The claim of the queue's row does not wait for that round."""
+    if round_id is None:
+        return true()
+    keys = select(col(CalibrationClaim.claim_key)).where(col(CalibrationClaim.round_id) == round_id)
+    return col(QueueRow.claim_key).not_in(keys)
+
+
+def waits_in_round(connection: Connection, person_id: int, trace_key: str) -> bool:
+    """Whether the person has yet to read a claim of that trace in a round that was not closed."""
+    found = connection.execute(
+        select(1)
+        .select_from(CalibrationReader)
+        .join(CalibrationClaim, col(CalibrationClaim.round_id) == col(CalibrationReader.round_id))
+        .join(ClaimRow, col(ClaimRow.claim_key) == col(CalibrationClaim.claim_key))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .outerjoin(
+            CalibrationLabel,
+            (col(CalibrationLabel.round_id) == col(CalibrationReader.round_id))
+            & (col(CalibrationLabel.claim_key) == col(CalibrationClaim.claim_key))
+            & (col(CalibrationLabel.person_id) == person_id),
+        )
+        .where(
+            col(CalibrationReader.person_id) == person_id,
+            col(TraceVersion.trace_key) == trace_key,
+            col(CalibrationLabel.label_id).is_(None),
+            ~exists().where(col(CalibrationClosing.round_id) == col(CalibrationReader.round_id)),
+        )
+        .limit(1)
+    ).first()
+    return found is not None
+
+
+def ask_for(
+    connection: Connection,
+    project: Project,
+    positions: Sequence[int],
+    reader: Person | None,
+    *,
+    by: Person,
+    at: datetime,
+) -> None:
+    """These traces' claims come first: to that person, or to whoever asks next (None)."""
+    if not positions:
+        return
+    _forget(connection, project, positions, reader, now=False)
+    connection.execute(
+        insert(ReadingRequest),
+        [_values(project, position, None, reader, False, at) for position in positions],
+    )
+    append_event(
+        connection,
+        at=at,
+        actor=by.name,
+        action="traces.assigned" if reader else "traces.queued",
+        entity=f"{len(positions)} traces" if len(positions) > 1 else f"trace {positions[0]}",
+        detail={
+            "project": project.project_id,
+            "positions": list(positions),
+            "person": reader.person_id if reader else None,
+        },
+    )
+
+
+def withdraw(
+    connection: Connection, project: Project, positions: Sequence[int], *, by: Person, at: datetime
+) -> None:
+    """These traces' claims come in the order of the queue again."""
+    connection.execute(
+        delete(ReadingRequest).where(
+            col(ReadingRequest.project_id) == project.project_id,
+            col(ReadingRequest.position).in_(positions),
+        )
+    )
+    append_event(
+        connection,
+        at=at,
+        actor=by.name,
+        action="traces.unassigned",
+        entity=f"{len(positions)} traces",
+        detail={"project": project.project_id, "positions": list(positions)},
+    )
+
+
+def turn_to(
+    connection: Connection,
+    project: Project,
+    position: int,
+    claim_key: int | None,
+    reader: Person,
+    *,
+    at: datetime,
+) -> None:
+    """The reader opened this trace's claims themselves: that claim first, then the others."""
+    _forget(connection, project, [position], reader, now=True)
+    wanted = [None] if claim_key is None else [claim_key, None]
+    connection.execute(
+        insert(ReadingRequest),
+        [_values(project, position, each, reader, True, at) for each in wanted],
+    )
+
+
+def next_requested(
+    connection: Connection, project_id: int, person_id: int, *free: ColumnElement[bool]
+) -> Row[tuple[int, str, float | None]] | None:
+    """The queue's row of the claim that was asked for first, among those ``free`` for the person."""
+    # What they opened themselves last, then what was given to them, then what anybody should read.
+    order = (
+        col(ReadingRequest.now).desc(),
+        col(ReadingRequest.person_id).is_(None),
+        col(ReadingRequest.claim_key).is_(None),
+        col(ReadingRequest.request_id),
+        col(ClaimRow.number),
+    )
+    # Not joined: SQLite would begin with the queue, and read all of it where nothing was asked for.
+    waiting = (
+        select(1)
+        .where(
+            col(QueueRow.project_id) == project_id,
+            col(QueueRow.claim_key) == col(ClaimRow.claim_key),
+            col(QueueRow.missing) > 0,
+            *free,
+        )
+        .correlate(ClaimRow)
+        .exists()
+    )
+    asked = connection.execute(
+        select(col(ClaimRow.claim_key))
+        .select_from(ReadingRequest)
+        .join(ClaimRow, col(ClaimRow.position) == col(ReadingRequest.position))
+        .where(
+            col(ReadingRequest.project_id) == project_id,
+            or_(
+                col(ReadingRequest.person_id) == person_id,
+                col(ReadingRequest.person_id).is_(None),
+            ),
+            or_(
+                col(ReadingRequest.claim_key).is_(None),
+                col(ReadingRequest.claim_key) == col(ClaimRow.claim_key),
+            ),
+            waiting,
+        )
+        .order_by(*order)
+        .limit(1)
+    ).scalar()
+    if asked is None:
+        return None
+    return connection.execute(
+        select(
+            col(QueueRow.claim_key), col(QueueRow.reason), col(QueueRow.inclusion_probability)
+        ).where(col(QueueRow.project_id) == project_id, col(QueueRow.claim_key) == asked)
+    ).one()  # type: ignore[return-value]
+
+
+def kept_for_others(project_id: int, person_id: int) -> ColumnElement[bool]:
+    """Whether as many people as readings are missing were given the claim and have yet to take it."""
+    theirs = aliased(ReadingRequest)
+    taken = (
+        select(1)
+        .where(
+            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
+            col(AssignmentRow.person_id) == col(theirs.person_id),
+        )
+        .correlate(QueueRow, theirs)
+        .exists()
+    )
+    passed_on = (
+        select(1)
+        .where(
+            col(Decline.project_id) == project_id,
+            col(Decline.claim_key) == col(QueueRow.claim_key),
+            col(Decline.person_id) == col(theirs.person_id),
+        )
+        .correlate(QueueRow, theirs)
+        .exists()
+    )
+    waiting = (
+        select(func.count(func.distinct(col(theirs.person_id))))
+        .select_from(theirs)
+        .join(ClaimRow, col(ClaimRow.position) == col(theirs.position))
+        .where(
+            col(ClaimRow.claim_key) == col(QueueRow.claim_key),
+            col(theirs.project_id) == project_id,
+            col(theirs.person_id) != person_id,
+            ~col(theirs.now),
+            ~taken,
+            ~passed_on,
+        )
+        .correlate(QueueRow)
+        .scalar_subquery()
+    )
+    return waiting >= col(QueueRow.missing)
+
+
+def _forget(
+    connection: Connection,
+    project: Project,
+    positions: Sequence[int],
+    reader: Person | None,
+    *,
+    now: bool,
+) -> None:
+    person = col(ReadingRequest.person_id)
+    whose = person.is_(None) if reader is None else person == reader.person_id
+    connection.execute(
+        delete(ReadingRequest).where(
+            col(ReadingRequest.project_id) == project.project_id,
+            # What somebody opened before is not what they want now, wherever it is.
+            col(ReadingRequest.now) if now else col(ReadingRequest.position).in_(positions),
+            whose,
+        )
+    )
+
+
+def _values(
+    project: Project,
+    position: int,
+    claim_key: int | None,
+    reader: Person | None,
+    now: bool,
+    at: datetime,
+) -> dict[str, object]:
+    return {
+        "project_id": project.project_id,
+        "position": position,
+        "claim_key": claim_key,
+        "person_id": reader.person_id if reader else None,
+        "now": now,
+        "at": at,
+    }
+
 
 ROWS_AT_ONCE = 500
 Key = TypeVar("Key", int, int | None)
@@ -341,3 +631,115 @@ def not_yet(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
         .exists()
     )
     return ~mine, ~given_back
+
+
+def settle(connection: Connection, project: Project, claim_key: int) -> QueueState:
+    """Bring the queue's row of one claim up to what people hold and have said; its state."""
+    readings = connection.execute(
+        select(col(AssignmentRow.state)).where(
+            col(AssignmentRow.project_id) == project.project_id,
+            col(AssignmentRow.claim_key) == claim_key,
+            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+        )
+    ).scalars()
+    standing = standing_of(
+        project.settings,
+        current_annotations(connection, project.project_id, claim_key),
+        adjudication_of(connection, project.project_id, claim_key),
+        [state == "open" for state in readings],
+    )
+    set_standing(
+        connection,
+        project.project_id,
+        claim_key,
+        missing=standing.missing,
+        state=standing.state,
+    )
+    return standing.state
+
+
+def rebuild(connection: Connection, project: Project) -> None:
+    """Queue a project's claims anew; what people hold and have said keeps its place in it."""
+    empty(connection, project.project_id)
+    signals = _latest(connection, _eligible(project))
+    begun = union(
+        select(col(AssignmentRow.claim_key)).where(
+            col(AssignmentRow.project_id) == project.project_id
+        ),
+        select(col(VoteRow.claim_key)).where(col(VoteRow.project_id) == project.project_id),
+    ).subquery()
+    touched = _latest(
+        connection,
+        select(func.max(col(ClaimSignal.signal_id)))
+        .where(col(ClaimSignal.claim_key).in_(select(begun.c.claim_key)))
+        .group_by(col(ClaimSignal.claim_key)),
+    )
+    fill(connection, project, {**signals, **touched})
+    _settle_all(connection, project, touched)
+
+
+def _settle_all(connection: Connection, project: Project, claim_keys: Collection[int]) -> None:
+    """What ``settle`` does, for many claims in a handful of statements."""
+    annotations = every_current_annotation(connection, project.project_id)
+    decided = every_adjudication(connection, project.project_id)
+    readings: dict[int, list[bool]] = {}
+    for row in connection.execute(
+        select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
+            col(AssignmentRow.project_id) == project.project_id,
+            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+        )
+    ):
+        readings.setdefault(row.claim_key, []).append(row.state == "open")
+    standings: dict[Standing, list[int]] = {}
+    for key in claim_keys:
+        standing = standing_of(
+            project.settings, annotations.get(key, ()), decided.get(key), readings.get(key, ())
+        )
+        standings.setdefault(standing, []).append(key)
+    for standing, keys in standings.items():
+        for start in range(0, len(keys), ROWS_AT_ONCE):
+            connection.execute(
+                update(QueueRow)
+                .where(
+                    col(QueueRow.project_id) == project.project_id,
+                    col(QueueRow.claim_key).in_(keys[start : start + ROWS_AT_ONCE]),
+                )
+                .values(missing=standing.missing, state=standing.state.value)
+            )
+
+
+def _eligible(project: Project) -> Select[Any]:
+    """The latest signals of the claims that the latest verdict on a trace's newest version found."""
+    verdict = select(func.max(col(Verdict.verdict_id))).group_by(col(Verdict.position))
+    found = (
+        select(col(ClaimRow.claim_key))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .join(Verdict, col(Verdict.position) == col(ClaimRow.position))
+        .join(
+            ClaimSignal,
+            (col(ClaimSignal.claim_key) == col(ClaimRow.claim_key))
+            & (col(ClaimSignal.run_id) == col(Verdict.run_id)),
+        )
+        .where(col(Verdict.verdict_id).in_(verdict), is_newest())
+    )
+    if project.settings.slice is not None:
+        found = found.join(
+            TraceSlice, col(TraceSlice.position) == col(TraceVersion.position)
+        ).where(col(TraceSlice.slice) == project.settings.slice)
+    return (
+        select(func.max(col(ClaimSignal.signal_id)))
+        .where(col(ClaimSignal.claim_key).in_(found))
+        .group_by(col(ClaimSignal.claim_key))
+    )
+
+
+def _latest(connection: Connection, signal_ids: Select[Any]) -> dict[int, Signal]:
+    # Without the features: they make up most of a row, and no queue asks for them.
+    columns = SIGNAL_COLUMNS[:-1]
+    rows = connection.execute(
+        select(col(ClaimSignal.claim_key), *columns, col(Run.run_key))
+        .join(Run, col(Run.run_id) == col(ClaimSignal.run_id))
+        .where(col(ClaimSignal.signal_id).in_(signal_ids))
+        .order_by(col(ClaimSignal.claim_key))
+    )
+    return {row.claim_key: signal_from(row._mapping) for row in rows}

@@ -6,16 +6,762 @@ project's settings, the assignment, the nonce and the time on screen, then the r
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
-from core.review.items import OpenAssignment, Progress, Withheld
+from sqlalchemy import Connection, Row, func, select
+from sqlmodel import col
+
+from core.errors import Conflict
+from core.records import Span
+from core.review import annotating, leases
+from core.review.assignment import (
+    ADJUDICATION_SLOT,
+    NOTHING_ON_SCREEN,
+    STALE_PAGE,
+    STUCK_DAYS,
+    check_judgement,
+    check_key,
+    check_page,
+    check_reason,
+)
+from core.review.items import (
+    Assignment,
+    BlindAnnotation,
+    DisagreementItem,
+    Draft,
+    OpenAssignment,
+    Progress,
+    QueueState,
+    ReviewItem,
+    Withheld,
+)
 from core.review.readers import require_reader
-from core.review.records import Person
-from storage import assignments, exposure_log
-from storage.adjudicating import Adjudicating
-from storage.people import person_at
-from storage.progress import progress_of
-from storage.reading_claims import ReadingClaims
+from core.review.records import (
+    Adjudication,
+    Annotation,
+    Cause,
+    Exposure,
+    Judgement,
+    Person,
+    Project,
+    Role,
+    Signal,
+)
+from core.review.sampling import shown_order
+from storage import assignments, exposure_log, queue, tables
+from storage.annotations import (
+    adjudication_of,
+    annotations_of,
+    current_annotations,
+    draft_of,
+    latest_annotations,
+    pace,
+    put_adjudication,
+    put_annotation,
+    put_draft,
+)
+from storage.audit import add_row, append_event
+from storage.claims import latest_signal
+from storage.columns import plain_text
+from storage.guidelines import keep_first
+from storage.people import allow, person_at
+from storage.projects import project_at
+from storage.queue import settle
+from storage.store import SqlStore
+from storage.tables import AssignmentRow, Decline
+
+
+def progress_of(
+    connection: Connection, project_id: int, user: Person, *, now: datetime
+) -> Progress:
+    """How far the project is, and the person in it."""
+    done, in_hand = count_mine(connection, project_id, user.person_id)
+    by_state = {
+        QueueState(row[0]): row[1]
+        for row in connection.execute(
+            select(col(tables.QueueRow.state), func.count())
+            .where(col(tables.QueueRow.project_id) == project_id)
+            .group_by(col(tables.QueueRow.state))
+        )
+    }
+    seconds = pace(connection, project_id, user.person_id) or pace(connection, project_id, None)
+    return Progress(
+        mine_done=done,
+        mine_open=in_hand,
+        team_done=by_state.get(QueueState.SETTLED, 0),
+        total=sum(by_state.values()),
+        stuck=count_stuck(connection, project_id, before=now - timedelta(days=STUCK_DAYS)),
+        seconds_per_claim=statistics.median(seconds) if seconds else None,
+        ties=by_state.get(QueueState.DISAGREEMENT, 0),
+        waiting=by_state.get(QueueState.WAITING, 0),
+        left_for_me=in_hand + count_left(connection, project_id, user.person_id),
+    )
+
+
+def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple[int, int]:
+    """How many readings the person has done, and how many are in hand."""
+    rows = connection.execute(
+        select(col(AssignmentRow.state), func.count())
+        .where(
+            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.person_id) == person_id,
+            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+        )
+        .group_by(col(AssignmentRow.state))
+    ).all()
+    found = {row[0]: row[1] for row in rows}
+    return found.get("done", 0), found.get("open", 0)
+
+
+def count_left(connection: Connection, project_id: int, person_id: int) -> int:
+    """How many readings that nobody has taken the person may still do."""
+    row = tables.QueueRow
+    missing = (col(row.project_id) == project_id, col(row.missing) > 0)
+
+    def how_many(*conditions: Any) -> int:
+        return connection.execute(
+            select(func.count()).select_from(row).where(*missing, *conditions)
+        ).scalar_one()
+
+    # Counted from the person's side, so that it costs what the person has done, not the queue.
+    mine = select(col(AssignmentRow.claim_key)).where(
+        col(AssignmentRow.project_id) == project_id, col(AssignmentRow.person_id) == person_id
+    )
+    returned = select(col(tables.Decline.claim_key)).where(
+        col(tables.Decline.project_id) == project_id, col(tables.Decline.person_id) == person_id
+    )
+    return how_many() - how_many(col(row.claim_key).in_(mine.union(returned)))
+
+
+def count_stuck(connection: Connection, project_id: int, *, before: datetime) -> int:
+    """How many begun claims nobody has touched since then."""
+    row = tables.QueueRow
+    latest = (
+        select(func.max(col(AssignmentRow.created_at)))
+        .where(
+            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.claim_key) == col(row.claim_key),
+        )
+        .correlate(row)
+        .scalar_subquery()
+    )
+    return connection.execute(
+        select(func.count())
+        .select_from(row)
+        .where(
+            col(row.project_id) == project_id,
+            col(row.state).in_(("reading", "tied")),
+            latest < before,
+        )
+    ).scalar_one()
+
+
+def review_item(connection: Connection, assignment: Assignment, user: Person) -> ReviewItem:
+    """The claim of an assignment, for its reviewer; the reason it was chosen only after the decision."""
+    place = assignments.place_of(connection, assignment.claim_key)
+    done, in_hand = count_mine(connection, assignment.project_id, user.person_id)
+    left = count_left(connection, assignment.project_id, user.person_id)
+    return ReviewItem(
+        assignment_id=assignment.assignment_id,
+        claim_key=assignment.claim_key,
+        claim_id=place.claim_id,
+        text=place.text,
+        span=Span(start=place.span_start, end=place.span_end),
+        trace_id=place.trace_id,
+        content_hash=place.content_hash,
+        slot=assignment.slot,
+        lease_until=assignment.lease_until,
+        draft=draft_of(connection, assignment.assignment_id),
+        position=done + 1,
+        total=done + in_hand + left,
+        reason=assignment.reason if is_decided(connection, assignment, user) else None,
+    )
+
+
+def disagreement_item(
+    connection: Connection, assignment: Assignment, user: Person
+) -> DisagreementItem:
+    """A disagreement as its adjudicator sees it: the readings without names, in an order of its own."""
+    place = assignments.place_of(connection, assignment.claim_key)
+    annotations = {
+        v.vote_id: v
+        for v in current_annotations(connection, assignment.project_id, assignment.claim_key)
+    }
+    order = shown_order(assignment.assignment_id, tuple(sorted(annotations)))
+    return DisagreementItem(
+        assignment_id=assignment.assignment_id,
+        claim_key=assignment.claim_key,
+        claim_id=place.claim_id,
+        text=place.text,
+        span=Span(start=place.span_start, end=place.span_end),
+        trace_id=place.trace_id,
+        content_hash=place.content_hash,
+        lease_until=assignment.lease_until,
+        annotations=tuple(
+            BlindAnnotation(
+                label=f"Reviewer {number}",
+                judgement=annotations[vote_id].judgement,
+                confidence=annotations[vote_id].confidence,
+                rationale=annotations[vote_id].rationale,
+                vote_id=vote_id,
+            )
+            for number, vote_id in enumerate(order, 1)
+        ),
+        waiting=queue.count_disagreements(connection, assignment.project_id, user.person_id) + 1,
+    )
+
+
+def is_decided(connection: Connection, assignment: Assignment, user: Person) -> bool:
+    """Whether the person has annotated the claim, or somebody adjudicated it where that is their part."""
+    if assignment.slot == ADJUDICATION_SLOT:
+        return adjudication_of(connection, assignment.project_id, assignment.claim_key) is not None
+    return bool(
+        annotations_of(
+            connection, assignment.project_id, assignment.claim_key, person_id=user.person_id
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldClaims:
+    """What reading and deciding a claim share: one transaction a write."""
+
+    store: SqlStore
+
+    def show(self, project_id: int, user: Person, assignment_id: int) -> str:
+        """A new nonce for what is being put on screen now; earlier ones are void."""
+        with self.store.database.writing() as connection:
+            assignment = self._mine(connection, project_id, user, assignment_id)
+            return assignments.mint(connection, assignment, now=self.store.now())
+
+    def decline(
+        self,
+        project_id: int,
+        user: Person,
+        assignment_id: int,
+        reason: str,
+        nonce: str | None = None,
+    ) -> None:
+        """Take the claim out of the person's hands, for good; raises InputError without a reason."""
+        stated = plain_text(check_reason(reason, "giving a claim back"))
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            assignment = self._mine(connection, project_id, user, assignment_id)
+            annotating.check_decline(assignment, decided=is_decided(connection, assignment, user))
+            check_page(assignment, nonce)
+            add_row(
+                connection,
+                Decline,
+                {
+                    "project_id": project_id,
+                    "claim_key": assignment.claim_key,
+                    "slot": assignment.slot,
+                    "person_id": user.person_id,
+                    "reason": stated,
+                    "at": now,
+                },
+                at=now,
+                actor=user.name,
+                action="claim.declined",
+                entity=f"claim {assignment.claim_key}",
+                detail={"project": project_id, "slot": assignment.slot},
+            )
+            assignments.give_back(
+                connection,
+                project_at(connection, project_id),
+                assignment,
+                now=now,
+                actor=user.name,
+                reason="declined",
+            )
+
+    def release(self, project_id: int, user: Person, assignment_id: int, reason: str) -> None:
+        """Take a claim out of somebody else's hands; raises NotAllowed, NotFound, Conflict."""
+        stated = check_reason(reason, "releasing a claim")
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            allow(connection, user, Role.LEAD, "release somebody else's claim")
+            assignment = assignments.assignment_at(connection, project_id, assignment_id)
+            annotating.check_release(assignment)
+            assignments.give_back(
+                connection,
+                project_at(connection, project_id),
+                assignment,
+                now=now,
+                actor=user.name,
+                reason=stated,
+            )
+
+    def save_draft(
+        self,
+        project_id: int,
+        user: Person,
+        assignment_id: int,
+        draft: Draft,
+        nonce: str | None = None,
+    ) -> None:
+        """Keep what was entered so far; raises NotFound, and Conflict once it is decided."""
+        with self.store.database.writing() as connection:
+            assignment = self._mine(connection, project_id, user, assignment_id)
+            annotating.check_draft(assignment)
+            check_page(assignment, nonce)
+            put_draft(connection, assignment, draft, now=self.store.now())
+
+    def load_draft(self, project_id: int, user: Person, assignment_id: int) -> Draft | None:
+        """What was entered so far; None when nothing was, or it is somebody else's."""
+        with self.store.database.reading() as connection:
+            assignment = assignments.own(connection, project_id, assignment_id, user)
+            return draft_of(connection, assignment.assignment_id)
+
+    def _on_screen(
+        self,
+        connection: Connection,
+        project_id: int,
+        user: Person,
+        assignment_id: int,
+        nonce: str,
+        *,
+        role: Role,
+        doing: str,
+        check: Callable[[Assignment], None],
+        now: datetime,
+    ) -> tuple[Project, Assignment, float]:
+        """The assignment that is decided now, as it is on screen, and for how many seconds.
+
+        Raises NotAllowed, NotFound, Conflict and TooSoon.
+        """
+        allow(connection, user, role, doing)
+        project = project_at(connection, project_id)
+        assignment = assignments.own(connection, project_id, assignment_id, user)
+        check(assignment)
+        return project, assignment, check_key(assignment, nonce, now, project.settings)
+
+    def _mine(
+        self, connection: Connection, project_id: int, user: Person, assignment_id: int
+    ) -> Assignment:
+        """The person's own assignment, if they have the role that it needs."""
+        assignment = assignments.own(connection, project_id, assignment_id, user)
+        allow(connection, user, leases.role_needed(assignment), "work on this claim")
+        return assignment
+
+    def _checked(
+        self,
+        project_id: int,
+        user: Person,
+        assignment_id: int,
+        judgement: Judgement,
+        confidence: int | None,
+    ) -> Judgement:
+        # A trace may be long, and never changes: read before the write lock is taken.
+        with self.store.database.reading() as connection:
+            assignment = assignments.own(connection, project_id, assignment_id, user)
+            known = (
+                frozenset[str]()
+                if judgement.source_id is None
+                else assignments.source_ids(connection, assignment.claim_key)
+            )
+        plain = None if judgement.source_id is None else plain_text(judgement.source_id)
+        checked = Judgement(
+            support=judgement.support, source_id=plain, conflation=judgement.conflation
+        )
+        check_judgement(checked, confidence, known)
+        return checked
+
+
+def latest_pass(connection: Connection, project_id: int, person_id: int) -> Row[Any] | None:
+    """The claim that the person gave back last and has not taken up again; None without one."""
+    again = (
+        select(1)
+        .where(
+            col(AssignmentRow.project_id) == project_id,
+            col(AssignmentRow.claim_key) == col(Decline.claim_key),
+            col(AssignmentRow.person_id) == person_id,
+        )
+        .correlate(Decline)
+        .exists()
+    )
+    return connection.execute(
+        select(Decline.__table__)  # type: ignore[attr-defined]
+        .where(
+            col(Decline.project_id) == project_id,
+            col(Decline.person_id) == person_id,
+            col(Decline.slot) < ADJUDICATION_SLOT,
+            ~again,
+        )
+        .order_by(col(Decline.decline_id).desc())
+        .limit(1)
+    ).first()
+
+
+InWords = Callable[
+    [Connection, Assignment, annotating.Answer, Annotation | None, float], annotating.NewAnnotation
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingClaims(HeldClaims):
+    """Claims on their way from the queue to an annotation."""
+
+    def next_item(self, project_id: int, user: Person) -> ReviewItem | None:
+        """The claim in the person's hands, or else the next one, now in their hands."""
+        now = self.store.now()
+        with self.store.database.reading() as connection:
+            allow(connection, user, Role.REVIEWER, "review claims")
+            project = project_at(connection, project_id)
+            assignment = assignments.open_annotation(connection, project_id, user.person_id)
+            if assignment is not None and not leases.half_over(assignment, project.settings, now):
+                return review_item(connection, assignment, user)
+        with self.store.database.writing() as connection:
+            allow(connection, user, Role.REVIEWER, "review claims")
+            project = project_at(connection, project_id)
+            assignments.expire(connection, project, user, now=now)
+            assignment = assignments.open_annotation(connection, project_id, user.person_id)
+            if assignment is not None:
+                assignments.renew(connection, project, assignment, now=now)
+            else:
+                assignment = assignments.take(connection, project, user, now=now)
+            if assignment is None:
+                return None
+            assignment = assignments.assignment_at(connection, project_id, assignment.assignment_id)
+            return review_item(connection, assignment, user)
+
+    def annotate(
+        self,
+        project_id: int,
+        user: Person,
+        assignment_id: int,
+        nonce: str,
+        judgement: Judgement,
+        *,
+        confidence: int | None,
+        rationale: str,
+        exposures: Sequence[Exposure],
+    ) -> Annotation:
+        """Write a reading; raises Conflict, TooSoon, NotFound, NotAllowed, InputError."""
+        return self._put_annotation(
+            project_id,
+            user,
+            assignment_id,
+            nonce,
+            judgement,
+            confidence,
+            rationale,
+            exposures,
+            check=annotating.check_first,
+            put_in_words=_first_annotation,
+        )
+
+    def reveal(self, project_id: int, user: Person, assignment_id: int) -> Signal | None:
+        """What the machine says of the claim; written down as seen.
+
+        Raises NotAllowed before the decision, where the project wants the decision first.
+        """
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            project = project_at(connection, project_id)
+            assignment = self._mine(connection, project_id, user, assignment_id)
+            annotating.check_reveal(
+                project.settings, decided=is_decided(connection, assignment, user)
+            )
+            if assignment.revealed_at is None:
+                assignments.mark_revealed(connection, assignment, now=now)
+                append_event(
+                    connection,
+                    at=now,
+                    actor=user.name,
+                    action="model.revealed",
+                    entity=f"claim {assignment.claim_key}",
+                    detail={
+                        "project": project_id,
+                        "person": user.person_id,
+                        "slot": assignment.slot,
+                    },
+                )
+            return latest_signal(connection, assignment.claim_key)
+
+    def revise(
+        self,
+        project_id: int,
+        user: Person,
+        assignment_id: int,
+        nonce: str,
+        judgement: Judgement,
+        *,
+        confidence: int | None,
+        rationale: str | None,
+        exposures: Sequence[Exposure],
+    ) -> Annotation:
+        """Write what a reviewer says after the machine's view; raises as ``vote`` does."""
+        return self._put_annotation(
+            project_id,
+            user,
+            assignment_id,
+            nonce,
+            judgement,
+            confidence,
+            rationale,
+            exposures,
+            check=annotating.check_second,
+            put_in_words=_annotation_after_reveal,
+        )
+
+    def _put_annotation(
+        self,
+        project_id: int,
+        user: Person,
+        assignment_id: int,
+        nonce: str,
+        judgement: Judgement,
+        confidence: int | None,
+        rationale: str | None,
+        exposures: Sequence[Exposure],
+        *,
+        check: Callable[[Assignment], None],
+        put_in_words: InWords,
+    ) -> Annotation:
+        judgement = self._checked(project_id, user, assignment_id, judgement, confidence)
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            project, assignment, seconds = self._on_screen(
+                connection, project_id, user, assignment_id, nonce,
+                role=Role.REVIEWER, doing="vote", check=check, now=now,
+            )  # fmt: skip
+            self._still_open(connection, assignment)
+            mine = annotations_of(
+                connection, project_id, assignment.claim_key, person_id=user.person_id
+            )
+            before = mine[-1] if mine else None
+            answer = annotating.Answer(
+                judgement=judgement,
+                confidence=confidence,
+                rationale=rationale,
+                exposures=exposures,
+                nonce=nonce,
+                guideline_version=keep_first(connection, now),
+            )
+            annotation = put_annotation(
+                connection,
+                assignment,
+                put_in_words(connection, assignment, answer, before, seconds),
+                at=now,
+                actor=user.name,
+                action="vote.revised" if before else "vote.cast",
+            )
+            assignments.close(connection, assignment)
+            settle(connection, project, assignment.claim_key)
+        return annotation
+
+    def undo(
+        self,
+        project_id: int,
+        user: Person,
+        on_screen: int | None = None,
+        nonce: str | None = None,
+    ) -> ReviewItem | None:
+        """The claim that the person annotated or passed on last, in their hands again; None without one.
+
+        What they said comes back as its draft, with their note.
+
+        Raises Conflict once somebody has adjudicated it, or holds what was passed on, and for a page
+        that is out of date: its nonce is not the latest of the assignment ``on_screen``, or
+        NOTHING_ON_SCREEN while there is a claim.
+        """
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            allow(connection, user, Role.REVIEWER, "take a vote back")
+            if on_screen is not None:
+                check_page(assignments.own(connection, project_id, on_screen, user), nonce)
+            elif nonce == NOTHING_ON_SCREEN and assignments.open_annotation(
+                connection, project_id, user.person_id
+            ):
+                raise Conflict(STALE_PAGE)
+            project = project_at(connection, project_id)
+            said_last = latest_annotations(connection, project_id, user.person_id)
+            passed = latest_pass(connection, project_id, user.person_id)
+            if passed is not None and (not said_last or passed.at >= said_last[0].at):
+                return self._undo_pass(connection, project, user, passed, now=now)
+            for row in said_last:
+                assignment = assignments.assignment_of(
+                    connection, project_id, row.claim_key, user.person_id
+                )
+                if assignment is None or assignment.open:
+                    continue
+                self._still_open(connection, assignment)
+                assignments.reopen(connection, project, assignment, now=now)
+                # As of when it was said: nothing has been typed since.
+                said = annotations_of(
+                    connection, project_id, row.claim_key, person_id=user.person_id
+                )[-1]
+                put_draft(connection, assignment, _draft_of(said), now=said.at)
+                append_event(
+                    connection,
+                    at=now,
+                    actor=user.name,
+                    action="vote.reopened",
+                    entity=f"claim {assignment.claim_key}",
+                    detail={"project": project_id, "slot": assignment.slot, "from": row.vote_id},
+                )
+                settle(connection, project, assignment.claim_key)
+                assignment = assignments.assignment_at(
+                    connection, project_id, assignment.assignment_id
+                )
+                return review_item(connection, assignment, user)
+        return None
+
+    def _undo_pass(
+        self,
+        connection: Connection,
+        project: Project,
+        user: Person,
+        passed: Row[Any],
+        *,
+        now: datetime,
+    ) -> ReviewItem:
+        assignment = assignments.take_again(connection, project, user, passed.claim_key, now=now)
+        append_event(
+            connection,
+            at=now,
+            actor=user.name,
+            action="claim.pass_undone",
+            entity=f"claim {assignment.claim_key}",
+            detail={
+                "project": project.project_id,
+                "slot": assignment.slot,
+                "from": passed.decline_id,
+            },
+        )
+        return review_item(connection, assignment, user)
+
+    def _still_open(self, connection: Connection, assignment: Assignment) -> None:
+        annotating.check_not_adjudicated(
+            adjudication_of(connection, assignment.project_id, assignment.claim_key)
+        )
+
+
+def _draft_of(annotation: Annotation) -> Draft:
+    return Draft(
+        support=annotation.judgement.support,
+        source_id=annotation.judgement.source_id,
+        source_answered=True,
+        conflation=annotation.judgement.conflation,
+        confidence=annotation.confidence,
+        rationale=annotation.rationale,
+    )
+
+
+def _first_annotation(
+    connection: Connection,
+    assignment: Assignment,
+    answer: annotating.Answer,
+    before: Annotation | None,
+    seconds: float,
+) -> annotating.NewAnnotation:
+    return annotating.first_annotation(
+        assignment,
+        answer,
+        before,
+        latest_signal(connection, assignment.claim_key),
+        seen_elsewhere=exposure_log.exposures_of(
+            connection, assignment.person_id, assignment.claim_key
+        ),
+        seconds=seconds,
+    )
+
+
+def _annotation_after_reveal(
+    connection: Connection,
+    assignment: Assignment,
+    answer: annotating.Answer,
+    before: Annotation | None,
+    seconds: float,
+) -> annotating.NewAnnotation:
+    assert before is not None  # check_second: it was decided
+    return annotating.annotation_after_reveal(assignment, answer, before)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjudicating(HeldClaims):
+    """Disagreements on their way to a decision."""
+
+    def next_disagreement(self, project_id: int, user: Person) -> DisagreementItem | None:
+        """The disagreement in the person's hands, or else the next one, now in their hands."""
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            allow(connection, user, Role.ADJUDICATOR, "adjudicate")
+            project = project_at(connection, project_id)
+            assignments.expire(connection, project, user, now=now)
+            assignment = assignments.open_adjudication(connection, project_id, user.person_id)
+            if assignment is not None and not _disagree(connection, project, assignment.claim_key):
+                assignments.give_back(
+                    connection,
+                    project,
+                    assignment,
+                    now=now,
+                    actor=user.name,
+                    reason=annotating.AGREE_NOW,
+                )
+                assignment = None
+            if assignment is not None:
+                assignments.renew(connection, project, assignment, now=now)
+            else:
+                assignment = assignments.take_disagreement(connection, project, user, now=now)
+            if assignment is None:
+                return None
+            assignment = assignments.assignment_at(connection, project_id, assignment.assignment_id)
+            return disagreement_item(connection, assignment, user)
+
+    def adjudicate(
+        self,
+        project_id: int,
+        user: Person,
+        item: DisagreementItem,
+        nonce: str,
+        judgement: Judgement,
+        *,
+        cause: Cause,
+        guideline_needs_fix: bool,
+        rule: str | None,
+        rationale: str,
+    ) -> Adjudication:
+        """Write what a third person decides; Conflict when a reading changed since it was shown."""
+        judgement = self._checked(project_id, user, item.assignment_id, judgement, None)
+        now = self.store.now()
+        with self.store.database.writing() as connection:
+            project, assignment, _ = self._on_screen(
+                connection, project_id, user, item.assignment_id, nonce,
+                role=Role.ADJUDICATOR, doing="adjudicate", check=annotating.check_adjudicable, now=now,
+            )  # fmt: skip
+            shown = tuple(reading.vote_id for reading in item.annotations)
+            annotating.check_shown(
+                shown,
+                current_annotations(connection, project_id, assignment.claim_key),
+                settle(connection, project, assignment.claim_key),
+            )
+            done = put_adjudication(
+                connection,
+                assignment,
+                judgement,
+                cause=cause,
+                guideline_needs_fix=guideline_needs_fix,
+                rule=rule,
+                rationale=rationale,
+                shown=shown,
+                guideline_version=keep_first(connection, now),
+                nonce=nonce,
+                at=now,
+                actor=user.name,
+            )
+            assignments.close(connection, assignment)
+            settle(connection, project, assignment.claim_key)
+        return done
+
+
+def _disagree(connection: Connection, project: Project, claim_key: int) -> bool:
+    return settle(connection, project, claim_key) is QueueState.DISAGREEMENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

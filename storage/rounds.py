@@ -25,15 +25,14 @@ from core.review.rounds import (
     check_round,
     draw,
 )
-from storage import round_tables as tables
+from storage import tables
 from storage.audit import add_row, add_rows
 from storage.columns import plain_text
 from storage.guidelines import keep_first
 from storage.people import allow, people, person_at
-from storage.review_tables import ClaimRow, PersonRow, QueueRow, VerdictOpening
-from storage.round_conditions import open_round
+from storage.queue import open_round
 from storage.store import SqlStore
-from storage.tables import TraceVersion
+from storage.tables import ClaimRow, PersonRow, QueueRow, TraceVersion, VerdictOpening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

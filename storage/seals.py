@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Table, func, insert, inspect, select
 from sqlmodel import SQLModel, col
 
 from core.errors import NotFound
-from storage import packet_tables, review_tables, tables, triage_tables
+from storage import tables
 from storage.audit import BEGINNING, erased_rows, row_hash, sha256_of
 from storage.keys import trail_key
 from storage.tables import AuditEvent, TrailSeal
@@ -33,14 +33,14 @@ APPENDED: tuple[type[SQLModel], ...] = (
     tables.Verdict,
     tables.RepairRow,
     tables.RepairChoice,
-    review_tables.ClaimRow,
-    review_tables.ClaimSignal,
-    review_tables.VerdictOpening,
-    packet_tables.PacketSignatureRow,
-    triage_tables.TraceMark,
+    tables.ClaimRow,
+    tables.ClaimSignal,
+    tables.VerdictOpening,
+    tables.PacketSignatureRow,
+    tables.TraceMark,
 )
 # Few rows, which may change: each seal after a change holds all of them.
-WHOLE: tuple[type[SQLModel], ...] = (review_tables.ProjectRow, review_tables.PersonRow)
+WHOLE: tuple[type[SQLModel], ...] = (tables.ProjectRow, tables.PersonRow)
 # What no seal covers, and why.
 UNCOVERED: Mapping[str, str] = {
     "trail_seal": "each seal covers the one before it, and anchors the last",
@@ -48,7 +48,7 @@ UNCOVERED: Mapping[str, str] = {
     "queue": "work in progress: the order of what waits; made anew from claims and readings",
     "assignment": "work in progress: who holds what until when; each change is an event",
     "reading_request": "work in progress: what is to be read first; whoever gave it is in an event",
-    "verdict_tier": "worked out from a verdict, which is covered, for lists to filter by",
+    "verdict_state": "worked out from a verdict, which is covered, for lists to filter by",
     "verdict_cause": "worked out from a verdict, which is covered, for lists to filter by",
     "job": "work in progress: what workers are to verify; each verdict is an event",
     "draft": "work in progress: what somebody has typed and not handed in",

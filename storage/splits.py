@@ -17,9 +17,8 @@ from sqlmodel import col
 from core.errors import Conflict
 from core.review.records import Split
 from storage.audit import add_rows
-from storage.review_tables import TraceSplit
 from storage.store import SqlStore
-from storage.tables import TraceVersion
+from storage.tables import TraceSplit, TraceVersion
 from storage.traces import trace_key
 
 SEED = 20260607

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from typing import TypeVarTuple
 
-from core.records import IngestReport, Trace, Verification, Versions
+from sqlalchemy import ColumnElement, Connection, Select, func, insert, select
+from sqlalchemy.orm import aliased
+from sqlmodel import col
+
+from core.records import FileCount, IngestReport, ToolCount, Trace, Verification, Versions
 from core.review.records import Person
-from storage import audit, imports, listing, records, traces, verdicts
+from storage import audit, listing, records, traces, verdicts
+from storage.audit import append_event
 from storage.checking import check_database
 from storage.engine import Database, open_database
 from storage.migrate import migrate
 from storage.records import Order, TraceFilters, TracesPut
+from storage.tables import ImportRecord, Run, TraceVersion, Verdict
+from storage.traces import is_newest
+from storage.verdicts import stored_verification
 
 WAITING_AT_ONCE = 500  # positions of waiting traces looked up in one go
 
@@ -76,7 +87,7 @@ class SqlStore:
     def put_import(self, report: IngestReport) -> None:
         """Keep the report of an import: what was understood of its files, and what was not."""
         with self.database.writing() as connection:
-            imports.put_import(connection, report, at=self.now(), actor=self.actor)
+            put_import(connection, report, at=self.now(), actor=self.actor)
 
     def put_verdicts(self, run_key: str, verdicts_in: Iterable[Verification]) -> None:
         """Keep verdicts, each on the trace version that its content hash names, in one transaction."""
@@ -189,7 +200,7 @@ class SqlStore:
     def imports(self, *, limit: int | None = None) -> tuple[records.StoredImport, ...]:
         """The imports, the latest first."""
         with self.database.reading() as connection:
-            return imports.imports(connection, limit=limit)
+            return imports(connection, limit=limit)
 
     def audit_events(
         self, *, newest_first: bool = True, limit: int | None = None, offset: int = 0
@@ -201,3 +212,199 @@ class SqlStore:
     def verify_chain(self) -> records.AuditReport:
         """Check every link of the trail, every row against it, its seals and its anchors."""
         return check_database(self.database)
+
+
+def put_import(connection: Connection, report: IngestReport, *, at: datetime, actor: str) -> None:
+    """Keep the report of one import, and tell the trail."""
+    number = connection.execute(
+        insert(ImportRecord)
+        .values(
+            imported_at=at,
+            actor=actor,
+            files=json.dumps([asdict(file) for file in report.files]),
+            new=report.new,
+            changed=report.changed,
+            unchanged=report.unchanged,
+            tools=json.dumps([asdict(tool) for tool in report.tools]),
+            skipped=json.dumps(report.skipped),
+            skipped_count=report.skipped_count,
+            without_answer=report.without_answer,
+            without_evidence=report.without_evidence,
+        )
+        .returning(col(ImportRecord.import_id))
+    ).scalar_one()
+    append_event(
+        connection,
+        at=at,
+        actor=actor,
+        action="files.imported",
+        entity=f"import {number}",
+        detail={
+            "files": [asdict(file) for file in report.files],
+            "new": report.new,
+            "changed": report.changed,
+            "unchanged": report.unchanged,
+            "skipped": report.skipped_count,
+        },
+    )
+
+
+def imports(
+    connection: Connection, *, limit: int | None = None
+) -> tuple[records.StoredImport, ...]:
+    """The imports, the latest first."""
+    table = ImportRecord.__table__  # type: ignore[attr-defined]
+    rows = connection.execute(select(table).order_by(table.c.import_id.desc()).limit(limit))
+    return tuple(
+        records.StoredImport(
+            import_id=row.import_id,
+            imported_at=row.imported_at,
+            actor=row.actor,
+            report=IngestReport(
+                files=tuple(FileCount(**file) for file in json.loads(row.files)),
+                new=row.new,
+                changed=row.changed,
+                unchanged=row.unchanged,
+                tools=tuple(ToolCount(**tool) for tool in json.loads(row.tools)),
+                skipped=tuple(json.loads(row.skipped)),
+                skipped_count=row.skipped_count,
+                without_answer=row.without_answer,
+                without_evidence=row.without_evidence,
+            ),
+        )
+        for row in rows
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoped(SqlStore):
+    """The same database, in which only these trace versions are there to be verified."""
+
+    positions: tuple[int, ...] = ()
+
+    def traces_without_run(self, run_key: str) -> Iterator[Trace]:
+        """Those of them that have no verdict of that run key, in their order here."""
+        for position in self._waiting(run_key):
+            with self.database.reading() as connection:
+                trace = traces.trace_at(connection, position)
+            yield trace
+
+    def count_without_run(self, run_key: str) -> int:
+        """How many ``traces_without_run`` would give."""
+        return len(self._waiting(run_key))
+
+    def _waiting(self, run_key: str) -> list[int]:
+        with self.database.reading() as connection:
+            waiting = set(traces.waiting(connection, run_key, after=0, limit=2**31 - 1))
+        return [position for position in self.positions if position in waiting]
+
+
+def only(store: SqlStore, positions: Sequence[int]) -> Scoped:
+    """The store with those trace versions alone to verify."""
+    return Scoped(
+        database=store.database, actor=store.actor, now=store.now, positions=tuple(positions)
+    )
+
+
+def newest_of_file(store: SqlStore, file: str | None) -> list[int]:
+    """The newest trace versions that came from that file (None: from any), in import order."""
+    statement = select(col(TraceVersion.position)).where(is_newest())
+    if file is not None:
+        statement = statement.where(col(TraceVersion.file) == file)
+    with store.database.reading() as connection:
+        rows = connection.execute(statement.order_by(col(TraceVersion.position)))
+        return [position for position in rows.scalars() if position is not None]
+
+
+def unverified(store: SqlStore) -> list[int]:
+    """The newest trace versions that nothing was ever said about, in import order."""
+    position = col(TraceVersion.position)
+    said = select(col(Verdict.verdict_id)).where(col(Verdict.position) == position).exists()
+    statement = select(position).where(is_newest(), ~said).order_by(position)
+    with store.database.reading() as connection:
+        return [found for found in connection.execute(statement).scalars() if found is not None]
+
+
+def sample_of(positions: Sequence[int], size: int) -> list[int]:
+    """So many of them, drawn at random, the same ones every time."""
+    drawn = random.Random(f"sample of {len(positions)} to {positions[-1] if positions else 0}")
+    return sorted(drawn.sample(list(positions), min(size, len(positions))))
+
+
+Columns = TypeVarTuple("Columns")
+
+WINDOW_ANSWERS = 100
+WINDOW_CHARACTERS = 32_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescoring:
+    """Implements ``core.workflows.rescore.RescoringStore`` on a store."""
+
+    store: SqlStore
+
+    def count_to_rescore(self, calibrator: str) -> int:
+        """How many newest traces have a latest verdict by another calibrator."""
+        with self.store.database.reading() as connection:
+            return connection.execute(
+                select(func.count()).select_from(_other(select(1), calibrator).subquery())
+            ).scalar_one()
+
+    def verdicts_to_rescore(self, calibrator: str) -> Iterator[Sequence[Verification]]:
+        """Those verdicts, each with its trace's content hash, in import order, window by window."""
+        position = col(TraceVersion.position)
+        last = 0
+        while True:
+            # Short transactions: the verdicts are written while these are read.
+            with self.store.database.reading() as connection:
+                rows = connection.execute(
+                    _other(select(position, func.length(col(Verdict.document))), calibrator)
+                    .where(position > last)
+                    .order_by(position)
+                    .limit(WINDOW_ANSWERS)
+                ).all()
+                if not rows:
+                    return
+                chosen: list[int] = []
+                characters = 0
+                for number, length in rows:
+                    if chosen and characters + length > WINDOW_CHARACTERS:
+                        break
+                    chosen.append(number)
+                    characters += length
+                found = connection.execute(
+                    _other(
+                        select(col(TraceVersion.content_hash), col(Verdict.document)), calibrator
+                    )
+                    .where(position.in_(chosen))
+                    .order_by(position)
+                ).all()
+            yield [
+                replace(stored_verification(document), content_hash=content)
+                for content, document in found
+            ]
+            last = chosen[-1]
+
+    def put_verdicts(self, run_key: str, verdicts: Sequence[Verification]) -> None:
+        """Keep verdicts in one transaction."""
+        self.store.put_verdicts(run_key, verdicts)
+
+
+def _other(statement: Select[*Columns], calibrator: str) -> Select[*Columns]:
+    """The latest verdict of each newest trace where another calibrator gave it."""
+    return (
+        statement.select_from(TraceVersion)
+        .join(Verdict, col(Verdict.verdict_id) == _latest())
+        .join(Run, col(Run.run_id) == col(Verdict.run_id))
+        .where(is_newest(), col(Run.calibrator) != calibrator)
+    )
+
+
+def _latest() -> ColumnElement[int]:
+    later = aliased(Verdict)
+    return (
+        select(func.max(col(later.verdict_id)))
+        .where(col(later.position) == col(TraceVersion.position))
+        .correlate(TraceVersion)
+        .scalar_subquery()
+    )

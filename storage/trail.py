@@ -1,4 +1,4 @@
-"""Trail: the audit trail as people read it: filtered, a page at a time, and exported."""
+"""The audit trail as people read it: filtered, a page at a time, exported; and keys that are retired."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from sqlalchemy import ColumnElement, Connection, func, select
 from sqlmodel import col
 
 from core.records import JsonObject
+from core.review.assignment import check_reason
 from core.review.readers import require_reader
-from core.review.records import Person
+from core.review.records import Person, Role
 from storage import records
-from storage.audit import BEGINNING, event_hash
+from storage.audit import BEGINNING, append_event, event_hash
 from storage.columns import plain_text
-from storage.review_tables import ClaimRow, PersonRow
+from storage.people import allow
+from storage.seals import RETIRED, retirement
 from storage.store import SqlStore
-from storage.tables import AuditEvent, TraceVersion
+from storage.tables import AuditEvent, ClaimRow, PersonRow, TraceVersion
 
 READING = "read the audit trail"
 
@@ -320,3 +322,24 @@ def _stores(event: records.AuditEvent, content_hashes: Collection[str]) -> bool:
         return any(content in content_hashes for content, _ in stored)
     except (ValueError, AttributeError, TypeError):
         return False
+
+
+def retire_keys(store: SqlStore, reason: str, *, by: Person) -> int:
+    """Keep, under the key here, which seals of other keys there are and why they are taken as they are.
+
+    Returns the last of them. Raises NotAllowed, InputError without a reason, NotFound where every seal
+    is of the key here. Nobody can check what those seals cover: compare with a copy or an anchor first.
+    """
+    stated = check_reason(reason, "retiring a key")
+    with store.database.writing() as connection:
+        allow(connection, by, Role.LEAD, "retire a key")
+        said = retirement(connection)
+        append_event(
+            connection,
+            at=store.now(),
+            actor=by.name,
+            action=RETIRED,
+            entity="trail keys",
+            detail={**said, "reason": stated},
+        )
+    return int(str(said["through_seal"]))

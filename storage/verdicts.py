@@ -1,4 +1,4 @@
-"""Verdicts and the runs that gave them: added once, never changed."""
+"""Verdicts and the runs that gave them, with what lists filter by: added once, never changed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sqlmodel import col
 from core.codec import content_hash as hash_of
 from core.codec import verdict_document, verification_from_document
 from core.errors import BadRecord, NotFound, StoreError
-from core.records import Decision, VerdictLabel, Verification, Versions, summarise
-from storage import records
+from core.provenance.triage import triage
+from core.records import Decision, VerdictLabel, Verification, Versions, answer_state, summarise
+from storage import queue, records
 from storage.audit import append_event, sha256_of
 from storage.claims import put_claims
-from storage.graded import put_grade
-from storage.tables import Run, TraceVersion, Verdict
+from storage.tables import Run, TraceVersion, Verdict, VerdictCause, VerdictState
 from storage.traces import is_newest, trace_key
 
 
@@ -67,8 +67,10 @@ def put_verdicts(
             .returning(col(Verdict.verdict_id))
         ).scalar_one()
         assert verdict_id is not None
-        put_grade(connection, verdict_id, verification)
-        put_claims(connection, positions[content], run_id, run_key, verification)
+        _put_state(connection, verdict_id, verification)
+        _put_causes(connection, verdict_id, verification)
+        signals = put_claims(connection, positions[content], run_id, run_key, verification)
+        queue.follow(connection, positions[content], signals)
         stored.append((content, sha256_of(text)))
     if stored:
         append_event(
@@ -209,3 +211,25 @@ def runs(connection: Connection) -> tuple[records.StoredRun, ...]:
         )
         for row in rows
     )
+
+
+def fill_states(connection: Connection) -> None:
+    """Keep the states of the verdicts that were stored before they were kept."""
+    for verdict_id in list(connection.execute(select(col(Verdict.verdict_id))).scalars()):
+        assert verdict_id is not None
+        document = connection.execute(
+            select(col(Verdict.document)).where(col(Verdict.verdict_id) == verdict_id)
+        ).scalar_one()
+        _put_state(connection, verdict_id, stored_verification(document))
+
+
+def _put_state(connection: Connection, verdict_id: int, verification: Verification) -> None:
+    state = answer_state(verification).value
+    connection.execute(insert(VerdictState).values(verdict_id=verdict_id, state=state))
+
+
+def _put_causes(connection: Connection, verdict_id: int, verification: Verification) -> None:
+    causes = triage(verification).causes
+    if causes:
+        rows = [{"verdict_id": verdict_id, "cause": cause} for cause in causes]
+        connection.execute(insert(VerdictCause), rows)

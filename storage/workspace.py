@@ -12,27 +12,23 @@ from pathlib import Path
 from core.records import Versions
 from core.review.calibrators import CalibratorFiles
 from core.review.records import Project
-from storage.calibrators import Calibrators
+from storage.calibrators import Calibrators, Readers
 from storage.engine import DEFAULT_DATABASE, ENVIRONMENT_VARIABLE
 from storage.guidelines import Guidelines
 from storage.jobs import Jobs
-from storage.key_bindings import KeyBindings
 from storage.labels import Labels
 from storage.packet_intake import PacketIntake
-from storage.packet_signatures import PacketSignatures
-from storage.packets import Packets
+from storage.packets import Packets, PacketSignatures
 from storage.people import People
+from storage.preferences import KeyBindings, WordLists
 from storage.projects import Projects
-from storage.readers import Readers
 from storage.repairs import Repairs
-from storage.rescoring import Rescoring
 from storage.reviews import Reviews
 from storage.rounds import Rounds
 from storage.splits import Splits
-from storage.store import SqlStore, open_store
+from storage.store import Rescoring, SqlStore, open_store
 from storage.trail import Trail
 from storage.triage import Triage
-from storage.word_lists import WordLists
 
 
 def open_workspace(

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from cli import app
 from core.workflows.packet_folder import MANIFEST, file_sha256
-from storage.pseudonym_files import pseudonyms_of
+from storage.keys import pseudonyms_of
 
 
 def run(*arguments: str | Path) -> Result:

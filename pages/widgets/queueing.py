@@ -8,7 +8,7 @@ from core.records.jobs import GivenUp, QueueCounts
 from core.review.records import Person
 from core.review.roles import may_write
 from pages.widgets.counting import counted
-from storage.scoped import newest_of_file
+from storage.store import newest_of_file
 from storage.workspace import Workspace
 
 WORK = "provenanceguard queue work"

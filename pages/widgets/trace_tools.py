@@ -21,8 +21,8 @@ from pages.widgets.trace_list import (
     remember_list,
     verdict_query,
 )
-from storage.marks import Mark, MarkKind
 from storage.records import Neighbours, Order, TraceMarks
+from storage.triage import Mark, MarkKind
 from storage.workspace import Workspace
 
 TRACES, VERDICT, REVIEW = "pages/traces.py", "pages/verdict.py", "pages/review.py"

@@ -14,8 +14,7 @@ from core.ports import Progress as ProgressReporter
 from core.workflows.verify import VerifyReport, verify_pending
 from pages.widgets.jobs import Job, estimate_words, show_failure, show_work
 from pages.widgets.session import load_models_once, settings
-from storage.scoped import newest_of_file, only, sample_of
-from storage.store import SqlStore
+from storage.store import SqlStore, newest_of_file, only, sample_of
 
 if TYPE_CHECKING:
     from core.pipeline import Models

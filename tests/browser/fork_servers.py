@@ -33,8 +33,7 @@ def main() -> None:
         for module in pkgutil.walk_packages(
             importlib.import_module(package).__path__, f"{package}."
         ):
-            if not module.name.startswith("storage.migrations"):
-                importlib.import_module(module.name)
+            importlib.import_module(module.name)
     ended: dict[int, int] = {}
     running: set[int] = set()
     for line in sys.stdin:

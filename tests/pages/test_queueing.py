@@ -10,7 +10,7 @@ from databases import a_store, workspace_of
 from opening import opened
 
 from core.records.jobs import ATTEMPTS
-from storage.scoped import unverified
+from storage.store import unverified
 from storage.workspace import Workspace
 
 

@@ -19,8 +19,8 @@ from verdicts import HOSTILE, hostile, showcase
 
 from core.records import VerdictLabel
 from core.review.records import Judgement, ProjectSettings, Role
-from storage.review_tables import VoteRow
 from storage.store import SqlStore, utc_now
+from storage.tables import VoteRow
 
 HOME, REVIEW, ADJUDICATE, PEOPLE = "home", "review", "adjudicate", "people"
 AT_ONCE = 0  # milliseconds: these tests press keys faster than anybody reads

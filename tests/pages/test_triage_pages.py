@@ -21,9 +21,9 @@ from pages.screens.home.tour import tour_steps
 from pages.screens.traces.importing import _file_card
 from pages.widgets.navigation import may_use
 from storage.engine import ENVIRONMENT_VARIABLE
-from storage.marks import MarkKind
 from storage.records import Overview
 from storage.store import utc_now
+from storage.triage import MarkKind
 
 ALL_PAGES = {
     "Home", "Traces", "Verdict", "Review", "Adjudicate", "Repair", "Thresholds", "Evaluation",

@@ -16,8 +16,7 @@ from core.errors import ComponentUnavailable
 from core.pipeline import Models
 from pages.widgets.jobs import Stopped, estimate_words, pace_of
 from pages.widgets.verifying import TRACES_A_STEP, verification, verify_waiting
-from storage.scoped import newest_of_file, only, sample_of
-from storage.store import SqlStore
+from storage.store import SqlStore, newest_of_file, only, sample_of
 
 SECONDS = 60
 

@@ -21,12 +21,10 @@ from core.errors import Conflict, NotFound
 from core.review.adjudication import resolve
 from core.review.items import QueueState
 from core.review.records import Cause, ReviewStatus, Role
-from storage.adjudications import every_adjudication
-from storage.annotations import every_current_annotation
-from storage.queue import projects
-from storage.review_tables import AssignmentRow, QueueRow, VoteRow
-from storage.standing import rebuild
+from storage.annotations import every_adjudication, every_current_annotation
+from storage.queue import projects, rebuild
 from storage.store import SqlStore, open_store
+from storage.tables import AssignmentRow, QueueRow, VoteRow
 
 NAMES = ("Ada", "Ben", "Cleo")
 names = st.sampled_from(NAMES)

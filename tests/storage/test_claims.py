@@ -16,10 +16,9 @@ from core.records import AttributionStatus, Decision, VerdictLabel, Verification
 from core.review.records import ProjectSettings, QueueReason
 from core.workflows.verify import run_key
 from storage.claims import fill_claims, judged_claims, latest_signal
-from storage.queue import projects
-from storage.review_tables import ClaimRow, ClaimSignal, QueueRow
-from storage.standing import rebuild
+from storage.queue import projects, rebuild
 from storage.store import SqlStore
+from storage.tables import ClaimRow, ClaimSignal, QueueRow
 
 
 def queued(store: SqlStore) -> list[tuple[object, ...]]:

@@ -22,8 +22,8 @@ from core.records import VerdictLabel
 from core.review.records import Annotation, Judgement
 from core.workflows.review import open_review_session
 from storage.annotations import every_current_annotation
-from storage.review_tables import AssignmentRow, QueueRow, VoteRow
 from storage.store import SqlStore, open_store
+from storage.tables import AssignmentRow, QueueRow, VoteRow
 
 HERE = Path(__file__).resolve()
 REVIEWERS = [f"Reviewer {n:02d}" for n in range(20)]

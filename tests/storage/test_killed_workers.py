@@ -16,8 +16,7 @@ from databases import workspace_of
 from sqlalchemy import func, select
 from sqlmodel import col
 
-from storage.scoped import unverified
-from storage.store import SqlStore
+from storage.store import SqlStore, unverified
 from storage.tables import Verdict
 
 PROCESS = Path(__file__).parents[1] / "queue_process.py"

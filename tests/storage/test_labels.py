@@ -15,8 +15,8 @@ from verdicts import VERSIONS
 from core.records import Decision
 from core.review.records import Cause, ReviewStatus, Split
 from storage.labels import _KEPT
-from storage.review_tables import TraceSplit
 from storage.store import SqlStore
+from storage.tables import TraceSplit
 from storage.traces import trace_key
 
 

@@ -1,48 +1,62 @@
-"""The schema on disk is the schema in the tables, on both engines, however many processes start."""
+"""The schema of a new database is the tables', on both engines; one of 0.19.0 is carried to it."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from alembic import command
+import zstandard
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from databases import workspace_of
-from sqlalchemy import inspect
+from sqlalchemy import Connection, inspect
 from sqlmodel import SQLModel
+from verdicts import fill, showcase
 
 from core.errors import ProvenanceGuardError, StoreError
+from core.records import State
 from storage.engine import open_database
-from storage.migrate import MIGRATIONS, NEWEST, migrate, revision
+from storage.migrate import NEWEST, migrate, revision
+from storage.records import TraceFilters
 from storage.store import SqlStore, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
-CALIBRATION = (
-    "calibration_closing", "calibration_label", "calibration_reader", "calibration_claim",
-    "calibration_round",
-)  # fmt: skip
-SINCE_0005 = (
-    "adjudication_reopening", "trace_mark", "reading_request", "verdict_tier", "verdict_cause",
-    "job", "key_binding", "word_list", *CALIBRATION,
-)  # fmt: skip
-APPENDED_SINCE_0005 = ("adjudication_reopening", "key_binding", "word_list", *CALIBRATION)
+# Written by 0.19.0, sealed with this key: three verified traces, of one project with two readings a
+# claim; readings, an adjudication, marks, a queued job.
+OF_0_19_0 = Path(__file__).parent / "data" / "workbench-0.19.0.db.zst"
+ITS_KEY = "e32f2d383efab65f8b0561dcfc7edd393c8251d4b7e7d9324273d44173d47d56"
 
 
-def test_the_migrations_build_exactly_the_tables(store: SqlStore) -> None:
+@pytest.fixture
+def of_0_19_0(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A database as 0.19.0 left it, where the key that sealed it is this machine's."""
+    file, keys = tmp_path / "workbench.db", tmp_path / "keys"
+    keys.mkdir(mode=0o700)
+    (keys / "trail.key").touch(mode=0o600)
+    (keys / "trail.key").write_text(ITS_KEY + "\n", encoding="utf-8")
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(keys))
+    file.write_bytes(zstandard.ZstdDecompressor().decompress(OF_0_19_0.read_bytes()))
+    yield file
+
+
+def schema(connection: Connection) -> dict[str, list[str]]:
+    """What SQLite keeps of every table, index and trigger, in whatever order its parts are."""
+    rows = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    # 0.19.0 named some checks twice.
+    plain = {name: re.sub(r"\bck_(\w+?)_ck_\1_", r"ck_\1_", sql) for name, sql in rows}
+    return {name: sorted(re.findall(r"[\w']+", sql)) for name, sql in plain.items()}
+
+
+def test_a_new_database_has_exactly_the_tables(store: SqlStore) -> None:
     with store.database.reading() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         differences = compare_metadata(context, SQLModel.metadata)
 
     assert differences == []
-
-
-def test_the_newest_revision_is_the_head_of_the_migrations() -> None:
-    assert ScriptDirectory(str(MIGRATIONS)).get_heads() == [NEWEST]
 
 
 def test_migrating_twice_changes_nothing(store: SqlStore) -> None:
@@ -52,15 +66,76 @@ def test_migrating_twice_changes_nothing(store: SqlStore) -> None:
         assert revision(connection) == NEWEST
 
 
-def test_a_database_of_a_newer_program_is_refused_and_left_alone(store: SqlStore) -> None:
-    with store.database.writing() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+def test_a_database_of_0_19_0_becomes_what_a_new_one_is(of_0_19_0: Path, tmp_path: Path) -> None:
+    carried, new = open_store(str(of_0_19_0)), open_store(str(tmp_path / "new.db"))
 
-    with pytest.raises(StoreError, match="9999 is newer than this program"):
+    with carried.database.reading() as old, new.database.reading() as fresh:
+        assert revision(old) == NEWEST
+        assert schema(old) == schema(fresh)
+    carried.close()
+    new.close()
+
+
+def test_a_database_of_0_19_0_keeps_its_trail_and_all_that_was_said(of_0_19_0: Path) -> None:
+    store = open_store(str(of_0_19_0))
+    workspace = workspace_of(store)
+    report, project = store.verify_chain(), workspace.project()
+
+    assert report.problems == ()
+    assert (report.events, report.traces, report.verdicts, report.rows) == (47, 3, 3, 22)
+    assert report.seals == 37 + 1  # of what the migration left
+    assert [one.name for one in workspace.people.everybody()][1:3] == ["Lea", "Otto"]
+    assert len(workspace.labels.reviewed(project.project_id)) == 4
+    assert workspace.triage.tags() == ("weights",)
+    assert workspace.jobs.counts().waiting == 1
+    store.close()
+
+
+def test_verdicts_of_0_19_0_are_listed_by_the_state_that_they_say(of_0_19_0: Path) -> None:
+    store = open_store(str(of_0_19_0))
+
+    counted = {state: store.overview().count(state) for state in State}
+    listed = {
+        state: store.list_traces(TraceFilters(states=frozenset({state}))).total for state in State
+    }
+
+    assert counted == listed
+    assert sum(listed.values()) == 3
+    store.close()
+
+
+def test_the_step_from_0_19_0_is_the_same_on_both_engines(store: SqlStore) -> None:
+    fill(store, showcase())
+    before = store.overview()
+    with store.database.writing() as connection:  # back to what 0011 held
+        connection.exec_driver_sql("DROP TABLE verdict_state")
+        connection.exec_driver_sql("CREATE TABLE verdict_tier (verdict_id integer, tier text)")
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0011'")
+
+    migrate(store.database)
+
+    with store.database.reading() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, SQLModel.metadata) == []
+    assert store.overview() == before
+    assert store.verify_chain().problems == ()
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [("0010", "0010 is older than 0.19.0 .*with 0.19.0"), ("9999", "9999 is newer than this")],
+)
+def test_a_database_that_cannot_be_carried_is_refused_and_left_alone(
+    store: SqlStore, found: str, why: str
+) -> None:
+    with store.database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{found}'")
+
+    with pytest.raises(StoreError, match=why):
         migrate(store.database)
 
     with store.database.reading() as connection:
-        assert revision(connection) == "9999"
+        assert revision(connection) == found
 
 
 def test_a_migration_that_fails_leaves_the_database_as_it_was(database_address: str) -> None:
@@ -74,70 +149,6 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(database_address: 
     with database.reading() as connection:
         tables = inspect(connection).get_table_names()
     assert tables == ["verdict"]
-    database.close()
-
-
-def test_a_database_of_the_version_before_keeps_its_trail_and_gains_what_is_new(
-    database_address: str,
-) -> None:
-    store = open_store(database_address, actor="tester")
-    local = workspace_of(store).people.local()
-    with store.database.writing() as connection:  # back to what 0003 left
-        connection.exec_driver_sql("DROP INDEX ix_audit_event_actor_sequence")
-        connection.exec_driver_sql("DROP INDEX ix_audit_event_action_sequence")
-        for table in SINCE_0005:
-            connection.exec_driver_sql(f"DROP TABLE {table}")
-        connection.exec_driver_sql("DROP TABLE verdict_opening")
-        connection.exec_driver_sql("DROP TABLE trail_seal")
-        connection.exec_driver_sql("DROP TABLE packet_signature")
-        if connection.dialect.name == "postgresql":
-            for table in ("trail_seal", "packet_signature"):
-                connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
-                connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
-            connection.exec_driver_sql("DROP FUNCTION verdict_opening_refuses_update")
-            for table in APPENDED_SINCE_0005:
-                connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_update")
-                connection.exec_driver_sql(f"DROP FUNCTION {table}_refuses_delete CASCADE")
-            connection.exec_driver_sql("DROP FUNCTION trace_mark_refuses_update")
-        connection.exec_driver_sql("ALTER TABLE claim_signal DROP COLUMN review_from")
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0003'")
-    before = store.audit_events()
-
-    migrate(store.database)
-
-    with store.database.reading() as connection:
-        assert revision(connection) == NEWEST
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, SQLModel.metadata) == []
-    assert store.audit_events() == before
-    assert store.verify_chain().problems == ()
-    assert workspace_of(store).people.everybody() == (local,)
-    store.close()
-
-
-def test_what_0003_left_is_what_the_test_above_goes_back_to(database_address: str) -> None:
-    database = open_database(database_address)
-    with database.writing() as connection:
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0003")
-    with database.reading() as connection:
-        indexes = {index["name"] for index in inspect(connection).get_indexes("audit_event")}
-        tables = set(inspect(connection).get_table_names())
-    assert not {name for name in indexes if name and "sequence" in name}
-    assert "verdict_opening" not in tables
-    assert set(SQLModel.metadata.tables) - tables == {
-        "verdict_opening",
-        "trail_seal",
-        "packet_signature",
-        *SINCE_0005,
-    }
-
-    migrate(database)
-
-    with database.reading() as connection:
-        assert revision(connection) == NEWEST
     database.close()
 
 

@@ -44,10 +44,10 @@ from core.workflows.packet_folder import (
 from core.workflows.packet_import import PacketImport, import_packet
 from core.workflows.review import open_review_session
 from storage.audit import event_hash, events
-from storage.marks import MarkKind
 from storage.packets import Packets
 from storage.records import AuditEvent
 from storage.store import SqlStore
+from storage.triage import MarkKind
 
 HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) =1+1'
 ALL = ExportFilters(statuses=frozenset(ReviewStatus))

@@ -17,16 +17,15 @@ from verdicts import a_verification
 from cli import app
 from core.errors import ConfigError, InputError
 from core.review.records import Role
-from storage.anchors import anchor_of, write_anchor
 from storage.audit import append_event, event_hash, events
-from storage.checking import check_database
+from storage.checking import anchor_of, check_database, write_anchor
 from storage.engine import open_to_check
 from storage.keys import TRAIL_KEY, key_folder, trail_key
 from storage.people import People
 from storage.projects import Projects
-from storage.retiring import retire_keys
 from storage.seals import RETIRED, add_seal, retirement
 from storage.store import SqlStore
+from storage.trail import retire_keys
 
 RUN = "sha256:" + "1" * 64
 

@@ -22,8 +22,8 @@ from core.workflows.packet_folder import (
     write_manifest,
     write_signatures,
 )
+from storage.keys import foreign, seed_of, trust, trusted_keys
 from storage.people import LOCAL_NAME, People, local_name
-from storage.signers import foreign, seed_of, trust, trusted_keys
 from storage.store import SqlStore
 
 SEED = bytes(range(32))

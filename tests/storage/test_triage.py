@@ -23,10 +23,9 @@ from core.records import FileCount, IngestReport, Origin
 from core.review.items import Withheld
 from core.review.records import Cause, ReviewStatus
 from core.workflows.verify import run_key
-from storage.marks import MarkKind
 from storage.records import Order, TraceFilters
-from storage.scoped import newest_of_file, only, sample_of
-from storage.store import SqlStore
+from storage.store import SqlStore, newest_of_file, only, sample_of
+from storage.triage import MarkKind
 
 
 def ids(store: SqlStore, **filters: object) -> list[str]:

@@ -15,8 +15,8 @@ from core.errors import InputError, NotAllowed
 from core.records import IngestReport
 from core.review.records import Person, Role
 from core.workflows.verify import run_key
+from storage.audit import PROGRAM_NAMES
 from storage.people import local_name
-from storage.writers import PROGRAM_NAMES
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pages.screens.adjudicate.disagreement import CAUSES
 from pages.widgets.counting import counted
 from pages.widgets.plain import show_cards, show_notice, show_toast
 from pages.widgets.review_layout import SUPPORT_WORDS
-from storage.reopening import Decided
+from storage.triage import Decided
 from storage.workspace import Workspace
 
 SHOW, DECIDED = "show", "decided"  # ?show=decided

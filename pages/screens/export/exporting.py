@@ -37,11 +37,9 @@ from pages.screens.export.signatures import own_fingerprint, signature_cards, si
 from pages.widgets.counting import counted
 from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.session import settings
+from storage.keys import keep_pseudonyms, trusted_keys
 from storage.packet_intake import PacketIntake
-from storage.packet_signatures import PacketSignatures, SignedPacket
-from storage.packets import Packets
-from storage.pseudonym_files import keep_pseudonyms
-from storage.signers import trusted_keys
+from storage.packets import Packets, PacketSignatures, SignedPacket
 
 LABELS = {
     VerdictLabel.SUPPORTED: "supported",

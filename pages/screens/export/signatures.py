@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from core.review.exchange import PacketSignature
 from core.review.signing import fingerprint, public_key, wrong_with
 from pages.widgets.plain import Card
-from storage.packet_signatures import SignedPacket
-from storage.signers import TrustedKey, foreign, seed_of
+from storage.keys import TrustedKey, foreign, seed_of
+from storage.packets import SignedPacket
 
 
 def own_fingerprint(name: str) -> str:

@@ -13,7 +13,7 @@ from pages.widgets.my_keys import my_keys
 from pages.widgets.plain import show_notice, show_toast
 from pages.widgets.rebinding import BY_NAME, PAGE_NAMES, Refusal, bound, swapped
 from pages.widgets.shortcuts import SHORTCUTS, Keymap, Page, Shortcut, shown
-from storage.key_bindings import KeyBindings
+from storage.preferences import KeyBindings
 from storage.workspace import Workspace
 
 MY_KEYS, MY_KEYS_LINK = "My keys", "keys"

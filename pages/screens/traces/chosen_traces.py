@@ -11,7 +11,7 @@ from core.review.records import Person, Role
 from pages.widgets.counting import counted
 from pages.widgets.plain import show_notice, show_toast
 from pages.widgets.verifying import start_verifying
-from storage.marks import MarkKind
+from storage.triage import MarkKind
 from storage.workspace import Workspace
 
 NOBODY = 0

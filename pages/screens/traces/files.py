@@ -10,7 +10,7 @@ from pages.screens.traces.kinds import show_kinds
 from pages.widgets.counting import counted
 from pages.widgets.queueing import WORK, leave_to_workers
 from pages.widgets.verifying import SAMPLE_TRACES, start_sample, start_verifying
-from storage.scoped import newest_of_file
+from storage.store import newest_of_file
 from storage.workspace import Workspace
 
 

@@ -17,8 +17,7 @@ from core.records import Trace, Verification
 from core.workflows.queue_worker import work_off
 from core.workflows.verify import Judge, pipeline_judge, run_key
 from storage.jobs import Jobs
-from storage.scoped import unverified
-from storage.store import SqlStore
+from storage.store import SqlStore, unverified
 
 COUNT = 20
 
