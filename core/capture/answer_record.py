@@ -41,7 +41,7 @@ def native_of(record: JsonObject) -> JsonObject:
     for output in Fields(record, "").objects(_OUTPUTS_AT):
         given = output.optional_string("source_id")
         tool = output.string("tool_name")
-        output.optional_choice(SourceStatus, "status")
+        output.read(SourceStatus | None, "status")
         name = given or output.optional_string("call_id") or tool
         number, source_id = 1, name
         while source_id in seen and given is None:

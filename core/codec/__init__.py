@@ -4,17 +4,20 @@
 document of that is the first one again, byte for byte; the same holds for traces and repairs.
 """
 
-from core.codec.citations import citation_document
 from core.codec.fields import Fields, canonical_json, json_kind
 from core.codec.plain import plain
-from core.codec.repairs import (
+from core.codec.traces import content_hash, trace_document, trace_from_document
+from core.codec.verdicts import (
     PROPOSAL,
     actions_of,
+    citation_document,
     repair_document,
     repair_from_document,
+    verdict_document,
+    verification_from_document,
+    versions_document,
+    versions_from_document,
 )
-from core.codec.traces import content_hash, trace_document, trace_from_document
-from core.codec.verdicts import verdict_document, verification_from_document, versions_document
 
 __all__ = [
     "PROPOSAL",
@@ -32,4 +35,5 @@ __all__ = [
     "verdict_document",
     "verification_from_document",
     "versions_document",
+    "versions_from_document",
 ]

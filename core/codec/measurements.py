@@ -1,94 +1,67 @@
-"""What the stages measured of a claim, as the fields of its verdict and back."""
+"""What the stages and a judge found of a claim, as the fields of its verdict and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from core.codec.fields import Fields
-from core.codec.judge import judge_document, judge_from_fields
+from core.codec.fields import Fields, read_record, record_document
 from core.records import (
-    AlignedToken,
     Alignment,
     Attribution,
-    AttributionStatus,
     Check,
     CheckedValue,
     Claim,
-    Derivation,
     Entailment,
-    FactPlace,
     Features,
     JsonObject,
     Judged,
     LiteralCheck,
     OtherSource,
-    Outcome,
     Premise,
     Probabilities,
     ProtectedValue,
-    RankedSource,
     Relation,
     Route,
     Span,
     Support,
     Together,
-    TokenScore,
-    WholePoint,
+)
+from core.records.judge import (
+    Calculation,
+    JudgeOutcome,
+    JudgeVerdict,
+    NotShown,
+    Proof,
+    Proved,
+    QuotedPart,
+    QuotePlace,
+    Unproved,
 )
 
 
 def judged_fields(claim: Claim, judged: Judged) -> JsonObject:
     """The fields of a claim's document that only a judged claim fills."""
-    attribution = judged.attribution
+    support = record_document(judged.support)
     fields: dict[str, object] = {
         "protected_values": [
             _value_document(checked) for checked in judged.literals.values if checked.settles
         ],
         "unwritten_values": [_value_document(checked) for checked in judged.literals.unwritten],
-        "routed_source": _route_document(judged.route),
-        "premise": {
-            "source_id": judged.premise.source_id,
-            "text": judged.premise.text,
-            "spans": [span_document(span) for span in judged.premise.spans],
-            "truncated": judged.premise.truncated,
-            **({"call": judged.premise.call} if judged.premise.call else {}),
-        },
+        "routed_source": record_document(judged.route),
+        "premise": record_document(judged.premise),
         "nli": {
             "relation": judged.literals.relation.value,
-            "probabilities": _probabilities_document(judged.entailment.probabilities),
+            "probabilities": record_document(judged.entailment.probabilities),
             "rescued": judged.literals.rescued,
         },
-        "alignment": {
-            "tokens": [
-                {"text": t.text, "span": span_document(t.span), "score": t.score, "weak": t.weak}
-                for t in judged.alignment.tokens
-            ],
-            "supported_token_ratio": judged.alignment.supported_token_ratio,
-            **_source_tokens_document(judged.alignment),
-        },
-        "calibrator_input": features_document(judged.features),
-        "support_probability": judged.support.probability,
-        "threshold": judged.support.threshold,
-        **(
-            {}
-            if judged.support.review_from is None
-            else {"review_from": judged.support.review_from}
-        ),
-        **(
-            {}
-            if judged.support.threshold_kind is None
-            else {"threshold_kind": judged.support.threshold_kind}
-        ),
-        **_together_document(judged.support.together),
+        "alignment": record_document(judged.alignment),
+        "calibrator_input": record_document(judged.features),
+        "support_probability": support.pop("probability"),
+        **support,
         "support_decision": "supported" if judged.support.supported else "blocked",
         "checks": [_check_document(check) for check in judged.checks],
-        "attribution": {
-            "status": attribution.status.value,
-            "stated_family": attribution.stated_family,
-            "routed_family": attribution.routed_family,
-            "reason": attribution.reason,
-        },
+        "attribution": record_document(judged.attribution),
     }
     if judged.judge is not None:
         fields["judge"] = judge_document(judged.judge)
@@ -99,164 +72,43 @@ def judged_fields(claim: Claim, judged: Judged) -> JsonObject:
 
 def judged_from_fields(read: Fields) -> Judged:
     """The measurements of a judged claim; raises BadRecord."""
-    premise, alignment, nli = read.nested("premise"), read.nested("alignment"), read.nested("nli")
-    features = features_from_document(read.nested("calibrator_input"))
-    probabilities = _probabilities(nli.nested("probabilities"))
-    kept = read.optional_object("rescoring")
-    values = [_value(value, settles=True) for value in read.items("protected_values")]
-    values += [_value(value, settles=False) for value in read.objects("unwritten_values")]
+    nli = read.nested("nli")
+    features: Features = read.read(Features, "calibrator_input")
+    probabilities: Probabilities = nli.read(Probabilities, "probabilities")
+    kept, judge = read.optional_object("rescoring"), read.optional_object("judge")
     return Judged(
-        route=_route(read.nested("routed_source")),
-        premise=Premise(
-            source_id=premise.string("source_id"),
-            text=premise.string("text"),
-            spans=premise.spans("spans"),
-            truncated=premise.boolean("truncated"),
-            call=premise.optional_string("call") or "",
-        ),
+        route=read.read(Route, "routed_source"),
+        premise=read.read(Premise, "premise"),
         # The document names the relation after lexical rescue; before it, it was the most probable.
         entailment=Entailment(relation=probabilities.relation, probabilities=probabilities),
-        alignment=Alignment(
-            tokens=tuple(_token(token) for token in alignment.items("tokens")),
-            supported_token_ratio=alignment.number("supported_token_ratio"),
-            # Verdicts of earlier versions keep none.
-            source_tokens=tuple(
-                TokenScore(span=token.span("span"), score=token.number("score"))
-                for token in alignment.objects("source_tokens")
-            ),
-        ),
+        alignment=read.read(Alignment, "alignment"),
         literals=LiteralCheck(
-            values=tuple(values),
-            identity_mismatches=tuple(kept.strings("identity_mismatches")) if kept else (),
+            values=(
+                *(_value(value, settles=True) for value in read.items("protected_values")),
+                *(_value(value, settles=False) for value in read.objects("unwritten_values")),
+            ),
+            identity_mismatches=kept.tuple_of(str, "identity_mismatches") if kept else (),
             term_overlap=features.numeric.get("term_overlap", 0.0),
-            relation=nli.choice(Relation, "relation"),
+            relation=nli.read(Relation, "relation"),
             rescued=nli.get("rescued") is True,
         ),
         features=features,
         support=Support(
-            probability=read.number("support_probability"),
-            threshold=read.number("threshold"),
-            review_from=None if read.get("review_from") is None else read.number("review_from"),
+            probability=read.read(float, "support_probability"),
+            threshold=read.read(float, "threshold"),
+            review_from=read.read(float | None, "review_from"),
             threshold_kind=read.optional_string("threshold_kind"),
-            together=_together(read.optional_object("together")),
+            together=read.read(Together | None, "together"),
         ),
-        attribution=_attribution(read.nested("attribution")),
+        attribution=read.read(Attribution, "attribution"),
         others=tuple(_other(other, features) for other in kept.items("others")) if kept else (),
-        checks=tuple(_check(check) for check in read.objects("checks")),
+        checks=read.tuple_of(Check, "checks"),
         others_kept=kept is not None,
-        judge=None if (told := read.optional_object("judge")) is None else judge_from_fields(told),
+        judge=None if judge is None else judge_from_fields(judge),
     )
 
 
-def _together_document(together: Together | None) -> JsonObject:
-    return {} if together is None else {"together": asdict(together)}
-
-
-def _together(read: Fields | None) -> Together | None:
-    if read is None:
-        return None
-    asked = read.nested("asked")
-    counts = {name: asked.integer(name) for name in ("bad", "bad_passed", "good", "good_passed")}
-    point = WholePoint(threshold=asked.number("threshold"), **counts)
-    return Together(weakest=read.number("weakest"), asked=point)
-
-
-def features_document(features: Features) -> JsonObject:
-    """``calibrator_input``, with the names of Appendix B."""
-    return {
-        "categorical_features": dict(features.categorical),
-        "numeric_features": dict(features.numeric),
-    }
-
-
-def features_from_document(read: Fields) -> Features:
-    """The features that ``features_document`` wrote; raises BadRecord."""
-    categorical = read.nested("categorical_features")
-    numeric = read.nested("numeric_features")
-    return Features(
-        categorical={name: categorical.string(name) for name in categorical.value},
-        numeric={name: numeric.number(name) for name in numeric.value},
-    )
-
-
-def span_document(span: Span) -> list[int]:
-    """A span as ``[start, end]``."""
-    return [span.start, span.end]
-
-
-# ---------------------------------------------------------------- route, tokens, values
-
-
-def _source_tokens_document(alignment: Alignment) -> JsonObject:
-    if not alignment.source_tokens:
-        return {}
-    tokens = [{"span": span_document(t.span), "score": t.score} for t in alignment.source_tokens]
-    return {"source_tokens": tokens}
-
-
-def _route_document(route: Route) -> JsonObject:
-    return {
-        "source_id": route.source_id,
-        "tool_name": route.tool_name,
-        "family": route.family,
-        "route_score": route.score,
-        "routing_margin": route.margin,
-        "ranking": [
-            {
-                "source_id": ranked.source_id,
-                "score": ranked.score,
-                "nli": None
-                if ranked.probabilities is None
-                else _probabilities_document(ranked.probabilities),
-            }
-            for ranked in route.ranking
-        ],
-    }
-
-
-def _route(read: Fields) -> Route:
-    return Route(
-        source_id=read.string("source_id"),
-        tool_name=read.string("tool_name"),
-        family=read.string("family"),
-        score=read.number("route_score"),
-        margin=read.number("routing_margin"),
-        ranking=tuple(_ranked(ranked) for ranked in read.items("ranking")),
-    )
-
-
-def _ranked(read: Fields) -> RankedSource:
-    probabilities = read.optional_object("nli")
-    return RankedSource(
-        source_id=read.string("source_id"),
-        score=read.number("score"),
-        probabilities=None if probabilities is None else _probabilities(probabilities),
-    )
-
-
-def _probabilities_document(probabilities: Probabilities) -> JsonObject:
-    return {
-        "entailment": probabilities.entailment,
-        "neutral": probabilities.neutral,
-        "contradiction": probabilities.contradiction,
-    }
-
-
-def _probabilities(read: Fields) -> Probabilities:
-    return Probabilities(
-        entailment=read.number("entailment"),
-        neutral=read.number("neutral"),
-        contradiction=read.number("contradiction"),
-    )
-
-
-def _token(read: Fields) -> AlignedToken:
-    return AlignedToken(
-        text=read.string("text"),
-        span=read.span("span"),
-        score=read.number("score"),
-        weak=read.boolean("weak"),
-    )
+# ---------------------------------------------------------------- values and checks
 
 
 def _value_document(checked: CheckedValue) -> JsonObject:
@@ -265,7 +117,7 @@ def _value_document(checked: CheckedValue) -> JsonObject:
         "kind": checked.value.kind,
         "normalised": checked.value.normalised,
         "present": checked.present,
-        "span": span_document(checked.value.span),
+        "span": [checked.value.span.start, checked.value.span.end],
         "nearest": checked.nearest,
         "identity": checked.value.identity,
     }
@@ -273,86 +125,92 @@ def _value_document(checked: CheckedValue) -> JsonObject:
 
 def _value(read: Fields, *, settles: bool) -> CheckedValue:
     return CheckedValue(
-        value=ProtectedValue(
-            text=read.string("text"),
-            span=read.span("span"),
-            kind=read.string("kind"),
-            normalised=read.string("normalised"),
-            identity=read.get("identity") is True,
-        ),
-        present=read.boolean("present"),
+        value=read_record(ProtectedValue, read.value, read.path),
+        present=read.read(bool, "present"),
         nearest=read.optional_string("nearest"),
         settles=settles,
     )
 
 
-def _attribution(read: Fields) -> Attribution:
-    return Attribution(
-        status=read.choice(AttributionStatus, "status"),
-        stated_family=read.optional_string("stated_family"),
-        routed_family=read.optional_string("routed_family"),
-        reason=read.string("reason"),
-    )
-
-
-# ---------------------------------------------------------------- checks
-
-
 def _check_document(check: Check) -> JsonObject:
-    derivation = check.derivation
+    document = record_document(check)
+    del document["binding"]  # what the calibrator's features already hold
+    return document
+
+
+# ---------------------------------------------------------------- a judge
+
+
+def judge_document(outcome: JudgeOutcome) -> JsonObject:
+    """``by``, and either a ``notice`` why nothing was read or what was said and is proved of it.
+
+    ``proof`` is "proved", "unproved" or "nothing"; ``verdict`` is null for the last.
+    """
+    proof = outcome.proof
+    document: JsonObject = {"by": outcome.by, "notice": outcome.notice}
+    if proof is None:
+        return document
+    shown = None if isinstance(proof, NotShown) else proof
     return {
-        "check": check.check,
-        "outcome": check.outcome.value,
-        "veto": check.veto,
-        "claim_span": None if check.claim_span is None else span_document(check.claim_span),
-        "facts": [_place_document(place) for place in check.facts],
-        "derivation": None
-        if derivation is None
-        else {
-            "operation": derivation.operation,
-            "inputs": [_place_document(place) for place in derivation.inputs],
-            "result": derivation.result,
-            "tolerance": derivation.tolerance,
-            "text": derivation.text,
-        },
-        "reason": check.reason,
+        **document,
+        "proof": {Proved: "proved", Unproved: "unproved", NotShown: "nothing"}[type(proof)],
+        "verdict": shown.verdict.value if shown else None,
+        "why": outcome.why,
+        "source_id": outcome.source_id,
+        "stated_is_right": outcome.stated_is_right,
+        "failed": list(proof.failed) if isinstance(proof, Unproved) else [],
+        "quotes": [_quote_document(place) for place in shown.places] if shown else [],
+        "calculations": [asdict(made) for made in proof.calculations]
+        if isinstance(proof, Proved)
+        else [],
     }
 
 
-def _check(read: Fields) -> Check:
-    derivation = read.optional_object("derivation")
-    return Check(
-        check=read.string("check"),
-        outcome=read.choice(Outcome, "outcome"),
-        reason=read.string("reason"),
-        veto=read.boolean("veto"),
-        claim_span=read.optional_span("claim_span"),
-        facts=tuple(_place(place) for place in read.items("facts")),
-        derivation=None
-        if derivation is None
-        else Derivation(
-            operation=derivation.string("operation"),
-            inputs=tuple(_place(place) for place in derivation.items("inputs")),
-            result=derivation.string("result"),
-            tolerance=derivation.optional_string("tolerance"),
-            text=derivation.string("text"),
-        ),
+def judge_from_fields(read: Fields) -> JudgeOutcome:
+    """The outcome that a document tells; raises BadRecord."""
+    kind = read.optional_string("proof")
+    proof: Proof | None = None
+    if kind in ("proved", "unproved"):
+        places = tuple(_quote(place) for place in read.objects("quotes"))
+        verdict = read.read(JudgeVerdict, "verdict")
+        if kind == "proved":
+            calculations = read.tuple_of(Calculation, "calculations")
+            proof = Proved(verdict=verdict, places=places, calculations=calculations)
+        else:
+            failed = read.tuple_of(str, "failed")
+            proof = Unproved(verdict=verdict, failed=failed, places=places)
+    elif kind is not None:
+        proof = NotShown(why=read.string("why"))
+    right = read.get("stated_is_right")
+    return JudgeOutcome(
+        by=read.string("by"),
+        proof=proof,
+        why=read.optional_string("why") or "",
+        source_id=read.optional_string("source_id"),
+        stated_is_right=right if isinstance(right, bool) else None,
+        notice=read.optional_string("notice"),
     )
 
 
-def _place_document(place: FactPlace) -> JsonObject:
+def _quote_document(place: QuotePlace) -> JsonObject:
     return {
         "source_id": place.source_id,
-        "span": None if place.span is None else span_document(place.span),
-        "path": place.path,
+        "part": place.part.value,
+        "start": place.span.start,
+        "end": place.span.end,
+        "exact": place.exact,
+        "raw": None if place.raw is None else list(place.raw),
     }
 
 
-def _place(read: Fields) -> FactPlace:
-    return FactPlace(
+def _quote(read: Fields) -> QuotePlace:
+    raw: Span | None = read.read(Span | None, "raw")
+    return QuotePlace(
         source_id=read.string("source_id"),
-        span=read.optional_span("span"),
-        path=read.optional_string("path"),
+        part=read.read(QuotedPart, "part"),
+        span=Span(start=read.read(int, "start"), end=read.read(int, "end")),
+        exact=read.read(bool, "exact"),
+        raw=None if raw is None else (raw.start, raw.end),
     )
 
 
@@ -384,7 +242,7 @@ def _different(features: Mapping[str, object], from_: Mapping[str, object]) -> J
 
 
 def _other(read: Fields, routed: Features) -> OtherSource:
-    changed = features_from_document(read)
+    changed = read_record(Features, read.value, read.path)
     return OtherSource(
         source_id=read.string("source_id"),
         features=Features(

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.codec.citations import citation_document, citation_from_fields
-from core.codec.fields import Fields
-from core.codec.measurements import judged_fields, judged_from_fields, span_document
-from core.codec.repairs import repair_document, repair_from_document
+from core.codec.fields import Fields, read_record, record_document
+from core.codec.measurements import judged_fields, judged_from_fields
 from core.records import (
     AnswerDecision,
+    CitationFinding,
     Claim,
     ClaimType,
     ClaimVerdict,
@@ -19,6 +18,8 @@ from core.records import (
     JsonObject,
     Judged,
     ProtectedValue,
+    RepairAction,
+    RepairOutcome,
     SetAside,
     Source,
     SourceStatus,
@@ -32,6 +33,8 @@ from core.records import (
     answer_state,
     state_of,
 )
+
+PROPOSAL = "proposal"  # no edit of a repair is made before a person has decided it
 
 _FIELDS = frozenset(
     "trace_id content_hash question answer earlier_answers state decision reasons sources claims repair "
@@ -86,23 +89,22 @@ def verification_from_document(document: JsonObject) -> Verification:
     read = Fields(document, "")
     claims = tuple(_claim_verdict(claim) for claim in read.items("claims"))
     sources = read.items("sources")
-    repair = read.optional_object("repair")
     return Verification(
         trace=Trace(
             trace_id=read.string("trace_id"),
             question=read.string("question"),
             answer=read.optional_string("answer"),
-            earlier=tuple(read.strings("earlier_answers")),
+            earlier=read.tuple_of(str, "earlier_answers"),
             sources=tuple(_source(source) for source in sources),
         ),
         families={source.string("source_id"): source.string("family") for source in sources},
         claims=claims,
         answer=AnswerDecision(
-            decision=read.choice(Decision, "decision"), reasons=tuple(read.strings("reasons"))
+            decision=read.read(Decision, "decision"), reasons=read.tuple_of(str, "reasons")
         ),
-        versions=versions_from_document(read.nested("versions")),
+        versions=read.read(Versions, "versions"),
         latency_seconds=_latency(read.optional_object("latency_seconds")),
-        repair=None if repair is None else repair_from_document(repair.value),
+        repair=read.read(RepairOutcome | None, "repair"),
         content_hash=read.optional_string("content_hash"),
         extra=read.unknown(_FIELDS),
     )
@@ -110,26 +112,35 @@ def verification_from_document(document: JsonObject) -> Verification:
 
 def versions_document(versions: Versions) -> JsonObject:
     """The ``versions`` field of a verdict document."""
-    return {
-        "pipeline": versions.pipeline,
-        "config_sha256": versions.config_sha256,
-        "embedder": versions.embedder,
-        "pair_reader": versions.pair_reader,
-        "precision": versions.precision,
-        "calibrator": versions.calibrator,
-    }
+    return record_document(versions)
 
 
-def versions_from_document(read: Fields) -> Versions:
+def versions_from_document(document: object) -> Versions:
     """What produced a verdict; raises BadRecord."""
-    return Versions(
-        pipeline=read.string("pipeline"),
-        config_sha256=read.string("config_sha256"),
-        embedder=read.string("embedder"),
-        pair_reader=read.string("pair_reader"),
-        precision=read.string("precision"),
-        calibrator=read.string("calibrator"),
+    return read_record(Versions, document, "versions")
+
+
+def repair_document(repair: RepairOutcome) -> JsonObject:
+    """The ``repair`` field of a verdict document."""
+    return {"state": PROPOSAL, **record_document(repair)}
+
+
+def repair_from_document(document: JsonObject) -> RepairOutcome:
+    """The repair that ``repair_document`` wrote; raises BadRecord naming the path of a wrong value."""
+    return read_record(RepairOutcome, document, "repair")
+
+
+def actions_of(document: JsonObject) -> tuple[RepairAction, ...]:
+    """The actions alone of a ``repair`` document; raises BadRecord."""
+    actions: tuple[RepairAction, ...] = Fields(document, "repair").read(
+        tuple[RepairAction, ...], "actions"
     )
+    return actions
+
+
+def citation_document(finding: CitationFinding) -> JsonObject:
+    """One entry of a claim's ``citations``; spans are in the answer, places in a source's text."""
+    return record_document(finding)
 
 
 # ---------------------------------------------------------------- claims
@@ -140,10 +151,10 @@ def _claim_document(verdict: ClaimVerdict) -> JsonObject:
     document: dict[str, object] = {
         "claim_id": claim.claim_id,
         "text": claim.text,
-        "span": span_document(claim.span),
+        "span": [claim.span.start, claim.span.end],
         "said": claim.said,
         "claim_type": claim.claim_type.value,
-        "stated_attribution": _stated_document(claim.stated),
+        "stated_attribution": record_document(claim.stated) if claim.stated else None,
         "protected_values": [
             {"text": v.text, "kind": v.kind, "normalised": v.normalised, "present": None}
             for v in claim.protected_values
@@ -177,38 +188,42 @@ def _claim_document(verdict: ClaimVerdict) -> JsonObject:
 
 def _claim_verdict(read: Fields) -> ClaimVerdict:
     claim = _claim(read)
-    verdict = read.optional_choice(VerdictLabel, "verdict")
-    reasons = tuple(read.strings("reasons"))
-    if claim.claim_type is not ClaimType.FACTUAL:
-        outcome: Judged | Unjudged | SetAside = SetAside(reason=reasons[0] if reasons else "")
+    reasons = read.tuple_of(str, "reasons")
+    aside = claim.claim_type is not ClaimType.FACTUAL
+    outcome: Judged | Unjudged | SetAside
+    if aside:
+        outcome = SetAside(reason=reasons[0] if reasons else "")
     elif read.get("calibrator_input") is None:
-        verdict = read.choice(VerdictLabel, "verdict")
         outcome = Unjudged(stage="", reason=read.nested("attribution").string("reason"))
     else:
-        verdict = read.choice(VerdictLabel, "verdict")
         outcome = judged_from_fields(read)
         claim = _judged_claim(claim, outcome, read)
     return ClaimVerdict(
         claim=claim,
         outcome=outcome,
-        verdict=verdict,
-        decision=read.choice(Decision, "decision"),
+        verdict=read.read(VerdictLabel | None if aside else VerdictLabel, "verdict"),
+        decision=read.read(Decision, "decision"),
         reasons=reasons,
-        citations=tuple(citation_from_fields(one) for one in read.objects("citations")),
+        citations=tuple(_citation(finding) for finding in read.objects("citations")),
         extra=read.unknown(_CLAIM_FIELDS),
     )
 
 
+def _citation(read: Fields) -> CitationFinding:
+    # The published format asks for the mark alone.
+    covers = read.get("span") if read.get("covers") is None else read.get("covers")
+    return read_record(CitationFinding, {**read.value, "covers": covers}, read.path)
+
+
 def _claim(read: Fields) -> Claim:
-    text, stated = read.string("text"), read.optional_object("stated_attribution")
     return Claim(
         claim_id=read.string("claim_id"),
-        text=text,
-        span=read.span("span"),
+        text=read.string("text"),
+        span=read.read(Span, "span"),
         said=read.string("said"),
-        claim_type=read.choice(ClaimType, "claim_type"),
-        stated=None if stated is None else _stated(stated),
-        protected_values=_unchecked_values(text, read),
+        claim_type=read.read(ClaimType, "claim_type"),
+        stated=read.read(StatedAttribution | None, "stated_attribution"),
+        protected_values=_unchecked_values(read.string("text"), read),
     )
 
 
@@ -217,7 +232,7 @@ def _judged_claim(claim: Claim, judged: Judged, read: Fields) -> Claim:
     return replace(
         claim,
         protected_values=tuple(checked.value for checked in judged.literals.values),
-        patient_specific=kept is not None and kept.boolean("patient_specific"),
+        patient_specific=kept is not None and kept.read(bool, "patient_specific"),
     )
 
 
@@ -240,28 +255,6 @@ def _unchecked_values(text: str, read: Fields) -> tuple[ProtectedValue, ...]:
     return tuple(values)
 
 
-def _stated_document(stated: StatedAttribution | None) -> JsonObject | None:
-    if stated is None:
-        return None
-    return {
-        "text": stated.text,
-        "span": span_document(stated.span),
-        "family": stated.family,
-        "source_id": stated.source_id,
-        "also": list(stated.also),
-    }
-
-
-def _stated(read: Fields) -> StatedAttribution:
-    return StatedAttribution(
-        text=read.string("text"),
-        span=read.span("span"),
-        family=read.optional_string("family"),
-        source_id=read.optional_string("source_id"),
-        also=tuple(read.strings("also")),
-    )
-
-
 # ---------------------------------------------------------------- sources and seconds
 
 
@@ -270,7 +263,7 @@ def _source(read: Fields) -> Source:
         source_id=read.string("source_id"),
         tool_name=read.string("tool_name"),
         text=read.string("text"),
-        status=read.choice(SourceStatus, "status"),
+        status=read.read(SourceStatus, "status"),
     )
 
 
@@ -285,5 +278,5 @@ def _latency_document(latency: Mapping[str, tuple[float, ...]]) -> JsonObject:
 def _latency(read: Fields | None) -> Mapping[str, tuple[float, ...]]:
     if read is None:
         return {}
-    calls = {name: tuple(read.numbers(name)) for name in read.value if name != "total"}
-    return calls | {"total": (read.number("total"),)}
+    calls = {name: read.tuple_of(float, name) for name in read.value if name != "total"}
+    return calls | {"total": (read.read(float, "total"),)}

@@ -64,8 +64,8 @@ class CitationFinding:
     span: Span
     covers: Span
     kind: CitationKind
+    resolves_to: CitedPlace | None = None
     outcome: CitationOutcome
     reason: str
-    resolves_to: CitedPlace | None = None
     better: CitedPlace | None = None
     instead: str | None = None

@@ -55,9 +55,9 @@ class Check:
 
     check: str
     outcome: Outcome
-    reason: str
     veto: bool = False
     claim_span: Span | None = None
     facts: tuple[FactPlace, ...] = ()
     derivation: Derivation | None = None
+    reason: str
     binding: float | None = None

@@ -84,11 +84,11 @@ class Trace:
     trace_id: str
     question: str
     answer: str | None
-    sources: tuple[Source, ...]
     earlier: tuple[str, ...] = ()
     category: str | None = None
     route: str | None = None
     tool_calls: tuple[str, ...] = ()
+    sources: tuple[Source, ...]
     citations: tuple[Citation, ...] = ()
     elapsed_seconds: float | None = None
     origin: Origin | None = None

@@ -43,7 +43,7 @@ def read_exposures(kept: Fields) -> tuple[Exposure, ...]:
 
 def read_confidence(annotation: Fields) -> int | None:
     """From 1 to 5, or None."""
-    value = annotation.optional_integer("confidence")
+    value: int | None = annotation.read(int | None, "confidence")
     if value is not None and not 1 <= value <= 5:
         raise BadRecord(f"expected 1 to 5, found {value}", path=annotation.at("confidence"))
     return value

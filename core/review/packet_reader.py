@@ -77,8 +77,8 @@ def review_from_json(record: JsonObject) -> PacketReview:
             path="review_record.votes",
         )
     shared = _Shared(
-        guideline_version=said.optional_integer("guideline_version") or 1,
-        inclusion_probability=said.optional_number("inclusion_probability"),
+        guideline_version=said.read(int | None, "guideline_version") or 1,
+        inclusion_probability=said.read(float | None, "inclusion_probability"),
     )
     return PacketReview(
         claim_id=read_optional(extra, "claim_id") or read.string("claim_id"),
@@ -111,7 +111,7 @@ def _read_vote(annotation: Fields, kept: Fields | None, slot: int, shared: _Shar
         vote_id=0,
         claim_key=0,
         reviewer=read_name(annotation, "reviewer"),
-        slot=(kept.optional_integer("slot") if kept else None) or slot,
+        slot=(kept.read(int | None, "slot") if kept else None) or slot,
         judgement=read_judgement(annotation),
         first=None
         if kept is None or first is None
@@ -121,18 +121,18 @@ def _read_vote(annotation: Fields, kept: Fields | None, slot: int, shared: _Shar
         saw_model_output=read_flag(annotation, "saw_model_output") or False,
         changed_after_reveal=read_flag(annotation, "changed_after_reveal") or False,
         exposures=() if kept is None else read_exposures(kept),
-        seconds=annotation.optional_number("seconds") or 0.0,
+        seconds=annotation.read(float | None, "seconds") or 0.0,
         at=read_moment(annotation, "at"),
         queue_reason=QueueReason.SECOND_READ
         if kept is None
         else read_choice(kept, "queue_reason", QueueReason),
         inclusion_probability=shared.inclusion_probability
         if kept is None
-        else kept.optional_number("inclusion_probability"),
-        guideline_version=(kept.optional_integer("guideline_version") if kept else None)
+        else kept.read(float | None, "inclusion_probability"),
+        guideline_version=(kept.read(int | None, "guideline_version") if kept else None)
         or shared.guideline_version,
         run_key=(kept.optional_string("run_key") if kept else None) or "",
-        threshold=kept.optional_number("threshold") if kept else None,
+        threshold=kept.read(float | None, "threshold") if kept else None,
     )
 
 
@@ -158,6 +158,6 @@ def _read_adjudication(
         rule=kept.optional_string("rule") if kept else None,
         rationale=decided.optional_string("rationale") or "",
         at=read_moment(decided, "at"),
-        guideline_version=(kept.optional_integer("guideline_version") if kept else None)
+        guideline_version=(kept.read(int | None, "guideline_version") if kept else None)
         or shared.guideline_version,
     )

@@ -28,8 +28,7 @@ from typing import Any
 from core.capture.files import FilePart
 from core.capture.parts import PART_BYTES, lines_in, parts_of, traces_of_part
 from core.capture.reading import Names
-from core.codec import Fields, versions_document
-from core.codec.verdicts import versions_from_document
+from core.codec import versions_document, versions_from_document
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, InputError, ProvenanceGuardError
 from core.ports import Progress
@@ -312,7 +311,7 @@ def _collected(
 ) -> VerifyReport:
     report: VerifyReport | None = None
     for row in rows:
-        versions = versions_from_document(Fields(json.loads(row["versions"]), "versions"))
+        versions = versions_from_document(json.loads(row["versions"]))
         report = report or VerifyReport(versions=versions)
         if versions != report.versions:
             raise ComponentUnavailable("the workers did not load the same models")

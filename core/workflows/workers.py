@@ -28,14 +28,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from core.codec import (
-    Fields,
     trace_document,
     trace_from_document,
     verdict_document,
     verification_from_document,
     versions_document,
+    versions_from_document,
 )
-from core.codec.verdicts import versions_from_document
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, ProvenanceGuardError
 from core.records import Trace, Verification, Versions
@@ -118,7 +117,7 @@ class Worker:
         if "error" in hello:
             kind = ConfigError if hello["kind"] == "ConfigError" else ComponentUnavailable
             raise kind(str(hello["error"]))
-        return versions_from_document(Fields(hello["versions"], "versions"))
+        return versions_from_document(hello["versions"])
 
     def _ended(self) -> int:
         """The exit status of the process that is gone; below 0 when a signal ended it."""
