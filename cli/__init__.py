@@ -1,4 +1,4 @@
-"""The terminal's front door: the workflows as commands, one a file, with clear errors and exit codes.
+"""The terminal's front door: the workflows as commands, with clear errors and exit codes.
 
 Exit codes: 0 done, 1 the gate blocked (gate, or --fail-on), 2 bad usage or input, 3 a component was
 unavailable, 130 and 143 stopped by a signal. Heavy packages are imported inside the commands, so
@@ -15,37 +15,21 @@ import typer
 
 from cli import (
     audit,
-    audit_anchor,
-    audit_citations,
-    audit_envelope,
-    audit_lattice,
-    audit_retire_key,
-    audit_trust,
-    convert,
+    citations,
     doctor,
     evaluate,
     export,
     gate,
-    import_files,
-    probe,
-    queue_add,
-    queue_retry,
-    queue_show,
-    queue_work,
-    reader,
-    recalibrate,
-    record,
+    models,
+    queue,
     repair,
     report,
-    serve_http,
-    serve_mcp,
-    serve_proxy,
-    snapshot,
-    sweep,
-    train_reader,
+    serve,
+    traces,
     verify,
 )
 from cli.front_door import AUDIT, EVALUATE, EVERYDAY, REVIEW, SERVE, FrontDoor
+from cli.options import grouped
 
 # Nothing is fetched on this program's own account; a trace may be patient data.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -92,66 +76,59 @@ def site(
         os.environ["PROVENANCEGUARD_FAMILIES"] = str(families.resolve())
 
 
-audit_app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Check the audit trail.")
-app.add_typer(audit_app, name="audit", rich_help_panel=AUDIT)
-serve_app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Verify as a service: MCP, HTTP, or a proxy."
-)
-app.add_typer(serve_app, name="serve", rich_help_panel=SERVE)
-queue_app = typer.Typer(
-    rich_markup_mode=None, no_args_is_help=True, help="Leave a database's traces to workers."
-)
-app.add_typer(queue_app, name="queue", rich_help_panel=SERVE)
+GROUPS = {
+    "audit": (AUDIT, "Check the audit trail."),
+    "serve": (SERVE, "Verify as a service: MCP, HTTP, or a proxy."),
+    "queue": (SERVE, "Leave a database's traces to workers."),
+}
+# Panel of `--help` (None within a group), name, what runs, and what its example gives it.
+COMMANDS = (
+    (EVERYDAY, "import", traces.import_files, "traces.jsonl transcripts.jsonl.gz"),
+    (EVERYDAY, "convert", traces.convert, "traces.jsonl --to otel --out spans.jsonl"),
+    (EVERYDAY, "record", traces.record, "--log ehr.jsonl --http http://127.0.0.1:8000/mcp"),
+    (EVERYDAY, "verify", verify.verify, "traces.jsonl --out verdicts.jsonl --fail-on block"),
+    (EVERYDAY, "gate", gate.gate, "traces/ --policy policy.toml --junit gate.xml"),
+    (EVERYDAY, "repair", repair.repair, "traces.jsonl --out repaired.jsonl --json figures.json"),
+    (EVALUATE, "evaluate", evaluate.evaluate, "packets.jsonl --json metrics.json --table 3 --table 6"),
+    (EVALUATE, "sweep", evaluate.sweep, "packets.jsonl --json sweep.json"),
+    (REVIEW, "snapshot", models.snapshot, "thresholds-3f2a91c0.json"),
+    (REVIEW, "recalibrate", models.recalibrate,
+     "train.jsonl --validation validation.jsonl --out calibrator/"),
+    (EVALUATE, "probe", evaluate.probe, "traces.jsonl --labels packet.jsonl --json probes.json"),
+    (EVALUATE, "train-reader", models.train_reader, "--data nli/ --out reader/ --minutes 60"),
+    (REVIEW, "reader", models.reader, "models/nli/ --calibrator calibrator/ --reason 'reads better'"),
+    (AUDIT, "audit-citations", citations.audit_citations, "traces.jsonl --json citations.json"),
+    (AUDIT, "audit-envelope", citations.audit_envelope, "envelope.json --root . --trace traces.jsonl"),
+    (AUDIT, "audit-lattice", citations.audit_lattice, "answer.txt --evidence evidence.json"),
+    (AUDIT, "report", report.report, "verdicts.jsonl --out report.md --json report.json"),
+    (None, "audit verify", audit.audit_verify, "--db data/workbench.db"),
+    (None, "audit anchor", audit.audit_anchor, "--to /mnt/other/anchors.jsonl"),
+    (None, "audit retire-key", audit.audit_retire_key, '--reason "new server, compared with the backup"'),
+    (None, "audit trust", audit.audit_trust, "Ines bWFkZSB1cCBmb3IgdGhpcyBleGFtcGxlIG9ubHkhISE="),
+    (None, "serve mcp", serve.serve_mcp, "--http 127.0.0.1:8790"),
+    (None, "serve http", serve.serve_http, "--at 127.0.0.1:8791 --tokens service.tokens"),
+    (None, "serve proxy", serve.serve_proxy, "-- python ehr_server.py"),
+    (None, "queue add", queue.queue_add, "--db postgresql://me@host/traces"),
+    (None, "queue work", queue.queue_work, "--workers 2 --db postgresql://me@host/traces"),
+    (None, "queue show", queue.queue_show, ""),
+    (None, "queue retry", queue.queue_retry, ""),
+    (REVIEW, "export", export.export, "--out packet/ --status unanimous --status adjudicated"),
+    (EVERYDAY, "doctor", doctor.doctor, ""),
+)  # fmt: skip
+# What stands behind -- belongs to the server's own command.
+BEHIND = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
-app.command("import", rich_help_panel=EVERYDAY, epilog=import_files.EXAMPLE)(
-    import_files.import_files
-)
-app.command("convert", rich_help_panel=EVERYDAY, epilog=convert.EXAMPLE)(convert.convert)
-app.command(
-    "record",
-    rich_help_panel=EVERYDAY,
-    epilog=record.EXAMPLE,
-    # What stands behind -- belongs to the server's own command.
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-)(record.record)
-app.command("verify", rich_help_panel=EVERYDAY, epilog=verify.EXAMPLE)(verify.verify)
-app.command("gate", rich_help_panel=EVERYDAY, epilog=gate.EXAMPLE)(gate.gate)
-app.command("repair", rich_help_panel=EVERYDAY, epilog=repair.EXAMPLE)(repair.repair)
-app.command("evaluate", rich_help_panel=EVALUATE, epilog=evaluate.EXAMPLE)(evaluate.evaluate)
-app.command("sweep", rich_help_panel=EVALUATE, epilog=sweep.EXAMPLE)(sweep.sweep)
-app.command("snapshot", rich_help_panel=REVIEW, epilog=snapshot.EXAMPLE)(snapshot.snapshot)
-app.command("recalibrate", rich_help_panel=REVIEW, epilog=recalibrate.EXAMPLE)(
-    recalibrate.recalibrate
-)
-app.command("probe", rich_help_panel=EVALUATE, epilog=probe.EXAMPLE)(probe.probe)
-app.command("train-reader", rich_help_panel=EVALUATE, epilog=train_reader.EXAMPLE)(
-    train_reader.train_reader
-)
-app.command("reader", rich_help_panel=REVIEW, epilog=reader.EXAMPLE)(reader.reader)
-app.command("audit-citations", rich_help_panel=AUDIT, epilog=audit_citations.EXAMPLE)(
-    audit_citations.audit_citations
-)
-app.command("audit-envelope", rich_help_panel=AUDIT, epilog=audit_envelope.EXAMPLE)(
-    audit_envelope.audit_envelope
-)
-app.command("audit-lattice", rich_help_panel=AUDIT, epilog=audit_lattice.EXAMPLE)(
-    audit_lattice.audit_lattice
-)
-app.command("report", rich_help_panel=AUDIT, epilog=report.EXAMPLE)(report.report)
-audit_app.command("verify", epilog=audit.EXAMPLE)(audit.audit_verify)
-audit_app.command("anchor", epilog=audit_anchor.EXAMPLE)(audit_anchor.audit_anchor)
-audit_app.command("retire-key", epilog=audit_retire_key.EXAMPLE)(audit_retire_key.audit_retire_key)
-audit_app.command("trust", epilog=audit_trust.EXAMPLE)(audit_trust.audit_trust)
-serve_app.command("mcp", epilog=serve_mcp.EXAMPLE)(serve_mcp.serve_mcp)
-serve_app.command("http", epilog=serve_http.EXAMPLE)(serve_http.serve_http)
-serve_app.command(
-    "proxy",
-    epilog=serve_proxy.EXAMPLE,
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-)(serve_proxy.serve_proxy)
-queue_app.command("add", epilog=queue_add.EXAMPLE)(queue_add.queue_add)
-queue_app.command("work", epilog=queue_work.EXAMPLE)(queue_work.queue_work)
-queue_app.command("show", epilog=queue_show.EXAMPLE)(queue_show.queue_show)
-queue_app.command("retry", epilog=queue_retry.EXAMPLE)(queue_retry.queue_retry)
-app.command("export", rich_help_panel=REVIEW, epilog=export.EXAMPLE)(export.export)
-app.command("doctor", rich_help_panel=EVERYDAY, epilog=doctor.EXAMPLE)(doctor.doctor)
+groups = {
+    name: typer.Typer(rich_markup_mode=None, no_args_is_help=True, help=told)
+    for name, (_, told) in GROUPS.items()
+}
+for name, group in groups.items():
+    app.add_typer(group, name=name, rich_help_panel=GROUPS[name][0])
+for panel, command, run, example in COMMANDS:
+    *of, own = command.split()
+    (groups[of[0]] if of else app).command(
+        own,
+        rich_help_panel=panel,
+        epilog=f"Example: provenanceguard {command} {example}".strip(),
+        context_settings=BEHIND if command in ("record", "serve proxy") else None,
+    )(grouped(run))

@@ -1,4 +1,4 @@
-"""audit verify: whether anything was changed or removed."""
+"""audit: whether anything was changed or removed, anchors, and the keys that answer for it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Annotated
 
 import typer
 
-from cli.judging import open_database
+from cli.judging import open_database, writing_database
 from cli.options import DatabaseUrl, JsonPath
-from cli.output import BAD_INPUT, GATE_BLOCKED, counted, in_red, print_lines, require, write_json
-
-EXAMPLE = "Example: provenanceguard audit verify --db data/workbench.db"
+from cli.output import BAD_INPUT, GATE_BLOCKED, counted, in_red, require, say, tell
 
 
 def audit_verify(
@@ -43,9 +41,9 @@ def audit_verify(
 
     database = open_to_check(db)
     report = check_database(database, anchor or ())
-    write_json(json_path, asdict(report) | {"intact": report.intact, "database": database.name})
     found = "intact" if report.intact else f"NOT INTACT, {counted(len(report.problems), 'problem')}"
-    print_lines(
+    tell(
+        asdict(report) | {"intact": report.intact, "database": database.name},
         [
             *report.problems,
             *report.notes,
@@ -65,7 +63,7 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
     from core.workflows.packet_folder import check_packet
     from storage.keys import foreign, trusted_keys
 
-    require([folder])
+    require(folder)
     check = check_packet(folder)
     problems, signatures = list(check.problems), check.signatures
     keys = trusted_keys()
@@ -94,17 +92,6 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
         signatures = here or signatures
         workspace.close()
     intact = not problems
-    write_json(
-        json_path,
-        {
-            "packet": str(folder),
-            "intact": intact,
-            "signed": any(not one.taken_back for one in signatures),
-            "problems": problems,
-            "manifest_sha256": check.manifest_sha256,
-            "signatures": [asdict(one) for one in signatures],
-        },
-    )
     signed = any(not one.taken_back for one in signatures)
     found = f"NOT INTACT, {counted(len(problems), 'problem')}"
     if intact:
@@ -113,7 +100,15 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
             if signed
             else "UNSIGNED: every file fits the manifest, which anybody could have written anew"
         )
-    print_lines(
+    tell(
+        {
+            "packet": str(folder),
+            "intact": intact,
+            "signed": signed,
+            "problems": problems,
+            "manifest_sha256": check.manifest_sha256,
+            "signatures": [asdict(one) for one in signatures],
+        },
         [
             *map(in_red, problems),
             *(
@@ -128,3 +123,75 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
     )
     if not intact:
         raise SystemExit(GATE_BLOCKED)
+
+
+def audit_anchor(
+    to: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--to", help="Write the anchor to this file too: another disk, another person."
+        ),
+    ] = None,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Write down how long the trail is and where it ends, outside the database.
+
+    A trail that is cut or made anew contradicts its anchors. Every export writes one as well.
+    """
+    from storage.checking import anchor_of, write_anchor
+    from storage.engine import open_to_check
+
+    database = open_to_check(db)
+    with database.reading() as connection:
+        anchor = anchor_of(connection, database.name)
+    database.close()
+    write_anchor(anchor, *(to or ()))
+    line = f"trail {anchor.trail}: {counted(anchor.events, 'event')}, head {anchor.head}"
+    tell(asdict(anchor), [line], json_path)
+
+
+def audit_retire_key(
+    reason: Annotated[str, typer.Option("--reason", help="Why the key is not here any more.")],
+    db: DatabaseUrl = None,
+) -> None:
+    """Take the seals that were made with a key that is not here as they are, and say so in the trail.
+
+    For leads. Nobody can check what such seals cover: compare the database with a copy or an anchor
+    from before the key was replaced, and then say so. What is changed in them afterwards is noticed.
+    """
+    from storage.trail import retire_keys
+
+    workspace = writing_database(db)
+    last = retire_keys(workspace.store, reason, by=workspace.people.local())
+    say(f"seals up to {last} of other keys are taken as they are; `audit verify` says how many")
+    workspace.close()
+
+
+def audit_trust(
+    name: Annotated[
+        str | None, typer.Argument(help="Whose key it is; without one the keys are listed.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Argument(help="The public key, as the person read it out to you.")
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Accept a person's public key, or list whose signatures are trusted here.
+
+    Compare the fingerprint with its owner before you accept a key from a packet.
+    """
+    from core.errors import InputError
+    from core.review.signing import fingerprint
+    from storage.keys import trust, trusted_keys
+
+    if name is not None:
+        if key is None:
+            raise InputError("give the public key behind the name")
+        trust(name, key)
+    keys = trusted_keys()
+    tell(
+        {"keys": [asdict(one) for one in keys]},
+        [f"{one.name}: {fingerprint(one.public_key)}  {one.public_key}" for one in keys],
+        json_path,
+    )

@@ -2,30 +2,76 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli.judging import database_reader
 from cli.options import DatabaseUrl, JsonPath, Reader
-from cli.output import UNAVAILABLE, print_lines, write_json
+from cli.output import UNAVAILABLE, tell
+from core.errors import ProvenanceGuardError
 
-EXAMPLE = "Example: provenanceguard doctor"
+if TYPE_CHECKING:
+    from core.workflows.doctor import Check
+
+ROOM_BYTES = 1_000_000_000
 
 
 def doctor(reader: Reader = None, db: DatabaseUrl = None, json_path: JsonPath = None) -> None:
     """Check that everything a verification needs is here, and say what to do where it is not."""
-    from cli.database_health import check_database
     from core.workflows.doctor import check_installation
 
     checks = [*check_installation(database_reader(reader, db)), *check_database(db)]
-    write_json(
-        json_path,
-        {"ok": all(check.passed for check in checks), "checks": [asdict(c) for c in checks]},
-    )
+    passed = all(check.passed for check in checks)
     lines = []
     for check in checks:
         lines.append(f"{'ok    ' if check.passed else 'NOT OK'} {check.name:<12} {check.found}")
         if not check.passed:
             lines.append(f"{'':<19} → {check.remedy}")
-    print_lines(lines, json_path)
-    if not all(check.passed for check in checks):
+    tell({"ok": passed, "checks": [asdict(check) for check in checks]}, lines, json_path)
+    if not passed:
         raise SystemExit(UNAVAILABLE)
+
+
+def check_database(given: str | None = None) -> list[Check]:
+    """The database and the disk under it; a SQLite file that is not there yet is not made."""
+    from core.workflows.doctor import Check
+    from storage.engine import database_url
+
+    try:
+        url = database_url(given)
+        if url.get_backend_name() != "sqlite":
+            return [_database(given)]
+        file = Path(url.database or "")
+        if not file.exists():
+            waiting = Check(name="database", passed=True, found=f"{file}: made when first used")
+            return [waiting, _disk(file)]
+        return [_database(given), _disk(file)]
+    except ProvenanceGuardError as error:
+        remedy = "give another with --db or PROVENANCEGUARD_DB, or start its server"
+        return [Check(name="database", passed=False, found=str(error), remedy=remedy)]
+
+
+def _database(given: str | None) -> Check:
+    from core.workflows.doctor import Check
+    from storage.store import open_store
+
+    store = open_store(given)
+    overview = store.overview()
+    store.close()
+    found = f"{store.name}: {overview.traces} traces, {overview.waiting} waiting for a verdict"
+    return Check(name="database", passed=True, found=found)
+
+
+def _disk(file: Path) -> Check:
+    from core.workflows.doctor import Check
+
+    folder = next(parent for parent in file.parents if parent.exists())
+    free = shutil.disk_usage(folder).free
+    return Check(
+        name="disk",
+        passed=free >= ROOM_BYTES,
+        found=f"{free / 1e9:.1f} GB free under {folder}",
+        remedy="make room: each stored trace takes about its own size twice",
+    )

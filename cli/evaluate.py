@@ -1,38 +1,34 @@
-"""evaluate: labelled claims judged and compared."""
+"""evaluate, sweep, probe: labelled claims judged, and wrong credits planted in whole answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import judge_for as named_judge
-from cli.judging import reader_for, tell_judge
-from cli.options import (
-    Calibrator,
-    JsonPath,
-    JudgeAsked,
-    JudgedBy,
-    JudgeDryRun,
-    JudgeModel,
-    JudgeTraces,
-    JudgeUrl,
-    Kept,
-    Packet,
-    Reader,
-    kept_beside,
+from cli.judging import Judging, reader_for, tell_judge, tell_unread
+from cli.options import Calibrator, Files, Format, JsonPath, Kept, Packet, Reader, kept_beside
+from cli.output import (
+    Progress,
+    metric_lines,
+    print_lines,
+    require,
+    tell,
+    tell_skipped,
+    write_json,
 )
-from cli.output import Progress, metric_lines, print_lines, require, tell_skipped, write_json
 from core.errors import ConfigError, InputError
 
-EXAMPLE = "Example: provenanceguard evaluate packets.jsonl --json metrics.json --table 3 --table 6"
+if TYPE_CHECKING:
+    from core.records import Trace
 
 
 def evaluate(
     packet: Packet,
+    *,
     calibrator: Calibrator = None,
     reader: Reader = None,
     ablation: Annotated[
@@ -66,12 +62,15 @@ def evaluate(
     full: Annotated[
         bool, typer.Option("--full", help="Print every metric, by slice and by kind of error.")
     ] = False,
-    judge: JudgedBy = None,
-    judge_model: JudgeModel = None,
-    judge_url: JudgeUrl = None,
-    judge_traces: JudgeTraces = None,
-    judge_for: JudgeAsked = "unsure",
-    judge_dry_run: JudgeDryRun = False,
+    judging: Judging,
+    judge_traces: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judge-traces",
+            help="With --judge: captured traces that the packet's claims are from, so that the judge is "
+            "shown the question and the whole answer.",
+        ),
+    ] = None,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -97,30 +96,30 @@ def evaluate(
         repairs=repairs,
     )
     check_options(options)
-    given = (one for one in (train, validation, repairs, *options.beside) if one is not None)
-    require([packet, *given])
+    require(packet, train, validation, repairs, *options.beside)
     config = Config()
-    asked = named_judge(judge, judge_model, judge_url, dry_run=judge_dry_run)
-    if asked is not None:
+    judge = judging.asked()
+    if judge is not None:
         from core.workflows.judged_packet import JudgedPacket
 
         if not judge_traces:
             raise ConfigError(
                 "--judge: give the traces that the claims are from with --judge-traces"
             )
-        require(judge_traces)
+        require(*judge_traces)
         options = replace(
-            options, judged=JudgedPacket(judge=asked, traces=tuple(judge_traces), asked=judge_for)
+            options,
+            judged=JudgedPacket(judge=judge, traces=tuple(judge_traces), asked=judging.judge_for),
         )
     with Progress() as progress:
         models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
         report, tables = evaluate_with(
             packet, models, config, options, kept=kept_beside(keep, json_path), progress=progress
         )
-    tell_judge(asked)
+    tell_judge(judge)
     problems = report["problems"]
     if isinstance(problems, list):
-        tell_skipped(problems, len(problems))
+        tell_skipped(problems)
     if not report["rows"]:
         raise InputError("no claim could be read", file=str(packet))
     if tables:
@@ -188,3 +187,182 @@ def _judge_lines(judged: object) -> list[str]:
             for name, one in judged["systems"].items()
         ),
     ]
+
+
+def sweep(
+    packet: Packet,
+    max_false_pass: Annotated[
+        float,
+        typer.Option(help="Choose the threshold that passes at most this share of bad claims."),
+    ] = 0.025,
+    max_false_block: Annotated[
+        float, typer.Option(help="Choose the one that blocks at most this share of good claims.")
+    ] = 0.2,
+    claims_a_day: Annotated[
+        float | None, typer.Option(help="With --reviews-a-day: how many claims come in a day.")
+    ] = None,
+    reviews_a_day: Annotated[
+        float | None, typer.Option(help="How many blocked claims people can read in a day.")
+    ] = None,
+    risk: Annotated[
+        float,
+        typer.Option(
+            help="Show which threshold keeps the share of bad claims that pass below this."
+        ),
+    ] = 0.05,
+    calibrator: Calibrator = None,
+    reader: Reader = None,
+    keep: Kept = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Both error rates at every threshold, and the threshold that each rule would choose."""
+    from core.calibration.guarantee import (
+        bad_labels_needed,
+        guarantee_lines,
+        operating_points,
+        points_report,
+    )
+    from core.workflows.evaluate import Budget, labelled_scores, sweep_packet
+
+    bad_labels_needed(risk)  # a rate that cannot be bounded is told before anything is judged
+
+    budget = None
+    if claims_a_day is not None and reviews_a_day is not None:
+        budget = Budget(claims_a_day=claims_a_day, reviews_a_day=reviews_a_day)
+    elif claims_a_day is not None or reviews_a_day is not None:
+        raise ConfigError("a budget needs both --claims-a-day and --reviews-a-day")
+    evaluated, families = _scored(packet, calibrator, reader, kept_beside(keep, json_path))
+    report = sweep_packet(
+        evaluated,
+        max_false_pass=max_false_pass,
+        max_false_block=max_false_block,
+        budget=budget,
+    )
+    points = operating_points(
+        labelled_scores(evaluated.rows, evaluated.predictions, families), risk=risk
+    )
+    tell(
+        {**report, "guarantee": points_report(points)},
+        [*metric_lines(report), *guarantee_lines(points)],
+        json_path,
+    )
+
+
+def _scored(
+    packet: Path, calibrator: Path | None, reader: str | None, keep: Path | None
+) -> tuple[Any, Any]:
+    from core.config import Config
+    from core.workflows.evaluate import score_packet
+    from core.workflows.models import load_models
+
+    require(packet)
+    config = Config()
+    with Progress() as progress:
+        models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
+        evaluated = score_packet(packet, models, config, kept=keep, progress=progress)
+    tell_skipped(evaluated.packet.problems)
+    if not evaluated.rows:
+        raise InputError("no claim could be read", file=str(packet))
+    return evaluated, models.families
+
+
+def probe(
+    files: Files,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            help="A labelled packet of these traces: its gold sources say which facts are whose. "
+            "Else exact values do, which stand in one source and in no other.",
+        ),
+    ] = None,
+    single_claims: Annotated[
+        bool,
+        typer.Option(
+            "--single-claims",
+            help="The easier probes of earlier versions: claims that the verifier allows, alone.",
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="With --single-claims: write the probes as a claim packet."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option(min=1, help="How many wrong credits at most; each has a twin.")
+    ] = 50,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Also judge and repair the whole answers, for Table 20's counts; slow."
+        ),
+    ] = False,
+    cache: Annotated[
+        Path | None, typer.Option("--cache", help="A folder for what the models read.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Another seed gives other probes.")] = 20260607,
+    calibrator: Calibrator = None,
+    reader: Reader = None,
+    format: Format = "auto",
+    json_path: JsonPath = None,
+) -> None:
+    """Credit facts of whole answers to the wrong source of the same trace; count what is found out.
+
+    The facts are not the verifier's choice. Every wrong credit has a twin with the right one in the
+    same words: flagging everything would not do.
+    """
+    from core.capture.reading import read_traces
+    from core.config import Config
+    from core.evaluation.planting import plant
+    from core.evaluation.tables import Material, make_table, table_to_json, table_to_markdown
+    from core.workflows.kept_readings import kept_in
+    from core.workflows.models import load_models
+    from core.workflows.planted import planted_document, planted_lines, run_planted
+    from core.workflows.probe import probe_traces, write_packet
+
+    require(*files, labels)
+    if single_claims and labels is not None:
+        raise ConfigError(
+            "--single-claims takes no labels: its facts are the verifier's own choice"
+        )
+    if out is not None and not single_claims:
+        raise ConfigError("--out goes with --single-claims; --json writes these probes one by one")
+    config = Config()
+    with Progress() as progress:
+        models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
+        models = models if cache is None else kept_in(cache, models)
+        traces = read_traces(files, format, config)
+        if single_claims:
+            run = probe_traces(
+                traces, models, config,
+                count=count, seed=seed, progress=progress, skipped=tell_unread,
+            )  # fmt: skip
+            if out is not None:
+                write_packet(out, run.rows)
+            made = Material(rows=run.rows, predictions=run.predictions, probes=run.outcomes)
+            table = make_table(20, made)
+            document = {**table_to_json(table), "out": str(out) if out else None}
+            lines = table_to_markdown(table).splitlines()
+        else:
+            rows = None if labels is None else _by_trace(labels)
+            kept = [one for one in _read(traces) if rows is None or one.trace_id in rows]
+            planted = plant(kept, rows, models.families, count=count, seed=seed)
+            outcomes = run_planted(planted, kept, models, config, repair=repair, progress=progress)
+            document, lines = planted_document(outcomes), planted_lines(outcomes)
+    tell(document, lines, json_path)
+
+
+def _by_trace(labels: Path) -> Any:
+    from core.evaluation.packets import read_packet
+    from core.evaluation.planted_facts import by_trace
+
+    packet = read_packet(labels)
+    tell_skipped(packet.problems)
+    return by_trace(packet.rows)
+
+
+def _read(found: Iterable[Trace | InputError]) -> Iterator[Trace]:
+    for one in found:
+        if isinstance(one, InputError):
+            tell_unread(one)
+        else:
+            yield one

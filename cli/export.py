@@ -12,9 +12,7 @@ import typer
 
 from cli.judging import open_database
 from cli.options import DatabaseUrl, JsonPath
-from cli.output import Progress, counted, print_lines, write_json
-
-EXAMPLE = "Example: provenanceguard export --out packet/ --status unanimous --status adjudicated"
+from cli.output import Progress, counted, tell
 
 
 class PacketStatus(StrEnum):
@@ -108,8 +106,8 @@ def export(
         signatures = workspace.packet_signatures
         signatures.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=user)
         write_signatures(out, signatures.signatures(report.manifest_sha256))
-    write_json(json_path, asdict(report) | {"signed": sign.value if sign else None})
-    print_lines(
+    tell(
+        asdict(report) | {"signed": sign.value if sign else None},
         [
             f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
             f"{counted(report.votes, 'reading')} in {out}",

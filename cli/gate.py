@@ -9,31 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.judging import judge_for as named_judge
-from cli.judging import models_for, tell_judge
-from cli.options import (
-    Decides,
-    Files,
-    Format,
-    JsonPath,
-    JudgeAsked,
-    JudgedBy,
-    JudgeDryRun,
-    JudgeModel,
-    JudgeUrl,
-    Reader,
-)
-from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
+from cli.judging import Deciding, Judging, tell_judge, tell_unread
+from cli.options import Files, Format, JsonPath
+from cli.output import GATE_BLOCKED, Progress, counted, require, tell, write_file, write_json
 from core.errors import InputError
 
 if TYPE_CHECKING:
     from core.workflows.gate import Finding
 
-EXAMPLE = "Example: provenanceguard gate traces/ --policy policy.toml --junit gate.xml"
-
 
 def gate(
     files: Files,
+    *,
     policy: Annotated[
         Path | None,
         typer.Option("--policy", help="A TOML file; without one, only allowed answers pass."),
@@ -55,13 +42,8 @@ def gate(
         typer.Option("--explanations", help="With the reasons in the events: they quote answers."),
     ] = False,
     format: Format = "auto",
-    calibrator: Decides = None,
-    reader: Reader = None,
-    judge: JudgedBy = None,
-    judge_model: JudgeModel = None,
-    judge_url: JudgeUrl = None,
-    judge_for: JudgeAsked = "unsure",
-    judge_dry_run: JudgeDryRun = False,
+    deciding: Deciding,
+    judging: Judging,
     json_path: JsonPath = None,
 ) -> None:
     """Verify traces and hold them against a policy: exit code 0 when it is kept, 1 when not.
@@ -80,51 +62,53 @@ def gate(
     from core.workflows.gate import sarif as sarif_document
 
     report = GateReport(policy=read_policy(policy))
-    require(files)
+    require(*files)
     traces = []
     for item in read_traces(files, format, Config()):
         if isinstance(item, Trace):
             traces.append(item)
         else:
             report.skipped.append(item)
-            say(f"skipped: {item.located()}")
+            tell_unread(item)
     if not traces:
         raise InputError("no trace could be read")
-    asked = named_judge(judge, judge_model, judge_url, dry_run=judge_dry_run)
-    models = models_for(
+    judge = judging.asked()
+    models = deciding.models(
         Config(),
-        calibrator,
-        reader=reader,
         by_kind=report.policy.threshold_by_kind,
         whole_answers=report.policy.whole_answers,
-        judge=asked,
-        asked=judge_for,
     )
+    models = judging.beside(models, judge)
     with Progress() as progress:
         for verification in verify_all(traces, models, Config()):
             report.add(verification)
             progress(len(report.answers), len(traces), "traces")
-    tell_judge(asked)
+    tell_judge(judge)
     if junit is not None:
-        _write(junit, junit_xml(report))
+        write_file(junit, junit_xml(report))
     if sarif is not None:
         write_json(sarif, sarif_document(report))
     requests = list(evaluation_logs(report.answers, time.time_ns(), explained=explanations))
     if otlp is not None:
         lines = [json.dumps(request, ensure_ascii=False) for request in requests]
-        _write(otlp, ("\n".join(lines) + "\n").encode("utf-8"))
+        write_file(otlp, ("\n".join(lines) + "\n").encode("utf-8"))
     if otlp_endpoint is not None:
         send_logs(otlp_endpoint, requests)
     broken, earlier = report.broken, len(report.earlier.not_judged())
-    write_json(
-        json_path,
-        {"passes": not broken, "broken": broken, "answers": len(report.answers)}
-        | {"skipped": len(report.skipped), "earlier_not_judged": earlier}
-        | {"counts": dict(sorted(report.counts.items()))},
-    )
     said = [f"broken: {line}" for line in broken] or ["the policy is kept"]
     stops = [_stop(finding) for finding in report.findings()]
-    print_lines([*stops, counted(len(report.answers), "answer"), *said], json_path)
+    tell(
+        {
+            "passes": not broken,
+            "broken": broken,
+            "answers": len(report.answers),
+            "skipped": len(report.skipped),
+            "earlier_not_judged": earlier,
+            "counts": dict(sorted(report.counts.items())),
+        },
+        [*stops, counted(len(report.answers), "answer"), *said],
+        json_path,
+    )
     if broken:
         raise SystemExit(GATE_BLOCKED)
 
@@ -138,11 +122,3 @@ def _stop(finding: Finding) -> str:
     number = claim.claim_id.rsplit("::", 1)[-1]
     state = finding.state.value.replace("_", " ")
     return f"{trace} {number} {state}, {finding.rule}: “{claim.text}” – {finding.claim.reasons[0]}"
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cli.options import Decides, JudgeAsked, JudgedBy, JudgeDryRun, JudgeModel, JudgeUrl, Reader
 from cli.output import Progress, require, say
 from core.errors import ConfigError, InputError, ProvenanceGuardError
 
@@ -19,128 +20,69 @@ if TYPE_CHECKING:
     from storage.workspace import Workspace
 
 
-def verify_files(
-    files: Sequence[Path],
-    out: Path | None,
-    format: str,
-    judged_by: Any,
-    config: Any = None,
-    *,
-    decides: str | None = None,
-    reader: str | None = None,
-    anew: bool = False,
-    cache: Path | None = None,
-    crew: Any = None,
-    by_kind: bool = False,
-    whole_answers: bool = False,
-    judge: Judge | None = None,
-    asked: str = "unsure",
-    shown: Callable[[Verification], None] = lambda verified: None,
-) -> VerifyReport:
-    """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deciding:
+    """The calibrator and the pair reader that were asked for."""
 
-    A ``crew`` of workers loads its models itself; ``shown`` is given each new verdict. Raises InputError
-    before a model is loaded when no trace can be read.
-    """
-    from core.capture.reading import read_traces
-    from core.config import Config
-    from core.workflows.verify import BATCH_TRACES, verify_file
+    calibrator: Decides = None
+    reader: Reader = None
 
-    require(files)
-    config = config or Config()
-    total = None
-    captured = with_a_trace(read_traces(files, format, config))
-    with Progress() as progress:
-        if progress.shown:
-            # Read once more, so that the time left can be told: reading is quick, judging is not.
-            total = sum(
-                not isinstance(item, InputError) for item in read_traces(files, format, config)
-            )
-        models: Any = (
-            None
-            if crew
-            else models_for(
-                config,
-                decides,
-                reader=reader,
-                cache=cache,
-                by_kind=by_kind,
-                whole_answers=whole_answers,
-                judge=judge,
-                asked=asked,
-            )
-        )
-        return verify_file(
-            captured,
-            out,
-            models,
+    def models(
+        self,
+        config: Config,
+        workspace: Workspace | None = None,
+        *,
+        cache: Path | None = None,
+        by_kind: bool = False,
+        whole_answers: bool = False,
+    ) -> Any:
+        """The models that judge; a database says which where nothing else was asked for.
+
+        ``cache`` is a folder for what they read, so that it is not read again; ``by_kind`` decides
+        each kind of source by its own threshold, where the calibrator has one; ``whole_answers`` lets
+        answers pass as a whole.
+        """
+        from core.workflows.kept_readings import kept_in
+        from core.workflows.models import deciding, load_models
+
+        models = load_models(
             config,
-            progress,
-            crew.batch if crew else BATCH_TRACES,
-            total=total,
-            skipped=lambda error: say(f"skipped: {error.located()}"),
-            judged_by=judged_by,
-            anew=anew,
-            shown=shown,
+            pair_reader=reader_for(self.reader, workspace),
+            calibrator=_decider(self.calibrator, workspace),
         )
+        models = deciding(models, by_kind=by_kind, whole_answers=whole_answers)
+        return models if cache is None else kept_in(cache, models)
 
 
-def with_a_trace(captured: Iterable[Trace | InputError]) -> Iterator[Trace | InputError]:
-    """The same records where one is a trace; else tells each that was skipped and raises InputError."""
-    items = iter(captured)
-    unreadable: list[Trace | InputError] = []
-    for item in items:
-        if not isinstance(item, InputError):
-            return chain(unreadable, [item], items)
-        unreadable.append(item)
-    for item in unreadable:
-        if isinstance(item, InputError):
-            say(f"skipped: {item.located()}")
-    raise InputError("no trace could be read")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """The language model that is asked too, if any."""
 
+    judge: JudgedBy = None
+    judge_model: JudgeModel = None
+    judge_url: JudgeUrl = None
+    judge_for: JudgeAsked = "unsure"
+    judge_dry_run: JudgeDryRun = False
 
-def models_for(
-    config: Config,
-    decides: str | None = None,
-    workspace: Workspace | None = None,
-    reader: str | None = None,
-    cache: Path | None = None,
-    by_kind: bool = False,
-    whole_answers: bool = False,
-    judge: Judge | None = None,
-    asked: str = "unsure",
-) -> Any:
-    """The models that judge, with the reader and the calibrator that were asked for.
+    def asked(self) -> Judge | None:
+        """The judge, None without ``--judge``; nothing is imported then."""
+        if self.judge is None:
+            if self.judge_model is not None or self.judge_url is not None or self.judge_dry_run:
+                raise ConfigError("--judge: say which judge the other options are for")
+            return None
+        from core.workflows.judges import Count, judge_named
 
-    ``cache`` is a folder for what they read, so that it is not read again; ``by_kind`` decides each
-    kind of source by its own threshold, where the calibrator has one; ``whole_answers`` lets answers
-    pass as a whole.
-    """
-    from core.workflows.kept_readings import kept_in
-    from core.workflows.models import deciding, load_models
+        if self.judge_dry_run:
+            return Count()
+        return judge_named(self.judge, self.judge_model, url=self.judge_url)
 
-    models = load_models(
-        config, pair_reader=reader_for(reader, workspace), calibrator=_decider(decides, workspace)
-    )
-    models = deciding(models, by_kind=by_kind, whole_answers=whole_answers)
-    if judge is not None:
+    def beside(self, models: Any, judge: Judge | None) -> Any:
+        """The models with that judge beside them."""
+        if judge is None:
+            return models
         from core.records.judge import JudgeFor
 
-        models = replace(models, judge=judge, judge_for=JudgeFor(asked))
-    return models if cache is None else kept_in(cache, models)
-
-
-def judge_for(
-    named: str | None, model: str | None, url: str | None, *, dry_run: bool
-) -> Judge | None:
-    """What ``--judge`` and the options with it mean; nothing is imported without one."""
-    if named is None:
-        if model is not None or url is not None or dry_run:
-            raise ConfigError("--judge: say which judge the other options are for")
-        return None
-    from core.workflows.judges import Count, judge_named
-
-    return Count() if dry_run else judge_named(named, model, url=url)
+        return replace(models, judge=judge, judge_for=JudgeFor(self.judge_for))
 
 
 def tell_judge(judge: Judge | None) -> None:
@@ -153,6 +95,68 @@ def tell_judge(judge: Judge | None) -> None:
             f"dry run: {judge.requests} requests about {judge.claims} claims, "
             f"about {judge.tokens} tokens; nobody was asked"
         )
+
+
+def verify_files(
+    files: Sequence[Path],
+    out: Path | None,
+    format: str,
+    judged_by: Any,
+    models: Callable[[], Any],
+    config: Config,
+    *,
+    anew: bool = False,
+    batch: int | None = None,
+    shown: Callable[[Verification], None] = lambda verified: None,
+) -> VerifyReport:
+    """Verify files of traces into a file of verdicts; ``anew`` keeps none that it holds.
+
+    ``models`` loads them; ``shown`` is given each new verdict. Raises InputError before a model is
+    loaded when no trace can be read.
+    """
+    from core.capture.reading import read_traces
+    from core.workflows.verify import BATCH_TRACES, verify_file
+
+    require(*files)
+    total = None
+    captured = with_a_trace(read_traces(files, format, config))
+    with Progress() as progress:
+        if progress.shown:
+            # Read once more, so that the time left can be told: reading is quick, judging is not.
+            total = sum(
+                not isinstance(item, InputError) for item in read_traces(files, format, config)
+            )
+        return verify_file(
+            captured,
+            out,
+            models(),
+            config,
+            progress,
+            batch or BATCH_TRACES,
+            total=total,
+            skipped=tell_unread,
+            judged_by=judged_by,
+            anew=anew,
+            shown=shown,
+        )
+
+
+def with_a_trace(captured: Iterable[Trace | InputError]) -> Iterator[Trace | InputError]:
+    """The same records where one is a trace; else tells each that was skipped and raises InputError."""
+    items = iter(captured)
+    unreadable: list[InputError] = []
+    for item in items:
+        if not isinstance(item, InputError):
+            return chain(unreadable, [item], items)
+        unreadable.append(item)
+    for error in unreadable:
+        tell_unread(error)
+    raise InputError("no trace could be read")
+
+
+def tell_unread(error: InputError) -> None:
+    """Say on stderr which record could not be read, and why."""
+    say(f"skipped: {error.located()}")
 
 
 def reader_for(chosen: str | None, workspace: Workspace | None = None) -> str | None:

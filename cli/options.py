@@ -1,9 +1,13 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options that several commands have, and classes of options as parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -72,14 +76,6 @@ JudgeAsked = Annotated[
         help="Which claims: those that would be left to a person, all, or those that are blocked.",
     ),
 ]
-JudgeTraces = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--judge-traces",
-        help="With --judge: captured traces that the packet's claims are from, so that the judge is shown "
-        "the question and the whole answer.",
-    ),
-]
 JudgeDryRun = Annotated[
     bool,
     typer.Option("--judge-dry-run", help="Ask nobody: count what would be sent, in tokens."),
@@ -93,6 +89,41 @@ Kept = Annotated[
     Path | None,
     typer.Option("--keep", help="Keep predictions in this file, so that a stopped run goes on."),
 ]
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command for typer: in place of each parameter that is a dataclass of options, its fields."""
+    called = signature(command, eval_str=True)
+    groups: dict[str, Any] = {
+        name: one.annotation
+        for name, one in called.parameters.items()
+        if is_dataclass(one.annotation)
+    }
+    given: list[Parameter] = []
+    for name, one in called.parameters.items():
+        if name not in groups:
+            given.append(one.replace(kind=Parameter.KEYWORD_ONLY))
+            continue
+        hints = get_type_hints(groups[name], include_extras=True)
+        given += [
+            Parameter(
+                each.name,
+                Parameter.KEYWORD_ONLY,
+                default=each.default,
+                annotation=hints[each.name],
+            )
+            for each in fields(groups[name])
+        ]
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        for name, kind in groups.items():
+            options[name] = kind(**{each.name: options.pop(each.name) for each in fields(kind)})
+        command(**options)
+
+    run.__signature__ = called.replace(parameters=given)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in given}
+    return run
 
 
 def kept_beside(keep: Path | None, json_path: Path | None) -> Path | None:

@@ -67,19 +67,25 @@ def _duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def require(files: Sequence[Path]) -> None:
+def require(*files: Path | None) -> None:
     """Stop on a name that is mistyped, before any work is done."""
     for file in files:
-        if not file.exists():
+        if file is not None and not file.exists():
             raise UnreadableFile("no such file", file=str(file))
 
 
-def tell_skipped(reasons: Sequence[str], count: int) -> None:
-    """Say on stderr what was left out, and how many more there were."""
+def tell_skipped(reasons: Sequence[str | InputError], count: int | None = None) -> None:
+    """Say on stderr what was left out, and how many more of ``count`` there were."""
     for reason in reasons:
-        say(f"skipped: {reason}")
-    if count > len(reasons):
+        say(f"skipped: {reason.located() if isinstance(reason, InputError) else reason}")
+    if count is not None and count > len(reasons):
         say(f"skipped: {count - len(reasons)} more")
+
+
+def tell(document: Mapping[str, object], lines: Sequence[str], json_path: Path | None) -> None:
+    """The result as JSON where that is asked for, and in lines for people."""
+    write_json(json_path, document)
+    print_lines(lines, json_path)
 
 
 def write_json(path: Path | None, document: Mapping[str, object]) -> None:
@@ -89,10 +95,15 @@ def write_json(path: Path | None, document: Mapping[str, object]) -> None:
     text = json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n"
     if str(path) == "-":
         sys.stdout.write(text)
-        return
+    else:
+        write_file(path, text.encode("utf-8"))
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file and the folders above it; raises InputError where that cannot be done."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(data)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from None
 

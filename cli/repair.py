@@ -6,49 +6,82 @@ import gzip
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import models_for, open_database, verify_files, writing_database
-from cli.options import DatabaseUrl, Decides, Format, JsonPath, Reader
-from cli.output import Progress, counted, metric_lines, print_lines, require, say, write_json
+from cli.judging import Deciding, open_database, verify_files, writing_database
+from cli.options import DatabaseUrl, Format, JsonPath
+from cli.output import (
+    Progress,
+    counted,
+    metric_lines,
+    print_lines,
+    require,
+    say,
+    tell,
+    write_file,
+    write_json,
+)
 from core.errors import ConfigError, InputError, UnreadableFile
 
 if TYPE_CHECKING:
     from core.config import Config
+    from core.workflows.repair import RepairReport
 
-EXAMPLE = "Example: provenanceguard repair traces.jsonl --out repaired.jsonl --json figures.json"
 
-Iterations = Annotated[
-    int, typer.Option("--iterations", help="How many revisions an answer may get, 1 to 3.")
-]
-EditorModel = Annotated[
-    str | None,
-    typer.Option(
-        "--editor-model",
-        help="Let this language model word what is reworded; off unless it is named.",
-    ),
-]
-EditorUrl = Annotated[
-    str | None,
-    typer.Option(
-        "--editor-url",
-        help="Its OpenAI-compatible endpoint; else http://127.0.0.1:11434/v1. A key, if one is "
-        "needed, is read from PROVENANCEGUARD_EDITOR_KEY.",
-    ),
-]
-EditorTimeout = Annotated[
-    float, typer.Option("--editor-timeout", help="Seconds until the rules write it instead.")
-]
-RemoteEditor = Annotated[
-    bool,
-    typer.Option(
-        "--allow-remote-editor",
-        help="Allow an endpoint on another machine: statements and their evidence leave this one.",
-    ),
-]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Editing:
+    """How often answers are revised, and the language model that words it, if any."""
+
+    iterations: Annotated[
+        int, typer.Option("--iterations", help="How many revisions an answer may get, 1 to 3.")
+    ] = 1
+    editor_model: Annotated[
+        str | None,
+        typer.Option(
+            "--editor-model",
+            help="Let this language model word what is reworded; off unless it is named.",
+        ),
+    ] = None
+    editor_url: Annotated[
+        str | None,
+        typer.Option(
+            "--editor-url",
+            help="Its OpenAI-compatible endpoint; else http://127.0.0.1:11434/v1. A key, if one is "
+            "needed, is read from PROVENANCEGUARD_EDITOR_KEY.",
+        ),
+    ] = None
+    editor_timeout: Annotated[
+        float, typer.Option("--editor-timeout", help="Seconds until the rules write it instead.")
+    ] = 30.0
+    allow_remote_editor: Annotated[
+        bool,
+        typer.Option(
+            "--allow-remote-editor",
+            help="Allow an endpoint on another machine: statements and their evidence leave this one.",
+        ),
+    ] = False
+
+    def editor(self) -> Any:
+        """The editor, None where no model is named."""
+        if self.editor_model is None:
+            if self.editor_url is not None:
+                raise ConfigError("--editor-url: name the model too, with --editor-model")
+            return None
+        from core.models.editor import LOCAL_ENDPOINT, EditorSettings, load_editor
+
+        return load_editor(
+            EditorSettings(
+                model=self.editor_model,
+                endpoint=self.editor_url or LOCAL_ENDPOINT,
+                timeout_seconds=self.editor_timeout,
+                allow_remote=self.allow_remote_editor,
+                api_key=os.environ.get("PROVENANCEGUARD_EDITOR_KEY", "none"),
+            )
+        )
 
 
 def repair(
@@ -56,6 +89,7 @@ def repair(
         list[Path] | None,
         typer.Argument(help="Captured traces; without any, the blocked answers in the database."),
     ] = None,
+    *,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Write one verdict with its repair a line; continued."),
@@ -86,13 +120,8 @@ def repair(
             help="Take out what could not be confirmed, as the paper does; else it is marked.",
         ),
     ] = False,
-    iterations: Iterations = 1,
-    editor_model: EditorModel = None,
-    editor_url: EditorUrl = None,
-    editor_timeout: EditorTimeout = 30.0,
-    allow_remote_editor: RemoteEditor = False,
-    calibrator: Decides = None,
-    reader: Reader = None,
+    editing: Editing,
+    deciding: Deciding,
     format: Format = "auto",
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
@@ -106,15 +135,18 @@ def repair(
     from core.config import Config
     from core.workflows.repair import RepairReport, repairing_judge
 
-    config = Config(repair_iterations=iterations, repair_removes_unconfirmed=remove_unconfirmed)
+    config = Config(
+        repair_iterations=editing.iterations, repair_removes_unconfirmed=remove_unconfirmed
+    )
     if labels is not None and (out is None or not files):
         raise ConfigError("--labels: give the traces, and --out for what became of them")
-    editor = _editor(editor_model, editor_url, editor_timeout, allow_remote_editor)
+    editor = editing.editor()
     report = RepairReport()
     if choices is not None:
         _write_choices(choices, db)
     elif files and probes is not None:
-        _repair_probes(files, format, probes, config, editor, json_path, calibrator, reader)
+        figures = _repair_probes(files, format, probes, config, editor, deciding)
+        tell(figures, metric_lines(figures), json_path)
         return
     elif files:
         if db is not None:
@@ -124,16 +156,15 @@ def repair(
             out,
             format,
             repairing_judge(editor, report),
+            lambda: deciding.models(config),
             config,
-            decides=calibrator,
-            reader=reader,
         )
         if made.kept and out is not None:  # the figures are of the whole file
             report = report_of(out)
     else:
         if out is not None:
             raise ConfigError("--out: give the files to repair; the database keeps its own repairs")
-        _repair_database(db, config, editor, report, calibrator, reader)
+        _repair_database(db, config, editor, report, deciding)
     figures = dict(report.document())
     if labels is not None and out is not None:
         figures["labelled"] = _labelled(out, labels)
@@ -142,34 +173,14 @@ def repair(
         print_lines(metric_lines(figures), json_path)
 
 
-def _editor(model: str | None, url: str | None, timeout: float, allow_remote: bool) -> Any:
-    if model is None:
-        if url is not None:
-            raise ConfigError("--editor-url: name the model too, with --editor-model")
-        return None
-    from core.models.editor import LOCAL_ENDPOINT, EditorSettings, load_editor
-
-    return load_editor(
-        EditorSettings(
-            model=model,
-            endpoint=url or LOCAL_ENDPOINT,
-            timeout_seconds=timeout,
-            allow_remote=allow_remote,
-            api_key=os.environ.get("PROVENANCEGUARD_EDITOR_KEY", "none"),
-        )
-    )
-
-
-def report_of(out: Path) -> Any:
+def report_of(out: Path) -> RepairReport:
     """The figures of a whole file of repaired verdicts."""
     from core.codec import repair_from_document
     from core.workflows.repair import RepairReport
 
     report = RepairReport()
-    opener: Any = gzip.open if out.suffix == ".gz" else open
-    with opener(out, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            report.add(repair_from_document(json.loads(line)["repair"]))
+    for document in _json_lines(out):
+        report.add(repair_from_document(document["repair"]))
     return report
 
 
@@ -184,12 +195,7 @@ def _labelled(out: Path, labels: Path) -> Mapping[str, object]:
 
 
 def _repair_database(
-    db: str | None,
-    config: Config,
-    editor: Any,
-    report: Any,
-    decides: str | None,
-    reader: str | None,
+    db: str | None, config: Config, editor: Any, report: RepairReport, deciding: Deciding
 ) -> None:
     from core.workflows.repair import repair_blocked
 
@@ -199,7 +205,7 @@ def _repair_database(
         waiting = list(repairs.without())
         for trace, repair in repair_blocked(
             (store.get_trace(row.trace_id, row.content_hash).trace for row in waiting),
-            models_for(config, decides, workspace, reader),
+            deciding.models(config, workspace),
             config,
             editor,
             progress,
@@ -215,40 +221,26 @@ def _write_choices(path: Path, db: str | None) -> None:
     workspace = open_database(db)
     rows = workspace.repairs.export()
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from None
+    write_file(path, text.encode("utf-8"))
     workspace.close()
     say(f"{counted(len(rows), 'repair')} written to {path}")
 
 
 def _repair_probes(
-    files: Sequence[Path],
-    format: str,
-    gold: Path,
-    config: Config,
-    editor: Any,
-    json_path: Path | None,
-    decides: str | None,
-    reader: str | None,
-) -> None:
+    files: Sequence[Path], format: str, gold: Path, config: Config, editor: Any, deciding: Deciding
+) -> dict[str, object]:
     from core.capture.reading import read_traces
     from core.records import Trace
     from core.workflows.repair_probes import probes_of, run_probes
 
-    require([*files, gold])
+    require(*files, gold)
     probes = probes_of(_json_lines(gold))
     traces = (t for t in read_traces(files, format, config) if isinstance(t, Trace))
     with Progress() as progress:
-        report = run_probes(
-            traces, probes, models_for(config, decides, reader=reader), config, editor, progress
-        )
+        report = run_probes(traces, probes, deciding.models(config), config, editor, progress)
     if not report.probes:
         raise InputError("names no wrong credit in these traces", file=str(gold))
-    figures = dict(report.document())
-    write_json(json_path, figures)
-    print_lines(metric_lines(figures), json_path)
+    return dict(report.document())
 
 
 def _json_lines(path: Path) -> list[Mapping[str, object]]:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from core.provenance.report import TrailLink
     from core.records import Verification
 
-EXAMPLE = "Example: provenanceguard report verdicts.jsonl --out report.md --json report.json"
-
 Day = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="A day, in UTC.")]
 
 
@@ -64,11 +62,11 @@ def report(
         raise ConfigError("--since, --until: verdicts in files carry no day; leave out the files")
     chosen = None
     if weights is not None:
-        require([weights])
+        require(weights)
         chosen = read_weights(weights)
     trail: TrailLink | None = None
     if files:
-        require(files)
+        require(*files)
         reports = list(_analysed(_of_files(files), trace, chosen))
         if db is not None:
             trail = _with_store(db, trail_link)

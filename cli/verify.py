@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import judge_for as named_judge
-from cli.judging import models_for, reader_for, tell_judge, verify_files, writing_database
-from cli.options import (
-    DatabaseUrl,
-    Decides,
-    Format,
-    JsonPath,
-    JudgeAsked,
-    JudgedBy,
-    JudgeDryRun,
-    JudgeModel,
-    JudgeUrl,
-    Reader,
-    WholeAnswers,
+from cli.judging import (
+    Deciding,
+    Judging,
+    reader_for,
+    tell_judge,
+    tell_unread,
+    verify_files,
+    writing_database,
 )
-from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, write_json
-from cli.verify_words import one_line, verify_json, verify_lines
+from cli.options import DatabaseUrl, Format, JsonPath, WholeAnswers
+from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, tell
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from core.ports import Judge
-    from core.records import Verification
+    from core.records import State, Verification
     from core.workflows.verify import VerifyReport
 
-EXAMPLE = "Example: provenanceguard verify traces.jsonl --out verdicts.jsonl --fail-on block"
 JSON_STDOUT = Path("-")
 
 
@@ -54,23 +47,67 @@ class FailOn(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What was asked of files, whoever hands them to workers."""
+class Run:
+    """What is asked of a run, whoever hands the traces to workers."""
 
-    files: Sequence[Path]
-    out: Path | None
-    format: str
-    repair: bool
-    workers: int
-    cache: Path | None
-    calibrator: str | None
-    reader: str | None
-    anew: bool
-    by_kind: bool
-    whole_answers: bool
-    judge: Judge | None
-    judge_for: str
-    shown: Callable[[Verification], None]
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Write one verdict a line; continued when the file is there."),
+    ] = None
+    format: Format = "auto"
+    fail_on: Annotated[
+        list[FailOn] | None,
+        typer.Option("--fail-on", help="End with exit code 1 when an answer has this decision."),
+    ] = None
+    allow_skipped: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-skipped",
+            help="With --fail-on: a file whose unreadable records may be left out of the gate, "
+            "by its name.",
+        ),
+    ] = None
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair blocked answers, and verify them again.")
+    ] = False
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Worker processes, for files.")
+    ] = 1
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            "--engine",
+            help="ray: the workers are those of the Ray cluster at RAY_ADDRESS, else of this "
+            "machine; --out is a folder, whose files by name are the verdicts in order.",
+        ),
+    ] = Engine.HERE
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache",
+            help="A folder that keeps what was read, so that no run reads it again; at most 1 GB.",
+        ),
+    ] = None
+    threshold_by_kind: Annotated[
+        bool,
+        typer.Option(
+            "--threshold-by-kind",
+            help="Decide each kind of source by its own threshold, where the calibrator rests on "
+            "enough labels of it, and the others by the one; for files.",
+        ),
+    ] = False
+    whole_answers: WholeAnswers = False
+
+    @property
+    def judged_by(self) -> Any:
+        """What makes a judge of models and settings."""
+        from core.workflows.verify import pipeline_judge
+
+        if not self.repair:
+            return pipeline_judge
+        from core.workflows.repair import repairing_judge
+
+        return repairing_judge()
 
 
 @dataclass(slots=True)
@@ -99,60 +136,10 @@ def verify(
         list[Path] | None,
         typer.Argument(help="Captured traces; without any, what waits in the database."),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="Write one verdict a line; continued when the file is there."),
-    ] = None,
-    format: Format = "auto",
-    fail_on: Annotated[
-        list[FailOn] | None,
-        typer.Option("--fail-on", help="End with exit code 1 when an answer has this decision."),
-    ] = None,
-    allow_skipped: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-skipped",
-            help="With --fail-on: a file whose unreadable records may be left out of the gate, "
-            "by its name.",
-        ),
-    ] = None,
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Repair blocked answers, and verify them again.")
-    ] = False,
-    workers: Annotated[
-        int, typer.Option("--workers", min=1, help="Worker processes, for files.")
-    ] = 1,
-    engine: Annotated[
-        Engine,
-        typer.Option(
-            "--engine",
-            help="ray: the workers are those of the Ray cluster at RAY_ADDRESS, else of this "
-            "machine; --out is a folder, whose files by name are the verdicts in order.",
-        ),
-    ] = Engine.HERE,
-    cache: Annotated[
-        Path | None,
-        typer.Option(
-            "--cache",
-            help="A folder that keeps what was read, so that no run reads it again; at most 1 GB.",
-        ),
-    ] = None,
-    threshold_by_kind: Annotated[
-        bool,
-        typer.Option(
-            "--threshold-by-kind",
-            help="Decide each kind of source by its own threshold, where the calibrator rests on "
-            "enough labels of it, and the others by the one; for files.",
-        ),
-    ] = False,
-    whole_answers: WholeAnswers = False,
-    calibrator: Decides = None,
-    reader: Reader = None,
-    judge: JudgedBy = None,
-    judge_model: JudgeModel = None,
-    judge_url: JudgeUrl = None,
-    judge_for: JudgeAsked = "unsure",
-    judge_dry_run: JudgeDryRun = False,
+    *,
+    wanted: Run,
+    deciding: Deciding,
+    judging: Judging,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Print the counts alone, no answer and no claim.")
     ] = False,
@@ -169,7 +156,7 @@ def verify(
     --allow-skipped.
     """
     started = time.monotonic()
-    asked = named_judge(judge, judge_model, judge_url, dry_run=judge_dry_run)
+    judge, out = judging.asked(), wanted.out
     shown = _Shown(
         printed=out is None and not quiet and json_path != JSON_STDOUT,
         kept=out is None and json_path is not None,
@@ -177,64 +164,41 @@ def verify(
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
-        verifying = _verify_files if engine is Engine.HERE else _verify_on_ray
-        report = verifying(
-            Asked(
-                files=files,
-                out=out,
-                format=format,
-                repair=repair,
-                workers=workers,
-                cache=cache,
-                calibrator=calibrator,
-                reader=reader,
-                anew=bool(fail_on),
-                by_kind=threshold_by_kind,
-                whole_answers=whole_answers,
-                judge=asked,
-                judge_for=judge_for,
-                shown=shown,
+        if judge is not None and (wanted.workers > 1 or wanted.engine is Engine.RAY):
+            raise ConfigError(
+                "--judge: one process asks it, of several answers at once; leave out --workers"
             )
-        )
-        tell_judge(asked)
+        if wanted.engine is Engine.RAY:
+            report = _verify_on_ray(files, wanted, deciding)
+        elif wanted.workers > 1:
+            report = _verify_with_workers(files, wanted, deciding, shown)
+        else:
+            report = _verify_here(files, wanted, deciding, judging, judge, shown)
+        tell_judge(judge)
     else:
-        if asked is not None:
-            raise ConfigError(
-                "--judge: give the files to verify; a database's are verified offline"
-            )
-        if engine is Engine.RAY:
-            raise ConfigError("--engine ray: give the files to verify")
-        if threshold_by_kind:
-            raise ConfigError(
-                "--threshold-by-kind: give the files to verify; a database's gate is the one threshold "
-                "that a lead promoted"
-            )
-        if whole_answers:
-            raise ConfigError(
-                "--whole-answers: give the files to verify; in a database every claim passes by itself"
-            )
-        if workers > 1:
-            raise ConfigError("--workers: give the files to verify; a database has one verifier")
-        if out is not None:
-            raise ConfigError(
-                "--out: give the files to verify; the database keeps its own verdicts"
-            )
-        report = _verify_database(
-            db, _judged_by(repair), calibrator, reader, cache, anew=bool(fail_on)
-        )
+        _refuse_for_database(wanted, judge)
+        report = _verify_database(db, wanted, deciding)
     seconds = time.monotonic() - started
     document = verify_json(report, out, seconds)
     if files and shown.kept:
         document["answers"] = shown.documents
-    write_json(json_path, document)
     brief = bool(files) and shown.printed
     lines = [one_line(report, seconds)] if brief else verify_lines(report, out, seconds)
-    print_lines(lines, json_path)
-    if fail_on and not report.traces:
+    tell(document, lines, json_path)
+    _gate(wanted, report)
+
+
+def _gate(wanted: Run, report: VerifyReport) -> None:
+    """End with exit code 1 where ``--fail-on`` asks for it."""
+    from core.records import Decision
+
+    if not wanted.fail_on:
+        return
+    if not report.traces:
         raise InputError("there is no trace to judge, so the gate cannot pass")
-    if any(report.by_decision[_decision(named)] for named in fail_on or []):
+    if any(report.by_decision[Decision(named.value)] for named in wanted.fail_on):
         raise SystemExit(GATE_BLOCKED)
-    if fail_on and (unread := _not_allowed(report, allow_skipped or [])):
+    if unread := _not_allowed(report, wanted.allow_skipped or []):
         say(
             f"error: {counted(unread, 'record')} could not be read, so the gate cannot pass; "
             "--allow-skipped FILE leaves a file's out"
@@ -242,77 +206,103 @@ def verify(
         raise SystemExit(GATE_BLOCKED)
 
 
-def _verify_files(asked: Asked) -> VerifyReport:
-    if asked.workers == 1:
-        return verify_files(
-            asked.files,
-            asked.out,
-            asked.format,
-            _judged_by(asked.repair),
-            decides=asked.calibrator,
-            reader=asked.reader,
-            anew=asked.anew,
-            cache=asked.cache,
-            by_kind=asked.by_kind,
-            whole_answers=asked.whole_answers,
-            judge=asked.judge,
-            asked=asked.judge_for,
-            shown=asked.shown,
+def _not_allowed(report: VerifyReport, allowed: Sequence[str]) -> int:
+    """How many unreadable records stand in files that were not named."""
+    names = {Path(name).name for name in allowed}
+    return sum(
+        count
+        for file, count in report.skipped_in.items()
+        if file is None or not {Path(part).name for part in file.split(" + ")} <= names
+    )
+
+
+# ---------------------------------------------------------------- files
+
+
+def _verify_here(
+    files: Sequence[Path],
+    wanted: Run,
+    deciding: Deciding,
+    judging: Judging,
+    judge: Judge | None,
+    shown: _Shown,
+) -> VerifyReport:
+    from core.config import Config
+
+    config = Config()
+
+    def models() -> Any:
+        found = deciding.models(
+            config,
+            cache=wanted.cache,
+            by_kind=wanted.threshold_by_kind,
+            whole_answers=wanted.whole_answers,
         )
-    _of_one_process(asked)
+        return judging.beside(found, judge)
+
+    return verify_files(
+        files,
+        wanted.out,
+        wanted.format,
+        wanted.judged_by,
+        models,
+        config,
+        anew=bool(wanted.fail_on),
+        shown=shown,
+    )
+
+
+def _verify_with_workers(
+    files: Sequence[Path], wanted: Run, deciding: Deciding, shown: _Shown
+) -> VerifyReport:
+    from core.config import Config
     from core.workflows.workers import Crew
 
     with Crew(
-        asked.workers,
-        reader=reader_for(asked.reader),
-        calibrator=_folder(asked.calibrator),
-        repair=asked.repair,
-        cache=asked.cache,
-        by_kind=asked.by_kind,
-        whole_answers=asked.whole_answers,
+        wanted.workers,
+        reader=reader_for(deciding.reader),
+        calibrator=_folder(deciding.calibrator),
+        repair=wanted.repair,
+        cache=wanted.cache,
+        by_kind=wanted.threshold_by_kind,
+        whole_answers=wanted.whole_answers,
     ) as crew:
         judge = crew.judge()
         return verify_files(
-            asked.files,
-            asked.out,
-            asked.format,
+            files,
+            wanted.out,
+            wanted.format,
             lambda models, config: judge,
-            anew=asked.anew,
-            crew=crew,
-            shown=asked.shown,
+            lambda: None,  # each worker loads its own
+            Config(),
+            anew=bool(wanted.fail_on),
+            batch=crew.batch,
+            shown=shown,
         )
 
 
-def _of_one_process(asked: Asked) -> None:
-    if asked.judge is not None:
-        raise ConfigError(
-            "--judge: one process asks it, of several answers at once; leave out --workers"
-        )
-
-
-def _verify_on_ray(asked: Asked) -> VerifyReport:
-    _of_one_process(asked)
+def _verify_on_ray(files: Sequence[Path], wanted: Run, deciding: Deciding) -> VerifyReport:
     from core.workflows.ray_engine import RayRun, verify_on_ray
 
-    if asked.out is None:
+    if wanted.out is None:
         raise ConfigError("--engine ray: give a folder for the verdicts with --out")
-    if asked.format not in ("auto", "native"):
+    if wanted.format not in ("auto", "native"):
         raise ConfigError("--engine ray: reads native traces; `convert --to native` makes them")
-    require(asked.files)
+    require(*files)
     run = RayRun(
-        files=[file.resolve() for file in asked.files],
-        out=asked.out,
-        workers=asked.workers,
-        reader=_anywhere(reader_for(asked.reader)),
-        calibrator=_folder(asked.calibrator),
-        repair=asked.repair,
-        cache=asked.cache,
-        anew=asked.anew,
-        by_kind=asked.by_kind,
-        whole_answers=asked.whole_answers,
+        files=[file.resolve() for file in files],
+        out=wanted.out,
+        workers=wanted.workers,
+        reader=_anywhere(reader_for(deciding.reader)),
+        calibrator=_folder(deciding.calibrator),
+        repair=wanted.repair,
+        cache=wanted.cache,
+        anew=bool(wanted.fail_on),
+        by_kind=wanted.threshold_by_kind,
+        whole_answers=wanted.whole_answers,
     )
     with Progress() as progress:
-        return verify_on_ray(run, progress, lambda error: say(f"skipped: {error.located()}"))
+        return verify_on_ray(run, progress, tell_unread)
 
 
 def _folder(calibrator: str | None) -> str | None:
@@ -327,50 +317,101 @@ def _anywhere(named: str | None) -> str | None:
     return str(Path(named).resolve()) if named is not None and Path(named).is_dir() else named
 
 
-def _not_allowed(report: VerifyReport, allowed: Sequence[str]) -> int:
-    """How many unreadable records stand in files that were not named."""
-    names = {Path(name).name for name in allowed}
-    return sum(
-        count
-        for file, count in report.skipped_in.items()
-        if file is None or not {Path(part).name for part in file.split(" + ")} <= names
-    )
+# ---------------------------------------------------------------- the database
 
 
-def _judged_by(repair: bool) -> Any:
-    from core.workflows.verify import pipeline_judge
+def _refuse_for_database(wanted: Run, judge: Judge | None) -> None:
+    """Raise ConfigError for what can be asked of files alone."""
+    for given, option, why in (
+        (judge is not None, "--judge", "; a database's are verified offline"),
+        (wanted.engine is Engine.RAY, "--engine ray", ""),
+        (
+            wanted.threshold_by_kind,
+            "--threshold-by-kind",
+            "; a database's gate is the one threshold that a lead promoted",
+        ),
+        (
+            wanted.whole_answers,
+            "--whole-answers",
+            "; in a database every claim passes by itself",
+        ),
+        (wanted.workers > 1, "--workers", "; a database has one verifier"),
+        (wanted.out is not None, "--out", "; the database keeps its own verdicts"),
+    ):
+        if given:
+            raise ConfigError(f"{option}: give the files to verify{why}")
 
-    if not repair:
-        return pipeline_judge
-    from core.workflows.repair import repairing_judge
 
-    return repairing_judge()
-
-
-def _verify_database(
-    db: str | None,
-    judged_by: Any,
-    decides: str | None,
-    reader: str | None,
-    cache: Path | None,
-    *,
-    anew: bool,
-) -> VerifyReport:
+def _verify_database(db: str | None, wanted: Run, deciding: Deciding) -> VerifyReport:
     from core.config import Config
     from core.workflows.verify import verify_pending
 
     config = Config()
     workspace = writing_database(db)
     with Progress() as progress:
-        models = models_for(config, decides, workspace, reader, cache)
         report = verify_pending(
-            workspace.store, models, config, progress, judged_by=judged_by, anew=anew
+            workspace.store,
+            deciding.models(config, workspace, cache=wanted.cache),
+            config,
+            progress,
+            judged_by=wanted.judged_by,
+            anew=bool(wanted.fail_on),
         )
     workspace.close()
     return report
 
 
-def _decision(named: FailOn) -> Any:
-    from core.records import Decision
+# ---------------------------------------------------------------- what a run comes to
 
-    return Decision(named.value)
+
+def one_line(report: VerifyReport, seconds: float) -> str:
+    """The counts of a run in one line."""
+    skipped = f"; {counted(report.skipped, 'record')} skipped" if report.skipped else ""
+    states = _states(report.by_state)
+    return f"{counted(report.traces, 'answer')}: {states}{skipped} ({seconds:.1f} s)"
+
+
+def _states(counts: Mapping[State, int]) -> str:
+    from core.records import State
+
+    return ", ".join(f"{counts[state]} {state.value.replace('_', ' ')}" for state in State)
+
+
+def verify_lines(report: VerifyReport, out: Path | None, seconds: float) -> list[str]:
+    """The counts of a run, answers and claims, a line each."""
+    verdicts = [
+        f"  {label.value.replace('_', ' '):<20} {report.by_verdict[label]:>7}"
+        for label in report.by_verdict
+    ]
+    kept = f"{report.kept} of them from before" if report.kept else ""
+    return [
+        one_line(report, seconds),
+        *([f"  {kept}"] if kept else []),
+        f"{counted(sum(report.by_verdict.values()), 'claim')}: {_states(report.by_claim_state)}; "
+        f"{report.set_aside} more set aside",
+        *verdicts,
+        f"  {'credited wrongly':<20} {report.conflations:>7}",
+        *([f"written to {out}"] if out is not None else []),
+    ]
+
+
+def verify_json(report: VerifyReport, out: Path | None, seconds: float) -> dict[str, object]:
+    """The counts of a run as `verify --json` writes them."""
+    from core.records import Decision, State, VerdictLabel
+
+    return {
+        "traces": report.traces,
+        "verified": report.verified,
+        "kept": report.kept,
+        "decisions": {decision.value: report.by_decision[decision] for decision in Decision},
+        "states": {state.value: report.by_state[state] for state in State},
+        "claim_states": {state.value: report.by_claim_state[state] for state in State},
+        "claims": {label.value: report.by_verdict[label] for label in VerdictLabel},
+        "set_aside": report.set_aside,
+        "blocked_claims": report.blocked_claims,
+        "conflations": report.conflations,
+        "skipped": {"count": report.skipped, "reasons": report.reasons},
+        "versions": asdict(report.versions),
+        "out": str(out) if out is not None else None,
+        "seconds": round(seconds, 3),
+    }

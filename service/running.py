@@ -45,18 +45,18 @@ def door(address: str, tokens: Path | None) -> Door:
     return Door(host=host.strip("[]"), port=int(port), tokens=tokens)
 
 
-def serve_stdio(models: Models, config: Config, limits: Limits, most_waiting: int) -> None:
+def serve_stdio(models: Models, config: Config, limits: Limits) -> None:
     """An MCP server on stdin and stdout, until the client hangs up."""
-    with BatchingVerifier(models, config, most_waiting=most_waiting) as verifier:
+    with BatchingVerifier(models, config, most_waiting=limits.most_waiting) as verifier:
         asyncio.run(mcp_server(Verbs(verifier, limits)).run_stdio_async())
 
 
 def serve_mcp_http(
-    models: Models, config: Config, limits: Limits, most_waiting: int, at: Door,
+    models: Models, config: Config, limits: Limits, at: Door,
     started: Callable[[str], None],
 ) -> None:  # fmt: skip
     """An MCP server over streamable HTTP at /mcp."""
-    with BatchingVerifier(models, config, most_waiting=most_waiting) as verifier:
+    with BatchingVerifier(models, config, most_waiting=limits.most_waiting) as verifier:
         app = mcp_server(Verbs(verifier, limits)).streamable_http_app(
             max_request_body_size=limits.most_bytes, host=at.host
         )
@@ -64,13 +64,13 @@ def serve_mcp_http(
 
 
 def serve_http(
-    models: Models, config: Config, limits: Limits, most_waiting: int, at: Door,
+    models: Models, config: Config, limits: Limits, at: Door,
     started: Callable[[str], None],
 ) -> None:  # fmt: skip
     """The HTTP API."""
     metrics = Metrics()
     with BatchingVerifier(
-        models, config, most_waiting=most_waiting, watch=metrics.batch
+        models, config, most_waiting=limits.most_waiting, watch=metrics.batch
     ) as verifier:
         metrics.watch_waiting(lambda: float(verifier.waiting))
         _serve(http_app(Verbs(verifier, limits, metrics.judged), metrics), at, started)

@@ -39,10 +39,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one request may cost, and how many verdicts are kept for explain_claim."""
+    """What one request may cost, how many may wait, and how many verdicts are kept to be explained."""
 
     most_bytes: int = 8 * 1024 * 1024
     seconds: float = 60.0
+    most_waiting: int = 64
     verdicts_kept: int = 256
     verdict_bytes_kept: int = 64 * 1024 * 1024  # of the texts that they are about
 

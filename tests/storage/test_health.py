@@ -6,7 +6,7 @@ from pathlib import Path
 
 from builders import a_trace
 
-from cli.database_health import check_database
+from cli.doctor import check_database
 from storage.store import SqlStore
 
 

@@ -1,4 +1,4 @@
-"""import: captured traces and exported packets into the database."""
+"""import, convert, record: captured traces into the database, into other formats, and as they pass."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from cli.judging import writing_database
 from cli.options import DatabaseUrl, Files, Format, JsonPath
-from cli.output import Progress, counted, one_line, print_lines, require, tell_skipped, write_json
+from cli.output import Progress, counted, one_line, require, say, tell, tell_skipped, write_json
 from core.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ SameIdOption = Annotated[
         "becomes a new 'version'.",
     ),
 ]
-EXAMPLE = "Example: provenanceguard import traces.jsonl transcripts.jsonl.gz"
 
 
 def import_files(
@@ -56,7 +55,7 @@ def import_files(
 
     if same_id not in set(SameId):
         raise ConfigError(f"--same-id: expected apart or version, found {same_id!r:.60}")
-    require(files)
+    require(*files)
     if packets := _packets_among(files):
         _import_packets(packets, db, json_path, unsigned)
         return
@@ -66,8 +65,7 @@ def import_files(
         report = ingest(files, store, Config(), progress, format, SameId(same_id))
     store.put_import(report)
     tell_skipped(report.skipped, report.skipped_count)
-    write_json(json_path, asdict(report) | {"database": store.name})
-    print_lines(_import_lines(report, store.name), json_path)
+    tell(asdict(report) | {"database": store.name}, _import_lines(report, store.name), json_path)
     workspace.close()
     if not report.traces:
         raise InputError("no trace could be read")
@@ -101,7 +99,7 @@ def _import_packets(
                 progress=progress,
             )
         put = done.reviews
-        tell_skipped(put.skipped, len(put.skipped))
+        tell_skipped(put.skipped)
         documents.append({"packet": str(folder), "changed": done.changed, **asdict(done)})
         lines += [
             f"{folder}: {counted(done.claims, 'claim')}; {counted(put.votes, 'reading')} and "
@@ -110,8 +108,7 @@ def _import_packets(
             *done.notes,
             *([] if done.changed else ["nothing changed"]),
         ]
-    write_json(json_path, {"packets": documents, "database": workspace.name})
-    print_lines(lines, json_path)
+    tell({"packets": documents, "database": workspace.name}, lines, json_path)
     workspace.close()
 
 
@@ -139,3 +136,93 @@ def _import_lines(report: IngestReport, database: str) -> list[str]:
 
 def _joined(name: str, version: str | None) -> str:
     return f"{name} {version}" if version else name
+
+
+def convert(
+    files: Files,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help="native, chat, responses, anthropic, otel, openinference, langsmith, langfuse or "
+            "inspect_ai.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="The file to write; it is replaced.")],
+    format: Format = "auto",
+    json_path: JsonPath = None,
+) -> None:
+    """Write captured traces in another captured format.
+
+    Each trace is read back before it counts: one that the format cannot carry is named and left
+    out, and the exit code is 2 only when no trace could be written at all.
+    """
+    from core.capture.reading import read_traces
+    from core.config import Config
+    from core.workflows.trace_export import export_traces
+
+    require(*files)
+    config = Config()
+    try:
+        report = export_traces(read_traces(files, format, config), to, out, config)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(out)) from None
+    tell_skipped(report.refused, report.refused_count)
+    for reason in report.partly:
+        say(f"not the same when read back: {reason}")
+    written = f"{counted(report.written, 'trace')} written to {out} as {to}"
+    tell(asdict(report) | {"out": str(out)}, [written], json_path)
+    if not report.written:
+        raise InputError("no trace could be written")
+
+
+def record(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="The command that starts a stdio server, behind --."),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option("--http", help="The address of a streamable-HTTP server to stand before."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", help="Where to listen with --http; 0 takes a free port.")
+    ] = 0,
+    log: Annotated[
+        Path, typer.Option("--log", help="Where the messages are kept; a file there is continued.")
+    ] = Path("mcp-log.jsonl"),
+    name: Annotated[
+        str | None,
+        typer.Option("--name", help="The server's name; else the one it gives itself."),
+    ] = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Keep what passes between an MCP client and its server, and change none of it.
+
+    Where a client's settings say how to start a server, put "provenanceguard record --log ehr.jsonl
+    --" before the server's own command. The log is an input of import and verify, together with a
+    transcript or alone. A message is kept before it is passed on; when it cannot be kept, nothing
+    more passes. The exit code is the server's.
+    """
+    import secrets
+
+    from core.workflows.record import WireLog, record_stdio
+
+    if bool(command) == bool(http):
+        raise ConfigError("give either a server command behind -- or --http ADDRESS")
+    wire = WireLog(log, secrets.token_hex(8), name)
+    if command:
+        if json_path is not None and str(json_path) == "-":
+            raise ConfigError("--json: stdout belongs to the server; give a file")
+        code = record_stdio(command, wire)
+        write_json(json_path, {"log": str(log), "messages": wire.messages, "exit_code": code})
+        raise SystemExit(code)
+    from core.workflows.record import Recorder
+
+    with Recorder(str(http), wire, port) as recorder:
+        say(f"recording into {log}; connect the client to {recorder.url}")
+        try:
+            recorder.serve()
+        except KeyboardInterrupt:
+            say(f"{counted(wire.messages, 'message')} recorded in {log}")
+            write_json(json_path, {"log": str(log), "messages": wire.messages, "exit_code": 0})

@@ -1,4 +1,4 @@
-"""queue work: a worker, or several, for the traces that wait in a database."""
+"""queue: the traces that wait in a database, for workers on as many machines as reach it."""
 
 from __future__ import annotations
 
@@ -8,25 +8,48 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.judging import models_for, writing_database
-from cli.options import DatabaseUrl, Decides, Reader
-from cli.output import counted, print_lines, say
+from cli.judging import Deciding, open_database, writing_database
+from cli.options import DatabaseUrl, JsonPath
+from cli.output import counted, print_lines, say, tell
 from core.errors import ComponentUnavailable
 
 if TYPE_CHECKING:
     from core.workflows.verify import VerifyReport
 
-EXAMPLE = "Example: provenanceguard queue work --workers 2 --db postgresql://me@host/traces"
+
+def queue_add(
+    all: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            help="Also what has a verdict: workers judge it unless it is from the same versions.",
+        ),
+    ] = False,
+    db: DatabaseUrl = None,
+) -> None:
+    """Queue the database's traces that have no verdict, for `provenanceguard queue work`."""
+    from storage.store import newest_of_file, unverified
+
+    workspace = writing_database(db)
+    found = newest_of_file(workspace.store, None) if all else unverified(workspace.store)
+    added = workspace.jobs.put(found)
+    workspace.close()
+    there = f", {len(found) - added} were in the queue already" if added < len(found) else ""
+    print_lines([f"{counted(added, 'trace')} queued{there}"], None)
+
+
 LOOK_SECONDS = 0.5
 ENDED_IN_A_ROW = 20  # worker processes that judge nothing and are killed: something is wrong here
 
 
 def queue_work(
+    *,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes.")] = 1,
     until_empty: Annotated[
         bool, typer.Option("--until-empty", help="End when there is nothing left to take.")
@@ -42,8 +65,7 @@ def queue_work(
         Path | None,
         typer.Option("--cache", help="A folder that keeps what was read; at most 1 GB."),
     ] = None,
-    calibrator: Decides = None,
-    reader: Reader = None,
+    deciding: Deciding,
     db: DatabaseUrl = None,
 ) -> None:
     """Verify what waits in the queue; run it on as many machines as reach the database.
@@ -54,8 +76,8 @@ def queue_work(
     if workers > 1:
         flags = {"--until-empty": until_empty, "--repair": repair}
         values = {
-            "--lease": lease_seconds, "--cache": cache, "--calibrator": calibrator,
-            "--reader": reader,
+            "--lease": lease_seconds, "--cache": cache, "--calibrator": deciding.calibrator,
+            "--reader": deciding.reader,
         }  # fmt: skip
         options = [name for name, wanted in flags.items() if wanted]
         options += [f"{name}={value}" for name, value in values.items() if value is not None]
@@ -68,7 +90,7 @@ def queue_work(
 
     workspace = writing_database(db)
     config = Config()
-    models = models_for(config, calibrator, workspace, reader, cache)
+    models = deciding.models(config, workspace, cache=cache)
     judge = (repairing_judge() if repair else pipeline_judge)(models, config)
     name = f"{socket.gethostname()}:{os.getpid()}"
     say(f"{name} works on {workspace.name}")
@@ -114,3 +136,32 @@ def _several(count: int, db: str | None, options: Sequence[str]) -> None:
             one.terminate()
         for one in running:
             one.wait()
+
+
+def queue_show(
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many that failed.")] = 50,
+    db: DatabaseUrl = None,
+    json_path: JsonPath = None,
+) -> None:
+    """Say how the queue stands, and what failed with its reason."""
+    workspace = open_database(db)
+    counts, failing = workspace.jobs.counts(), workspace.jobs.failing(limit)
+    workspace.close()
+    lines = [
+        f"{'waiting':<12}{counts.waiting:>9}",
+        f"{'in hand':<12}{counts.taken:>9}   of {counted(counts.workers, 'worker')}",
+        f"{'done':<12}{counts.done:>9}",
+        f"{'given up':<12}{counts.given_up:>9}",
+    ]
+    for one in failing:
+        when = f"again at {one.next_at:%H:%M:%S} UTC" if one.next_at else "given up"
+        lines.append(f"{one.trace_id}: {one.reason} (attempt {one.attempts}, {when})")
+    tell(asdict(counts) | {"failing": [asdict(one) for one in failing]}, lines, json_path)
+
+
+def queue_retry(db: DatabaseUrl = None) -> None:
+    """Queue again what was given up, as if it had never failed."""
+    workspace = writing_database(db)
+    count = workspace.jobs.try_again()
+    workspace.close()
+    print_lines([f"{counted(count, 'trace')} queued again"], None)

@@ -1,0 +1,161 @@
+"""serve: the verifier as an MCP server, as an HTTP API, and between a client and its servers."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.judging import Deciding
+from cli.options import WholeAnswers
+from cli.output import say
+from core.errors import ComponentUnavailable, ConfigError
+
+if TYPE_CHECKING:
+    from core.config import Config
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving(Deciding):
+    """What each way to serve is started with."""
+
+    most_bytes: Annotated[int, typer.Option("--most-bytes", min=1, help="The largest request.")] = (
+        8 * 1024 * 1024
+    )
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.001, help="How long one request may take.")
+    ] = 60.0
+    whole_answers: WholeAnswers = False
+
+    def loaded(self, config: Config) -> Any:
+        """The models, loaded."""
+        return self.models(config, whole_answers=self.whole_answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening(Serving):
+    """Who may ask over a socket, and how many may wait."""
+
+    tokens: Annotated[
+        Path, typer.Option("--tokens", help="Bearer tokens, one a line; made when it is not there.")
+    ] = Path("data/service.tokens")
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="Whoever is on this machine may ask; loopback only.")
+    ] = False
+    most_waiting: Annotated[
+        int,
+        typer.Option("--most-waiting", min=1, help="Answers that may wait before others get 429."),
+    ] = 64
+
+    def serve(self, how: str, address: str | None, told: str = "") -> None:
+        """Serve one of the services; on stdin and stdout without an address.
+
+        Raises ComponentUnavailable without the extra.
+        """
+        running = service_module("running")
+        from core.config import Config
+        from service.verbs import Limits
+
+        config = Config()
+        limits = Limits(
+            most_bytes=self.most_bytes, seconds=self.seconds, most_waiting=self.most_waiting
+        )
+        models = self.loaded(config)
+        if address is None:
+            running.serve_stdio(models, config, limits)
+            return
+        at = running.door(address, None if self.no_token else self.tokens)
+        getattr(running, how)(models, config, limits, at, lambda here: say(f"{told} on {here}"))
+
+
+def service_module(name: str) -> Any:
+    """A module of the service package; raises ComponentUnavailable without the extra."""
+    try:
+        return import_module(f"service.{name}")
+    except ModuleNotFoundError as error:
+        raise ComponentUnavailable(
+            f"{error.name} is not installed: pip install 'provenanceguard-workbench[service]'"
+        ) from None
+
+
+def serve_mcp(
+    http: Annotated[
+        str | None,
+        typer.Option("--http", help="HOST:PORT for streamable HTTP; port 0 takes a free one."),
+    ] = None,
+    *,
+    listening: Listening,
+) -> None:
+    """Serve verify_answer, audit_citations and explain_claim to MCP clients; stdio without --http.
+
+    Nothing that is sent leaves this machine. Over HTTP a bearer token is needed: one of --tokens,
+    a file that is made with a fresh one when it is not there.
+    """
+    listening.serve("serve_mcp_http", http, "serving MCP")
+
+
+def serve_http(
+    at: Annotated[
+        str, typer.Option("--at", help="HOST:PORT; port 0 takes a free one.")
+    ] = "127.0.0.1:8791",
+    *,
+    listening: Listening,
+) -> None:
+    """Serve POST /v1/verify_answer, audit_citations and explain_claim; /openapi.json tells the rest.
+
+    A bearer token is needed: one of --tokens, a file that is made with a fresh one when it is not
+    there. /healthz and /readyz are open, /metrics has counters for Prometheus.
+    """
+    listening.serve("serve_http", at, "serving HTTP")
+
+
+def serve_proxy(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="The command that starts a stdio server, behind --."),
+    ] = None,
+    *,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", help='Several servers: a client\'s own settings, {"mcpServers": {...}}.'
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--log", help="Also keep the calls in this file, for its owner alone."),
+    ] = None,
+    most_calls: Annotated[
+        int, typer.Option("--most-calls", min=1, help="Outputs kept of one conversation.")
+    ] = 256,
+    serving: Serving,
+) -> None:
+    """Stand between an MCP client (stdio) and its servers, and keep what their tools give.
+
+    The client sees the servers' tools, resources and prompts, and verify_answer, audit_citations and
+    explain_claim, which need the final answer alone. A name that several servers have, or that is
+    one of these three, becomes SERVER__NAME. What passed is kept in memory and ends with the client.
+    """
+    if bool(command) == (config is not None):
+        raise ConfigError("give either a server command behind -- or --config FILE")
+    running, upstream = service_module("proxy_running"), service_module("upstream")
+    from core.config import Config
+    from service.captured import Room
+    from service.verbs import Limits
+
+    servers = (
+        upstream.one_server(command, os.environ) if command else upstream.read_settings(config)
+    )
+    settings = Config()
+    running.serve_proxy(
+        servers,
+        lambda: serving.loaded(settings),
+        settings,
+        Limits(most_bytes=serving.most_bytes, seconds=serving.seconds),
+        Room(most_calls=most_calls, most_bytes=serving.most_bytes),
+        log,
+    )
