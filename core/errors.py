@@ -24,6 +24,12 @@ ProvenanceGuardError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 
 class ProvenanceGuardError(Exception):
     """Root of the tree: caught at the front doors (terminal, browser), never below."""
@@ -136,3 +142,23 @@ class NotAllowed(StoreError):
 
 class TooSoon(StoreError):
     """A verdict came sooner after the claim appeared than the project allows."""
+
+
+_TRIED = ("str", "dict[str,any]", "list[any]")  # kinds that pydantic names among the places
+
+
+def json_path(location: Sequence[int | str]) -> str:
+    """``tool_outputs[2].text`` of pydantic's location, empty for the whole."""
+    path = ""
+    for part in location:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif part not in _TRIED:
+            path += f".{part}"
+    return path.removeprefix(".")
+
+
+def first_problem(error: ValidationError) -> tuple[str, str]:
+    """Of what pydantic found wrong the first: its JSON path, and why; nothing of the input."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    return json_path(first["loc"]), first["msg"]

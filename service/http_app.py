@@ -18,12 +18,12 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError
+from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError, json_path
 from service.keeping import Latest
 from service.metrics import CONTENT_TYPE, Metrics
 from service.problems import NotKept, TooLarge, TooLate, log_crash
 from service.replies import CitationsReply, ExplainReply, VerifyReply
-from service.requests import Asked, ExplainAsked, VerifyAsked, asked, body_value, json_path
+from service.requests import Asked, ExplainAsked, VerifyAsked, asked, body_value
 from service.verbs import Verbs
 
 KEYS_KEPT = 1_024

@@ -8,15 +8,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
 from mcp.types import CallToolResult, Tool
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from core.errors import BadRecord, ProvenanceGuardError
+from core.errors import ProvenanceGuardError
 from core.workflows.batching import Step
 from service.captured import Conversations
 from service.mcp_server import READ_ONLY, STEPS
 from service.problems import log_crash
 from service.replies import CitationsReply, ExplainReply, VerifyReply
-from service.requests import json_path
+from service.requests import asked
 from service.verbs import Verbs
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -73,9 +73,9 @@ _KINDS: dict[str, tuple[type[BaseModel], type[BaseModel], str, str]] = {
 OWN_TOOLS = [
     Tool(
         name=name, title=title, description=description, annotations=READ_ONLY,
-        input_schema=asked.model_json_schema(), output_schema=reply.model_json_schema(),
+        input_schema=kind.model_json_schema(), output_schema=reply.model_json_schema(),
     )
-    for name, (asked, reply, title, description) in _KINDS.items()
+    for name, (kind, reply, title, description) in _KINDS.items()
 ]  # fmt: skip
 
 
@@ -103,32 +103,24 @@ class OwnVerbs:
     async def _reply(
         self, name: str, arguments: Mapping[str, Any], conversation: str, progress: Progress
     ) -> BaseModel:
-        asked = _asked(name, arguments)
+        wanted = asked(_KINDS[name][0], arguments)
 
         async def told(step: Step) -> None:
             await progress(STEPS[step], STEPS[Step.DONE], step.value)
 
         verbs = await asyncio.shield(self._loading)
-        if isinstance(asked, ExplainAsked):
-            return verbs.explain_kept(asked.verdict_id, asked.claim_id)
-        assert isinstance(asked, AnswerAsked)
+        if isinstance(wanted, ExplainAsked):
+            return verbs.explain_kept(wanted.verdict_id, wanted.claim_id)
+        assert isinstance(wanted, AnswerAsked)
         trace = await asyncio.to_thread(
-            self._conversations.trace, conversation, asked.answer, asked.question
+            self._conversations.trace, conversation, wanted.answer, wanted.question
         )
-        if not isinstance(asked, VerifyAsked):
+        if not isinstance(wanted, VerifyAsked):
             return await verbs.audit_trace(trace)
-        reply = await verbs.verify_trace(trace, asked.repair, told)
-        if asked.forget:
+        reply = await verbs.verify_trace(trace, wanted.repair, told)
+        if wanted.forget:
             self._conversations.forget(conversation)
         return reply
-
-
-def _asked(name: str, arguments: Mapping[str, Any]) -> BaseModel:
-    try:
-        return _KINDS[name][0].model_validate(arguments)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        raise BadRecord(first["msg"], path=json_path(first["loc"]) or None) from None
 
 
 def _result(text: str, structured: dict[str, Any] | None) -> CallToolResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -12,12 +12,12 @@ from core.capture.files import FileRecord, parse_record
 from core.capture.native_record import read_trace
 from core.capture.reading import read_records_of
 from core.config import Config
-from core.errors import BadRecord, InputError
+from core.errors import BadRecord, InputError, first_problem
 from core.records import JsonObject, Origin, Trace
 from core.workflows.batching import Allowed
 
 ORIGIN = "service"
-A = TypeVar("A", bound="Asked")
+A = TypeVar("A", bound=BaseModel)
 
 
 class ToolOutput(BaseModel):
@@ -106,22 +106,8 @@ def asked(kind: type[A], value: object) -> A:
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        raise BadRecord(first["msg"], path=json_path(first["loc"]) or None) from None
-
-
-def json_path(location: Sequence[int | str]) -> str:
-    """``tool_outputs[2].text`` of pydantic's location; the kinds that it tried are left out."""
-    path = ""
-    for part in location:
-        if isinstance(part, int):
-            path += f"[{part}]"
-        elif part not in _KINDS:
-            path += f".{part}" if path else part
-    return path
-
-
-_KINDS = ("str", "dict[str,any]", "list[any]")
+        path, why = first_problem(error)
+        raise BadRecord(why, path=path or None) from None
 
 
 def traces_of(request: Asked, config: Config, allowed: Allowed | None = None) -> list[Trace]:

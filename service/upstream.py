@@ -29,7 +29,7 @@ from mcp.types import (
 )
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from core.errors import ComponentUnavailable, ConfigError
+from core.errors import ComponentUnavailable, ConfigError, first_problem
 
 BETWEEN = "__"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]|_(?!_))*")
@@ -64,11 +64,8 @@ def read_settings(path: Path) -> dict[str, ServerSettings]:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise ConfigError(
-            f"{path}: mcpServers: {place + ': ' if place else ''}{first['msg']}"
-        ) from None
+        place, why = first_problem(error)
+        raise ConfigError(f"{path}: mcpServers: {place + ': ' if place else ''}{why}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ConfigError(f'{path}: expected JSON with {{"mcpServers": {{NAME: ...}}}}') from None
     if not found:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.errors import first_problem
 from core.records.judge import (
     CALLS,
     Conflict,
@@ -87,11 +88,9 @@ def read_reply(text: str, request: JudgeRequest) -> JudgeReply:
     try:
         shape = ReplyShape.model_validate_json(fenced.group(1) if fenced else text[:LONGEST_REPLY])
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
+        problem = " ".join(first_problem(error))
         return JudgeReply(
-            readings={},
-            problems=(f"the reply is not of the form asked for: {place} {first['msg']}",),
+            readings={}, problems=(f"the reply is not of the form asked for: {problem}",)
         )
     readings: dict[str, JudgeReading] = {}
     problems: list[str] = []

@@ -23,8 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ComponentUnavailable, ConfigError, DamagedArtifact
-from core.models.forest_card import Card, Encoding, read_bytes, read_checked, read_object
-from core.models.heard import HEARD, with_readings
+from core.models.forest_card import (
+    FORMAT,
+    FORMAT_VERSION,
+    Encoding,
+    Stored,
+    Told,
+    read_bytes,
+    read_card,
+    read_checked,
+    read_object,
+)
+from core.models.heard import with_readings
 from core.records import (
     DISPUTED,
     DISPUTED_FROM,
@@ -35,7 +45,6 @@ from core.records import (
     ContradictedShare,
     Features,
     JsonObject,
-    ShownShare,
     WholePoint,
 )
 
@@ -43,8 +52,6 @@ Value = TypeVar("Value", str, float)
 
 DEFAULT_FOLDER = Path(__file__).parent / "weights" / "calibrator"
 ACCURATE_FOLDER = Path(__file__).parent / "weights" / "accurate_calibrator"
-FORMAT = "provenanceguard-calibrator"
-FORMAT_VERSION = 1
 CARD_FILE, TREES_FILE, MANIFEST_FILE = "calibrator.json", "trees.npz", "manifest.json"
 ARRAYS = ("roots", "feature", "threshold", "left", "right", "value")
 ROW_BLOCK = 4_096
@@ -85,13 +92,13 @@ class Forest:
         # Calibrators from before there was a middle have none.
         found = card.get("review_from")
         self.review_from = float(found) if isinstance(found, int | float) else None
-        told = Card(card, self.name)
-        self.contradicted: Mapping[Against, ContradictedShare] = told.contradicted("contradicted")
-        self.shown: ShownShare | None = told.shown(SHOWN)
-        self.heard = told.heard(HEARD)
+        self.told = read_card(Told, card, self.name)
+        self.contradicted: Mapping[Against, ContradictedShare] = self.told.against()
+        self.shown = self.told.shown_share()
+        self.heard = self.told.weights()
         # From where on answers could pass as a whole; it decides as ``whole`` where that is asked for, as
         # the thresholds of kinds of source do: see ``whole_answers`` and ``by_kind``.
-        self.whole_point: WholePoint | None = told.whole(WHOLE)
+        self.whole_point = self.told.whole_point()
         self.whole: WholePoint | None = None
         self.kinds: Mapping[str, float] = {}
         self._depth = _depth(trees)
@@ -114,7 +121,7 @@ class Forest:
 
         Raises ConfigError when it has none: it was fitted on too few labels of every kind.
         """
-        kinds = Card(self.card, self.name).kinds(BY_KIND)
+        kinds = self.told.kinds()
         if not kinds:
             raise ConfigError(
                 f"calibrator {self.name} has no threshold of a kind of source: too few labels of each"
@@ -220,15 +227,11 @@ def load_forest(folder: Path = DEFAULT_FOLDER) -> Forest:
         name: read_checked(folder / name, recorded.get(name)) for name in (CARD_FILE, TREES_FILE)
     }
     card = read_object(content[CARD_FILE], folder / CARD_FILE)
-    reader = Card(card, str(folder / CARD_FILE))
-    reader.expect("format", FORMAT)
-    reader.expect("format_version", FORMAT_VERSION)
-    encoding = reader.encoding()
+    stored = read_card(Stored, card, str(folder / CARD_FILE))
+    encoding = stored.encoding()
     trees = _trees(content[TREES_FILE], str(folder / TREES_FILE), len(encoding.columns))
-    threshold = reader.share("threshold")
-    reader.kinds(BY_KIND)
     _check_name(card, trees, str(folder / CARD_FILE))
-    return Forest(encoding, trees, threshold, card)
+    return Forest(encoding, trees, stored.threshold, card)
 
 
 def _check_name(card: JsonObject, trees: Trees, file: str) -> None:

@@ -4,160 +4,158 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal, TypeVar
 
-from core.errors import DamagedArtifact
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
+
+from core.errors import DamagedArtifact, first_problem
 from core.models.heard import BEFORE, Heard
 from core.records import Against, ContradictedShare, JsonObject, ShownShare, WholePoint
 
+FORMAT = "provenanceguard-calibrator"
+FORMAT_VERSION = 1
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Count = Annotated[int, Field(ge=0)]
 
-class Card:
-    """Fields of calibrator.json, each checked; a wrong one is named in the error."""
 
-    def __init__(self, card: JsonObject, file: str) -> None:
-        self.card, self.file = card, file
+class _Fields(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
-    def fail(self, name: str, message: str) -> DamagedArtifact:
-        return DamagedArtifact(f"{self.file}: {name}: {message}")
 
-    def expect(self, name: str, value: object) -> None:
-        if self.card.get(name) != value:
-            raise self.fail(name, f"expected {value!r}, found {self.card.get(name)!r}")
+class _Kind(_Fields):
+    threshold: Share
 
-    def number(self, name: str, value: object) -> float:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
-            raise self.fail(name, f"expected a finite number, found {value!r}")
-        return float(value)
 
-    def share(self, name: str) -> float:
-        value = self.number(name, self.card.get(name))
-        if not 0.0 <= value <= 1.0:
-            raise self.fail(name, f"expected a number in [0, 1], found {value!r}")
-        return value
+class _Contradicted(_Fields):
+    contradicted: Count
+    claims: Count
+    answers: Count
+    low: Share
+    high: Share
 
-    def counts(self, at: str, entry: Mapping[str, object], *keys: str) -> dict[str, int]:
-        """Whole numbers of an entry, none of them below 0."""
-        found = {key: entry.get(key) for key in keys}
-        if not all(type(count) is int and count >= 0 for count in found.values()):
-            raise self.fail(at, f"expected whole numbers, found {found!r}")
-        return found  # type: ignore[return-value]
+    @model_validator(mode="after")
+    def _holds_its_share(self) -> _Contradicted:
+        if not self.claims or not self.low <= self.contradicted / self.claims <= self.high:
+            raise ValueError("expected an interval that holds its share")
+        return self
 
-    def kinds(self, name: str) -> dict[str, float]:
-        """The threshold of every kind of source that has one; a card without them has none."""
-        found: dict[str, float] = {}
-        for kind, entry in self.table(name).items():
-            threshold = self.number(f"{name}.{kind}.threshold", entry.get("threshold"))
-            if not 0.0 <= threshold <= 1.0:
-                raise self.fail(f"{name}.{kind}", f"expected a number in [0, 1], found {threshold}")
-            found[kind] = threshold
-        return found
 
-    def contradicted(self, name: str) -> dict[Against, ContradictedShare]:
+class _Shown(_Fields):
+    supported: Count
+    claims: Count
+    answers: Count
+
+    @model_validator(mode="after")
+    def _is_a_share(self) -> _Shown:
+        if self.supported > self.claims:
+            raise ValueError("expected no more supported than there are")
+        return self
+
+
+class _Heard(_Fields):
+    close: Share
+    shift: float
+    reading: Share
+
+    @model_validator(mode="after")
+    def _leaves_the_rest(self) -> _Heard:
+        if self.close + self.reading > 1.0:
+            raise ValueError("expected weights that are together at most 1")
+        return self
+
+
+class _Whole(_Fields):
+    threshold: Share
+    bad: Count
+    bad_passed: Count
+    good: Count
+    good_passed: Count
+
+    @model_validator(mode="after")
+    def _is_a_part(self) -> _Whole:
+        if self.bad_passed > self.bad or self.good_passed > self.good:
+            raise ValueError("expected no more passed than there are")
+        return self
+
+
+class Told(_Fields):
+    """How a forest decides beside its one threshold; older cards say less."""
+
+    threshold_by_kind: dict[str, _Kind] = {}
+    contradicted: dict[Annotated[Against, Strict(False)], _Contradicted] = {}
+    shown: _Shown | None = None
+    heard: _Heard | None = None
+    whole_answers: _Whole | None = None
+
+    def kinds(self) -> dict[str, float]:
+        """The threshold of every kind of source that has one."""
+        return {kind: entry.threshold for kind, entry in self.threshold_by_kind.items()}
+
+    def against(self) -> dict[Against, ContradictedShare]:
         """How often claims were contradicted, by what spoke against them."""
-        found: dict[Against, ContradictedShare] = {}
-        for kind, entry in self.table(name).items():
-            if kind not in set(Against):
-                raise self.fail(f"{name}.{kind}", f"expected one of {', '.join(Against)}")
-            at = f"{name}.{kind}"
-            counts = self.counts(at, entry, "contradicted", "claims", "answers")
-            low, high = (self.number(f"{at}.{key}", entry.get(key)) for key in ("low", "high"))
-            share = ContradictedShare(low=low, high=high, **counts)
-            if not share.claims or not 0.0 <= low <= share.share <= high <= 1.0:
-                raise self.fail(at, "expected an interval in [0, 1] that holds its share")
-            found[Against(kind)] = share
-        return found
+        return {
+            kind: ContradictedShare(**entry.model_dump())
+            for kind, entry in self.contradicted.items()
+        }
 
-    def shown(self, name: str) -> ShownShare | None:
+    def shown_share(self) -> ShownShare | None:
         """How often claims that a source's entry states whole were supported; None where uncounted."""
-        entry = self.card.get(name)
-        if entry is None:
-            return None
-        keys = ("supported", "claims", "answers")
-        counts = [entry.get(key) for key in keys] if isinstance(entry, Mapping) else []
-        whole = [count for count in counts if type(count) is int and count >= 0]
-        if len(whole) != len(keys) or whole[0] > whole[1]:
-            raise self.fail(name, f"expected counts of {', '.join(keys)}, found {entry!r:.60}")
-        return ShownShare(supported=whole[0], claims=whole[1], answers=whole[2])
+        return None if self.shown is None else ShownShare(**self.shown.model_dump())
 
-    def heard(self, name: str) -> Heard:
+    def weights(self) -> Heard:
         """What readings weigh beside the trees; as they did before cards named it, where one does not."""
-        entry = self.card.get(name)
-        if entry is None:
-            return BEFORE
-        if not isinstance(entry, Mapping):
-            raise self.fail(name, f"expected an object, found {entry!r:.60}")
-        close, shift, reading = (
-            self.number(f"{name}.{key}", entry.get(key)) for key in ("close", "shift", "reading")
-        )
-        if min(close, reading) < 0.0 or close + reading > 1.0:
-            raise self.fail(name, "expected weights that are no less than 0 and together at most 1")
-        return Heard(close=close, shift=shift, reading=reading)
+        return BEFORE if self.heard is None else Heard(**self.heard.model_dump())
 
-    def whole(self, name: str) -> WholePoint | None:
+    def whole_point(self) -> WholePoint | None:
         """From where on answers pass as a whole; None for a card without such a point."""
-        entry = self.card.get(name)
-        if entry is None:
-            return None
-        if not isinstance(entry, Mapping):
-            raise self.fail(name, f"expected an object, found {entry!r:.60}")
-        threshold = self.number(f"{name}.threshold", entry.get("threshold"))
-        counts = self.counts(name, entry, "bad", "bad_passed", "good", "good_passed")
-        point = WholePoint(threshold=threshold, **counts)
-        most = point.bad_passed <= point.bad and point.good_passed <= point.good
-        if not 0.0 <= threshold <= 1.0 or not most:
-            raise self.fail(
-                name, "expected a threshold in [0, 1] and no more passed than there are"
-            )
-        return point
+        return None if self.whole_answers is None else WholePoint(**self.whole_answers.model_dump())
 
-    def table(self, name: str) -> dict[str, Mapping[str, object]]:
-        """An object of objects, empty where the card has none."""
-        value = self.card.get(name, {})
-        if not isinstance(value, Mapping) or not all(
-            isinstance(v, Mapping) for v in value.values()
-        ):
-            raise self.fail(name, f"expected an object of objects, found {value!r:.60}")
-        return {str(key): entry for key, entry in value.items()}
+
+class _Scaled(_Fields):
+    name: str
+    mean: float
+    scale: Annotated[float, Field(gt=0.0)]
+
+
+class Stored(Told):
+    """The whole card of an artifact."""
+
+    format: Literal["provenanceguard-calibrator"]
+    format_version: Literal[1]
+    threshold: Share
+    categorical: dict[str, list[str]]
+    numeric: list[_Scaled]
 
     def encoding(self) -> Encoding:
-        categorical = self.card.get("categorical")
-        if not isinstance(categorical, Mapping):
-            raise self.fail("categorical", f"expected an object, found {categorical!r}")
-        categories: list[tuple[str, tuple[str, ...]]] = []
-        for name, values in categorical.items():
-            if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-                raise self.fail(f"categorical.{name}", "expected a list of texts")
-            if len(set(values)) != len(values):
-                raise self.fail(f"categorical.{name}", "a category is listed twice")
-            categories.append((str(name), tuple(values)))
-        numeric = self.card.get("numeric")
-        if not isinstance(numeric, list):
-            raise self.fail("numeric", f"expected a list, found {numeric!r}")
-        names, means, scales = [], [], []
-        for index, item in enumerate(numeric):
-            at = f"numeric[{index}]"
-            if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
-                raise self.fail(at, "expected an object with a name")
-            names.append(str(item["name"]))
-            means.append(self.number(f"{at}.mean", item.get("mean")))
-            scales.append(self.number(f"{at}.scale", item.get("scale")))
-            if scales[-1] <= 0.0:
-                raise self.fail(f"{at}.scale", f"expected more than 0, found {scales[-1]!r}")
-        if len(set(names)) != len(names):
-            raise self.fail("numeric", "a feature is listed twice")
+        """How its features become columns."""
         return Encoding(
-            categories=tuple(categories),
-            numeric=tuple(names),
-            means=tuple(means),
-            scales=tuple(scales),
+            categories=tuple((name, tuple(values)) for name, values in self.categorical.items()),
+            numeric=tuple(one.name for one in self.numeric),
+            means=tuple(one.mean for one in self.numeric),
+            scales=tuple(one.scale for one in self.numeric),
         )
+
+    @model_validator(mode="after")
+    def _lists_nothing_twice(self) -> Stored:
+        names = [one.name for one in self.numeric]
+        for each in (names, *self.categorical.values()):
+            if len(set(each)) < len(each):
+                raise ValueError("categorical or numeric: something is listed twice")
+        return self
+
+
+C = TypeVar("C", bound=Told)
+
+
+def read_card(kind: type[C], card: JsonObject, file: str) -> C:
+    """The fields of a card, each checked; raises DamagedArtifact naming the first that is wrong."""
+    try:
+        return kind.model_validate(dict(card))
+    except ValidationError as error:
+        path, why = first_problem(error)
+        raise DamagedArtifact(": ".join(part for part in (file, path, why) if part)) from None
 
 
 def read_bytes(path: Path) -> bytes:
