@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from core.config import Config  # noqa: E402
 from core.evaluation.packets import read_packet  # noqa: E402
 from core.evaluation.scoring import score_rows  # noqa: E402
-from core.models.embedder import KeptVectors  # noqa: E402
+from core.models.latest import Latest  # noqa: E402
 from core.models.loading import load_embedder  # noqa: E402
 from core.workflows.models import load_models  # noqa: E402
 
@@ -33,7 +33,7 @@ def main() -> None:
     models = load_models(config)
     if "plain" in sys.argv:
         forgetful = load_embedder(precision="fp32")
-        forgetful._kept = KeptVectors(most=0)
+        forgetful._kept = Latest(0, 0)
         models = replace(models, embedder=forgetful)
     models.embedder.embed(["A first text."])
     sources = [source.text for row in rows for source in row.sources]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import dataclass
 from importlib import import_module
@@ -142,20 +143,20 @@ def serve_proxy(
     """
     if bool(command) == (config is not None):
         raise ConfigError("give either a server command behind -- or --config FILE")
-    running, upstream = service_module("proxy_running"), service_module("upstream")
+    proxy, upstream = service_module("proxy"), service_module("upstream")
     from core.config import Config
+    from core.workflows.batching import BatchingVerifier
     from service.captured import Room
-    from service.verbs import Limits
+    from service.verbs import Limits, Verbs
 
     servers = (
         upstream.one_server(command, os.environ) if command else upstream.read_settings(config)
     )
     settings = Config()
-    running.serve_proxy(
-        servers,
-        lambda: serving.loaded(settings),
-        settings,
-        Limits(most_bytes=serving.most_bytes, seconds=serving.seconds),
-        Room(most_calls=most_calls, most_bytes=serving.most_bytes),
-        log,
-    )
+    limits = Limits(most_bytes=serving.most_bytes, seconds=serving.seconds)
+    room = Room(most_calls=most_calls, most_bytes=serving.most_bytes)
+
+    def load() -> Verbs:
+        return Verbs(BatchingVerifier(serving.loaded(settings), settings), limits)
+
+    asyncio.run(proxy.serve_proxy(servers, load, room, log))

@@ -6,9 +6,9 @@
     mcp_server.py  the verbs as tools of an MCP server (stdio, streamable HTTP)
     proxy.py       between a client and its servers: what passes, and the verbs beside their tools;
                    upstream.py the servers behind, captured.py what is kept, proxy_verbs.py the verbs
-                   on it, passed_log.py the file of it, proxy_running.py the start
+                   on it
     http_app.py    the verbs as an HTTP API with its OpenAPI document
-    keeping.py     the latest verdicts and replies, within bounds
+    running.py     the start: warm models, a socket, patience with slow clients
     guard.py       who may ask: bearer tokens, hosts
     metrics.py     counters for Prometheus, without a word of any claim
     problems.py    what a caller is told when something is wrong

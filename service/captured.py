@@ -1,13 +1,19 @@
-"""What passed in each conversation: the outputs that an answer may rest on, within bounds."""
+"""What passed in each conversation: the outputs that an answer may rest on, within bounds, and a log."""
 
 from __future__ import annotations
 
+import itertools
+import json
+import secrets
 import threading
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run
 from core.records import Origin, Trace
+from core.workflows.record import WireLog
 
 ORIGIN = "proxy"
 NOTHING = "no tool output was captured in this conversation"
@@ -100,3 +106,37 @@ def _drop_oldest(held: _Conversation) -> None:
 def _size(call: CapturedCall) -> int:
     texts = (call.output, call.arguments, call.tool)
     return sum(len((text or "").encode("utf-8", "replace")) for text in texts)
+
+
+class PassedLog:
+    """Requests and results of all servers in one file, each before it is passed on, for its owner alone.
+
+    ``import`` and ``verify`` read it as an MCP log.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._stream = path, secrets.token_hex(8)
+        self._servers: dict[str, WireLog] = {}
+        self._numbers = itertools.count(1)
+
+    def asked(self, server: str, method: str, params: dict[str, Any]) -> int:
+        """Keep a request; its number. Raises ComponentUnavailable when it cannot be kept."""
+        number = next(self._numbers)
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        self._write(server, "client", message)
+        return number
+
+    def answered(self, server: str, number: int, outcome: dict[str, Any]) -> None:
+        """Keep the ``result`` or ``error`` of a request; raises ComponentUnavailable."""
+        self._write(server, "server", {"jsonrpc": "2.0", "id": number, **outcome})
+
+    def _write(self, server: str, sender: str, message: dict[str, Any]) -> None:
+        if server not in self._servers:
+            self._servers[server] = WireLog(self._path, self._stream, server)
+        data = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+        self._servers[server].message(sender, data)
+
+    def close(self) -> None:
+        """Close the file."""
+        for log in self._servers.values():
+            log.close()

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError, json_path
-from service.keeping import Latest
+from core.models.latest import Latest
 from service.metrics import CONTENT_TYPE, Metrics
 from service.problems import NotKept, TooLarge, TooLate, log_crash
 from service.replies import CitationsReply, ExplainReply, VerifyReply
@@ -240,27 +240,23 @@ async def _unless_gone(request: Request, work: Awaitable[BaseModel]) -> BaseMode
         leaving.cancel()
 
 
+# The first that an error is one of says its status.
+_STATUSES: dict[type[ProvenanceGuardError], int] = {
+    TooLarge: 413, NotKept: 404, KeyReused: 422, Busy: 429, TooLate: 503, ComponentUnavailable: 503,
+}  # fmt: skip
+
+
 def problem_of(error: ProvenanceGuardError) -> Response:
     """What a caller is told of one of our own errors."""
-    match error:
-        case InputError():
-            return problem(400, error.message, error.path)
-        case TooLarge():
-            return problem(413, str(error))
-        case NotKept():
-            return problem(404, str(error))
-        case KeyReused():
-            return problem(422, str(error))
-        case Busy():
-            response = problem(429, str(error))
-            response.headers["Retry-After"] = str(error.retry_seconds)
+    if isinstance(error, InputError):
+        return problem(400, error.message, error.path)
+    for kind, status in _STATUSES.items():
+        if isinstance(error, kind):
+            response = problem(status, str(error))
+            if status in (429, 503):
+                response.headers["Retry-After"] = str(getattr(error, "retry_seconds", 1))
             return response
-        case TooLate() | ComponentUnavailable():
-            response = problem(503, str(error))
-            response.headers["Retry-After"] = "1"
-            return response
-        case _:
-            return problem(500, log_crash(error))
+    return problem(500, log_crash(error))
 
 
 def problem(status: int, detail: str, path: str | None = None) -> Response:

@@ -8,9 +8,11 @@ of changed lists. What a server would ask back (sampling, elicitation, roots) is
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp import MCPError
@@ -46,8 +48,7 @@ from pydantic import BaseModel
 
 from core.capture.outputs import CapturedCall, written
 from core.errors import ProvenanceGuardError
-from service.captured import Conversations
-from service.passed_log import PassedLog
+from service.captured import Conversations, PassedLog, Room
 from service.problems import log_crash
 from service.proxy_verbs import OWN_TOOLS, OwnVerbs
 from service.upstream import (
@@ -59,6 +60,7 @@ from service.upstream import (
     offered_names,
     watch,
 )
+from service.verbs import Verbs
 
 CONVERSATION = "provenanceguard/conversation"  # in a request's _meta; else the connection is one
 INSTRUCTIONS = (
@@ -310,3 +312,23 @@ def _content(method: str, result: dict[str, Any]) -> dict[str, Any]:
     if method != "resources/read" or "contents" not in result:
         return result
     return {"content": [{"type": "resource", "resource": one} for one in result["contents"]]}
+
+
+async def serve_proxy(
+    servers: dict[str, ServerSettings], load: Callable[[], Verbs], room: Room, log: Path | None
+) -> None:
+    """The proxy on stdin and stdout, until the client hangs up; raises ComponentUnavailable.
+
+    The servers are started first, so that a client need not wait for the models that ``load`` loads.
+    """
+    loading = asyncio.ensure_future(asyncio.to_thread(load))
+    # Whoever asks first is told what is missing; until then nobody waits for it.
+    loading.add_done_callback(lambda done: done.cancelled() or done.exception())
+    conversations = Conversations(room)
+    with contextlib.ExitStack() as stack:
+        passed = stack.enter_context(contextlib.closing(PassedLog(log))) if log else None
+        try:
+            await Proxy(OwnVerbs(loading, conversations), conversations, passed).run(servers)
+        finally:
+            with contextlib.suppress(Exception):
+                (await loading).verifier.close()

@@ -15,7 +15,6 @@ from core.records import (
     Decision,
     FactPlace,
     Judged,
-    RepairOutcome,
     Source,
     Span,
     State,
@@ -174,7 +173,9 @@ def verify_reply(verdict_id: str, verification: Verification) -> VerifyReply:
         sources=[
             _source_reply(source, verification.families) for source in verification.trace.sources
         ],
-        repair=None if verification.repair is None else _repair_reply(verification.repair),
+        repair=None
+        if verification.repair is None
+        else RepairReply.model_validate(repair_document(verification.repair)),
         versions=asdict(verification.versions),
         notices=list(verification.trace.notices),
     )
@@ -301,15 +302,4 @@ def _source_reply(source: Source, families: Mapping[str, str]) -> SourceReply:
         tool_name=source.tool_name,
         family=families[source.source_id],
         status=source.status.value,
-    )
-
-
-def _repair_reply(repair: RepairOutcome) -> RepairReply:
-    document: Any = repair_document(repair)
-    return RepairReply(
-        state=document["state"],
-        status=document["status"],
-        revised_answer=document["revised_answer"],
-        decision_after=document["decision_after"],
-        actions=document["actions"],
     )

@@ -17,10 +17,10 @@ from core.codec import content_hash
 from core.config import Config
 from core.decomposition.claims import MOST_ANSWER
 from core.errors import InputError, Overdue
+from core.models.latest import Latest
 from core.records import Trace, Verification
 from core.workflows.batching import Allowed, BatchingVerifier, Step
 from core.workflows.earlier_answers import EarlierAnswers
-from service.keeping import Latest
 from service.problems import NotKept, TooLarge, TooLate
 from service.replies import (
     CitationsReply,

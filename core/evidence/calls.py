@@ -16,13 +16,23 @@ from core.text.tokens import content_terms
 
 LONGEST_ARGUMENTS = 200_000  # characters of arguments that are read
 _MOST_DEPTH = 8
-_STANDING = {
-    SourceStatus.OK: "The call succeeded.",
-    SourceStatus.TRUNCATED: "The call succeeded; its output was cut.",
-    SourceStatus.EMPTY: "The call returned nothing.",
-    SourceStatus.ERROR: "The call failed.",
-    SourceStatus.NOT_CAPTURED: "What the call returned was not captured.",
-    SourceStatus.ECHO: "The call gave back what the agent had passed to it.",
+# How a call ended: as a sentence of its own, and behind its name in a list.
+ENDED = {
+    SourceStatus.OK: ("The call succeeded.", "succeeded"),
+    SourceStatus.TRUNCATED: (
+        "The call succeeded; its output was cut.",
+        "succeeded, its output was cut",
+    ),
+    SourceStatus.EMPTY: ("The call returned nothing.", "returned nothing"),
+    SourceStatus.ERROR: ("The call failed.", "failed"),
+    SourceStatus.NOT_CAPTURED: (
+        "What the call returned was not captured.",
+        "its output was not captured",
+    ),
+    SourceStatus.ECHO: (
+        "The call gave back what the agent had passed to it.",
+        "gave back what the agent had passed to it",
+    ),
 }
 # What describes a tool, in the words of the protocols in use (MCP, OpenAPI, function calling).
 _DESCRIBED = re.compile(
@@ -40,7 +50,7 @@ _ECHO_SHARE = 0.9
 
 def call_lines(source: Source) -> str:
     """The call as lines that a person can read: its tool, each argument by its path, how it ended."""
-    lines = [f"Called {_words_of(source.tool_name)}.", _STANDING[source.status]]
+    lines = [f"Called {_words_of(source.tool_name)}.", ENDED[source.status][0]]
     lines += [f"{path}: {value}" for path, value in argument_leaves(source.arguments)]
     return "\n".join(lines)
 

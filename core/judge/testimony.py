@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from core.evidence.calls import argument_leaves, is_catalogue, is_echo
+from core.evidence.calls import ENDED, argument_leaves, is_catalogue, is_echo
 from core.evidence.fact_index import FactIndex, index_trace
 from core.evidence.facts import Record
 from core.evidence.own_words import is_telling
@@ -28,14 +28,6 @@ _ABOUT_TOOLS = content_terms("tool tools server servers api capability function"
 _OWN_TEXT = 5  # content words in the agent's own order are what it wrote; fewer may be a name
 _ASKED_CHARACTERS = 60  # of an argument that asks for something: an id, a city, a date, a path
 _ASKED_WORDS = 5
-_STATUS_WORDS = {
-    SourceStatus.OK: "succeeded",
-    SourceStatus.TRUNCATED: "succeeded, its output was cut",
-    SourceStatus.EMPTY: "returned nothing",
-    SourceStatus.ERROR: "failed",
-    SourceStatus.NOT_CAPTURED: "its output was not captured",
-    SourceStatus.ECHO: "gave back what the agent had passed to it",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +72,7 @@ def material_of(trace: Trace, index: FactIndex | None = None) -> Material:
 def list_of_calls(trace: Trace) -> str:
     """The calls in their order, one a line: what was called, and how it ended."""
     return "\n".join(
-        f"{number}. {' '.join(source.tool_name.split())}: {_STATUS_WORDS[source.status]}"
+        f"{number}. {' '.join(source.tool_name.split())}: {ENDED[source.status][1]}"
         for number, source in enumerate(trace.sources, start=1)
     )
 

@@ -1,10 +1,22 @@
-"""The client of an OpenAI-compatible endpoint: for the judge and the editor."""
+"""One chat completion of an OpenAI-compatible endpoint: for the judge and the editor."""
 
 from __future__ import annotations
 
+import ipaddress
+from dataclasses import dataclass
 from typing import Any
 
 from core.errors import ComponentUnavailable
+
+UNREADABLE = "its endpoint answered with something unreadable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoReply:
+    """Why there is no reply, in words for a person; ``status`` where the endpoint answered with one."""
+
+    reason: str
+    status: int | None = None
 
 
 def chat_client(what: str, url: str, *, key: str, timeout_seconds: float, retries: int) -> Any:
@@ -23,3 +35,41 @@ def chat_client(what: str, url: str, *, key: str, timeout_seconds: float, retrie
         # No proxies or settings from the environment, and nobody sends us on to another host.
         http_client=openai.DefaultHttpxClient(trust_env=False, follow_redirects=False),
     )
+
+
+def completed(client: Any, noun: str, seconds: float, **asked: Any) -> Any | NoReply:
+    """A completion, or why there is none; what the client makes of a broken one may quote it."""
+    import openai
+
+    try:
+        return client.chat.completions.create(temperature=0, **asked)
+    except openai.APITimeoutError:
+        return NoReply(reason=f"it gave no {noun} in {seconds:g} seconds")
+    except openai.APIConnectionError:
+        return NoReply(reason="its endpoint could not be reached")
+    except openai.APIStatusError as error:
+        status = error.status_code
+        return NoReply(reason=f"its endpoint answered with status {status}", status=status)
+    except Exception:
+        return NoReply(reason=UNREADABLE)
+
+
+def message_of(completion: Any) -> tuple[Any, str | None] | NoReply:
+    """The message of a completion and why it ended, or that there is none, or a refusal."""
+    choices = getattr(completion, "choices", None)
+    if not isinstance(choices, list) or not choices:
+        return NoReply(reason=UNREADABLE)
+    message, finish = getattr(choices[0], "message", None), choices[0].finish_reason
+    if getattr(message, "refusal", None) or finish == "content_filter":
+        return NoReply(reason="it refused")
+    return message, finish
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -6,7 +6,6 @@ It sees one claim, its premise and the verdict, and nothing else of the trace. W
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import re
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.errors import ConfigError
-from core.models.chat_client import chat_client
+from core.models.chat_client import NoReply, chat_client, completed, is_loopback, message_of
 from core.records import EditorFailure, EditorText, EditRequest
 
 LOCAL_ENDPOINT = "http://127.0.0.1:11434/v1"
@@ -55,7 +54,7 @@ class EditorSettings:
         parts = urlsplit(self.endpoint)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(f"editor endpoint: expected an http address, found {self.endpoint!r}")
-        if not (self.allow_remote or _is_loopback(parts.hostname)):
+        if not (self.allow_remote or is_loopback(parts.hostname)):
             raise ConfigError(
                 f"editor endpoint: {parts.hostname} is not this machine, and statements with their "
                 "evidence would leave it; allow a remote editor to use it"
@@ -82,26 +81,19 @@ class ChatEditor:
 
     def rewrite(self, request: EditRequest) -> EditorText | EditorFailure:
         """The model's sentence, or why there is none."""
-        import openai
-
-        try:
-            completion = self._client.chat.completions.create(
-                model=self.name,
-                messages=[
-                    {"role": "system", "content": _INSTRUCTIONS},
-                    {"role": "user", "content": _question(request)},
-                ],
-                temperature=0,
-                max_tokens=300,
-            )
-        except openai.APITimeoutError:
-            return EditorFailure(reason=f"it gave no answer in {self._timeout_seconds:g} seconds")
-        except openai.APIConnectionError:
-            return EditorFailure(reason="its endpoint could not be reached")
-        except openai.APIStatusError as error:
-            return EditorFailure(reason=f"its endpoint answered with status {error.status_code}")
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError):
-            return EditorFailure(reason="its endpoint answered with something unreadable")
+        completion = completed(
+            self._client,
+            "answer",
+            self._timeout_seconds,
+            model=self.name,
+            messages=[
+                {"role": "system", "content": _INSTRUCTIONS},
+                {"role": "user", "content": _question(request)},
+            ],
+            max_tokens=300,
+        )
+        if isinstance(completion, NoReply):
+            return EditorFailure(reason=completion.reason)
         return _read(completion)
 
     def close(self) -> None:
@@ -122,16 +114,14 @@ def _question(request: EditRequest) -> str:
 
 
 def _read(completion: object) -> EditorText | EditorFailure:
-    choices = getattr(completion, "choices", None)
-    if not isinstance(choices, list) or not choices:
-        return EditorFailure(reason="its endpoint answered with something unreadable")
-    message = getattr(choices[0], "message", None)
+    found = message_of(completion)
+    if isinstance(found, NoReply):
+        return EditorFailure(reason=found.reason)
+    message, finish = found
     content = getattr(message, "content", None)
-    if getattr(message, "refusal", None) or choices[0].finish_reason == "content_filter":
-        return EditorFailure(reason="it refused")
     if not isinstance(content, str) or not content.strip():
         return EditorFailure(reason="it answered with nothing")
-    if choices[0].finish_reason == "length" or len(content) > ANSWER_CHARACTERS:
+    if finish == "length" or len(content) > ANSWER_CHARACTERS:
         return EditorFailure(reason="its answer was too long")
     if _REFUSAL.match(content):
         return EditorFailure(reason="it refused")
@@ -152,12 +142,3 @@ def _sentence(content: str) -> EditorText | EditorFailure:
     if _REFUSAL.match(sentence):
         return EditorFailure(reason="it refused")
     return EditorText(text=" ".join(sentence.split()))
-
-
-def _is_loopback(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -4,8 +4,7 @@ unless told otherwise."""
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections import OrderedDict
+import sys
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from core.models.bert import BertEncoder, BertShape, Encoded, batch_invariant, groups, padded_length
 from core.models.lanes import lanes, share
+from core.models.latest import Latest
 from core.models.pieces import WordPieces
 
 GROUP_TOKENS = 1_024
@@ -24,32 +24,9 @@ DECIMALS = 6
 KEPT_VECTORS = 16_384
 
 
-class KeptVectors:
-    """The vectors of the latest texts by the hash of their content, at most ``most`` of them."""
-
-    def __init__(self, most: int = KEPT_VECTORS) -> None:
-        self.most = most
-        self._vectors: OrderedDict[bytes, NDArray[np.float64]] = OrderedDict()
-        self._changing = threading.Lock()
-
-    def get(self, text: str) -> NDArray[np.float64] | None:
-        """The vector of a text, None when it is not kept (any more)."""
-        key = _content(text)
-        with self._changing:
-            found = self._vectors.get(key)
-            if found is not None:
-                self._vectors.move_to_end(key)
-        return found
-
-    def put(self, text: str, vector: NDArray[np.float64]) -> None:
-        """Keep a vector; the one that was asked for longest ago makes room."""
-        with self._changing:
-            self._vectors[_content(text)] = vector
-            while len(self._vectors) > self.most:
-                self._vectors.popitem(last=False)
-
-    def __len__(self) -> int:
-        return len(self._vectors)
+def kept_vectors() -> Latest[bytes, NDArray[np.float64]]:
+    """The vectors of the latest texts, by the hash of their content."""
+    return Latest(KEPT_VECTORS, sys.maxsize)
 
 
 def _content(text: str) -> bytes:
@@ -68,11 +45,10 @@ class BertEmbedder:
         tokenizer: WordPieces,
         max_tokens: int = 256,
         precision: str = "fp32",
-        kept: KeptVectors | None = None,
     ) -> None:
         self.name, self.max_tokens, self.precision = name, max_tokens, precision
         self._tokenizer = tokenizer
-        self._kept = KeptVectors() if kept is None else kept
+        self._kept = kept_vectors()
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         with torch.inference_mode():
             self._encoder = BertEncoder(weights, shape, dtype)
@@ -86,10 +62,10 @@ class BertEmbedder:
         A text that was embedded before in this process is not embedded again. That changes nothing
         but the time: a text's vector is the same bits in any batch.
         """
-        found = {text: self._kept.get(text) for text in texts}
+        found = {text: self._kept.get(_content(text)) for text in texts}
         new = [text for text, vector in found.items() if vector is None]
         for text, vector in zip(new, self._embedded(new), strict=True):
-            self._kept.put(text, vector)
+            self._kept.put(_content(text), vector)
             found[text] = vector
         if not texts:
             return np.zeros((0, self._encoder.shape.hidden))

@@ -7,19 +7,18 @@ stands in the client alone: in no name, representation, message or record.
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import os
 import stat
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from core.errors import ConfigError
-from core.models.chat_client import chat_client
+from core.models.chat_client import NoReply, chat_client, completed, is_loopback, message_of
 from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
 
 KEY_VARIABLE = "PROVENANCEGUARD_JUDGE_KEY"
@@ -53,7 +52,7 @@ class JudgeSettings:
             raise ConfigError(
                 "--judge: expected an http(s) address without a name or password in it"
             )
-        if _is_loopback(host):
+        if is_loopback(host):
             return
         if parts.scheme != "https":
             raise ConfigError(f"--judge: {host} is not this machine, and only https may leave it")
@@ -126,48 +125,33 @@ class ChatJudge:
             used = (reply.prompt_tokens or request.tokens) + (reply.reply_tokens or 0)
             with self._lock:
                 self._left -= used - request.tokens
-            return JudgeText(
-                text=reply.text,
-                model=reply.model,
-                prompt_tokens=reply.prompt_tokens,
-                reply_tokens=reply.reply_tokens,
-                seconds=round(time.monotonic() - start, 3),
-            )
+            return replace(reply, seconds=round(time.monotonic() - start, 3))
 
     def close(self) -> None:
         """Give the connections back."""
         self._client.close()
 
     def _asked(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
-        import openai
-
         while True:
             form = self._forms[0]
-            try:
-                completion = self._client.chat.completions.create(
-                    model=self._settings.model,
-                    messages=[
-                        {"role": "system", "content": request.system},
-                        {"role": "user", "content": request.user},
-                    ],
-                    temperature=0,
-                    seed=SEED,
-                    max_tokens=MOST_REPLY_TOKENS,
-                    **form,
-                )
-            except openai.APITimeoutError:
-                seconds = self._settings.timeout_seconds
-                return JudgeFailure(reason=f"it gave no reply in {seconds:g} seconds")
-            except openai.APIConnectionError:
-                return JudgeFailure(reason="its endpoint could not be reached")
-            except openai.APIStatusError as error:
-                # A server that knows no such form says so with one of these.
-                if error.status_code in (400, 404, 422, 501) and self._without(form):
-                    continue
-                return JudgeFailure(reason=f"its endpoint answered with status {error.status_code}")
-            except Exception:  # whatever the client makes of a broken reply; its text may quote it
-                return JudgeFailure(reason="its endpoint answered with something unreadable")
-            return _read(completion, self._settings.model)
+            completion = completed(
+                self._client,
+                "reply",
+                self._settings.timeout_seconds,
+                model=self._settings.model,
+                messages=[
+                    {"role": "system", "content": request.system},
+                    {"role": "user", "content": request.user},
+                ],
+                seed=SEED,
+                max_tokens=MOST_REPLY_TOKENS,
+                **form,
+            )
+            if not isinstance(completion, NoReply):
+                return _read(completion, self._settings.model)
+            # A server that knows no such form says so with one of these.
+            if completion.status not in (400, 404, 422, 501) or not self._without(form):
+                return JudgeFailure(reason=completion.reason)
 
     def _without(self, form: Mapping[str, Any]) -> bool:
         """Whether there is a plainer form to ask for than this one, which is not asked for again."""
@@ -190,12 +174,10 @@ def _forms(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _read(completion: Any, model: str) -> JudgeText | JudgeFailure:
-    choices = getattr(completion, "choices", None)
-    if not isinstance(choices, list) or not choices:
-        return JudgeFailure(reason="its endpoint answered with something unreadable")
-    message, finish = getattr(choices[0], "message", None), choices[0].finish_reason
-    if getattr(message, "refusal", None) or finish == "content_filter":
-        return JudgeFailure(reason="it refused")
+    found = message_of(completion)
+    if isinstance(found, NoReply):
+        return JudgeFailure(reason=found.reason)
+    message, finish = found
     if finish == "length":
         return JudgeFailure(reason="its reply was cut")
     calls = getattr(message, "tool_calls", None) or ()
@@ -223,12 +205,3 @@ def _key_in(path: Path) -> str:
         return path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         raise ConfigError(f"{KEY_FILE_VARIABLE}: that file cannot be read") from None
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

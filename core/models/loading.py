@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ComponentUnavailable, DamagedArtifact
@@ -25,6 +28,8 @@ from core.models.weight_files import (
 )
 
 if TYPE_CHECKING:
+    import torch
+
     from core.models.embedder import BertEmbedder
     from core.models.mean_reader import MeanPairReader
     from core.models.pair_reader import (
@@ -33,13 +38,50 @@ if TYPE_CHECKING:
         ClassifierWeights,
         TransformersPairReader,
     )
-    from core.models.stored_bert import StoredBert
+    from core.models.pieces import WordPieces
 
 BUNDLED_PAIR_READER = Path(__file__).parent / "weights" / "pair_reader"
 ACCURATE_PAIR_READER = Path(__file__).parent / "weights" / "accurate_reader"
 EMBEDDER_PRECISION = Path(__file__).parent / "weights" / "embedder_precision.json"
 PAPER_PAIR_READER = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
 BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredBert:
+    """What a folder holds: its config, its weights in fp32 by their stored names, its tokenizer."""
+
+    config: Any
+    weights: Mapping[str, torch.Tensor]
+    tokenizer: WordPieces
+
+
+def stored_bert(folder: Path) -> StoredBert:
+    """Read `config.json`, `model.safetensors` and `tokenizer.json` as they stand, without transformers,
+    whose import alone takes four seconds of each start.
+
+    For folders that are known to hold BERT: nothing is converted, and nothing that a config leaves out
+    is filled in. Raises DamagedArtifact where a file cannot be read.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+    from tokenizers import Tokenizer
+
+    from core.models.pieces import WordPieces
+
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        weights = load_file(folder / "model.safetensors")
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except (OSError, ValueError, SafetensorError) as error:
+        raise DamagedArtifact(f"{folder}: not readable: {error}") from error
+    except Exception as error:  # tokenizers raises nothing more specific
+        raise DamagedArtifact(f"{folder / 'tokenizer.json'}: not readable: {error}") from error
+    return StoredBert(
+        config=SimpleNamespace(**config),
+        weights={name: values.float() for name, values in weights.items()},
+        tokenizer=WordPieces(tokenizer),
+    )
 
 
 def load_pair_reader(
@@ -55,38 +97,37 @@ def load_pair_reader(
     if where == ACCURATE:
         return _accurate(precision, max_tokens)
     place = _place(where, BUNDLED_PAIR_READER)
-    digest = _check(place)
-    from core.models.pair_reader import (
-        BertPairReader,
-        TransformersPairReader,
-        classifier_weights,
-    )
+    digest, calibration = _check(place), _calibration(place)
+    from core.models.pair_reader import BertPairReader, TransformersPairReader, classifier_weights
     from core.models.pieces import WordPieces
-    from core.models.stored_bert import StoredBert
 
-    if not isinstance(place, str) and (place / ADAPTERS_FILE).is_file():
+    def lean(
+        weights: ClassifierWeights, pieces: WordPieces, close: BertPairReader | None, config: Any
+    ) -> BertPairReader:
+        return BertPairReader(
+            name=_name(place, digest, config),
+            weights=weights,
+            tokenizer=pieces,
+            calibration=calibration,
+            precision=precision,
+            max_tokens=max_tokens,
+            close=close,
+        )
+
+    folder = None if isinstance(place, str) else place
+    taught = folder / CLOSE_FILE if folder and (folder / CLOSE_FILE).is_file() else None
+    if folder and (folder / ADAPTERS_FILE).is_file():
         from core.models.adapters import adapted_mpnet, marking_lines
         from core.models.mpnet import packaged_mpnet
 
         packaged = packaged_mpnet()
-
-        def mpnet(file: Path, tokenizer: Any, close: BertPairReader | None) -> BertPairReader:
-            return BertPairReader(
-                name=_name(place, digest, None),
-                weights=adapted_mpnet(packaged, file),
-                tokenizer=WordPieces(tokenizer),
-                calibration=_calibration(place),
-                precision=precision,
-                max_tokens=max_tokens,
-                close=close,
-            )
-
-        pieces, closely = packaged.tokenizer.backend_tokenizer, None
-        if (place / CLOSE_FILE).is_file():
-            closely = mpnet(place / CLOSE_FILE, marking_lines(pieces), None)
-        return mpnet(place / ADAPTERS_FILE, pieces, closely)
+        tokenizer, close = packaged.tokenizer.backend_tokenizer, None
+        if taught is not None:
+            marking = WordPieces(marking_lines(tokenizer))
+            close = lean(adapted_mpnet(packaged, taught), marking, None, None)
+        weights = adapted_mpnet(packaged, folder / ADAPTERS_FILE)
+        return lean(weights, WordPieces(tokenizer), close, None)
     found = _read("AutoModelForSequenceClassification", place, BUNDLED_PAIR_READER, whole=True)
-    calibration = _calibration(place)
     if not isinstance(found, StoredBert):
         model, tokenizer = found
         return TransformersPairReader(
@@ -96,29 +137,12 @@ def load_pair_reader(
             calibration=calibration,
             max_tokens=max_tokens,
         )
+    weights, close = classifier_weights(found.weights, found.config), None
+    if taught is not None:
+        from core.models.adapters import changed_weights
 
-    def bert(weights: ClassifierWeights, close: BertPairReader | None) -> BertPairReader:
-        return BertPairReader(
-            name=_name(place, digest, found.config),
-            weights=weights,
-            tokenizer=found.tokenizer,
-            calibration=calibration,
-            precision=precision,
-            max_tokens=max_tokens,
-            close=close,
-        )
-
-    weights = classifier_weights(found.weights, found.config)
-    return bert(weights, bert(close, None) if (close := _close(place, weights)) else None)
-
-
-def _close(place: str | Path, weights: ClassifierWeights) -> ClassifierWeights | None:
-    """The weights as they read close; None where the folder has nothing about it."""
-    if isinstance(place, str) or not (place / CLOSE_FILE).is_file():
-        return None
-    from core.models.adapters import changed_weights
-
-    return changed_weights(weights, place / CLOSE_FILE)
+        close = lean(changed_weights(weights, taught), found.tokenizer, None, found.config)
+    return lean(weights, found.tokenizer, close, found.config)
 
 
 def _accurate(precision: str, max_tokens: int) -> MeanPairReader:
@@ -151,7 +175,6 @@ def load_embedder(
     digest = _check(place)
     from core.models.embedder import BertEmbedder
     from core.models.pair_reader import bert_shape, choose_precision
-    from core.models.stored_bert import StoredBert
 
     found = _read("AutoModel", place, packaged)
     if not isinstance(found, StoredBert):
@@ -264,7 +287,6 @@ def _read(
     other one transformers says what it means.
     """
     from core.models.pair_reader import word_pieces
-    from core.models.stored_bert import StoredBert, stored_bert
 
     if known is not None and place == known:
         return stored_bert(known)

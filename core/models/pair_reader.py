@@ -8,7 +8,7 @@ such as the paper's DeBERTa.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,15 +186,7 @@ class BertPairReader:
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where the claim alone exceeds the token
         budget."""
-        encoded = encode_pairs(pairs, self.tokenizer, self.max_tokens)
-        raw = self.read_raw([pair for pair in encoded if pair is not None])
-        readings = iter(raw)
-        return [
-            None
-            if pair is None
-            else reading(pair, next(readings), texts, self.order, self.calibration.temperature)
-            for pair, texts in zip(encoded, pairs, strict=True)
-        ]
+        return _readings(self, pairs, self.read_raw)
 
     def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """The same of pairs with a close premise: as it was taught on such, if it was."""
@@ -253,14 +245,7 @@ class TransformersPairReader:
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
         """Return one reading a pair, in order; None where the claim alone exceeds the token
         budget."""
-        encoded = encode_pairs(pairs, self.tokenizer, self.max_tokens)
-        raw = iter(lanes().work(self._read_one, [pair for pair in encoded if pair is not None]))
-        return [
-            None
-            if pair is None
-            else reading(pair, next(raw), texts, self.order, self.calibration.temperature)
-            for pair, texts in zip(encoded, pairs, strict=True)
-        ]
+        return _readings(self, pairs, lambda encoded: lanes().work(self._read_one, encoded))
 
     def _try_once(self) -> None:
         try:
@@ -294,6 +279,21 @@ class TransformersPairReader:
             piece_scores=claim_side,
             premise_scores=premise_side,
         )
+
+
+def _readings(
+    reader: BertPairReader | TransformersPairReader,
+    pairs: Sequence[tuple[str, str]],
+    read_raw: Callable[[Sequence[EncodedPair]], list[RawReading]],
+) -> list[PairReading | None]:
+    encoded = encode_pairs(pairs, reader.tokenizer, reader.max_tokens)
+    raw = iter(read_raw([pair for pair in encoded if pair is not None]))
+    return [
+        None
+        if pair is None
+        else reading(pair, next(raw), texts, reader.order, reader.calibration.temperature)
+        for pair, texts in zip(encoded, pairs, strict=True)
+    ]
 
 
 def _usable_positions(model: Any, most: int) -> int:

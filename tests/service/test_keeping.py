@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.models.latest import Latest
 from service.captured import Conversations, Room
-from service.keeping import Latest
 
 pytest.importorskip("fastapi", reason="the extra [service] is not installed")
 

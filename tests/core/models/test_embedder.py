@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.models import loading
-from core.models.embedder import BertEmbedder, KeptVectors
+from core.models.embedder import BertEmbedder, kept_vectors
 from core.models.loading import load_embedder
 from core.models.pair_reader import has_bf16
 
@@ -36,7 +36,7 @@ def embedder(request: pytest.FixtureRequest) -> BertEmbedder:
 
 def test_a_text_has_the_same_bits_alone_in_a_batch_and_from_memory(embedder: BertEmbedder) -> None:
     def fresh() -> BertEmbedder:
-        embedder._kept = KeptVectors()
+        embedder._kept = kept_vectors()
         return embedder
 
     together = fresh().embed(TEXTS)
@@ -63,19 +63,6 @@ def test_no_text_is_embedded_twice_while_it_is_kept() -> None:
 
     assert asked == TEXTS[:6]
     assert counting.embed([]).shape == (0, 384)
-
-
-def test_the_memory_is_bounded_and_keeps_what_was_asked_for_last() -> None:
-    kept = KeptVectors(most=3)
-    for number in range(3):
-        kept.put(str(number), np.full(2, float(number)))
-    assert kept.get("0") is not None
-
-    kept.put("3", np.zeros(2))
-
-    assert len(kept) == 3
-    assert kept.get("1") is None
-    assert kept.get("0") is not None
 
 
 @pytest.mark.skipif(not has_bf16(), reason="the processor does not multiply bf16")

@@ -17,7 +17,7 @@ from core.capture.reading import read_traces
 from core.codec import verdict_document
 from core.config import Config
 from core.models import lanes as lanes_of
-from core.models.embedder import BertEmbedder, KeptVectors
+from core.models.embedder import BertEmbedder, kept_vectors
 from core.models.loading import load_pair_reader
 from core.models.pair_reader import BertPairReader, RawReading, has_bf16
 from core.models.pieces import encode_pairs
@@ -85,7 +85,7 @@ def verdict_bytes(traces: list[Trace]) -> list[bytes]:
     """Each verdict as it is written, without the seconds; nothing is taken from memory."""
     models = real_models()
     assert isinstance(models.embedder, BertEmbedder)
-    models.embedder._kept = KeptVectors()
+    models.embedder._kept = kept_vectors()
     return [
         json.dumps({**verdict_document(one), "latency_seconds": None}).encode()
         for one in verify_all(traces, models, Config())

@@ -18,9 +18,9 @@ from core.models.loading import (
     load_embedder,
     load_pair_reader,
     packaged_minilm,
+    stored_bert,
 )
 from core.models.pieces import WordPieces
-from core.models.stored_bert import stored_bert
 
 STRANGE = [
     "", " ", "HbA1c 7.2 %\nstatus: active", "Señora Núñez—naïve “quoted” ½ µg", "冬瓜酿肉 200g",

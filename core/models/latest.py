@@ -1,4 +1,4 @@
-"""The latest of something, within a number and within bytes."""
+"""The latest of something kept in memory, within a number and within bytes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Latest(Generic[K, V]):
             self._kept.move_to_end(key)
             return found[0]
 
-    def put(self, key: K, value: V, size: int) -> None:
+    def put(self, key: K, value: V, size: int = 0) -> None:
         """Keep a value of ``size`` bytes; the newest is kept however large it is."""
         with self._changing:
             self._drop(key)
