@@ -2,71 +2,25 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
+import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from commands import a_record, run, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
 
-from cli import app
+from cli import COMMANDS
 from cli.output import one_line, progress_text
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = (
-    ["import"],
-    ["convert"],
-    ["record"],
-    ["verify"],
-    ["evaluate"],
-    ["sweep"],
-    ["recalibrate"],
-    ["train-reader"],
-    ["repair"],
-    ["probe"],
-    ["reader"],
-    ["export"],
-    ["doctor"],
-    ["audit", "verify"],
-    ["audit", "anchor"],
-    ["audit", "trust"],
-)
-
-
-def a_record(number: int, answer: str | None = None) -> dict[str, object]:
-    return {
-        "question_id": f"case-{number}",
-        "user_question": "Which dose?",
-        "category": "medication",
-        "tool_calls": ["load_patient_history"],
-        "full_tool_outputs": [
-            {
-                "tool_name": "load_patient_history",
-                "source_id": "chart",
-                "text": f"Patient {number}. Takes metformin {number}00 mg twice daily.",
-            }
-        ],
-        "assistant_answer": answer or f"The patient takes metformin {number}00 mg twice daily.",
-    }
-
-
-def write_lines(path: Path, *records: Mapping[str, object] | str) -> Path:
-    lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -86,31 +40,15 @@ def test_help_loads_none_of_the_heavy_packages() -> None:
     assert loaded.stdout.decode().strip() == "[]", loaded.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_explains_itself_with_an_example(command: list[str]) -> None:
-    shown = run(*command, "--help")
+def test_every_command_explains_itself_with_an_example_that_can_be_parsed() -> None:
+    listed = set(re.findall(r"^  (\w[\w-]*)  ", run("--help").stdout, re.MULTILINE))
 
-    assert shown.exit_code == 0
-    assert f"Example: provenanceguard {' '.join(command)}" in " ".join(shown.stdout.split())
-    assert "--json" in shown.stdout
-
-
-def test_the_example_in_every_help_text_can_be_parsed(tmp_path: Path) -> None:
-    for command in COMMANDS:
+    for _, name, _, _ in COMMANDS:
+        command = name.split()
         shown = " ".join(run(*command, "--help").stdout.split())
-        (example,) = re.findall(r"Example: provenanceguard (.*)$", shown)
-
-        result = run(*example.split(), "--help")
-
-        assert result.exit_code == 0, (command, result.output)
-
-
-def test_no_command_is_listed_that_does_nothing() -> None:
-    listed = re.findall(r"^  (\w[\w-]*)  ", run("--help").stdout, re.MULTILINE)
-
-    for name in listed:
-        assert run(name, "--help").exit_code == 0
-    assert {command[0] for command in COMMANDS} <= set(listed)
+        (example,) = re.findall(f"Example: provenanceguard {name}(.*)$", shown)
+        assert run(*command, "--help", *shlex.split(example)).exit_code == 0, name
+    assert {name.split()[0] for _, name, _, _ in COMMANDS} == listed
 
 
 @pytest.mark.parametrize(
@@ -163,15 +101,7 @@ def test_importing_twice_changes_nothing(tmp_path: Path, database: Path) -> None
 
     report = json.loads(again.stdout)
     assert (report["new"], report["changed"], report["unchanged"]) == (0, 0, 2)
-
-
-def test_with_json_on_stdout_people_read_stderr(tmp_path: Path, database: Path) -> None:
-    file = write_lines(tmp_path / "t.jsonl", a_record(1))
-
-    result = run("import", file, "--db", database, "--json", "-")
-
-    assert json.loads(result.stdout)["new"] == 1
-    assert "1 new" in result.stderr
+    assert "0 new" in again.stderr  # with JSON on stdout people read stderr
 
 
 @pytest.mark.parametrize("content", ["", "{not json\n", '{"some": "other file"}\n'])
@@ -220,9 +150,7 @@ def test_one_line_is_one_line_and_cannot_move_the_cursor(text: str) -> None:
 
 
 def without_latency(path: Path) -> list[dict[str, object]]:
-    data = path.read_bytes()
-    text = gzip.decompress(data) if path.suffix == ".gz" else data
-    documents = [json.loads(line) for line in text.splitlines()]
+    documents = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for document in documents:
         del document["latency_seconds"], document["line_sha256"]  # one digests the other
     return documents
@@ -263,19 +191,23 @@ def test_without_a_file_to_write_each_answer_is_shown_claim_by_claim(tmp_path: P
     assert sum(document["states"].values()) == 2
 
 
-@pytest.mark.parametrize("command", ["verify", "gate", "repair"])
-def test_no_model_is_loaded_where_there_is_nothing_to_judge(tmp_path: Path, command: str) -> None:
+def test_no_model_is_loaded_where_there_is_nothing_to_judge(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "t.jsonl", "{not json")
     program = (
-        "import sys; from typer.testing import CliRunner; from cli import app;"
-        f"done = CliRunner().invoke(app, [{command!r}, {str(file)!r}]);"
-        "print(done.exit_code, 'core.models.pair_reader' in sys.modules, done.stderr)"
+        "import sys; from typer.testing import CliRunner; from cli import app\n"
+        "for command in ('verify', 'gate', 'repair'):\n"
+        f"    done = CliRunner().invoke(app, [command, {str(file)!r}])\n"
+        "    loaded = 'core.models.pair_reader' in sys.modules\n"
+        "    print(done.exit_code, loaded, done.stderr.replace(chr(10), ' '))"
     )
 
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
 
-    assert done.stdout.startswith("2 False"), done.stdout + done.stderr
-    assert "t.jsonl:1" in done.stdout and "no trace could be read" in done.stdout
+    said = done.stdout.splitlines()
+    assert len(said) == 3, done.stderr
+    for line in said:
+        assert line.startswith("2 False"), line
+        assert "t.jsonl:1" in line and "no trace could be read" in line
 
 
 def test_the_version_and_the_commands_by_purpose() -> None:

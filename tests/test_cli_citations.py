@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import a_record, run, write_lines
 from jsonschema import Draft202012Validator
-from typer.testing import CliRunner
 
-from cli import app
 from core.citations.report import SCHEMAS, schema
 
 SAMPLE = Path(__file__).parents[1] / "sample_data" / "traces.jsonl"
@@ -18,8 +17,8 @@ EVIDENCE = [
 ]
 
 
-def _run(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, list(arguments))
+def _run(*arguments: str | Path) -> tuple[int, str]:
+    result = run(*arguments)
     return result.exit_code, result.output
 
 
@@ -75,16 +74,8 @@ def test_audit_citations_checks_each_claim_by_the_stages_of_seed_001(tmp_path: P
 
 
 def test_audit_citations_blocks_when_asked(tmp_path: Path) -> None:
-    trace = {
-        "question_id": "q",
-        "user_question": "?",
-        "full_tool_outputs": [
-            {"tool_name": "search", "text": "PMID: 31000001\nTitle: Bees at night"}
-        ],
-        "final_reply_to_user": "Bees fly at night (PMID 39999999).",
-    }
-    file = tmp_path / "t.jsonl"
-    file.write_text(json.dumps(trace))
+    trace = a_record(1, "Bees fly at night (PMID 39999999).")
+    file = write_lines(tmp_path / "t.jsonl", trace)
 
     assert _run("audit-citations", str(file))[0] == 0
     assert _run("audit-citations", str(file), "--fail-on", "block")[0] == 1

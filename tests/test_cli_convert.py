@@ -5,16 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner, Result
+from commands import run
 
-from cli import app
 from core.capture.reading import read_traces
 
 SAMPLE = Path(__file__).parent.parent / "sample_data" / "traces.jsonl"
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_traces_are_written_in_another_format_and_back(tmp_path):

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from commands import run
+from typer.testing import Result
 
-from cli import app
 from core.evaluation.packets import read_packet
 from core.evaluation.predictions import Cause, Prediction, prediction_to_json
 from core.records import Decision, Relation, VerdictLabel
@@ -16,10 +16,6 @@ from core.records import Decision, Relation, VerdictLabel
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data" / "packet.jsonl"
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")

@@ -9,17 +9,12 @@ import stat
 from pathlib import Path
 
 import pytest
+from commands import run
 from databases import a_store
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
-from typer.testing import CliRunner, Result
 
-from cli import app
 from core.workflows.packet_folder import MANIFEST, file_sha256
 from storage.keys import pseudonyms_of
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

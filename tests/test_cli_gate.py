@@ -7,10 +7,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from commands import a_record, run
 from databases import a_store
-from typer.testing import CliRunner, Result
 
-from cli import app
 from core.codec import verification_from_document
 from core.review.records import Role
 from core.workflows.verdict_file import DIGEST_FIELD, verdict_line
@@ -18,22 +17,8 @@ from storage.people import People
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
 
-GOOD = {
-    "question_id": "case-1",
-    "user_question": "Which dose?",
-    "full_tool_outputs": [
-        {
-            "tool_name": "load_patient_history",
-            "source_id": "chart",
-            "text": "Patient 1. Takes metformin 100 mg twice daily.",
-        }
-    ],
-    "assistant_answer": "The patient takes metformin 100 mg twice daily.",
-}
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+GOOD = a_record(1)
+BAD = a_record(2, "The patient takes metformin 850 mg twice daily.")
 
 
 def _file(path: Path, *lines: str) -> Path:
@@ -61,12 +46,6 @@ def test_a_full_disk_is_no_verdict_and_no_traceback(tmp_path: Path) -> None:
     assert result.exit_code == 3
     assert "error: " in result.stderr and "Traceback" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
-
-
-BAD = GOOD | {
-    "question_id": "case-2",
-    "assistant_answer": "The patient takes metformin 850 mg twice daily.",
-}
 
 
 def _allowed(document: str) -> str:

@@ -142,7 +142,7 @@ def test_a_reply_is_read_by_claim_and_its_labels_are_source_ids() -> None:
         ),
         ([{"n": 9, "verdict": "supported"}], 0, "claim 9 that was not asked"),
         ([{"n": 1, "verdict": "true"}], 0, "form asked for: claims[0].verdict"),
-        ([{"n": "1", "verdict": "supported"}], 0, "form asked for: claims.0.n"),
+        ([{"n": "1", "verdict": "supported"}], 0, "form asked for: claims[0].n"),
     ],
 )
 def test_what_of_a_reply_is_unusable_is_said(

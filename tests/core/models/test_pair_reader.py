@@ -349,15 +349,3 @@ def test_embeddings_are_those_of_sentence_transformers() -> None:
     )
 
     assert np.abs(embedder.embed(texts) - expected).max() < 1e-5
-
-
-def test_a_text_has_the_same_vector_alone_and_among_others(embedder: BertEmbedder) -> None:
-    texts = [premise for premise, _ in some_pairs(40)]
-
-    together = embedder.embed([*texts, texts[0]])
-
-    assert np.array_equal(together[0], together[-1])
-    assert np.array_equal(together[:-1][::-1], embedder.embed(texts[::-1]))
-    assert np.array_equal(together[5], embedder.embed([texts[5]])[0])
-    assert np.abs(np.linalg.norm(together, axis=1) - 1).max() < 1e-5
-    assert embedder.embed([]).shape == (0, 384)
