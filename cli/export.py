@@ -6,13 +6,15 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from cli.judging import open_database
 from cli.options import DatabaseUrl, JsonPath
 from cli.output import Progress, counted, tell
+
+Meaning = Literal["review", "approval", "responsibility", "authorship"]  # of a signature
 
 
 class PacketStatus(StrEnum):
@@ -22,15 +24,6 @@ class PacketStatus(StrEnum):
     UNANIMOUS = "unanimous"
     ADJUDICATED = "adjudicated"
     UNRESOLVED = "unresolved"
-
-
-class Meaning(StrEnum):
-    """What a signature under a packet means."""
-
-    REVIEW = "review"
-    APPROVAL = "approval"
-    RESPONSIBILITY = "responsibility"
-    AUTHORSHIP = "authorship"
 
 
 class PacketLabel(StrEnum):
@@ -98,16 +91,16 @@ def export(
         report = export_packet(
             hidden or packets, hidden.exporter if hidden else user, out,
             at=workspace.store.now(), filters=filters, reports=reports, pdf=pdf,
-            progress=progress, signed_as=sign.value if sign else None,
+            progress=progress, signed_as=sign,
         )  # fmt: skip
     if hidden is not None:
         keep_pseudonyms(report.manifest_sha256, hidden.names.drawn)
     if sign is not None:
         signatures = workspace.packet_signatures
-        signatures.lock((out / MANIFEST).read_text(encoding="utf-8"), sign.value, by=user)
+        signatures.lock((out / MANIFEST).read_text(encoding="utf-8"), sign, by=user)
         write_signatures(out, signatures.signatures(report.manifest_sha256))
     tell(
-        asdict(report) | {"signed": sign.value if sign else None},
+        asdict(report) | {"signed": sign},
         [
             f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
             f"{counted(report.votes, 'reading')} in {out}",
@@ -118,7 +111,7 @@ def export(
             ),
             *(f"left out: {count}, {reason}" for reason, count in report.left_out.items()),
             f"manifest {report.manifest_sha256}"
-            + (f", signed by {user.name} ({sign.value})" if sign else ""),
+            + (f", signed by {user.name} ({sign})" if sign else ""),
         ],
         json_path,
     )

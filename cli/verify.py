@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
     from core.workflows.verify import VerifyReport
 
 JSON_STDOUT = Path("-")
-
-
-class Engine(StrEnum):
-    """What hands traces to workers."""
-
-    HERE = "here"
-    RAY = "ray"
 
 
 class FailOn(StrEnum):
@@ -74,13 +67,13 @@ class Run:
         int, typer.Option("--workers", min=1, help="Worker processes, for files.")
     ] = 1
     engine: Annotated[
-        Engine,
+        Literal["here", "ray"],
         typer.Option(
             "--engine",
             help="ray: the workers are those of the Ray cluster at RAY_ADDRESS, else of this "
             "machine; --out is a folder, whose files by name are the verdicts in order.",
         ),
-    ] = Engine.HERE
+    ] = "here"
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -164,11 +157,11 @@ def verify(
     if files:
         if db is not None:
             raise ConfigError("--db: files are verified without a database; leave out one of them")
-        if judge is not None and (wanted.workers > 1 or wanted.engine is Engine.RAY):
+        if judge is not None and (wanted.workers > 1 or wanted.engine == "ray"):
             raise ConfigError(
                 "--judge: one process asks it, of several answers at once; leave out --workers"
             )
-        if wanted.engine is Engine.RAY:
+        if wanted.engine == "ray":
             report = _verify_on_ray(files, wanted, deciding)
         elif wanted.workers > 1:
             report = _verify_with_workers(files, wanted, deciding, shown)
@@ -324,7 +317,7 @@ def _refuse_for_database(wanted: Run, judge: Judge | None) -> None:
     """Raise ConfigError for what can be asked of files alone."""
     for given, option, why in (
         (judge is not None, "--judge", "; a database's are verified offline"),
-        (wanted.engine is Engine.RAY, "--engine ray", ""),
+        (wanted.engine == "ray", "--engine ray", ""),
         (
             wanted.threshold_by_kind,
             "--threshold-by-kind",
