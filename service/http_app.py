@@ -111,6 +111,13 @@ _PROBLEMS: dict[int, str] = {
 }
 
 
+_VERBS: tuple[tuple[str, type[Asked], type[BaseModel], str], ...] = (
+    ("verify_answer", VerifyAsked, VerifyReply, "The verdict on an answer"),
+    ("audit_citations", Asked, CitationsReply, "Where everything that it cites leads"),
+    ("explain_claim", ExplainAsked, ExplainReply, "Why a claim got its verdict"),
+)
+
+
 def http_app(verbs: Verbs, metrics: Metrics) -> FastAPI:
     """The API on these verbs; put a Guard before it."""
     # The pages with documentation load scripts from elsewhere: the document itself is published.
@@ -120,42 +127,35 @@ def http_app(verbs: Verbs, metrics: Metrics) -> FastAPI:
     )  # fmt: skip
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     replies = Replies()
-    verbs_by_name: dict[str, tuple[type[Asked], Callable[[Any], Awaitable[BaseModel]]]] = {
-        "verify_answer": (VerifyAsked, verbs.verify_answer),
-        "audit_citations": (Asked, verbs.audit_citations),
-        "explain_claim": (ExplainAsked, verbs.explain_claim),
-    }
-
-    async def answer(verb: str, request: Request, key: str | None) -> Response:
-        started, status = time.monotonic(), 500
-        try:
-            response = await _answered(verb, request, key)
-            status = response.status_code
-            return response
-        finally:
-            metrics.answered(verb, status, time.monotonic() - started)
-
-    async def _answered(verb: str, request: Request, key: str | None) -> Response:
-        kind, work = verbs_by_name[verb]
-        try:
-            body = await _body(request, verbs.limits.most_bytes)
-            wanted = asked(kind, body_value(body))
-            if key is None:
-                reply = await _unless_gone(request, work(wanted))
-            else:
-                who = request.headers.get("authorization", "")
-                reply = await replies.once((who, verb, key), body, lambda: work(wanted))
-        except ProvenanceGuardError as error:
-            return problem_of(error)
-        except HTTPException as error:
-            return problem(error.status_code, str(error.detail))
-        except Exception as error:
-            return problem(500, log_crash(error))
-        return Response(reply.model_dump_json(), media_type="application/json")
 
     def publish(verb: str, kind: type[Asked], reply: type[BaseModel], summary: str) -> None:
+        work: Callable[[Any], Awaitable[BaseModel]] = getattr(verbs, verb)
+
         async def endpoint(request: Request, idempotency_key: IdempotencyKey = None) -> Response:
-            return await answer(verb, request, idempotency_key)
+            started, status = time.monotonic(), 500
+            try:
+                response = await answered(request, idempotency_key)
+                status = response.status_code
+                return response
+            finally:
+                metrics.answered(verb, status, time.monotonic() - started)
+
+        async def answered(request: Request, key: str | None) -> Response:
+            try:
+                body = await _body(request, verbs.limits.most_bytes)
+                wanted = asked(kind, body_value(body))
+                if key is None:
+                    found = await _unless_gone(request, work(wanted))
+                else:
+                    who = request.headers.get("authorization", "")
+                    found = await replies.once((who, verb, key), body, lambda: work(wanted))
+            except ProvenanceGuardError as error:
+                return problem_of(error)
+            except HTTPException as error:
+                return problem(error.status_code, str(error.detail))
+            except Exception as error:
+                return problem(500, log_crash(error))
+            return Response(found.model_dump_json(), media_type="application/json")
 
         body = {"application/json": {"schema": {"$ref": f"#/components/schemas/{kind.__name__}"}}}
         app.add_api_route(
@@ -166,9 +166,8 @@ def http_app(verbs: Verbs, metrics: Metrics) -> FastAPI:
                            "security": [{"bearer": []}]},
         )  # fmt: skip
 
-    publish("verify_answer", VerifyAsked, VerifyReply, "The verdict on an answer")
-    publish("audit_citations", Asked, CitationsReply, "Where everything that it cites leads")
-    publish("explain_claim", ExplainAsked, ExplainReply, "Why a claim got its verdict")
+    for one in _VERBS:
+        publish(*one)
     _watching(app, verbs, metrics)
     return app
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -62,7 +63,7 @@ def evaluate(expression: str, words: frozenset[str] = frozenset()) -> Evaluated:
     """
     tree = _parsed(expression)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "convert":
+        if isinstance(node, ast.Call) and _called(node) == "convert":
             node.args.append(ast.Constant(value=" ".join(sorted(words))))
     if isinstance(tree, ast.Compare):
         return _compared(tree)
@@ -106,7 +107,7 @@ def _evaluated(tree: ast.expr, value: Value, holds: bool | None = None) -> Evalu
             constants.append(number)
         else:
             numbers.append(number)
-    name = getattr(tree.func, "id", "") if isinstance(tree, ast.Call) else ""
+    name = _called(tree) if isinstance(tree, ast.Call) else ""
     return Evaluated(
         value=value,
         numbers=tuple(numbers),
@@ -120,13 +121,17 @@ def _evaluated(tree: ast.expr, value: Value, holds: bool | None = None) -> Evalu
     )
 
 
+def _called(node: ast.Call) -> str:
+    return getattr(node.func, "id", "")
+
+
 def _bare(tree: ast.expr) -> tuple[dict[int, float], dict[int, float]]:
     """The numbers that stand alone on a side of a comparison: those it lies above, and below."""
     above, below = dict[int, float](), dict[int, float]()
     if isinstance(tree, ast.Compare):
         sides = [tree.left, *tree.comparators]
-        for operator, one, other in zip(tree.ops, sides, sides[1:], strict=False):
-            rising = isinstance(operator, ast.Lt | ast.LtE)
+        for sign, one, other in zip(tree.ops, sides, sides[1:], strict=False):
+            rising = isinstance(sign, ast.Lt | ast.LtE)
             for side, found in (
                 (one, above if rising else below),
                 (other, below if rising else above),
@@ -138,7 +143,7 @@ def _bare(tree: ast.expr) -> tuple[dict[int, float], dict[int, float]]:
 
 def _counted(tree: ast.expr) -> Iterator[float | str]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "count":
+        if isinstance(node, ast.Call) and _called(node) == "count":
             for argument in node.args:
                 if not isinstance(argument, ast.Constant):
                     raise BadExpression("count counts quoted values, each written out")
@@ -165,7 +170,7 @@ def _settings(tree: ast.expr) -> frozenset[int]:
     return frozenset(
         id(argument)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("convert", "round")
+        if isinstance(node, ast.Call) and _called(node) in ("convert", "round")
         for argument in node.args[1:]
     )
 
@@ -173,12 +178,12 @@ def _settings(tree: ast.expr) -> frozenset[int]:
 def _compared(tree: ast.Compare) -> Evaluated:
     sides = [_value(node, 1) for node in (tree.left, *tree.comparators)]
     _alike(sides)
-    if [type(operator) for operator in tree.ops] == [ast.Eq]:
+    if [type(sign) for sign in tree.ops] == [ast.Eq]:
         return _equated(tree, sides)
     holds = all(
-        _COMPARISONS[type(operator)](one, other)
-        for operator, one, other in zip(tree.ops, sides, sides[1:], strict=False)
-        if _is_known(operator)
+        _COMPARISONS[type(sign)](one, other)
+        for sign, one, other in zip(tree.ops, sides, sides[1:], strict=False)
+        if _is_known(sign)
     )
     return _evaluated(tree, sides[0], holds)
 
@@ -203,8 +208,8 @@ def _alike(values: Sequence[Value]) -> None:
         raise BadExpression("it compares unlike things")
 
 
-def _is_known(operator: ast.cmpop) -> bool:
-    if type(operator) not in _COMPARISONS:
+def _is_known(sign: ast.cmpop) -> bool:
+    if type(sign) not in _COMPARISONS:
         raise BadExpression("it compares in a way that is not evaluated")
     return True
 
@@ -221,11 +226,11 @@ def _value(node: ast.expr, depth: int) -> Value:
             return -_number(_value(operand, depth + 1))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _number(_value(operand, depth + 1))
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATIONS:
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _OPERATIONS:
             one, other = _number(_value(left, depth + 1)), _number(_value(right, depth + 1))
-            if isinstance(operator, ast.Div) and other == 0:
+            if isinstance(sign, ast.Div) and other == 0:
                 raise BadExpression("it divides by zero")
-            return _bounded(_OPERATIONS[type(operator)](one, other))
+            return _bounded(_OPERATIONS[type(sign)](one, other))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             return FUNCTIONS[name]([_value(argument, depth + 1) for argument in arguments])
     raise BadExpression("it holds something that is not evaluated")
@@ -331,19 +336,11 @@ def _extreme(values: Sequence[Value], pick: Callable[..., Value]) -> Value:
     return pick(_numbers(values))
 
 
-def _absolute(values: Sequence[Value]) -> float:
-    return abs(_number(_of(values, 1)[0]))
-
-
 def _rounded(values: Sequence[Value]) -> float:
     digits = int(_number(values[1])) if len(values) == 2 else 0
     if not 0 <= digits <= 6:
         raise BadExpression("it rounds to 0 to 6 decimals")
     return round(_number(_of(values[:1], 1)[0]), digits)
-
-
-def _weekday(values: Sequence[Value]) -> str:
-    return WEEKDAYS[_moment(_of(values, 1)[0]).weekday()].title()
 
 
 FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = MappingProxyType({
@@ -352,7 +349,7 @@ FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = MappingProxyType({
     "sum": lambda values: _bounded(math.fsum(_numbers(values))),
     "mean": lambda values: math.fsum(_numbers(values)) / len(values),
     "count": lambda values: float(len(values)),
-    "abs": _absolute,
+    "abs": lambda values: abs(_number(_of(values, 1)[0])),
     "round": _rounded,
     "days": lambda values: _span(values) / timedelta(days=1),
     "hours": lambda values: _span(values) / timedelta(hours=1),
@@ -362,19 +359,19 @@ FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = MappingProxyType({
     "add_days": lambda values: _later(values, "days"),
     "add_hours": lambda values: _later(values, "hours"),
     "add_minutes": lambda values: _later(values, "minutes"),
-    "weekday": _weekday,
+    "weekday": lambda values: WEEKDAYS[_moment(_of(values, 1)[0]).weekday()].title(),
     "convert": _convert,
 })  # fmt: skip
 _OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: lambda one, other: one + other,
-    ast.Sub: lambda one, other: one - other,
-    ast.Mult: lambda one, other: one * other,
-    ast.Div: lambda one, other: one / other,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
 }
 _COMPARISONS: Mapping[type[ast.cmpop], Callable[..., bool]] = {
-    ast.Lt: lambda one, other: one < other,
-    ast.LtE: lambda one, other: one <= other,
-    ast.Gt: lambda one, other: one > other,
-    ast.GtE: lambda one, other: one >= other,
-    ast.Eq: lambda one, other: one == other,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
 }

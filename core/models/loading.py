@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.weight_files import (
@@ -45,6 +45,7 @@ ACCURATE_PAIR_READER = Path(__file__).parent / "weights" / "accurate_reader"
 EMBEDDER_PRECISION = Path(__file__).parent / "weights" / "embedder_precision.json"
 PAPER_PAIR_READER = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
 BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,14 +205,24 @@ def _ranking(digest: str) -> Calibration:
     """How often a precision ranks as fp32 does, as it was measured on the weights of that digest."""
     from core.models.pair_reader import NOT_CALIBRATED, Calibration
 
-    try:
-        stored = json.loads(EMBEDDER_PRECISION.read_text(encoding="utf-8"))
+    def measured(stored: Any) -> Calibration:
         if not digest or stored["model_sha256"] != digest:
             return NOT_CALIBRATED
-        agreement = dict(stored["ranking_agreement"])
-        return Calibration(label_agreement={str(k): float(v) for k, v in agreement.items()})
+        return Calibration(label_agreement=_shares(stored["ranking_agreement"]))
+
+    return _from_json(EMBEDDER_PRECISION, measured)
+
+
+def _from_json(path: Path, read: Callable[[Any], T]) -> T:
+    """What is read of a file's JSON; DamagedArtifact where it cannot be."""
+    try:
+        return read(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedArtifact(f"{EMBEDDER_PRECISION}: not readable: {error}") from error
+        raise DamagedArtifact(f"{path}: not readable: {error}") from error
+
+
+def _shares(stored: Any) -> dict[str, float]:
+    return {str(key): float(value) for key, value in dict(stored).items()}
 
 
 def packaged_minilm() -> Path:
@@ -349,17 +360,18 @@ def _calibration(place: str | Path) -> Calibration:
     if isinstance(place, str) or not (place / CALIBRATION_FILE).exists():
         return NOT_CALIBRATED
     path = place / CALIBRATION_FILE
-    try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        temperature = float(stored["temperature"])
-        agreement = {
-            str(key): float(value) for key, value in dict(stored["label_agreement"]).items()
-        }
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise DamagedArtifact(f"{path}: not a readable calibration: {error}") from error
-    if not 0.05 <= temperature <= 20:
-        raise DamagedArtifact(f"{path}: temperature: expected 0.05 to 20, found {temperature}")
-    return Calibration(temperature=temperature, label_agreement=agreement)
+    found = _from_json(
+        path,
+        lambda stored: Calibration(
+            temperature=float(stored["temperature"]),
+            label_agreement=_shares(stored["label_agreement"]),
+        ),
+    )
+    if not 0.05 <= found.temperature <= 20:
+        raise DamagedArtifact(
+            f"{path}: temperature: expected 0.05 to 20, found {found.temperature}"
+        )
+    return found
 
 
 def _name(place: str | Path, digest: str, config: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -57,10 +58,17 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return beside, within
 
 
-def test_what_is_close_is_read_by_the_changed_weights_and_all_else_as_before(
-    taught: tuple[Path, Path],
-) -> None:
+@pytest.fixture(scope="module")
+def readers(taught: tuple[Path, Path]) -> tuple[Any, Any]:
+    """Both of them, loaded."""
     beside, within = (load_pair_reader(folder, precision="fp32") for folder in taught)
+    return beside, within
+
+
+def test_what_is_close_is_read_by_the_changed_weights_and_all_else_as_before(
+    readers: tuple[Any, Any],
+) -> None:
+    beside, within = readers
     before = load_pair_reader(BUNDLED_PAIR_READER, precision="fp32").read(PAIRS)
     assert isinstance(beside, ReadsClose)
 
@@ -115,10 +123,9 @@ def test_a_file_of_reading_close_that_does_not_fit_is_refused(
 
 
 def test_what_remembers_and_what_keeps_readings_tells_close_ones_apart(
-    taught: tuple[Path, Path], tmp_path: Path
+    readers: tuple[Any, Any], tmp_path: Path
 ) -> None:
-    reader = load_pair_reader(taught[0])
-    assert isinstance(reader, ReadsClose)
+    reader, _ = readers
     plain, close = reader.read(PAIRS), reader.read_close(PAIRS)
     models = replace(uncalibrated_models(), reader=reader)
     shelf = FileShelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
@@ -132,10 +139,9 @@ def test_what_remembers_and_what_keeps_readings_tells_close_ones_apart(
 
 
 def test_two_readers_together_read_close_by_the_one_that_was_taught_to(
-    taught: tuple[Path, Path],
+    readers: tuple[Any, Any],
 ) -> None:
-    taught_one, other = load_pair_reader(taught[0]), load_pair_reader(taught[1])
-    assert isinstance(taught_one, ReadsClose) and isinstance(other, ReadsClose)
+    taught_one, other = readers
     both = MeanPairReader(name="both", first=other, second=taught_one)
 
     assert both.taught_close
@@ -146,11 +152,10 @@ def test_two_readers_together_read_close_by_the_one_that_was_taught_to(
 
 
 def test_a_reader_that_was_not_taught_close_is_not_said_to_have_been_whoever_keeps_its_readings(
-    taught: tuple[Path, Path], tmp_path: Path
+    readers: tuple[Any, Any], tmp_path: Path
 ) -> None:
     shelf = FileShelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
-    for folder, so in zip(taught, (True, False), strict=True):
-        reader = load_pair_reader(folder)
+    for reader, so in zip(readers, (True, False), strict=True):
         models = replace(uncalibrated_models(), reader=reader)
         for one in (reader, KeptReader(reader, shelf), remembering(models).reader):
             assert taught_close(one) is so
