@@ -8,6 +8,7 @@ that --help answers at once.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -82,7 +83,7 @@ GROUPS = {
     "queue": (SERVE, "Leave a database's traces to workers."),
 }
 # Panel of `--help` (None within a group), name, what runs, and what its example gives it.
-COMMANDS = (
+COMMANDS: tuple[tuple[str | None, str, Callable[..., None], str], ...] = (
     (EVERYDAY, "import", traces.import_files, "traces.jsonl transcripts.jsonl.gz"),
     (EVERYDAY, "convert", traces.convert, "traces.jsonl --to otel --out spans.jsonl"),
     (EVERYDAY, "record", traces.record, "--log ehr.jsonl --http http://127.0.0.1:8000/mcp"),

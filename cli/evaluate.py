@@ -327,6 +327,8 @@ def probe(
     if out is not None and not single_claims:
         raise ConfigError("--out goes with --single-claims; --json writes these probes one by one")
     config = Config()
+    document: Mapping[str, object]
+    lines: Sequence[str]
     with Progress() as progress:
         models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
         models = models if cache is None else kept_in(cache, models)

@@ -243,8 +243,8 @@ def _repair_probes(
     return dict(report.document())
 
 
-def _json_lines(path: Path) -> list[Mapping[str, object]]:
-    found: list[Mapping[str, object]] = []
+def _json_lines(path: Path) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = []
     try:
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")

@@ -122,7 +122,7 @@ def _evaluated(tree: ast.expr, value: Value, holds: bool | None = None) -> Evalu
 
 
 def _called(node: ast.Call) -> str:
-    return getattr(node.func, "id", "")
+    return str(getattr(node.func, "id", ""))
 
 
 def _bare(tree: ast.expr) -> tuple[dict[int, float], dict[int, float]]:

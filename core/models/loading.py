@@ -116,13 +116,14 @@ def load_pair_reader(
         )
 
     folder = None if isinstance(place, str) else place
+    close: BertPairReader | None = None
     taught = folder / CLOSE_FILE if folder and (folder / CLOSE_FILE).is_file() else None
     if folder and (folder / ADAPTERS_FILE).is_file():
         from core.models.adapters import adapted_mpnet, marking_lines
         from core.models.mpnet import packaged_mpnet
 
         packaged = packaged_mpnet()
-        tokenizer, close = packaged.tokenizer.backend_tokenizer, None
+        tokenizer = packaged.tokenizer.backend_tokenizer
         if taught is not None:
             marking = WordPieces(marking_lines(tokenizer))
             close = lean(adapted_mpnet(packaged, taught), marking, None, None)
@@ -138,7 +139,7 @@ def load_pair_reader(
             calibration=calibration,
             max_tokens=max_tokens,
         )
-    weights, close = classifier_weights(found.weights, found.config), None
+    weights = classifier_weights(found.weights, found.config)
     if taught is not None:
         from core.models.adapters import changed_weights
 
