@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.evidence.names import MONTHS
 from core.evidence.values import names_in, protected_values, value_present
 from core.records import ProtectedValue, Span
 from core.text.sentences import sentence_spans
@@ -14,10 +15,6 @@ from core.text.tokens import content_terms, is_content_word, normalised_term, ov
 
 _LONGEST_LINE = 300  # in a longer one, a value that fits may be about something else
 _CORRECTABLE = frozenset(("number", "percent", "dose", "date", "time", "currency"))
-_MONTHS = (
-    *"January February March April May June".split(),
-    *"July August September October November December".split(),
-)
 # Words without which a statement says more than its source does.
 _NEGATIONS = frozenset(
     "no not nor never none without neither cannot denies denied absent negative refused "
@@ -207,7 +204,8 @@ def _date_like(wrong: str, value: ProtectedValue) -> str | None:
     if found is None:
         return value.text
     year, month, day = found.groups()
-    name = _MONTHS[int(month) - 1] if month else None
+    # The first name of a month is its long one.
+    name = next((n.capitalize() for n, i in MONTHS.items() if month and i == int(month)), None)
     if re.fullmatch(r"\d{4}", wrong):
         return year
     if re.fullmatch(r"[A-Za-z]+\.?,?\s\d{4}", wrong):

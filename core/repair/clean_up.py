@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from core.records import Span
 from core.repair.edits import Edit, apply_edits, chain_edits, edited_ranges
-from core.repair.layout import Line, LineKind, Unit, cells_of, lines_of, units_of
+from core.repair.layout import Line, LineKind, Unit, cells_of, heading_level, lines_of, units_of
 
 _PASSES = 60  # each pass makes one kind of change; a text settles after a handful
 
@@ -174,11 +174,10 @@ def _empty_sections(text: str, touched: _Touched) -> list[Edit]:
     for index, line in enumerate(lines):
         if line.kind is not LineKind.HEADING:
             continue
-        follows = _next_line(lines, index)
-        between = Span(start=line.span.end, end=lines[follows].span.start if follows else len(text))
+        follows, between = _what_follows(text, lines, index)
         ends_here = follows is None or (
             lines[follows].kind is LineKind.HEADING
-            and _level(text, lines[follows]) <= _level(text, line)
+            and heading_level(text, lines[follows]) <= heading_level(text, line)
         )
         if ends_here and touched.meets(between.start, between.end):
             edits.append(_without_line(text, lines, index))
@@ -193,10 +192,9 @@ def _empty_introductions(text: str, touched: _Touched) -> list[Edit]:
             continue
         if not re.search(r":[*_\s]*$", line.content.cut(text)):
             continue
-        follows = _next_line(lines, index)
+        follows, between = _what_follows(text, lines, index)
         if follows is not None and _belongs_under(lines[follows], line, follows - index):
             continue
-        between = Span(start=line.span.end, end=lines[follows].span.start if follows else len(text))
         if touched.meets(between.start, between.end):
             last = units_of(text, lines[index : index + 1])[-1:]
             whole = not last or last[0].span.start <= line.content.start
@@ -238,11 +236,6 @@ def _belongs_under(below: Line, line: Line, distance: int) -> bool:
     return below.kind in (LineKind.ITEM, LineKind.ROW, LineKind.FENCE) or (
         below.kind is LineKind.TEXT and (distance == 1 or below.indent > line.indent)
     )
-
-
-def _level(text: str, line: Line) -> int:
-    marks = re.match(r"\s*(#+)", line.span.cut(text))
-    return len(marks.group(1)) if marks else 7
 
 
 def _numbering(text: str, touched: _Touched) -> list[Edit]:
@@ -373,11 +366,12 @@ def _touched_lines(lines: Sequence[Line], touched: _Touched) -> list[int]:
     ]
 
 
-def _next_line(lines: Sequence[Line], index: int) -> int | None:
-    for after in range(index + 1, len(lines)):
-        if lines[after].kind is not LineKind.BLANK:
-            return after
-    return None
+def _what_follows(text: str, lines: Sequence[Line], index: int) -> tuple[int | None, Span]:
+    """The next line that is not blank, and the stretch up to it."""
+    places = range(index + 1, len(lines))
+    after = next((at for at in places if lines[at].kind is not LineKind.BLANK), None)
+    end = len(text) if after is None else lines[after].span.start
+    return after, Span(start=lines[index].span.end, end=end)
 
 
 Rule = Callable[[str, _Touched], list[Edit]]

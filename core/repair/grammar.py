@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from core.repair.layout import Line, LineKind, Unit, lines_of, units_of
+from core.repair.layout import Line, LineKind, Unit, heading_level, lines_of, units_of
 
 _OPENS = re.compile(
     r"(?:and|or|but|nor|which|whose|because|whereas|although|than|of|with)\b", re.IGNORECASE
@@ -98,7 +98,10 @@ def _line_problems(text: str, lines: tuple[Line, ...], index: int) -> list[str]:
         return found + _numbering_problems(lines, index, shown)
     if line.kind is LineKind.HEADING and (
         follows is None
-        or (follows.kind is LineKind.HEADING and _level(text, follows) <= _level(text, line))
+        or (
+            follows.kind is LineKind.HEADING
+            and heading_level(text, follows) <= heading_level(text, line)
+        )
     ):
         return [f"heading with nothing under it: {shown}"]
     announces = line.kind is LineKind.TEXT and line.span.cut(text).rstrip(" *_").endswith(":")
@@ -120,8 +123,3 @@ def _numbering_problems(lines: tuple[Line, ...], index: int, shown: str) -> list
         skips = listed and line.number > (before.number or 0) + 1
         return [f"numbering skips: {shown}"] if skips else []
     return []
-
-
-def _level(text: str, line: Line) -> int:
-    marks = re.match(r"\s*(#+)", line.span.cut(text))
-    return len(marks.group(1)) if marks else 7

@@ -59,6 +59,12 @@ class Unit:
     first: bool  # nothing but a marker stands before it in its block
 
 
+def heading_level(text: str, line: Line) -> int:
+    """How many marks a heading has; one without marks is of the lowest level, 7."""
+    marks = re.match(r"\s*(#+)", line.span.cut(text))
+    return len(marks.group(1)) if marks else 7
+
+
 def lines_of(text: str) -> tuple[Line, ...]:
     """The lines of a text, in order; together they cover it."""
     lines, at, fenced = [], 0, False

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.decomposition.clauses import has_finite_verb
-from core.records import ClaimVerdict, Judged, RepairKind, Span, StatedAttribution
+from core.records import ClaimVerdict, RepairKind, Span, StatedAttribution
 from core.repair.drafts import Draft, Plan, Recredit, Region, Removed
 from core.repair.edits import Edit, narrowed
 from core.repair.layout import LineKind
-from core.repair.treatments import closest_evidence
+from core.repair.treatments import draft_for
 from core.repair.wording import credited, lead_of, named_families, recredit
 
 
@@ -130,14 +130,12 @@ def _added_credit(
         )
     else:
         edit = narrowed(plan.answer, Edit(span=region.span, after=after))
-    return replace(_credit_draft(plan, verdict, treatment, edit.span, edit.after), edit=edit)
+    return _credit_draft(plan, verdict, treatment, edit.span, edit.after)
 
 
 def _credit_draft(
     plan: Plan, verdict: ClaimVerdict, treatment: Recredit, span: Span, after: str
 ) -> Draft:
-    outcome = verdict.outcome
-    assert isinstance(outcome, Judged)
     governed = [
         other.claim.claim_id
         for other in plan.verification.claims
@@ -146,14 +144,9 @@ def _credit_draft(
         and verdict.claim.stated is not None
         and other.claim.stated.span == verdict.claim.stated.span
     ]
-    return Draft(
-        kind=RepairKind.ATTRIBUTION,
-        claim_ids=tuple(governed) or (verdict.claim.claim_id,),
-        edit=Edit(span=span, after=after),
-        reasons=(treatment.reason,),
-        source_id=outcome.route.source_id,
-        evidence=closest_evidence(plan, verdict),
-    )
+    edit = Edit(span=span, after=after)
+    draft = draft_for(plan, verdict, RepairKind.ATTRIBUTION, edit, treatment.reason)
+    return replace(draft, claim_ids=tuple(governed) or draft.claim_ids)
 
 
 def _claim_between(plan: Plan, start: int, end: int) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.records import ClaimVerdict, Judged, RepairKind, Span
+from core.records import ClaimVerdict, RepairKind, Span
 from core.repair.clean_up import mend
 from core.repair.drafts import (
     DESTRUCTIVENESS,
@@ -28,7 +28,7 @@ from core.repair.edits import Edit, apply_edits, edited_ranges
 from core.repair.grammar import new_problems
 from core.repair.layout import LineKind, units_of
 from core.repair.reattribution import plan_credits
-from core.repair.treatments import choose_treatments, closest_evidence
+from core.repair.treatments import choose_treatments, draft_for
 from core.repair.wording import capitalised, finished
 
 _CLOSING = re.compile(r"[*_`\"'”’)\]]+")
@@ -110,19 +110,13 @@ def _own_drafts(treatment: Treatment) -> tuple[Draft, ...]:
 
 def _mark(plan: Plan, verdict: ClaimVerdict, treatment: Marked) -> Draft:
     """The claim's own words with the mark behind them, so that a reviewer can change either."""
-    claim, outcome = verdict.claim, verdict.outcome
+    claim = verdict.claim
     said = claim.said.rstrip(" \t\r\n.!?,;:|")
     closing = _CLOSING.match(plan.answer, claim.span.start + len(said))
     end = closing.end() if closing else claim.span.start + len(said)
     span = Span(start=claim.span.start, end=end)
-    return Draft(
-        kind=RepairKind.MARK,
-        claim_ids=(claim.claim_id,),
-        edit=Edit(span=span, after=f"{span.cut(plan.answer)} {treatment.mark}"),
-        reasons=(treatment.reason,),
-        source_id=outcome.route.source_id if isinstance(outcome, Judged) else None,
-        evidence=closest_evidence(plan, verdict),
-    )
+    edit = Edit(span=span, after=f"{span.cut(plan.answer)} {treatment.mark}")
+    return draft_for(plan, verdict, RepairKind.MARK, edit, treatment.reason)
 
 
 def _with_note(plan: Plan, draft: Draft) -> Draft:
@@ -139,19 +133,13 @@ def _whole(
     kind: RepairKind,
 ) -> Draft:
     first, treatment = treated[0]
-    outcome = first.outcome
-    wording = treatment if isinstance(treatment, Reworded) else None
-    return Draft(
-        kind=kind,
-        claim_ids=tuple(verdict.claim.claim_id for verdict, _ in treated),
-        edit=Edit(
-            span=region.span if after else _with_its_line(plan.answer, region.span), after=after
-        ),
-        reasons=tuple(dict.fromkeys(r for _, t in treated for r in _reasons(t))),
-        source_id=outcome.route.source_id if isinstance(outcome, Judged) else None,
-        evidence=wording.evidence if wording else closest_evidence(plan, first),
-        editor=wording.editor if wording else RULES,
-    )
+    span = region.span if after else _with_its_line(plan.answer, region.span)
+    reasons = dict.fromkeys(r for _, t in treated for r in _reasons(t))
+    draft = draft_for(plan, first, kind, Edit(span=span, after=after), *reasons)
+    draft = replace(draft, claim_ids=tuple(verdict.claim.claim_id for verdict, _ in treated))
+    if not isinstance(treatment, Reworded):
+        return draft
+    return replace(draft, evidence=treatment.evidence, editor=treatment.editor)
 
 
 def _with_its_line(answer: str, span: Span) -> Span:
@@ -206,17 +194,9 @@ def _cut_out(plan: Plan, region: Region, gone: Sequence[ClaimVerdict]) -> list[D
         start = min(start, end - len(one.claim.said.rstrip(" .!?"))) if earlier else start
         if earlier and claims[index - 1].claim.claim_id in lost:
             start = claims[index - 1].claim.span.end
-        outcome = one.outcome
-        drafts.append(
-            Draft(
-                kind=RepairKind.PRUNE,
-                claim_ids=(one.claim.claim_id,),
-                edit=Edit(span=Span(start=start, end=end), after=""),
-                reasons=_reasons(plan.treatments[one.claim.claim_id]),
-                source_id=outcome.route.source_id if isinstance(outcome, Judged) else None,
-                evidence=closest_evidence(plan, one),
-            )
-        )
+        edit = Edit(span=Span(start=start, end=end), after="")
+        reasons = _reasons(plan.treatments[one.claim.claim_id])
+        drafts.append(draft_for(plan, one, RepairKind.PRUNE, edit, *reasons))
     drafts += _joined_again(plan, claims, lost)
     return drafts if _reads_well(plan, region, drafts) else None
 

@@ -17,6 +17,7 @@ from core.records import (
 from core.repair.candidates import best_line
 from core.repair.citing import corrected_citations, is_the_credit, not_cited, with_citations
 from core.repair.drafts import (
+    Draft,
     Local,
     Plan,
     Recredit,
@@ -25,6 +26,7 @@ from core.repair.drafts import (
     left_over,
     open_claims,
 )
+from core.repair.edits import Edit
 from core.repair.rewordings import (
     corrected_values,
     credit_noun,
@@ -154,6 +156,21 @@ def closest_evidence(plan: Plan, verdict: ClaimVerdict) -> tuple[Span, ...]:
     if line is None:
         return outcome.premise.spans
     return place_of(plan.trace.source(outcome.route.source_id), line, outcome)
+
+
+def draft_for(
+    plan: Plan, verdict: ClaimVerdict, kind: RepairKind, edit: Edit, *reasons: str
+) -> Draft:
+    """An edit of a claim with the source that it was routed to and where that comes closest."""
+    outcome = verdict.outcome
+    return Draft(
+        kind=kind,
+        claim_ids=(verdict.claim.claim_id,),
+        edit=edit,
+        reasons=reasons,
+        source_id=outcome.route.source_id if isinstance(outcome, Judged) else None,
+        evidence=closest_evidence(plan, verdict),
+    )
 
 
 def with_right_credit(

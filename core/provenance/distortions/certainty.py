@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from core.evidence.quantities import read_quantities
 from core.provenance.distortions.alignment import Alignment
-from core.provenance.distortions.comparison import difference, limits, near_cues
+from core.provenance.distortions.comparison import limits, near_cues
 from core.provenance.distortions.lexicon import cue_entries
 from core.provenance.distortions.reading import Cue, Reading
-from core.provenance.distortions.records import Difference, DistortionKind
+from core.provenance.distortions.records import Difference, DistortionKind, difference
 from core.records import Span
 
 _P_VALUE = re.compile(r"\bp\s*(?:-?\s*value)?\s*(?:=|>|of)\s*(?:0|)?([.·]\d+)", re.IGNORECASE)
@@ -38,14 +38,12 @@ def certainty_raised(at: Alignment) -> Iterator[Difference]:
     # Told with its numbers, a difference is described, not said to be shown.
     described = bool(read_quantities(at.claim.text)) and not significant
     if nothing and (significant or effect) and not described:
-        yield difference(
-            DistortionKind.CERTAINTY_RAISED, at, (significant or effect)[0], nothing[0]
-        )
+        yield difference(DistortionKind.CERTAINTY_RAISED, (significant or effect)[0], nothing[0])
         return
     tentative = [cue for cue in stated if cue.value == "tentative"]
     if tentative:
         yield difference(
-            DistortionKind.CERTAINTY_RAISED, at, strong[0] if strong else None, tentative[0]
+            DistortionKind.CERTAINTY_RAISED, strong[0] if strong else None, tentative[0]
         )
 
 
@@ -86,9 +84,7 @@ def qualifier_dropped(at: Alignment) -> Iterator[Difference]:
     lost = [c for c in near_cues(at, "qualifier", claim=False) if limits(c, at.premise, held)]
     if lost:
         strong = at.claim.of("universal")
-        yield difference(
-            DistortionKind.QUALIFIER_DROPPED, at, strong[0] if strong else None, lost[0]
-        )
+        yield difference(DistortionKind.QUALIFIER_DROPPED, strong[0] if strong else None, lost[0])
 
 
 def qualifier_added(at: Alignment) -> Iterator[Difference]:
@@ -101,7 +97,7 @@ def qualifier_added(at: Alignment) -> Iterator[Difference]:
         if not c.entry.claim_only and limits(c, at.claim, set(at.pairs))
     ]
     if added:
-        yield difference(DistortionKind.QUALIFIER_ADDED, at, added[0], None)
+        yield difference(DistortionKind.QUALIFIER_ADDED, added[0], None)
 
 
 def _tentative(reading: Reading) -> bool:

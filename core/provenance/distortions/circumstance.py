@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from core.provenance.distortions.alignment import Alignment, Prose, same_root
-from core.provenance.distortions.comparison import comparison_of, difference, near_cues
+from core.provenance.distortions.comparison import comparison_of, near_cues
 from core.provenance.distortions.reading import Cue
-from core.provenance.distortions.records import Difference, DistortionKind, Quote, replacement
+from core.provenance.distortions.records import Difference, DistortionKind, difference
 
 _APART = {
     "animals": frozenset({"people", "age", "sex"}),
@@ -28,25 +28,25 @@ def scope_changed(at: Alignment, prose: Prose, source_id: str) -> Iterator[Diffe
     said, stated = at.claim.of("population"), at.premise.of("population")
     pair = _other_people(said, stated)
     if pair is not None:
-        yield difference(DistortionKind.SCOPE_CHANGED, at, *pair)
+        yield difference(DistortionKind.SCOPE_CHANGED, *pair)
         return
     groups = prose.groups_of.get(source_id, frozenset())
     if said and not stated and groups and groups <= {"animals", "cells"}:
         people = [cue for cue in said if cue.entry.group in ("people", "age", "sex")]
         if people and not any(cue.entry.group in groups for cue in said):
-            yield difference(DistortionKind.SCOPE_CHANGED, at, people[0], None)
+            yield difference(DistortionKind.SCOPE_CHANGED, people[0], None)
             return
     several = [cue for cue in at.claim.of("studies") if cue.value == "several"]
     one = [cue for cue in at.premise.of("studies") if cue.value == "one"]
     if several and one and not any(c.value == "several" for c in at.premise.of("studies")):
-        yield difference(DistortionKind.SCOPE_CHANGED, at, several[0], one[0])
+        yield difference(DistortionKind.SCOPE_CHANGED, several[0], one[0])
         return
     universal = at.claim.of("universal")
     limited = [cue for cue in at.premise.of("qualifier") if not cue.entry.claim_only]
     if universal and not at.premise.of("universal") and not limited:
         left = [w for w in at.premise.topic if w.place not in set(at.pairs.values())]
         if left and not at.claim.of("negation") and not at.premise.of("negation"):
-            yield difference(DistortionKind.SCOPE_CHANGED, at, universal[0], None)
+            yield difference(DistortionKind.SCOPE_CHANGED, universal[0], None)
 
 
 def _other_people(said: tuple[Cue, ...], stated: tuple[Cue, ...]) -> tuple[Cue, Cue] | None:
@@ -84,14 +84,14 @@ def status_changed(at: Alignment) -> Iterator[Difference]:
     for cue in said:
         for other in stated:
             if (other.value, cue.value) in _CLASHES:
-                yield difference(DistortionKind.STATUS_OR_TIME_CHANGED, at, cue, other)
+                yield difference(DistortionKind.STATUS_OR_TIME_CHANGED, cue, other)
                 return
     if said or at.claim.of("negation"):
         return
     then = _THEN.search(at.claim.text) is not None
     now = _NOW.search(at.claim.text) is not None and not then
     if now and theirs <= {"ended", "held", "planned"} or theirs == {"planned"} and then:
-        yield difference(DistortionKind.STATUS_OR_TIME_CHANGED, at, None, stated[0])
+        yield difference(DistortionKind.STATUS_OR_TIME_CHANGED, None, stated[0])
 
 
 def comparator_changed(at: Alignment) -> Iterator[Difference]:
@@ -109,10 +109,4 @@ def comparator_changed(at: Alignment) -> Iterator[Difference]:
     lost = [w for w in stated.words if not any(w.stem == k or same_root(w.stem, k) for k in ours)]
     if not new or not lost:
         return
-    claim, source = at.claim.text, at.premise.text
-    yield replacement(
-        DistortionKind.COMPARATOR_CHANGED,
-        claim,
-        Quote(claim[said.other.start : said.other.end], said.other),
-        Quote(source[stated.other.start : stated.other.end], stated.other),
-    )
+    yield difference(DistortionKind.COMPARATOR_CHANGED, said.other, stated.other)

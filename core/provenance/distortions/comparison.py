@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.provenance.distortions.alignment import Alignment
 from core.provenance.distortions.reading import Cue, Reading, Word
-from core.provenance.distortions.records import Difference, DistortionKind, replacement
+from core.provenance.distortions.records import Quote
 from core.records import Span
 
 _AROUND = 5  # words beside what both texts hold in which a cue still speaks of it
@@ -31,10 +31,9 @@ _END = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The cue of a comparison and what stands behind it; spans are in the sentence."""
+    """What a sentence compares with; spans are in the sentence."""
 
-    cue: Span
-    other: Span
+    other: Quote
     words: tuple[Word, ...]
 
 
@@ -54,9 +53,8 @@ def comparison_of(reading: Reading) -> Comparison | None:
             if w.span.start >= match.end() and w.span.end <= end and w.content
         )
         if words:
-            return Comparison(cue=Span(start=match.start(), end=match.end()),
-                              other=Span(start=words[0].span.start, end=words[-1].span.end),
-                              words=words)  # fmt: skip
+            other = Span(start=words[0].span.start, end=words[-1].span.end)
+            return Comparison(other=Quote(other.cut(reading.text), other), words=words)
     return None
 
 
@@ -87,21 +85,6 @@ def near_cues(at: Alignment, feature: str, *, claim: bool) -> tuple[Cue, ...]:
         if not cue.entry.claim_only
         and cue.clause in clauses
         and any(cue.first - _AROUND <= place <= cue.last + _AROUND for place in held)
-    )
-
-
-def difference(
-    kind: DistortionKind, at: Alignment, said: Cue | None, stated: Cue | None
-) -> Difference:
-    """The difference between two cues, or between a cue and its absence."""
-    if said is not None and stated is not None:
-        return replacement(kind, at.claim.text, said, stated)
-    return Difference(
-        kind=kind,
-        said=said.text if said is not None else "",
-        stated=stated.text if stated is not None else "",
-        claim_span=said.span if said is not None else None,
-        stated_span=stated.span if stated is not None else None,
     )
 
 

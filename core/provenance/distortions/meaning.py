@@ -10,14 +10,13 @@ from core.evidence.words import stem
 from core.provenance.distortions.alignment import Alignment
 from core.provenance.distortions.comparison import (
     comparison_of,
-    difference,
     limits,
     near_cues,
     turned_round,
 )
 from core.provenance.distortions.lexicon import cue_entries
 from core.provenance.distortions.reading import Cue, Reading, Word
-from core.provenance.distortions.records import Difference, DistortionKind
+from core.provenance.distortions.records import Difference, DistortionKind, difference
 
 _DENIED_FROM = 0.75  # coverage from which a claim's own "no" is held against a sentence without one
 _UNDOING = ("un", "in", "im", "non", "dis", "ir")
@@ -36,7 +35,7 @@ def negation_differs(at: Alignment) -> Iterator[Difference]:
     if any(cue.value == "not significant" for cue in at.premise.of("certainty")):
         return  # "no difference" and "not significant" are told of the same result
     yield difference(
-        DistortionKind.NEGATION_FLIP, at, said[0] if said else None, stated[0] if stated else None
+        DistortionKind.NEGATION_FLIP, said[0] if said else None, stated[0] if stated else None
     )
 
 
@@ -107,13 +106,13 @@ def direction_differs(at: Alignment) -> Iterator[Difference]:
     beside = _beside_number(at)
     if beside is not None:
         if beside[0].value != beside[1].value:
-            yield difference(DistortionKind.DIRECTION_REVERSED, at, *beside)
+            yield difference(DistortionKind.DIRECTION_REVERSED, *beside)
         return
     for feature in ("direction", "valence"):
         said, stated = near_cues(at, feature, claim=True), near_cues(at, feature, claim=False)
         pair = _opposed(said, stated, at)
         if pair is not None:
-            yield difference(DistortionKind.DIRECTION_REVERSED, at, *pair)
+            yield difference(DistortionKind.DIRECTION_REVERSED, *pair)
             return
 
 
@@ -136,10 +135,10 @@ def _order(at: Alignment) -> list[Difference] | None:
             return None
         if cues[0].value == way:
             return []
-        return [difference(DistortionKind.DIRECTION_REVERSED, at, cues[0], None)]
+        return [difference(DistortionKind.DIRECTION_REVERSED, cues[0], None)]
     else:
         return None
-    return [difference(DistortionKind.DIRECTION_REVERSED, at, None, None)]
+    return [difference(DistortionKind.DIRECTION_REVERSED, None, None)]
 
 
 def _beside_number(at: Alignment) -> tuple[Cue, Cue] | None:
@@ -246,11 +245,11 @@ def cause_made(at: Alignment) -> Iterator[Difference]:
     if not plain:
         causes = [cue for cue in causes if cue.text.lower().startswith(_OUTRIGHT)]
     if causes and (plain or weak):
-        yield difference(DistortionKind.ASSOCIATION_AS_CAUSE, at, causes[0], (plain or weak)[0])
+        yield difference(DistortionKind.ASSOCIATION_AS_CAUSE, causes[0], (plain or weak)[0])
     elif plain:
         acts = [c for c in near_cues(at, "direction", claim=True) if _acts(c, at.claim)]
         if acts:
-            yield difference(DistortionKind.ASSOCIATION_AS_CAUSE, at, acts[0], plain[0])
+            yield difference(DistortionKind.ASSOCIATION_AS_CAUSE, acts[0], plain[0])
 
 
 def _acts(cue: Cue, reading: Reading) -> bool:

@@ -35,8 +35,7 @@ class Difference:
     """One feature that two aligned texts tell differently; spans are in the texts compared.
 
     ``stated_span`` is in the source's sentence, ``claim_span`` in the claim; None where the text says
-    it by leaving words out. ``undone`` is the claim with the source's words put back, where that is a
-    plain replacement: a reader that entails it and not the claim speaks for the difference.
+    it by leaving words out.
     """
 
     kind: DistortionKind
@@ -44,7 +43,6 @@ class Difference:
     stated: str
     claim_span: Span | None
     stated_span: Span | None
-    undone: str | None = None
 
 
 class Quoted(Protocol):
@@ -65,15 +63,14 @@ class Quote:
     span: Span
 
 
-def replacement(kind: DistortionKind, claim: str, said: Quoted, stated: Quoted) -> Difference:
-    """The source's words in the place of what the claim says; ``claim`` is the claim's text."""
+def difference(kind: DistortionKind, said: Quoted | None, stated: Quoted | None) -> Difference:
+    """The difference between what two texts say, or between that and its absence."""
     return Difference(
         kind=kind,
-        said=said.text,
-        stated=stated.text,
-        claim_span=said.span,
-        stated_span=stated.span,
-        undone=claim[: said.span.start] + stated.text + claim[said.span.end :],
+        said=said.text if said is not None else "",
+        stated=stated.text if stated is not None else "",
+        claim_span=said.span if said is not None else None,
+        stated_span=stated.span if stated is not None else None,
     )
 
 

@@ -10,7 +10,7 @@ from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Quantity, QuantityKind
 from core.provenance.distortions.alignment import Alignment, same_root
 from core.provenance.distortions.reading import Reading, Word
-from core.provenance.distortions.records import Difference, DistortionKind, replacement
+from core.provenance.distortions.records import Difference, DistortionKind, difference
 
 _SIDES = frozenset(
     "left right upper lower proximal distal anterior posterior oral intravenous".split()
@@ -37,7 +37,7 @@ def number_changed(at: Alignment) -> Iterator[Difference]:
                   and not any(same_quantity(have, one, words) for one in said)]  # fmt: skip
         if others:
             other = others[0]
-            yield replacement(DistortionKind.NUMBER_CHANGED, at.claim.text, want, other)
+            yield difference(DistortionKind.NUMBER_CHANGED, want, other)
             return
 
 
@@ -102,7 +102,7 @@ def entity_substituted(at: Alignment, source_stems: frozenset[str]) -> Iterator[
             if any(same_root(other.stem, w.stem) for w in at.claim.words):
                 continue
             if _names(word, other, at) or _same_slot(word, other, at):
-                yield replacement(DistortionKind.ENTITY_SUBSTITUTED, at.claim.text, word, other)
+                yield difference(DistortionKind.ENTITY_SUBSTITUTED, word, other)
                 return
 
 

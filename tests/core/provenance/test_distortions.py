@@ -134,11 +134,14 @@ def test_from_x_to_y_is_held_against_the_words_of_direction() -> None:
 
 def test_undoing_the_feature_leaves_nothing_to_accuse() -> None:
     source = "Late shifts were associated with burnout among nurses."
+    claim = "Late shifts cause burnout among nurses."
 
-    (found,) = find_distortions("Late shifts cause burnout among nurses.", prose(source))
+    (found,) = find_distortions(claim, prose(source))
+    changed = found.difference
 
-    assert found.difference.undone is not None
-    assert find_distortions(found.difference.undone, prose(source)) == ()
+    assert changed.claim_span is not None
+    undone = claim[: changed.claim_span.start] + changed.stated + claim[changed.claim_span.end :]
+    assert find_distortions(undone, prose(source)) == ()
 
 
 def test_animal_studies_told_of_people_are_found_though_the_sentence_names_nobody() -> None:
