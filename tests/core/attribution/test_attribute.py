@@ -261,3 +261,45 @@ def test_the_data_are_literature_only_where_the_trace_has_some() -> None:
 
     assert alone.status is AttributionStatus.UNAVAILABLE
     assert beside.status is AttributionStatus.CONFLATION
+
+
+C, U = AttributionStatus.CONFLATION, AttributionStatus.UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "credit", "family", "source", "routed", "expected"),
+    [
+        # A kind of source that lacks something is accused of nothing, unless it is credited outright.
+        ("The registry shows one trial.", "The registry shows", "registry", None, "chart", C),
+        ("The registry shows no trial.", "The registry shows", "registry", None, "chart", U),
+        ("The drug has no trial.", "According to the registry", "registry", None, "chart", C),
+        ("The registry shows it has begun.", "The registry shows", "registry", None, "chart", C),
+        ("The registry shows it hasn't begun.", "The registry shows", "registry", None, "chart", U),
+        # What is denied of a patient belongs to no source alone.
+        ("Ada has a trial.", None, None, None, "trials", C),
+        ("Ada has never had a trial.", None, None, None, "trials", U),
+        # Words that set a scene are no credit of one source; its own name and "per the" are.
+        ("Half of it is advised.", "In the rows", None, "b", "a", U),
+        ("Half of it is advised.", "Within the last week", None, "b", "a", U),
+        ("Half of it is advised.", "on the page", None, "b", "a", U),
+        ("Half of it is advised.", "According to the plan", None, "b", "a", C),
+        ("Half of it is advised.", "In b", None, "b", "a", C),
+        ("It needs 23 ms per clip.", "per clip", None, "b", "a", U),
+        ("It needs 23 ms per the plan.", "per the plan", None, "b", "a", C),
+    ],
+)
+def test_what_is_denied_and_what_sets_a_scene_accuses_nobody(
+    text: str,
+    credit: str | None,
+    family: str | None,
+    source: str | None,
+    routed: str,
+    expected: AttributionStatus,
+) -> None:
+    span = Span(start=0, end=len(text))
+    words = credit and StatedAttribution(text=credit, span=span, family=family, source_id=source)
+    families = {"chart": "patient_record", "trials": "registry", "a": "other", "b": "other"}
+
+    found = judge(words or None, routed, text=text, families=families, patient_specific=not credit)
+
+    assert found.status is expected

@@ -57,6 +57,7 @@ def test_no_held_out_sentence_was_learned_from() -> None:
     assert not {each.text for each in HELD_OUT + OPENINGS} & {text for text, _ in WORDINGS}
 
 
+@pytest.mark.stress  # the first 1,315 of them are measured above
 def test_the_known_wordings_are_found() -> None:
     found = measure(read_sentences(SENTENCES), FAMILIES)
 
@@ -66,14 +67,11 @@ def test_the_known_wordings_are_found() -> None:
     assert found.false / found.silent <= 0.06, str(found)
 
 
-FOUND = [(text, family) for text, family in CREDITING if is_right(text, family)]
-
-
-@given(st.sampled_from(FOUND), st.sampled_from([" ", "  ", "\u00a0"]))
+@given(st.sampled_from(CREDITING), st.sampled_from([" ", "  ", "\u00a0"]))
 def test_space_around_a_sentence_changes_no_credit(found: tuple[str, str], space: str) -> None:
     text, family = found
 
-    assert is_right(text + space, family)
+    assert is_right(text + space, family) == is_right(text, family)
 
 
 @given(st.sampled_from(CREDITING + [(text, "") for text, family in WORDINGS if family is None]))

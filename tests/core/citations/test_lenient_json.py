@@ -123,26 +123,11 @@ def test_bottomless_nesting_is_refused() -> None:
         read_lenient_json('{"a":' * 5_000)
 
 
-def _damaged() -> list[tuple[int, str | bytes]]:
+def _damaged() -> list[str | bytes]:
     """Two hundred damaged lattices, always the same: cut, fenced, curly, swapped, broken bytes."""
     chance = random.Random(17)
     kinds: list[str | bytes] = [PLAIN[:cut] for cut in range(1, len(PLAIN), 3)]
-    for mark in (
-        "}",
-        "]",
-        '"',
-        ",",
-        ":",
-        "{",
-        "[",
-        "“",
-        "'",
-        "\\",
-        "\x00",
-        "```\n",
-        "//",
-        "\ud800",
-    ):
+    for mark in (*"}]\",:{[“'\\\x00", "```\n", "//", "\ud800"):
         for _ in range(8):
             place = chance.randrange(len(PLAIN))
             kinds.append(PLAIN[:place] + mark + PLAIN[place:])
@@ -151,20 +136,18 @@ def _damaged() -> list[tuple[int, str | bytes]]:
         kinds.append(
             PLAIN[:place].encode() + bytes([chance.randrange(128, 256)]) + PLAIN[place:].encode()
         )
-    return list(enumerate(kinds))
+    return kinds
 
 
-@pytest.mark.parametrize("damaged", _damaged(), ids=lambda pair: str(pair[0]))
-def test_damaged_json_is_read_or_refused_in_words(damaged: tuple[int, str | bytes]) -> None:
-    number, text = damaged
-
-    try:
-        read = read_lenient_json(text)
-    except InputError as error:
-        assert "JSON" in str(error) or "nested" in str(error), number
-        return
-    assert read.fixups or json.loads(text) == read.value
-    json.dumps(read.value)
+def test_damaged_json_is_read_or_refused_in_words() -> None:
+    for text in _damaged():
+        try:
+            read = read_lenient_json(text)
+        except InputError as error:
+            assert "JSON" in str(error) or "nested" in str(error), text
+            continue
+        assert read.fixups or json.loads(text) == read.value, text
+        json.dumps(read.value)
 
 
 @settings(max_examples=200)
