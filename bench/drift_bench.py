@@ -21,8 +21,8 @@ from core.errors import InputError  # noqa: E402
 from core.evaluation.frozen import readable  # noqa: E402
 from core.evaluation.packets import PacketRow, read_packet  # noqa: E402
 from core.provenance.distortions.alignment import Prose, read_prose  # noqa: E402
+from core.provenance.distortions.checks import CONTRADICTED_FROM, ENTAILED_BELOW  # noqa: E402
 from core.provenance.distortions.detect import find_distortions, told_by  # noqa: E402
-from core.provenance.distortions.drift import CONTRADICTED_FROM, ENTAILED_BELOW  # noqa: E402
 from core.records import Trace  # noqa: E402
 
 APART = 10  # every tenth trace was kept apart, and stands at the end of the rows

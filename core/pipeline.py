@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from core.citations.claims import citations_by_claim
-from core.citations.references import set_entries_aside
+from core.citations.claims import citations_by_claim, set_entries_aside
 from core.config import Config
 from core.decide import counted_share, pass_together
 from core.errors import StageError

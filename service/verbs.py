@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from core.citations.answer import audit_citations
+from core.citations.claims import cites_too_much
 from core.citations.lexical import audit_lexically
-from core.citations.references import cites_too_much
 from core.citations.report import citations_document
 from core.codec import content_hash
 from core.config import Config

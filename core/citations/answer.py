@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.citations.instead import mark_of
@@ -17,12 +17,10 @@ from core.records import (
     CitationKind,
     CitationOutcome,
     CitedPlace,
-    Relation,
     Span,
     Trace,
 )
 
-Reads = Callable[[str, str], Relation]  # (claim, evidence) to what the evidence says of it
 _COUNTED = frozenset(
     {
         CitationKind.NUMBER,
@@ -42,14 +40,12 @@ class _Cited:
     mentions: tuple[Mention, ...]
     weights: Weights
     entries: Mapping[str, tuple[RunRecord, ...]]
-    reads: Reads | None
 
 
-def audit_citations(trace: Trace, *, reads: Reads | None = None) -> tuple[CitationFinding, ...]:
+def audit_citations(trace: Trace) -> tuple[CitationFinding, ...]:
     """Every citation of the trace's answer, in order, with where it leads and whether that says it.
 
-    ``reads``, a pair reader if there is one, can turn "says otherwise" into "says it"; without one
-    the records of the run are compared by their words.
+    The records of the run are compared by their words.
     """
     answer = trace.answer or ""
     run = RunRecords(trace.sources)
@@ -67,7 +63,6 @@ def audit_citations(trace: Trace, *, reads: Reads | None = None) -> tuple[Citati
             label: resolve_entry(label, run, listed, trace.question).records
             for label in listed.entries
         },
-        reads=reads,
     )
     scopes = scopes_of(answer, mentions, listed.body_end)
     found = []
@@ -118,54 +113,68 @@ def _unmarked(trace: Trace, mentions: Sequence[Mention]) -> list[tuple[Citation,
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a citation comes to; ``better`` is the record that says what it is cited for."""
+
+    outcome: CitationOutcome
+    reason: str
+    place: CitedPlace | None
+    better: RunRecord | None = None
+
+
 def _finding(
     mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited
 ) -> CitationFinding:
+    found = _resolved(mention, scope, resolution, cited)
+    blocks = found.outcome.blocks
+    return CitationFinding(
+        text=mention.text,
+        span=mention.span,
+        covers=scope.sentence,
+        kind=mention.kind,
+        outcome=found.outcome,
+        reason=found.reason,
+        resolves_to=found.place,
+        better=found.better.place if found.better else None,
+        instead=mark_of(found.better, mention, cited.run, cited.entries) if blocks else None,
+    )
+
+
+def _resolved(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited) -> _Answer:
+    """Where a citation leads, and, where that says something, whether it says this."""
     place = resolution.records[0].place if resolution.records else None
     if resolution.outcome is CitationOutcome.RESOLVES_TO_NOTHING:
-        return _said(
-            mention,
-            scope,
-            resolution.outcome,
-            resolution.reason,
-            place,
-            _best(mention, scope, cited),
-            cited,
-        )
+        better = _best(mention, scope, cited)
+        return _Answer(resolution.outcome, resolution.reason, place, better)
     if resolution.outcome is not None:
-        return _said(mention, scope, resolution.outcome, resolution.reason, place)
+        return _Answer(resolution.outcome, resolution.reason, place)
     if resolution.acted or mention.kind in (CitationKind.PATH, CitationKind.TOOL):
         # It names what was done with, not where a statement is from.
         reason = resolution.reason or f"{mention.key} is part of this run"
-        return _said(mention, scope, CitationOutcome.SILENT, reason, place)
+        return _Answer(CitationOutcome.SILENT, reason, place)
     return _read(mention, scope, resolution, cited)
 
 
-def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited) -> CitationFinding:
+def _read(mention: Mention, scope: Scope, resolution: Resolution, cited: _Cited) -> _Answer:
     """Whether the records that a citation leads to say what they are cited for, or others do."""
-    terms = _terms(scope, cited)
-    support = cited.weights.support(terms, resolution.records, _rivals(mention.kind, cited))
-    best = support.best_cited or resolution.records[0]
-    place, rival = best.place, support.best_rival
-    sentence = _without(scope.sentence, cited.mentions, cited.answer)
+    support = cited.weights.support(
+        _terms(scope, cited), resolution.records, _rivals(mention.kind, cited)
+    )
+    place, rival = (support.best_cited or resolution.records[0]).place, support.best_rival
+    has = f"the cited record has {support.cited:.0%} of what is said here"
     # What was not read to its end may say it there.
     if support.said_elsewhere and rival is not None and not any(r.cut for r in resolution.records):
-        if cited.reads is not None and cited.reads(sentence, best.text) is Relation.ENTAILMENT:
-            return _said(mention, scope, CitationOutcome.SAYS_IT, "the cited record says it", place)
         title = rival.title or rival.place.source_id
-        reason = (
-            f"the cited record has {support.cited:.0%} of what is said here, "
-            f"{title[:80]!r} has {support.rival:.0%}"
-        )
-        return _said(mention, scope, CitationOutcome.SAYS_OTHERWISE, reason, place, rival, cited)
+        reason = f"{has}, {title[:80]!r} has {support.rival:.0%}"
+        return _Answer(CitationOutcome.SAYS_OTHERWISE, reason, place, rival)
+    sentence = _without(scope.sentence, cited.mentions, cited.answer)
     if support.says_it and (missing := cited.weights.days_missing(sentence, resolution.records)):
         reason = f"the cited record does not have {', '.join(missing)}"
-        return _said(mention, scope, CitationOutcome.SILENT, reason, place)
+        return _Answer(CitationOutcome.SILENT, reason, place)
     if support.says_it:
-        reason = f"the cited record has {support.cited:.0%} of what is said here"
-        return _said(mention, scope, CitationOutcome.SAYS_IT, reason, place)
-    reason = f"the cited record has {support.cited:.0%} of what is said here, and no other has more"
-    return _said(mention, scope, CitationOutcome.SILENT, reason, place)
+        return _Answer(CitationOutcome.SAYS_IT, has, place)
+    return _Answer(CitationOutcome.SILENT, f"{has}, and no other has more", place)
 
 
 def _terms(scope: Scope, cited: _Cited) -> Terms:
@@ -199,28 +208,6 @@ def _rivals(kind: CitationKind, cited: _Cited) -> Sequence[RunRecord]:
     if kind is CitationKind.ANNOTATION:
         return records
     return [record for record in records if record.ids or record.title]
-
-
-def _said(
-    mention: Mention,
-    scope: Scope,
-    outcome: CitationOutcome,
-    reason: str,
-    place: CitedPlace | None,
-    better: RunRecord | None = None,
-    cited: _Cited | None = None,
-) -> CitationFinding:
-    return CitationFinding(
-        text=mention.text,
-        span=mention.span,
-        covers=scope.sentence,
-        kind=mention.kind,
-        outcome=outcome,
-        reason=reason,
-        resolves_to=place,
-        better=better.place if better else None,
-        instead=mark_of(better, mention, cited.run, cited.entries) if cited else None,
-    )
 
 
 def _without(span: Span, mentions: Sequence[Mention], answer: str) -> str:

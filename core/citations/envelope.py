@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.citations.lenient_json import read_lenient_json
+from core.citations.lenient_json import read_lenient_json, text_fields
 from core.citations.normal import Context, norm_v1
 from core.citations.resolvers import Found, Place, Resolver, provenance_form
 from core.citations.rules import content_tokens, held
@@ -63,7 +63,7 @@ class Envelope:
     unverified: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class LayerFinding:
     """What one layer found for one claim."""
 
@@ -140,25 +140,19 @@ def read_envelope(raw: str | bytes) -> ReadEnvelope:
 
 
 def _claim(item: object, path: str) -> EnvelopeClaim:
-    if not isinstance(item, Mapping):
-        raise InputError(f"expected an object, found {type(item).__name__}", path=path)
-    texts: dict[str, str | None] = {}
-    for name in ("claim", "source", "evidence", "scope", "confidence"):
-        value = item.get(name)
-        if value is not None and not isinstance(value, str):
-            raise InputError(f"expected text, found {type(value).__name__}", path=f"{path}.{name}")
-        texts[name] = value
-    if not (texts["claim"] or "").strip():
+    texts = text_fields(item, ("claim", "source", "evidence", "scope", "confidence"), path)
+    assert isinstance(item, Mapping)
+    if not texts["claim"].strip():
         raise InputError("expected the assertion", path=f"{path}.claim")
-    if texts["confidence"] is not None and texts["confidence"] not in CONFIDENCES:
+    if item.get("confidence") not in (None, *CONFIDENCES):
         found = texts["confidence"]
         raise InputError(f"expected high, med or low, found {found!r}", path=f"{path}.confidence")
     return EnvelopeClaim(
-        claim=texts["claim"] or "",
-        source=texts["source"] or "",
-        evidence=texts["evidence"] or "",
-        scope=texts["scope"],
-        confidence=texts["confidence"],
+        claim=texts["claim"],
+        source=texts["source"],
+        evidence=texts["evidence"],
+        scope=item.get("scope"),
+        confidence=item.get("confidence"),
     )
 
 
@@ -214,26 +208,28 @@ def _exists(claim: EnvelopeClaim, form: str | None) -> LayerFinding:
     if form is None:
         given = repr(claim.source[:80]) if claim.source.strip() else "nothing"
         reason = f"expected file:, memory:, git:, web: or guess, found {given}"
-        return _layer(Layer.EXISTS, LayerOutcome.FAILS, reason)
-    return _layer(Layer.EXISTS, LayerOutcome.PASSES, f"a {form} source")
+        return LayerFinding(Layer.EXISTS, LayerOutcome.FAILS, reason)
+    return LayerFinding(Layer.EXISTS, LayerOutcome.PASSES, f"a {form} source")
 
 
 def _derivable(claim: EnvelopeClaim, form: str | None, found: Found | None) -> LayerFinding:
     if form == GUESS:
         reason = "a guess has no evidence: it belongs to unverified"
-        return _layer(Layer.DERIVABLE, LayerOutcome.FAILS, reason)
+        return LayerFinding(Layer.DERIVABLE, LayerOutcome.FAILS, reason)
     if not claim.evidence.strip():
-        return _layer(Layer.DERIVABLE, LayerOutcome.FAILS, "no excerpt is given")
+        return LayerFinding(Layer.DERIVABLE, LayerOutcome.FAILS, "no excerpt is given")
     if found is None or found.text is None:
-        return _layer(Layer.DERIVABLE, LayerOutcome.NOT_CHECKED, "the place was not found")
+        return LayerFinding(Layer.DERIVABLE, LayerOutcome.NOT_CHECKED, "the place was not found")
     if not _verbatim(claim.evidence, found.text):
         reason = f"the excerpt does not stand there: {' '.join(found.text.split())[:120]!r}"
-        return _layer(Layer.DERIVABLE, LayerOutcome.FAILS, reason)
+        return LayerFinding(Layer.DERIVABLE, LayerOutcome.FAILS, reason)
     missing = _numbers_missing(claim.claim, claim.evidence)
     if missing:
         reason = f"the excerpt does not give {', '.join(missing)}"
-        return _layer(Layer.DERIVABLE, LayerOutcome.FAILS, reason)
-    return _layer(Layer.DERIVABLE, LayerOutcome.PASSES, "the excerpt stands there word for word")
+        return LayerFinding(Layer.DERIVABLE, LayerOutcome.FAILS, reason)
+    return LayerFinding(
+        Layer.DERIVABLE, LayerOutcome.PASSES, "the excerpt stands there word for word"
+    )
 
 
 # A quotation inside an excerpt says where it begins: Section 3.1: 'We organize …'
@@ -292,28 +288,24 @@ def _scoped(claim: EnvelopeClaim) -> LayerFinding:
     ]
     if wide:
         reason = f"{', '.join(map(repr, wide))} goes beyond one place that says it"
-        return _layer(Layer.SCOPE, LayerOutcome.FAILS, reason)
+        return LayerFinding(Layer.SCOPE, LayerOutcome.FAILS, reason)
     if claim.scope is None:
-        return _layer(Layer.SCOPE, LayerOutcome.PASSES, "nothing universal is claimed")
+        return LayerFinding(Layer.SCOPE, LayerOutcome.PASSES, "nothing universal is claimed")
     form = "a scope" if _KNOWN_SCOPES.fullmatch(claim.scope) else "a scope in free words"
-    return _layer(Layer.SCOPE, LayerOutcome.PASSES, f"{form}: {claim.scope}")
+    return LayerFinding(Layer.SCOPE, LayerOutcome.PASSES, f"{form}: {claim.scope}")
 
 
 def _resolves(claim: EnvelopeClaim, form: str | None, found: Found | None) -> LayerFinding:
     if form == GUESS:
-        return _layer(
+        return LayerFinding(
             Layer.RESOLVES, LayerOutcome.NOT_CHECKED, "a guess leads nowhere, and says so"
         )
     if found is None:
-        return _layer(Layer.RESOLVES, LayerOutcome.FAILS, "there is nothing to resolve")
+        return LayerFinding(Layer.RESOLVES, LayerOutcome.FAILS, "there is nothing to resolve")
     if found.elsewhere:
-        return _layer(Layer.RESOLVES, LayerOutcome.NOT_RESOLVABLE_HERE, found.reason)
+        return LayerFinding(Layer.RESOLVES, LayerOutcome.NOT_RESOLVABLE_HERE, found.reason)
     outcome = LayerOutcome.PASSES if found.text is not None else LayerOutcome.FAILS
-    return _layer(Layer.RESOLVES, outcome, found.reason)
-
-
-def _layer(layer: Layer, outcome: LayerOutcome, reason: str) -> LayerFinding:
-    return LayerFinding(layer=layer, outcome=outcome, reason=reason)
+    return LayerFinding(Layer.RESOLVES, outcome, found.reason)
 
 
 def _dropped(envelope: Envelope, asked: Sequence[str]) -> tuple[str, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.citations.lenient_json import text_fields
 from core.errors import InputError
 from core.records import Source
 
@@ -71,21 +72,16 @@ def read_evidence(items: object) -> tuple[EvidenceObject, ...]:
     if not isinstance(items, list):
         raise InputError("expected a list of evidence objects", path="evidence")
     found = [_read(item, f"evidence[{number}]", number) for number, item in enumerate(items)]
-    twice = _first_twice(one.pointer for one in found)
-    if twice is not None:
-        raise InputError(f"the pointer {twice} stands twice", path="evidence")
+    pointers = [one.pointer for one in found]
+    for place, pointer in enumerate(pointers):
+        if pointer in pointers[:place]:
+            raise InputError(f"the pointer {pointer} stands twice", path="evidence")
     return tuple(found)
 
 
 def _read(item: object, path: str, number: int) -> EvidenceObject:
-    if not isinstance(item, Mapping):
-        raise InputError(f"expected an object, found {type(item).__name__}", path=path)
-    fields: dict[str, str] = {}
-    for name in ("pointer", "span", "source_root", "title", "source_role"):
-        value = item.get(name)
-        if value is not None and not isinstance(value, str):
-            raise InputError(f"expected text, found {type(value).__name__}", path=f"{path}.{name}")
-        fields[name] = value or ""
+    names = ("pointer", "span", "source_root", "title", "source_role")
+    fields = text_fields(item, names, path)
     if not fields["span"].strip():
         raise InputError("expected the evidence's text", path=f"{path}.span")
     pointer = fields["pointer"] or f"E{number + 1}"
@@ -96,12 +92,3 @@ def _read(item: object, path: str, number: int) -> EvidenceObject:
         title=fields["title"],
         source_role=fields["source_role"] or DEFAULT_ROLE,
     )
-
-
-def _first_twice(pointers: Iterable[str]) -> str | None:
-    seen: set[str] = set()
-    for pointer in pointers:
-        if pointer in seen:
-            return pointer
-        seen.add(pointer)
-    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -55,6 +56,17 @@ def read_lenient_json(raw: str | bytes) -> LenientJson:
     return LenientJson(
         value=value, fixups=tuple(dict.fromkeys(reader.fixups)), dropped=(*around, *reader.dropped)
     )
+
+
+def text_fields(item: object, names: Sequence[str], path: str) -> dict[str, str]:
+    """The texts of an object by name, "" where none is given; InputError names the path of others."""
+    if not isinstance(item, Mapping):
+        raise InputError(f"expected an object, found {type(item).__name__}", path=path)
+    for name in names:
+        if not isinstance(item.get(name), str | None):
+            found = type(item[name]).__name__
+            raise InputError(f"expected text, found {found}", path=f"{path}.{name}")
+    return {name: item.get(name) or "" for name in names}
 
 
 def _strict(text: str) -> tuple[object] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from core.citations.records_of import plain_url
 from core.records import Source
@@ -52,7 +52,6 @@ class Stores:
     file: Callable[[str], str | None] | None = None
     commit: Callable[[str], str | None] | None = None
     memories: Mapping[str, str] | None = None
-    pages: Mapping[str, str] = field(default_factory=dict)
 
 
 def provenance_form(value: str) -> str | None:
@@ -78,7 +77,7 @@ def resolver_of(sources: Sequence[Source] = (), stores: Stores | None = None) ->
             return _memory(match["id"], sources, here)
         if form == "git":
             return _commit(match["sha"], sources, here)
-        return _page(match["url"], sources, here)
+        return _page(match["url"], sources)
 
     return resolve
 
@@ -134,11 +133,8 @@ def _commit(sha: str, sources: Sequence[Source], stores: Stores) -> Found:
     return _captured(sha, "commit", sources)
 
 
-def _page(url: str, sources: Sequence[Source], stores: Stores) -> Found:
+def _page(url: str, sources: Sequence[Source]) -> Found:
     plain = plain_url(url)
-    for address, text in stores.pages.items():
-        if plain_url(address) == plain:
-            return Found(text=text, reason="the page was captured", place=Place(holder=address))
     for source in sources:
         named = (source.uri and plain_url(source.uri) == plain) or plain in plain_url(
             source.arguments or ""

@@ -19,7 +19,7 @@ from core.indexing import IndexedSource
 from core.judging.cases import Case, Readings, close_signals, shown_sources
 from core.judging.opening import Models, OpenTrace
 from core.judging.signals import ClaimSignals, claim_signals, source_signals
-from core.provenance.distortions.drift import check_drift
+from core.provenance.distortions.checks import check_drift
 from core.records import (
     Entailment,
     Features,

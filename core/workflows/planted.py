@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.citations.claims import citations_by_claim
-from core.citations.references import set_entries_aside
+from core.citations.claims import citations_by_claim, set_entries_aside
 from core.config import Config
 from core.decide import counted_share
 from core.evaluation.planting import Planted, with_answer

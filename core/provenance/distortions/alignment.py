@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.evidence.words import stem
-from core.provenance.distortions.lexicon import cue_entries
-from core.provenance.distortions.reading import Reading, Word, read_sentence
+from core.provenance.distortions.reading import Reading, Word, cue_entries, read_sentence
 from core.records import Source, Span, Trace
 from core.text.sentences import sentence_spans
 from core.text.tokens import rarity

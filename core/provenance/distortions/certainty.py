@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from core.evidence.quantities import read_quantities
 from core.provenance.distortions.alignment import Alignment
 from core.provenance.distortions.comparison import limits, near_cues
-from core.provenance.distortions.lexicon import cue_entries
-from core.provenance.distortions.reading import Cue, Reading
+from core.provenance.distortions.reading import Cue, Reading, cue_entries
 from core.provenance.distortions.records import Difference, DistortionKind, difference
 from core.records import Span
 

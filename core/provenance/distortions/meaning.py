@@ -14,8 +14,7 @@ from core.provenance.distortions.comparison import (
     near_cues,
     turned_round,
 )
-from core.provenance.distortions.lexicon import cue_entries
-from core.provenance.distortions.reading import Cue, Reading, Word
+from core.provenance.distortions.reading import Cue, Reading, Word, cue_entries
 from core.provenance.distortions.records import Difference, DistortionKind, difference
 
 _DENIED_FROM = 0.75  # coverage from which a claim's own "no" is held against a sentence without one

@@ -16,7 +16,6 @@ from core.records import (
     CitationFinding,
     CitationKind,
     CitationOutcome,
-    Relation,
     Source,
     SourceStatus,
     Span,
@@ -182,17 +181,6 @@ def test_two_marks_in_one_sentence_are_two_findings() -> None:
     found = _audit(f"{BEE_FACT}, as two reports say (PMIDs 31000001 and 39999999).")
 
     assert [one.outcome.blocks for one in found] == [False, True]
-
-
-def test_a_reader_can_clear_what_words_alone_accuse() -> None:
-    answer = f"{BEE_FACT} (PMID 31000002)."
-    trace = Trace(trace_id="t", question="", answer=answer, sources=_sources())
-
-    cleared = audit_citations(trace, reads=lambda claim, evidence: Relation.ENTAILMENT)
-    kept = audit_citations(trace, reads=lambda claim, evidence: Relation.NEUTRAL)
-
-    assert cleared[0].outcome is CitationOutcome.SAYS_IT
-    assert kept[0].outcome is CitationOutcome.SAYS_OTHERWISE
 
 
 @pytest.mark.parametrize(

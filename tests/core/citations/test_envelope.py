@@ -36,9 +36,9 @@ def _resolver(config: str = CONFIG) -> Resolver:
         file={"src/cache/config.ts": config}.get,
         commit={"0a1b2c3d4e": "Keep notes in trays"}.get,
         memories={"note-7": "The trays were ordered in May."},
-        pages={"https://example.org/trays": PAGE},
     )
-    return resolver_of((), stores)
+    page = Source(source_id="page", tool_name="fetch", text=PAGE, uri="https://example.org/trays")
+    return resolver_of([page], stores)
 
 
 def _audit(claim: EnvelopeClaim, config: str = CONFIG):  # type: ignore[no-untyped-def]

@@ -8,11 +8,9 @@ import pytest
 
 from core.evidence.words import stem
 from core.provenance.distortions.alignment import Prose, Sentence, prose_of, read_prose
-from core.provenance.distortions.checks import check_distortions
+from core.provenance.distortions.checks import check_distortions, check_drift
 from core.provenance.distortions.detect import find_distortions
-from core.provenance.distortions.drift import check_drift
-from core.provenance.distortions.lexicon import CueEntry, cue_entries
-from core.provenance.distortions.reading import read_sentence
+from core.provenance.distortions.reading import CueEntry, cue_entries, read_sentence
 from core.provenance.distortions.records import DistortionKind
 from core.records import (
     Check,
