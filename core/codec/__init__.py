@@ -4,8 +4,7 @@
 document of that is the first one again, byte for byte; the same holds for traces and repairs.
 """
 
-from core.codec.fields import Fields, canonical_json, json_kind
-from core.codec.plain import plain
+from core.codec.fields import Fields, canonical_json, json_kind, plain
 from core.codec.traces import content_hash, trace_document, trace_from_document
 from core.codec.verdicts import (
     PROPOSAL,

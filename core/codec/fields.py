@@ -70,7 +70,7 @@ def record_document(record: object) -> dict[str, Any]:
     for name, key in _keys(kind):
         value = getattr(record, name)
         if name not in left_out or value != left_out[name]:
-            document[key] = _written(value)
+            document[key] = plain(value)
     return document
 
 
@@ -169,7 +169,8 @@ def _keys(kind: Any) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, renamed.get(field.name, field.name)) for field in fields(kind))
 
 
-def _written(value: object) -> object:
+def plain(value: object) -> Any:
+    """A value as JSON: a record as its document, a span as [start, end], a choice as its value."""
     if isinstance(value, Span):
         return [value.start, value.end]
     if isinstance(value, RawRange):
@@ -177,7 +178,7 @@ def _written(value: object) -> object:
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, tuple):
-        return [_written(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, Mapping):
         return dict(value)
     return record_document(value) if is_dataclass(value) else value

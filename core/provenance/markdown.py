@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -47,7 +47,7 @@ def _template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {
+    filters: dict[str, Callable[..., Any]] = {
         "cell": _cell,
         "figure": lambda value: f"{value:.2f}" if isinstance(value, float) else "–",
         "found": _found,
@@ -55,6 +55,7 @@ def _template() -> Template:
         "worded": lambda counts: {_words(name): count for name, count in counts.items()},
         "words": _words,
     }
+    made.filters |= filters
     return made.get_template("report.md.j2")
 
 
