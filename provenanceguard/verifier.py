@@ -117,9 +117,8 @@ def load(
 
 def trace_of(answer: str, tool_outputs: Sequence[ToolOutput], question: str | None) -> Trace:
     """The trace of an answer with its outputs; raises InputError with the path of a wrong value."""
-    from core.capture.answer_record import native_of
     from core.capture.files import cleaned
-    from core.capture.native_record import read_trace
+    from core.capture.native_record import native_of, read_trace
 
     given = {"question": question or "", "answer": answer, "tool_outputs": list(tool_outputs)}
     record: dict[str, object] = {name: cleaned(value)[0] for name, value in given.items()}

@@ -7,11 +7,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from core.capture.answer_record import native_of
 from core.capture.files import FileRecord, parse_record
-from core.capture.native_record import read_trace
+from core.capture.native_record import native_of, read_trace
 from core.capture.reading import read_records_of
-from core.config import Config
 from core.errors import BadRecord, InputError, first_problem
 from core.records import JsonObject, Origin, Trace
 from core.workflows.batching import Allowed
@@ -110,7 +108,7 @@ def asked(kind: type[A], value: object) -> A:
         raise BadRecord(why, path=path or None) from None
 
 
-def traces_of(request: Asked, config: Config, allowed: Allowed | None = None) -> list[Trace]:
+def traces_of(request: Asked, allowed: Allowed | None = None) -> list[Trace]:
     """The one run of a request: everything that it told the user, the answer last.
 
     Raises InputError with the JSON path of what cannot be read, and Overdue.
@@ -122,7 +120,7 @@ def traces_of(request: Asked, config: Config, allowed: Allowed | None = None) ->
             raise BadRecord(error.message, path=error.path) from None
     try:
         found = []
-        for item in _traces(request, config):
+        for item in _traces(request):
             found.append(item)
             if allowed:
                 allowed.check()
@@ -139,9 +137,9 @@ def traces_of(request: Asked, config: Config, allowed: Allowed | None = None) ->
     return traces
 
 
-def _traces(request: Asked, config: Config) -> Iterator[Trace | InputError]:
+def _traces(request: Asked) -> Iterator[Trace | InputError]:
     records = _records(request.trace)
-    yield from read_records_of(records, request.format, config)
+    yield from read_records_of(records, request.format)
 
 
 def _records(value: object) -> list[FileRecord]:

@@ -124,7 +124,7 @@ class Verbs:
     async def _read(self, request: Asked) -> Sequence[Trace]:
         """The traces of a request; when the time is up, the reading ends at its next record."""
         allowed = Allowed(self.limits.seconds)
-        reading = asyncio.to_thread(traces_of, request, self.config, allowed)
+        reading = asyncio.to_thread(traces_of, request, allowed)
         try:
             return self._sized(await self._in_time(reading))
         finally:

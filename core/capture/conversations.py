@@ -1,19 +1,25 @@
-"""A record that holds one conversation, as the traces of what was said in it."""
+"""A conversation as traces: one for its last answer, and one for each text that it showed before.
+
+A closing word ("You are welcome!") must not stand for what was said before it, be it in a turn of its
+own or beside a call, so everything said with evidence is judged, each with the outputs known by then.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import dataclasses
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from core.capture.answers import AnswersSeen, traces_of_conversation
 from core.capture.carried import CARRIED
-from core.capture.files import parse_record
-from core.capture.messages import Messages, text_in
-from core.capture.outputs import CapturedRun, id_key, trace_id_of
-from core.capture.turns import read_conversation
-from core.codec import json_kind
-from core.errors import BadRecord
-from core.records import Origin, Trace
+from core.capture.files import parse_record, placed
+from core.capture.messages import Messages, not_understood
+from core.capture.outputs import CapturedCall, CapturedRun, trace_of_run
+from core.capture.turns import Said, Turn, final_place, other_answers, pair_calls, read_conversation
+from core.capture.values import at, id_key, mapping, text_in, trace_id_of, unexpected
+from core.errors import BadRecord, InputError
+from core.records import JsonObject, Origin, Trace
 
+_EARLIER = re.compile(r"::t\d+(?:~\d+)?$")
 _USED = {
     "messages", "request", "response", "question_id", "trace_id", "task_id", "trial", "question",
     "user_question", "category", "route", "elapsed_s", CARRIED,
@@ -25,19 +31,100 @@ _TRANSCRIPT_KEYS = (
 _RESPONSE_KEYS = ("response", "final_response", "final_reply_to_user", "assistant_answer")
 _READ = (*_TRANSCRIPT_KEYS, *_RESPONSE_KEYS, "choices", "candidates", "output", "body")
 
+CallsOf = Callable[[Sequence[Turn]], Sequence[CapturedCall]]
 
-def answers_in(
-    value: object, origin: Origin, notes: Sequence[str], *, seen: AnswersSeen, blocks: bool = False
+
+class AnswersSeen:
+    """The answers of one file so far: a log that repeats what was said before tells each once."""
+
+    def __init__(self) -> None:
+        self._ends: set[int] = set()  # hashes of the turns up to an answer
+
+    def is_new(self, turns: Sequence[Turn]) -> bool:
+        """Whether no conversation that ends with these turns was asked about before."""
+        end = hash(tuple(turns))
+        known = end in self._ends
+        self._ends.add(end)
+        return not known
+
+
+def traces_of_conversation(
+    run: CapturedRun,
+    turns: Sequence[Turn],
+    response: str | None,
+    seen: AnswersSeen,
+    calls_of: CallsOf = pair_calls,
 ) -> Iterator[Trace]:
-    """The traces of a record that holds messages, that of its answer last; raises BadRecord.
+    """The traces of the earlier answers, the oldest first, and behind them that of the run itself.
 
-    ``blocks``: they are Anthropic's.
+    Earlier ones have the id of the run with ``::t1``, ``::t2``, … behind it; ``calls_of`` gives the
+    calls that some first turns tell of. An answer before any call has no evidence and no trace.
     """
-    record: Mapping[str, object] = value if isinstance(value, Mapping) else {"messages": value}
+    last = trace_of_run(run)
+    final = final_place(turns, response)
+    without = 0
+    for number, place in enumerate(other_answers(turns, final), 1):
+        head = turns[: place + 1]
+        calls = calls_of(head)
+        without += not calls
+        if calls and seen.is_new(head):
+            yield _earlier(run, f"{last.trace_id}::t{number}", head, calls)
+    seen.is_new(turns[: final + 1])
+    if without:
+        told = f"{without} earlier texts were said before any tool call and are not judged"
+        last = dataclasses.replace(last, notices=(*last.notices, told))
+    yield last
+
+
+def is_earlier_answer(trace_id: str) -> bool:
+    """Whether a trace stands for an answer before the last one of its conversation."""
+    return _EARLIER.search(trace_id) is not None
+
+
+def _earlier(
+    run: CapturedRun, name: str, head: Sequence[Turn], calls: Sequence[CapturedCall]
+) -> Trace:
+    *before, said = head
+    if isinstance(said, Said):
+        said = dataclasses.replace(said, calls_tools=False)
+    talk = read_conversation([*before, said], None)
+    return trace_of_run(
+        dataclasses.replace(
+            run,
+            trace_id=name,
+            question=talk.question,
+            answer=talk.answer,
+            earlier=talk.earlier,
+            calls=calls,
+            citations=talk.citations,
+            elapsed_seconds=None,
+            notices=("an earlier answer of a conversation; what came after it is no evidence",),
+            extra={},
+            carried=None,
+        )
+    )
+
+
+def traces_or_error(
+    value: object, origin: Origin, notes: Sequence[str], seen: AnswersSeen, blocks: bool = False
+) -> Iterator[Trace | InputError]:
+    """The traces of a record that holds messages, that of its answer last, or why there is none.
+
+    ``blocks``: the messages are Anthropic's.
+    """
+    try:
+        yield from _answers_in(value, origin, notes, seen, blocks)
+    except BadRecord as error:
+        yield placed(error, origin.file, origin.line)
+
+
+def _answers_in(
+    value: object, origin: Origin, notes: Sequence[str], seen: AnswersSeen, blocks: bool
+) -> Iterator[Trace]:
+    record: JsonObject = value if isinstance(value, Mapping) else {"messages": value}
     given = messages_in(value)
     if given is None:
-        found = json_kind(record.get("messages"))
-        raise BadRecord(f"expected a list of messages, found {found}", path="messages")
+        raise unexpected("a list of messages", record.get("messages"), "messages")
     messages = Messages(blocks=blocks)
     for index, message in enumerate(given):
         messages.read(message, f"messages[{index}]")
@@ -46,7 +133,7 @@ def answers_in(
 
 
 def answers_of(
-    record: Mapping[str, object],
+    record: JsonObject,
     messages: Messages,
     origin: Origin,
     notes: Sequence[str],
@@ -74,7 +161,7 @@ def answers_of(
         elapsed_seconds=elapsed
         if isinstance(elapsed, int | float) and not isinstance(elapsed, bool)
         else None,
-        notices=(*notes, *talk.notices, *messages.notices),
+        notices=(*notes, *talk.notices, *not_understood(messages.unknown)),
         extra={key: item for key, item in record.items() if key not in left},
         carried=record.get(CARRIED),
     )
@@ -97,44 +184,34 @@ def messages_in(value: object) -> list[object] | None:
         if isinstance(found, list):
             return [*found, *reply_in(value)]
     for key in ("request", "body", "data", "trace"):
-        inner = value.get(key)
         for name in ("messages", "contents"):
-            if isinstance(inner, Mapping) and isinstance(inner.get(name), list):
-                return [*inner[name], *reply_in(value)]
+            if isinstance(found := at(value, key, name), list):
+                return [*found, *reply_in(value)]
     return reply_in(value) or None
 
 
-def reply_in(value: Mapping[str, object]) -> list[object]:
+def reply_in(value: JsonObject) -> list[object]:
     """The assistant message that Anthropic's API returned."""
-    for candidate in (value.get("response"), value):
-        if (
-            isinstance(candidate, Mapping)
-            and candidate.get("role") == "assistant"
-            and candidate.get("type") == "message"
-            and isinstance(candidate.get("content"), list)
-        ):
+    for candidate in (mapping(value.get("response")), value):
+        kind = (candidate.get("role"), candidate.get("type"))
+        if kind == ("assistant", "message") and isinstance(candidate.get("content"), list):
             return [candidate]
     return []
 
 
-def _response(record: Mapping[str, object], messages: Messages) -> str | None:
+def _response(record: JsonObject, messages: Messages) -> str | None:
     """The explicit final answer; a logged API response adds its message to the turns instead."""
     found = next((v for k in _RESPONSE_KEYS if (v := text_in(record, k)) and v.strip()), None)
     if found is not None:
         return found
     for holder in (record, record.get("response")):
-        if not isinstance(holder, Mapping):
-            continue
-        for key, inner in (("choices", "message"), ("candidates", "content")):
-            listed = holder.get(key)
-            first = listed[0] if isinstance(listed, list) and listed else None
-            message = first.get(inner) if isinstance(first, Mapping) else None
+        for path, where in (
+            (("choices", 0, "message"), "choices[0].message"),
+            (("candidates", 0, "content"), "candidates[0].content"),
+            (("output", "message"), "output.message"),  # Bedrock Converse
+        ):
+            message = at(holder, *path)
             if isinstance(message, Mapping):
-                messages.read({"role": "assistant", **message}, f"{key}[0].{inner}")
+                messages.read({"role": "assistant", **message}, where)
                 return None
-        output = holder.get("output")
-        message = output.get("message") if isinstance(output, Mapping) else None
-        if isinstance(message, Mapping):  # Bedrock Converse
-            messages.read({"role": "assistant", **message}, "output.message")
-            return None
     return None

@@ -64,6 +64,11 @@ class FilePart:
     first_line: int = 1
 
 
+def placed(error: InputError, file: str | None, line: int | None) -> BadRecord:
+    """What is wrong with a record, with the file and the line that it stands in."""
+    return BadRecord(error.message, file=file, line=line, path=error.path)
+
+
 class WrittenNumber(float):
     """A float that remembers how it was written, so that 1.10 is not shown as 1.1."""
 
@@ -280,9 +285,3 @@ def cleaned(value: object) -> tuple[object, bool]:
             any(changed for pair in keys for _, changed in pair),
         )
     return value, False
-
-
-# ---------------------------------------------------------------- bytes
-
-
-# ---------------------------------------------------------------- shapes

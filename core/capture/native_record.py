@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
+from typing import TypeGuard
 
 from core.capture.echoes import without_echoes
 from core.capture.readable.structured import unfold_output
 from core.capture.status import status_of
+from core.capture.values import at, id_key, mapping, written
 from core.codec import Fields, content_hash, json_kind
 from core.errors import BadRecord
 from core.records import JsonObject, Origin, RawRange, Source, SourceStatus, Span, Trace
@@ -20,18 +23,18 @@ _RECORD_KEYS = {
     "final_reply_to_user", "earlier_answers", "elapsed_s",
 }  # fmt: skip
 _ANSWERS = ("final_reply_to_user", "assistant_answer")
+_NAMED = ("question_id", "trace_id", "task_id")
 # A record without any of these asks, answers, captures and names nothing.
 _OF_A_TRACE = frozenset(
-    {
-        "user_question",
-        "full_tool_outputs",
-        "final_reply_to_user",
-        "assistant_answer",
-        "question_id",
-        "trace_id",
-        "task_id",
-    }  # fmt: skip
+    {"user_question", "full_tool_outputs", "final_reply_to_user", "assistant_answer", *_NAMED}
 )
+# What the services call the fields of an answer with its outputs.
+_OUTPUTS_AT = "tool_outputs"
+_SERVICE_NAMES = {
+    "question": "user_question",
+    "answer": "final_reply_to_user",
+    _OUTPUTS_AT: "full_tool_outputs",
+}
 _OUTPUT_KEYS = {
     "tool_name", "source_id", "source_role", "chunk_count", "text", "server", "call_id", "arguments",
     "uri", "status", "note",
@@ -98,7 +101,7 @@ def export_native(trace: Trace) -> dict[str, object]:
 
 def _trace_id(fields: Fields) -> str:
     """``question_id``, else ``trace_id``, else ``task_id`` with its trial, else nothing."""
-    for key in ("question_id", "trace_id", "task_id"):
+    for key in _NAMED:
         value = fields.get(key)
         if value is None or value == "":
             continue
@@ -176,14 +179,10 @@ def _source(source_id: str, chunks: Sequence[tuple[int, Fields]]) -> Source:
     )
     if len(chunks) == 1 and _outputs([source]) == [dict(first.value)]:
         return source
-    as_read = [
-        {
-            "index": index,
-            "characters": len(text),
-            "fields": {key: item for key, item in output.value.items() if key != "text"},
-        }
-        for (index, output), text in zip(chunks, texts, strict=True)
-    ]
+    as_read = []
+    for (index, output), text in zip(chunks, texts, strict=True):
+        fields = {key: item for key, item in output.value.items() if key != "text"}
+        as_read.append({"index": index, "characters": len(text), "fields": fields})
     return dataclasses.replace(source, extra={**source.extra, AS_READ: as_read})
 
 
@@ -298,3 +297,38 @@ def _with_as_read(trace: Trace, record: JsonObject) -> Trace:
     return dataclasses.replace(
         trace, extra={**trace.extra, AS_READ: {"changed": changed, "absent": absent}}
     )
+
+
+def is_answer_record(value: object) -> TypeGuard[JsonObject]:
+    """Whether a value is an answer with its outputs, as the services take it, and no native record."""
+    told = isinstance(at(value, "answer"), str) and isinstance(at(value, _OUTPUTS_AT), list)
+    return told and "full_tool_outputs" not in mapping(value)
+
+
+def native_of(record: JsonObject) -> JsonObject:
+    """The native record of such an answer: each output is a source of its own, unless ids join them.
+
+    Raises BadRecord naming the path of a wrong value.
+    """
+    native = {_SERVICE_NAMES.get(key, key): item for key, item in record.items()}
+    own = id_key(record)
+    if own is not None and native.keys().isdisjoint(_NAMED):
+        native["question_id"] = str(native.pop(own))
+    seen: set[str] = set()
+    outputs = []
+    for output in Fields(record, "").objects(_OUTPUTS_AT):
+        given = output.optional_string("source_id")
+        tool = output.string("tool_name")
+        output.read(SourceStatus | None, "status")
+        name = given or output.optional_string("call_id") or tool
+        numbered = chain([name], (f"{name}#{number}" for number in count(2)))
+        source_id = next(x for x in numbered if given is not None or x not in seen)
+        seen.add(source_id)
+        fields = {key: item for key, item in output.value.items() if item is not None}
+        for key in ("text", "arguments"):
+            if isinstance(fields.get(key), Mapping | list):
+                fields[key] = written(fields[key])
+            elif key == "text":
+                output.string(key)
+        outputs.append({**fields, "source_id": source_id})
+    return {**native, "full_tool_outputs": outputs}

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from core.capture.carried import CHANGED, restored
 from core.capture.echoes import without_echoes
-from core.capture.files import write_json
 from core.capture.readable.structured import Unfolded, unfold_output
 from core.capture.status import status_of
+from core.capture.values import parsed, text_in
 from core.codec import content_hash
 from core.records import Citation, JsonObject, Origin, Source, SourceStatus, Span, Trace
 from core.text.citation_marks import citations_in, order_doubt, source_named
@@ -20,10 +20,6 @@ from core.text.citation_marks import citations_in, order_doubt, source_named
 _META_TOOL = re.compile(
     r"(?:execute|call|invoke|run|use)[-_ ]?(?:mcp[-_ ]?)?tool(?:[-_ ]?call)?$", re.I
 )
-_ID_KEYS = (
-    "question_id", "trace_id", "task_id",
-    "id", "uuid", "conversation_id", "thread_id", "session_id", "run_id",
-)  # fmt: skip
 _MCP_NAME = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.+)$")
 
 
@@ -105,27 +101,6 @@ def trace_of_run(run: CapturedRun) -> Trace:
     return trace if run.trace_id else dataclasses.replace(trace, trace_id=content_hash(trace))
 
 
-def trace_id_of(record: Mapping[str, object]) -> str | None:
-    """What the first of ``id_key``'s keys holds, a ``task_id`` with its trial; None without any."""
-    key = id_key(record)
-    if key is None:
-        return None
-    value, trial = record[key], record.get("trial")
-    return f"{value}::{trial}" if key == "task_id" and trial is not None else str(value)
-
-
-def id_key(record: Mapping[str, object]) -> str | None:
-    """The field that names a record: what it says of its trace first, then of itself, then of its talk.
-
-    Records of one file with the same id are told apart by number when the file is read.
-    """
-    for key in _ID_KEYS:
-        value = record.get(key)
-        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
-            return key
-    return None
-
-
 def resolve_call(call: CapturedCall) -> CapturedCall:
     """The call with the real server and tool, where a gateway's tool name hides them.
 
@@ -136,24 +111,13 @@ def resolve_call(call: CapturedCall) -> CapturedCall:
         return dataclasses.replace(call, server=named["server"], tool=named["tool"])
     if not _META_TOOL.search(call.tool) or not call.arguments:
         return call
-    try:
-        arguments = json.loads(call.arguments)
-    except (ValueError, RecursionError):
+    arguments = parsed(call.arguments)
+    tool = text_in(arguments, "tool_name", "toolName", "tool", "name")
+    if tool is None or not isinstance(arguments, Mapping):
         return call
-    if not isinstance(arguments, Mapping):
-        return call
-    tool = _first_text(arguments, "tool_name", "toolName", "tool", "name")
-    server = _first_text(arguments, "server_name", "serverName", "server", "server_label")
-    if tool is None:
-        return call
-    inner = next(
-        (
-            arguments[key]
-            for key in ("params", "arguments", "args", "input", "tool_input")
-            if key in arguments
-        ),
-        None,
-    )
+    keys = ("params", "arguments", "args", "input", "tool_input")
+    inner = next((arguments[key] for key in keys if key in arguments), None)
+    server = text_in(arguments, "server_name", "serverName", "server", "server_label")
     return dataclasses.replace(
         call,
         tool=tool,
@@ -230,13 +194,6 @@ def distinct_sources(groups: Iterable[Sequence[Source]]) -> tuple[tuple[Source, 
     return tuple(kept.values()), notices
 
 
-def written(value: object) -> str:
-    """A captured value as text: strings as they are, the rest as JSON with numbers as written."""
-    if isinstance(value, str):
-        return value
-    return write_json(value)
-
-
 def _status_without_text(call: CapturedCall, unfolded: Unfolded) -> SourceStatus:
     if call.failed or unfolded.error:
         return SourceStatus.ERROR
@@ -248,29 +205,15 @@ def _citations(run: CapturedRun, sources: Sequence[Source]) -> tuple[Citation, .
     if not run.citations:
         return citations_in(run.answer, sources)
     made = []
-    length = len(run.answer or "")
     for citation in run.citations:
-        start, end = max(0, citation.start), min(length, citation.end)
-        if start >= end:
-            continue
-        made.append(
-            Citation(
-                span=Span(start=start, end=end),
-                text=citation.text,
-                source_id=citation.source_id
-                or (source_named(citation.url, sources) if citation.url else None),
-                url=citation.url,
-            )
+        start, end = max(0, citation.start), min(len(run.answer or ""), citation.end)
+        named = citation.source_id or (
+            source_named(citation.url, sources) if citation.url else None
         )
+        if start < end:
+            span = Span(start=start, end=end)
+            made.append(Citation(span=span, text=citation.text, source_id=named, url=citation.url))
     return tuple(made)
-
-
-def _first_text(values: Mapping[str, object], *keys: str) -> str | None:
-    for key in keys:
-        value = values.get(key)
-        if isinstance(value, str) and value:
-            return value
-    return None
 
 
 def _joined(notes: Sequence[str | None]) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from core.capture.files import FilePart, read_part
-from core.capture.formats import native_reader as native
+from core.capture.formats import native
 from core.capture.parquet_rows import PARQUET, row_groups
 from core.capture.reading import detect_format, files_in, numbered
 from core.capture.record_stream import Source, shape_of
@@ -51,7 +51,7 @@ def traces_of_part(
     """
     records = read_part(part, config.max_record_bytes)
     at = 0
-    for item in native.read(records, part.path.name, config):
+    for item in native.read(records, part.path.name):
         if isinstance(item, Trace):
             yield numbered(item, numbers.get(at, 1))
             at += 1

@@ -1,7 +1,7 @@
 """Captured formats to traces: ``read_traces`` finds the format of each file and streams its traces.
 
-One format a module, with ``detect(values)`` and ``read(records, file, config)``; nothing else in the
-project knows how a format spells its fields.
+One format a module, with ``detect(values)``, ``read(records, file)`` and, where it can carry a trace,
+``write(run)``; nothing else in the project knows how a format spells its fields.
 """
 
 from __future__ import annotations
@@ -13,42 +13,21 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Protocol
 
-from core.capture.answers import is_earlier_answer
+from core.capture.conversations import is_earlier_answer
 from core.capture.files import FileRecord, read_records
 from core.capture.formats import (
-    anthropic_reader as anthropic,
+    anthropic,
+    chat,
+    codex,
+    inspect_ai,
+    langfuse,
+    langsmith,
+    mcp,
+    native,
+    openinference,
+    otel,
+    responses,
 )
-from core.capture.formats import (
-    chat_reader as chat,
-)
-from core.capture.formats import (
-    codex_reader as codex,
-)
-from core.capture.formats import (
-    inspect_ai_reader as inspect_ai,
-)
-from core.capture.formats import (
-    langfuse_reader as langfuse,
-)
-from core.capture.formats import (
-    langsmith_reader as langsmith,
-)
-from core.capture.formats import (
-    mcp_reader as mcp,
-)
-from core.capture.formats import (
-    native_reader as native,
-)
-from core.capture.formats import (
-    openinference_reader as openinference,
-)
-from core.capture.formats import (
-    otel_reader as otel,
-)
-from core.capture.formats import (
-    responses_reader as responses,
-)
-from core.capture.nearest import what_is_missing
 from core.config import Config
 from core.errors import InputError, UnknownFormat
 from core.records import Trace
@@ -67,7 +46,7 @@ class Importer(Protocol):
         ...
 
     def read(
-        self, records: Iterable[FileRecord | InputError], file: str, config: Config, /
+        self, records: Iterable[FileRecord | InputError], file: str, /
     ) -> Iterator[Trace | InputError]:
         """The traces of one file, and in the place of each that cannot be read, why."""
         ...
@@ -75,21 +54,25 @@ class Importer(Protocol):
 
 # In the order of preference when two are equally sure.
 _MODULES: tuple[Importer, ...] = (
-    native,
-    mcp,
-    inspect_ai,
-    codex,
-    anthropic,
-    responses,
-    openinference,
-    otel,
-    langsmith,
-    langfuse,
+    native, mcp, inspect_ai, codex, anthropic, responses, openinference, otel, langsmith, langfuse,
     chat,
-)
+)  # fmt: skip
 # The spans of one trace may be spread over files, so these are read together.
 _TOGETHER = (openinference.NAME, otel.NAME, langsmith.NAME, langfuse.NAME)
 FORMATS: Mapping[str, Importer] = {module.NAME: module for module in _MODULES}
+# What a record of each format has, in the spelling that is met most; the simplest first.
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "native, as the services take it": ("answer", "tool_outputs"),
+    "native": ("final_reply_to_user", "full_tool_outputs"),
+    "chat": ("messages",),
+    "responses": ("input", "output"),
+    "inspect_ai": ("input", "messages", "epoch"),
+    "langsmith": ("id", "run_type", "inputs", "outputs"),
+    "langfuse": ("traceId", "type", "input", "output"),
+    "otel": ("traceId", "spanId", "attributes"),
+    "mcp": ("jsonrpc", "method", "params"),
+}
+_SIMPLEST = '{"answer": "…", "tool_outputs": [{"tool_name": "…", "text": "…"}]}'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,30 +105,45 @@ def _format_of(values: Sequence[object], file: str) -> Detected:
     best = max(score for score, _ in scores)
     if best <= 0:
         raise UnknownFormat(
-            f"no known trace format; {what_is_missing(values[0])}; known formats: {', '.join(FORMATS)}",
+            f"no known trace format; {_what_is_missing(values[0])}; known formats: {', '.join(FORMATS)}",
             file=file,
         )
     name = next(name for score, name in scores if score == best)
     return Detected(format=name, confidence=best)
 
 
+def _what_is_missing(value: object) -> str:
+    """What a record has, and which fields it lacks of the format that it comes nearest to."""
+    if not isinstance(value, Mapping):
+        return f"its first record is a {type(value).__name__}; a record can be {_SIMPLEST}"
+    keys = [str(key)[:40] for key in islice(value, 8)]
+    has = f"its first record has the fields {', '.join(keys) or '(none)'}"
+    lack = {name: [x for x in fields if x not in value] for name, fields in _FIELDS.items()}
+    nearest = min(_FIELDS, key=lambda name: len(lack[name]) / len(_FIELDS[name]))
+    lacking = lack[nearest]
+    if len(lacking) == len(_FIELDS[nearest]):
+        return f"{has}; a record can be {_SIMPLEST}"
+    if lacking:
+        return f"{has}; the nearest format is {nearest}, which lacks {', '.join(lacking)}"
+    names = ", ".join(_FIELDS[nearest])
+    return f"{has}; the nearest format is {nearest}, but {names} does not hold what it needs"
+
+
 def read_records_of(
-    records: Sequence[FileRecord], format: str = "auto", config: Config | None = None
+    records: Sequence[FileRecord], format: str = "auto"
 ) -> Iterator[Trace | InputError]:
     """The traces of records that are no file: what a caller sent; errors name the record as a line.
 
     Raises UnknownFormat when no format recognises them.
     """
-    config = config or Config()
-    if format != "auto" and format not in FORMATS:
-        raise UnknownFormat(f"unknown format {format!r}; known formats: {', '.join(FORMATS)}")
+    _known(format)
     if not records:
         raise UnknownFormat("no record in it")
     others: _Others | None = None
     if format == "auto":
         format = _format_of([record.value for record in records[:_SAMPLE_RECORDS]], "").format
         others = {}
-    yield from _told_apart(_of_formats(records, format, "", config, others))
+    yield from _told_apart(_of_formats(records, format, "", others))
 
 
 def read_traces(
@@ -157,8 +155,7 @@ def read_traces(
     same id stay apart: the second becomes ``id~2``. Raises UnknownFormat for an unknown ``format``.
     """
     config = config or Config()
-    if format != "auto" and format not in FORMATS:
-        raise UnknownFormat(f"unknown format {format!r}; known formats: {', '.join(FORMATS)}")
+    _known(format)
     rest: _Others | None = {} if format == "auto" else None
     chosen: list[tuple[Path, str]] = []
     for path in files_in(paths):
@@ -179,8 +176,13 @@ def read_traces(
             else:
                 log.append(item)
     label = " + ".join(path.name for path in logs)
-    beside = _told_apart(_of_formats((), native.NAME, label, config, rest)) if rest else iter(())
+    beside = _told_apart(_of_formats((), native.NAME, label, rest)) if rest else iter(())
     yield from _joined(chain(beside, _each(others, config, rest)), log)
+
+
+def _known(format: str) -> None:
+    if format != "auto" and format not in FORMATS:
+        raise UnknownFormat(f"unknown format {format!r}; known formats: {', '.join(FORMATS)}")
 
 
 def _each(
@@ -190,13 +192,13 @@ def _each(
     for path, name in files:
         if name not in _TOGETHER:
             records = read_records(path, limit)
-            yield from _told_apart(_of_formats(records, name, path.name, config, others))
+            yield from _told_apart(_of_formats(records, name, path.name, others))
     for name in _TOGETHER:
         parts = [path for path, found in files if found == name]
         if parts:
             records = chain.from_iterable(read_records(path, limit) for path in parts)
             label = " + ".join(path.name for path in parts)
-            yield from _told_apart(_of_formats(records, name, label, config, others))
+            yield from _told_apart(_of_formats(records, name, label, others))
 
 
 # The records of a file that are of another format than the rest of it, by that format.
@@ -209,16 +211,15 @@ def _of_formats(
     records: Iterable[FileRecord | InputError],
     name: str,
     file: str,
-    config: Config,
     others: _Others | None,
 ) -> Iterator[Trace | InputError]:
     """The traces of a file: of its format first, then of others; ``others`` None: of that one alone."""
-    yield from FORMATS[name].read(_mine(records, FORMATS[name], others), file, config)
+    yield from FORMATS[name].read(_mine(records, FORMATS[name], others), file)
     if others:
         found = list(others.items())
         others.clear()
         for other, held in found:
-            yield from FORMATS[other].read(held, file, config)
+            yield from FORMATS[other].read(held, file)
 
 
 def _mine(

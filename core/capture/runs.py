@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.capture.messages import Messages, is_message, kind_of, text_in
-from core.capture.outputs import written
-from core.capture.span_attributes import parsed
-from core.capture.turns import Called, Returned, Said, Turn
+from core.capture.messages import Messages, is_message, kind_of
+from core.capture.turns import Returned, Said, Turn
+from core.capture.values import objects_in, parsed, text_in, written, written_or_none
 from core.errors import BadRecord
 
 _ASKED_IN = (
@@ -37,7 +36,7 @@ def turns_of(value: object, role: str, unknown: dict[str, None], depth: int = 0)
     if isinstance(value, str):
         return [Said(role=role, text=value)] if value.strip() else []
     if isinstance(value, list):
-        if _is_content(value, role):
+        if _is_content(value):
             return _read({"role": role, "content": value}, unknown)
         return [turn for item in value for turn in turns_of(item, role, unknown, depth + 1)]
     if not isinstance(value, Mapping):
@@ -52,23 +51,23 @@ def turns_of(value: object, role: str, unknown: dict[str, None], depth: int = 0)
             turns = turns_of(inner, role, unknown, depth + 1)
             if turns:
                 return turns
-    text = text_of(value, role)
+    text = _text_of(value, role)
     return [Said(role=role, text=text)] if text else []
 
 
-def text_of(value: object, role: str) -> str | None:
+def _text_of(value: object, role: str) -> str | None:
     """The text of an input or output when it is a text, or an object with one text in it."""
     value = parsed(value)
     if isinstance(value, str):
         return value if value.strip() else None
-    if isinstance(value, Mapping):
-        named = (text_in(value, key) for key in (_QUESTIONS if role == "user" else _ANSWERS))
-        found = next((text for text in named if text and text.strip()), None)
-        if found is None and len(value) == 1:
-            ((key, inner),) = value.items()
-            return None if role != "user" and key in _QUESTIONS else text_of(inner, role)
-        return found
-    return None
+    if not isinstance(value, Mapping):
+        return None
+    named = (text_in(value, key) for key in (_QUESTIONS if role == "user" else _ANSWERS))
+    found = next((text for text in named if text and text.strip()), None)
+    if found is None and len(value) == 1:
+        ((key, inner),) = value.items()
+        return None if role != "user" and key in _QUESTIONS else _text_of(inner, role)
+    return found
 
 
 def tool_output(value: object) -> tuple[str | None, str | None, bool]:
@@ -83,8 +82,7 @@ def tool_output(value: object) -> tuple[str | None, str | None, bool]:
         if returned is not None:
             return returned.output, returned.call_id, returned.failed
         if wrapped:
-            bare = value.get("output")
-            return (None if bare is None else written(bare)), None, False
+            return written_or_none(value.get("output")), None, False
     return written(given), None, False  # as it came: 1.10 stays 1.10
 
 
@@ -107,12 +105,11 @@ def _read(message: object, unknown: dict[str, None]) -> list[Turn]:
     return messages.turns
 
 
-def _is_content(value: list[object], role: str) -> bool:
+def _is_content(value: list[object]) -> bool:
     """Whether a list is the content of one message: texts, calls and outputs, and at least one typed."""
-    kinds = [kind_of(part) for part in value if isinstance(part, Mapping)]
-    typed = [part for part in value if isinstance(part, Mapping) and not is_message(part)]
-    acting = [p for p in typed if "type" in p and kind_of(p) == "text" or _is_call(p)]
-    return bool(acting) and len(kinds) == len(value) == len(typed)
+    typed = [part for part in objects_in(value) if not is_message(part)]
+    acting = (p for p in typed if "type" in p and kind_of(p) == "text" or _is_call(p))
+    return any(acting) and len(value) == len(typed)
 
 
 def _is_call(value: Mapping[str, object]) -> bool:
@@ -122,13 +119,3 @@ def _is_call(value: Mapping[str, object]) -> bool:
     given = ("input", "args", "arguments", "tool_input", "action_input", "parameters")
     typed = value.get("type") in ("tool_call", "function_call", "tool_use", "tool-call")
     return typed or (named and any(key in value for key in given))
-
-
-def says(turn: Turn) -> bool:
-    """Whether the assistant says something in it without calling a tool."""
-    return isinstance(turn, Said) and turn.role == "assistant" and not turn.calls_tools
-
-
-def calls(turn: Turn) -> bool:
-    """Whether it calls a tool."""
-    return isinstance(turn, Called)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.capture.files import FileRecord
 from core.capture.messages import kind_of
-
-Line = Mapping[str, object]
+from core.capture.values import at, mapping, objects_in
+from core.records import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,31 +19,22 @@ class Thread:
     notices: tuple[str, ...]
 
 
-def message_of(value: object) -> Line | None:
+def message_of(value: object) -> JsonObject | None:
     """The message of one line of a session log."""
-    message = value.get("message") if isinstance(value, Mapping) else None
-    if (
-        isinstance(message, Mapping)
-        and message.get("role") in ("user", "assistant")
-        and isinstance(message.get("content"), str | list)
-        and isinstance(value, Mapping)
-        and ("sessionId" in value or "session_id" in value or "uuid" in value)
-    ):
-        return message
-    return None
+    message = mapping(at(value, "message"))
+    named = any(key in mapping(value) for key in ("sessionId", "session_id", "uuid"))
+    spoken = message.get("role") in ("user", "assistant")
+    return message if named and spoken and isinstance(message.get("content"), str | list) else None
 
 
-def is_note(value: object) -> bool:
+def is_note(value: JsonObject) -> bool:
     """Whether a line of a session log is no message: a title, a mode, an attachment, a summary."""
-    return (
-        isinstance(value, Mapping)
-        and isinstance(value.get("type"), str)
-        and not any(key in value for key in ("message", "messages", "role", "content"))
-        or (isinstance(value, Mapping) and value.get("type") == "system" and "message" not in value)
-    )
+    told = any(key in value for key in ("message", "messages", "role", "content"))
+    of_system = value.get("type") == "system" and "message" not in value
+    return of_system or (isinstance(value.get("type"), str) and not told)
 
 
-def main_thread(records: Sequence[FileRecord], notes: Sequence[Line]) -> Thread:
+def main_thread(records: Sequence[FileRecord], notes: Sequence[JsonObject]) -> Thread:
     """The messages that lead to the last one: no rewound branch, no side chain, no error of the API.
 
     A part of an answer, and the output of a call, belong to it wherever they hang in the tree.
@@ -51,24 +42,23 @@ def main_thread(records: Sequence[FileRecord], notes: Sequence[Line]) -> Thread:
     spoken = [record for record in records if not _is_aside(record.value)]
     if not spoken:
         return Thread((), ())
-    parents: dict[str, str | None] = {}
+    parents: dict[object, object] = {}
     for line in (*notes, *(record.value for record in records)):
-        if isinstance(line, Mapping) and isinstance(line.get("uuid"), str):
-            above = line.get("parentUuid") or line.get("logicalParentUuid")
-            parents[str(line["uuid"])] = above if isinstance(above, str) else None
-    last = spoken[-1].value
-    at = last.get("uuid") if isinstance(last, Mapping) and "parentUuid" in last else None
+        if isinstance(at(line, "uuid"), str):
+            parents[at(line, "uuid")] = at(line, "parentUuid") or at(line, "logicalParentUuid")
+    last = mapping(spoken[-1].value)
+    here = last.get("uuid") if "parentUuid" in last else None
     chain: set[object] = set()
-    while isinstance(at, str) and at not in chain:
-        chain.add(at)
-        at = parents.get(at)
-    kept = [record for record in spoken if not chain or _field(record, "uuid") in chain]
-    answers = {_field(record, "message", "id") for record in kept} - {None}
+    while isinstance(here, str) and here not in chain:
+        chain.add(here)
+        here = parents.get(here)
+    kept = [record for record in spoken if not chain or _text(record, "uuid") in chain]
+    answers = {_text(record, "message", "id") for record in kept} - {None}
     places = {id(record) for record in kept}
     calls: set[object] = set()
     thread = []
     for record in spoken:
-        held = id(record) in places or _field(record, "message", "id") in answers
+        held = id(record) in places or _text(record, "message", "id") in answers
         results = _ids(record, "tool_use_id")
         if held or (results and results <= calls):
             thread.append(record)
@@ -80,32 +70,25 @@ def main_thread(records: Sequence[FileRecord], notes: Sequence[Line]) -> Thread:
     return Thread(tuple(thread), (told,) if left else ())
 
 
-def spoken_message(record: FileRecord) -> Line:
+def spoken_message(record: FileRecord) -> JsonObject:
     """The message of a line; what the program wrote in the user's name is no question."""
-    line = record.value if isinstance(record.value, Mapping) else {}
-    message = message_of(line) or {}
+    line, message = mapping(record.value), message_of(record.value) or {}
     meta = line.get("isMeta") is True or line.get("isCompactSummary") is True
     texts = isinstance(message.get("content"), str) or not _ids(record, "tool_use_id")
     return {**message, "role": "system"} if meta and texts else message
 
 
 def _is_aside(value: object) -> bool:
-    return isinstance(value, Mapping) and (
-        value.get("isSidechain") is True or value.get("isApiErrorMessage") is True
-    )
+    return at(value, "isSidechain") is True or at(value, "isApiErrorMessage") is True
 
 
-def _field(record: FileRecord, *path: str) -> object:
-    found: object = record.value
-    for key in path:
-        found = found.get(key) if isinstance(found, Mapping) else None
+def _text(record: FileRecord, *path: str) -> str | None:
+    found = at(record.value, *path)
     return found if isinstance(found, str) else None
 
 
 def _ids(record: FileRecord, key: str) -> set[object]:
     """The ids of the calls (``id``) or of the outputs (``tool_use_id``) in a message."""
-    message = message_of(record.value) or {}
-    content = message.get("content")
-    blocks = [b for b in content if isinstance(b, Mapping)] if isinstance(content, list) else []
-    acting = [b for b in blocks if kind_of(b).endswith(("tool_use", "tool_result"))]
+    blocks = objects_in(at(message_of(record.value), "content"))
+    acting = (block for block in blocks if kind_of(block).endswith(("tool_use", "tool_result")))
     return {str(block[key]) for block in acting if isinstance(block.get(key), str)}

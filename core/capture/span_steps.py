@@ -1,4 +1,4 @@
-"""Spans as the steps of a run: one table of attributes for OpenTelemetry GenAI, OpenInference and kin.
+"""Spans as the steps of a run and back: one table of attributes for OpenTelemetry GenAI and its kin.
 
 Content is opt-in in these conventions, so that most production traces hold none: such calls are
 ``not_captured``, and never verified as if they had been empty.
@@ -6,20 +6,30 @@ Content is opt-in in these conventions, so that most production traces hold none
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from core.capture.answers import AnswersSeen
-from core.capture.carried import CARRIED
-from core.capture.files import FileRecord
-from core.capture.messages import text_in
-from core.capture.outputs import CapturedCall, CapturedRun, written
+from core.capture.carried import CARRIED, PlainRun
+from core.capture.conversations import AnswersSeen
+from core.capture.files import FileRecord, write_json
+from core.capture.merging import SpanCall
+from core.capture.outputs import CapturedCall
 from core.capture.runs import turns_of
-from core.capture.span_attributes import Attributes, indexed, mapping, parsed
-from core.capture.spans import SpanCall, SpanEvent, SpanRecord, TraceSpans, gather_spans
-from core.capture.steps import Run, Step, traces_of_steps
+from core.capture.spans import SpanEvent, SpanRecord, indexed, spans_by_trace
+from core.capture.steps import Gathered, Run, Step, traces_of_steps
 from core.capture.turns import Said, Turn
+from core.capture.values import (
+    first_in,
+    mapping,
+    parsed,
+    search_result,
+    text_in,
+    written,
+    written_or_none,
+)
 from core.errors import InputError
-from core.records import Origin, Trace
+from core.records import JsonObject, Origin, Trace
 
 _NOT_CAPTURED = "the message content of this trace was not captured (it is opt-in) or was masked"
 _REDACTED = "__REDACTED__"
@@ -37,6 +47,13 @@ _TOLD = (
     "output.value", "traceloop.entity.output", "langfuse.trace.output", "final_result",
     "pydantic_ai.all_messages",
 )  # fmt: skip
+# The same as messages of their own, one under each number.
+_ROWS = (
+    ("gen_ai.prompt.", "user"),
+    ("gen_ai.completion.", "assistant"),
+    ("llm.input_messages.", "user"),
+    ("llm.output_messages.", "assistant"),
+)
 # The name, id, arguments and output of a tool call, in each convention.
 _TOOLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "gen_ai": (
@@ -61,18 +78,20 @@ _TOOLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     ),
 }  # fmt: skip
 _PREFIXES = ("execute_tool ", "tools/call ")
+_SERVICE = "provenanceguard"
+_LONGEST_SECONDS = 1e9  # 30 years
 
 
-def read_named(
+def read_spans(
     records: Iterable[FileRecord | InputError], file: str, name: str
 ) -> Iterator[Trace | InputError]:
     """The traces of each trace id, when all spans have been read."""
     seen = AnswersSeen()
-    for item in gather_spans(records, file):
+    for item in spans_by_trace(records, Origin(format=name, file=file)):
         if isinstance(item, InputError):
             yield item
         else:
-            yield from _traces(item, file, name, seen)
+            yield from _traces(item, seen)
 
 
 def kind_of(span: SpanRecord) -> str:
@@ -80,132 +99,103 @@ def kind_of(span: SpanRecord) -> str:
     return str(span.attributes.get("openinference.span.kind") or "").upper()
 
 
-def _traces(spans: TraceSpans, file: str, name: str, seen: AnswersSeen) -> Iterator[Trace]:
-    unknown: dict[str, None] = {}
-    root = spans.root
-    logged = Run()
-    for span in spans.spans:
-        before, after = _messages(span, unknown)
+def _traces(found: Gathered[SpanRecord], seen: AnswersSeen) -> Iterator[Trace]:
+    spans = found.items
+    ids = {span.span_id for span in spans}
+    roots = [span for span in spans if span.parent_id not in ids]
+    root = (*roots, spans[0])[0]
+    logged = Run(carried=root.attributes.get(CARRIED))
+    for span in spans:
+        before, after = _messages(span, logged.unknown)
         logged.steps.append(Step(before=before, after=after, call=_call(span)))
-        if span is root:
-            logged.asked, logged.told = before, after if spans.rooted else []
+        if span is root:  # only where one span holds all others its output is that of the run
+            logged.asked, logged.told = before, after if len(roots) == 1 else []
     if kind_of(root) in ("AGENT", "CHAIN", ""):
-        logged.asked = _values(root, _ASKED, "user", unknown) or logged.asked
-        logged.told = _values(root, _TOLD, "assistant", unknown) or logged.told
-    notices = [
-        *spans.notes,
-        *(f"blocks of the type {kind} were not understood" for kind in unknown),
-    ]
-    said = (
-        logged.asked,
-        logged.told,
-        *(side for s in logged.steps for side in (s.before, s.after)),
-    )
-    if not any(said):
-        notices.append(_NOT_CAPTURED)
-    versions = [span.attributes.get("mcp.protocol.version") for span in spans.spans]
-    run = CapturedRun(
-        origin=Origin(
-            format=name,
-            version=next((v for v in versions if isinstance(v, str)), None),
-            file=file,
-            line=spans.spans[0].line,
-        ),
-        trace_id=spans.trace_id,
-        question="",
-        answer=None,
-        calls=(),
-        notices=notices,
-        carried=root.attributes.get(CARRIED),
-    )
-    yield from traces_of_steps(run, logged, seen)
+        logged.asked = _values(root, _ASKED, "user", logged.unknown) or logged.asked
+        logged.told = _values(root, _TOLD, "assistant", logged.unknown) or logged.told
+    steps = (turn for step in logged.steps for turn in (*step.before, *step.after))
+    if next(iter((*logged.asked, *logged.told, *steps)), None) is None:
+        logged.notices.append(_NOT_CAPTURED)
+    versions = (text_in(span.attributes, "mcp.protocol.version") for span in spans)
+    origin = dataclasses.replace(found.origin, version=next(filter(None, versions), None))
+    yield from traces_of_steps(found.trace_id, origin, found.notes, logged, seen)
 
 
 # ---------------------------------------------------------------- tool calls
 
 
 def _call(span: SpanRecord) -> SpanCall | None:
-    attributes, kind = span.attributes, kind_of(span)
-    if kind == "RETRIEVER":  # a RERANKER holds the same documents again, in another order
+    attributes = span.attributes
+    if kind_of(span) == "RETRIEVER":  # a RERANKER holds the same documents again, in another order
         documents = [_document(row) for row in indexed(attributes, "retrieval.documents.")]
         output = written(documents) if documents else None
-        return _span_call(
-            span, span.name or "retriever", span.span_id, attributes.get("input.value"), output
-        )
-    if kind == "TOOL":
-        convention = "openinference"
-    elif attributes.get("mcp.method.name") == "tools/call":
-        convention = "mcp"
-    elif attributes.get("gen_ai.operation.name") == "execute_tool" or span.name.startswith(
-        _PREFIXES[0]
-    ):
-        convention = "gen_ai"
-    elif "ai.toolCall.name" in attributes:
-        convention = "ai"
-    elif attributes.get("traceloop.span.kind") == "tool":
-        convention = "traceloop"
-    else:
+        name = span.name or "retriever"
+        return _span_call(span, name, span.span_id, attributes.get("input.value"), output)
+    convention = _convention(span)
+    if convention is None:
         return None
     named, ids, given, returned = _TOOLS[convention]
     tool = text_in(attributes, *named) or span.name
     for prefix in _PREFIXES:
         tool = tool.removeprefix(prefix)
-    call_id = next((str(attributes[key]) for key in ids if attributes.get(key) is not None), None)
-    return _span_call(
+    call_id = first_in(attributes, ids)
+    call = _span_call(
         span,
         tool,
-        call_id,
-        _first(attributes, given),
-        _first(attributes, returned),
-        convention == "mcp",
+        None if call_id is None else str(call_id),
+        first_in(attributes, given),
+        first_in(attributes, returned),
     )
+    if convention != "mcp":
+        return call
+    server = call.call.server or text_in(attributes, "server.address")
+    return dataclasses.replace(call, call=dataclasses.replace(call.call, server=server), wire=True)
+
+
+def _convention(span: SpanRecord) -> str | None:
+    """The convention in which a span describes a tool call; None where it describes none."""
+    attributes, executes = span.attributes, span.name.startswith(_PREFIXES[0])
+    if kind_of(span) == "TOOL":
+        return "openinference"
+    if attributes.get("mcp.method.name") == "tools/call":
+        return "mcp"
+    if attributes.get("gen_ai.operation.name") == "execute_tool" or executes:
+        return "gen_ai"
+    if "ai.toolCall.name" in attributes:
+        return "ai"
+    return "traceloop" if attributes.get("traceloop.span.kind") == "tool" else None
 
 
 def _span_call(
-    span: SpanRecord,
-    tool: str,
-    call_id: str | None,
-    arguments: object,
-    output: object,
-    wire: bool = False,
+    span: SpanRecord, tool: str, call_id: str | None, arguments: object, output: object
 ) -> SpanCall:
     attributes = span.attributes
     failed = span.failed or bool(attributes.get("error.type"))
     if output == _REDACTED:
         output = None
     if failed and output is None:
-        told = next(
-            (e.attributes.get("exception.message") for e in span.events if e.name == "exception"),
-            None,
-        )
+        thrown = (e.attributes for e in span.events if e.name == "exception")
+        told = mapping(next(thrown, None)).get("exception.message")
         output = attributes.get("error.message") or told or attributes.get("error.type")
-    server = text_in(attributes, "mcp.server.name", *(("server.address",) if wire else ()))
     return SpanCall(
         call=CapturedCall(
             tool=tool or "unknown tool",
             call_id=call_id or None,
-            server=server,
-            arguments=None if arguments is None else written(arguments),
-            output=None if output is None else written(output),
+            server=text_in(attributes, "mcp.server.name"),
+            arguments=written_or_none(arguments),
+            output=written_or_none(output),
             failed=failed,
         ),
         span_id=span.span_id,
         parent_id=span.parent_id,
-        wire=wire,
     )
 
 
-def _document(row: Mapping[str, object]) -> dict[str, object]:
+def _document(row: JsonObject) -> JsonObject:
     """A retrieved document as a search result: a source of its own under its id."""
     fields = mapping(parsed(row.get("document.metadata")))
     address = row.get("document.id") or fields.get("source") or fields.get("url")
-    title = fields.get("title")
-    return {
-        "type": "search_result",
-        **({"source": str(address)} if address is not None else {}),
-        **({"title": title} if isinstance(title, str) else {}),
-        "content": [{"type": "text", "text": str(row.get("document.content") or "")}],
-    }
+    return search_result(address, fields.get("title"), str(row.get("document.content") or ""))
 
 
 # ---------------------------------------------------------------- messages
@@ -213,23 +203,18 @@ def _document(row: Mapping[str, object]) -> dict[str, object]:
 
 def _messages(span: SpanRecord, unknown: dict[str, None]) -> tuple[list[Turn], list[Turn]]:
     """What went into a model or agent and what came out."""
-    before: list[Turn] = []
-    after: list[Turn] = []
-    for attributes in (span.attributes, *(event.attributes for event in span.events)):
-        for side, keys, role in ((before, _BEFORE, "user"), (after, _AFTER, "assistant")):
-            side += turns_of(_first(attributes, keys), role, unknown)
+    sides: dict[str, list[Turn]] = {"user": [], "assistant": []}
+    before, after = sides.values()
+    attributes = span.attributes
+    for holder in (attributes, *(event.attributes for event in span.events)):
+        before += turns_of(first_in(holder, _BEFORE), "user", unknown)
+        after += turns_of(first_in(holder, _AFTER), "assistant", unknown)
     for event in span.events:
         ended = event.name in ("gen_ai.choice", "gen_ai.content.completion")
         (after if ended else before).extend(_event(event, unknown))
-    attributes = span.attributes
-    for prefix, side, role in (
-        ("gen_ai.prompt.", before, "user"),
-        ("gen_ai.completion.", after, "assistant"),
-        ("llm.input_messages.", before, "user"),
-        ("llm.output_messages.", after, "assistant"),
-    ):
+    for prefix, role in _ROWS:
         for row in indexed(attributes, prefix):
-            side += turns_of(_message(row, role), role, unknown)
+            sides[role] += turns_of(_message(row, role), role, unknown)
     text = text_in(attributes, "ai.response.text", "ai.response.object")
     calls = parsed(attributes.get("ai.response.toolCalls"))
     if text or calls:
@@ -241,20 +226,15 @@ def _messages(span: SpanRecord, unknown: dict[str, None]) -> tuple[list[Turn], l
     return before, after
 
 
-def _message(row: Mapping[str, object], role: str) -> dict[str, object]:
+def _message(row: JsonObject, role: str) -> JsonObject:
     """``gen_ai.prompt.0.role``, ``llm.input_messages.0.message.role`` and their like as one message."""
     fields = {key.removeprefix("message."): value for key, value in row.items()}
     content = fields.get("content")
     if not isinstance(content, str):
-        parts = indexed(fields, "contents.")
-        texts = [part.get("message_content.text") for part in parts]
+        texts = (part.get("message_content.text") for part in indexed(fields, "contents."))
         content = "\n".join(text for text in texts if isinstance(text, str)) or content
-    whole = parsed(content)
     given = [
-        {
-            key.removeprefix("tool_call.").removeprefix("function."): value
-            for key, value in call.items()
-        }
+        {key.removeprefix("tool_call.").removeprefix("function."): call[key] for key in call}
         for call in indexed(fields, "tool_calls.")
     ]
     calls = [{k: v for k, v in call.items() if k in ("id", "name", "arguments")} for call in given]
@@ -265,8 +245,10 @@ def _message(row: Mapping[str, object], role: str) -> dict[str, object]:
     masked = content == _REDACTED
     if speaker == "tool":
         content = None if masked else content
-    else:
-        content = "" if masked else whole if isinstance(whole, list) else content
+    elif masked:
+        content = ""
+    elif isinstance(whole := parsed(content), list):
+        content = whole
     return {
         "role": speaker,
         "content": content,
@@ -278,22 +260,20 @@ def _message(row: Mapping[str, object], role: str) -> dict[str, object]:
 
 def _event(event: SpanEvent, unknown: dict[str, None]) -> list[Turn]:
     """The message events of 1.36 and before."""
-    fields: Attributes = {
-        **event.attributes,
-        **mapping(parsed(event.attributes.get("gen_ai.event.content"))),
-    }
+    content = mapping(parsed(event.attributes.get("gen_ai.event.content")))
+    fields = {**event.attributes, **content}
     if event.name == "gen_ai.choice":
         message = mapping(parsed(fields.get("message"))) or fields
         return turns_of({**message, "role": "assistant"}, "assistant", unknown)
     kind, _, role = event.name.removesuffix(".message").partition(".")
     if kind == "gen_ai" and role in ("user", "system", "assistant", "tool"):
-        identity = {"tool_call_id": fields.get("id") or fields.get("tool_call_id")}
-        calls = parsed(fields.get("tool_calls"))
-        named = {"name": fields["name"]} if "name" in fields else {}
-        message = {"role": role, "content": fields.get("content"), **named}
-        return turns_of(
-            {**message, **(identity if role == "tool" else {"tool_calls": calls})}, role, unknown
-        )
+        message = {"role": role, "content": fields.get("content")}
+        message |= {"name": fields["name"]} if "name" in fields else {}
+        if role == "tool":
+            message["tool_call_id"] = fields.get("id") or fields.get("tool_call_id")
+        else:
+            message["tool_calls"] = parsed(fields.get("tool_calls"))
+        return turns_of(message, role, unknown)
     if role in ("content.prompt", "content.completion"):
         key = event.name.replace("content.", "")
         return turns_of(fields.get(key), "user" if key.endswith("prompt") else "assistant", unknown)
@@ -315,5 +295,54 @@ def _values(
     return []
 
 
-def _first(attributes: Attributes, keys: Iterable[str]) -> object:
-    return next((attributes[key] for key in keys if attributes.get(key) is not None), None)
+# ---------------------------------------------------------------- writing
+
+
+def write_spans(
+    run: PlainRun, name: str, agent: JsonObject, convention: str, tool: JsonObject
+) -> JsonObject:
+    """A run as OTLP ``TracesData``: a root span with one span below it for each call.
+
+    ``agent`` are the attributes of the root, ``tool`` those that every call has, whose own are named
+    in ``convention``. The times are places in the order of the calls: a trace holds no clock times.
+    """
+    carried = {**agent, CARRIED: write_json(run.carried)}
+    spans = [_written(run, 0, name, carried)]
+    for index, call in enumerate(run.calls, 1):
+        own = (call.tool, call.call_id, call.arguments, call.output)
+        named = dict(zip((keys[0] for keys in _TOOLS[convention]), own, strict=True))
+        attributes = {**tool, **named}
+        prefix = ""
+        if convention == "gen_ai":
+            attributes["error.type"] = "tool_error" if call.failed else None
+            prefix = _PREFIXES[0]
+        span = _written(run, index, f"{prefix}{call.tool}", attributes)
+        spans.append({**span, "status": {"code": 2}} if call.failed else span)
+    service = {"key": "service.name", "value": {"stringValue": _SERVICE}}
+    scope = {"scope": {"name": _SERVICE}, "spans": spans}
+    return {"resourceSpans": [{"resource": {"attributes": [service]}, "scopeSpans": [scope]}]}
+
+
+def _written(run: PlainRun, index: int, name: str, attributes: JsonObject) -> JsonObject:
+    seconds = run.elapsed_seconds
+    timed = index == 0 and seconds is not None and 0 <= seconds < _LONGEST_SECONDS
+    root = _hex_id(f"{run.trace_id}\x1f0", 16)
+    span = {
+        "traceId": _hex_id(run.trace_id, 32),
+        "spanId": _hex_id(f"{run.trace_id}\x1f{index}", 16),
+        "name": name,
+        "kind": 1,
+        "startTimeUnixNano": str(index),
+        "endTimeUnixNano": str(round(float(seconds or 0) * 1e9) if timed else index),
+        "attributes": [
+            {"key": key, "value": {"stringValue": value}}
+            for key, value in attributes.items()
+            if value is not None
+        ],
+    }
+    return {**span, "parentSpanId": root} if index else span
+
+
+def _hex_id(text: str, digits: int) -> str:
+    """An id of so many hexadecimal digits, the same for the same text."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:digits]

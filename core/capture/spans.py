@@ -9,19 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core.capture.files import FileRecord
-from core.capture.outputs import CapturedCall
-from core.capture.span_attributes import (
-    Attributes,
-    attributes_of,
-    items_of,
-    mapping,
-    parsed,
-    plain,
-)
-from core.capture.turns import Called, Returned, Said, Turn, pair_calls
+from core.capture.steps import Gathered, gathered
+from core.capture.values import at, items_of, mapping, parsed, text_in
 from core.errors import BadRecord, InputError
-
-_DIFFERENT = "the log holds two different outputs of this call; one of them is shown"
+from core.records import JsonObject, Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +20,7 @@ class SpanEvent:
     """An event of a span, or a log record that belongs to one."""
 
     name: str
-    attributes: Attributes
+    attributes: JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,114 +29,66 @@ class SpanRecord:
 
     trace_id: str
     span_id: str
-    parent_id: str | None
-    name: str
+    parent_id: str | None = None
+    name: str = ""
     start: float
-    attributes: Attributes
-    events: tuple[SpanEvent, ...]
-    failed: bool
-    line: int
+    attributes: JsonObject
+    events: tuple[SpanEvent, ...] = ()
+    failed: bool = False
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpanCall:
-    """A tool call that a span describes; ``span_id`` finds the other description of the same call."""
-
-    call: CapturedCall
-    span_id: str
-    parent_id: str | None
-    wire: bool = False  # seen on the wire (MCP), not by the agent
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceSpans:
-    """All spans of one trace, in the order in which they started."""
+class LooseEvent:
+    """A log record that names the span that it belongs to."""
 
     trace_id: str
-    spans: tuple[SpanRecord, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def root(self) -> SpanRecord:
-        """The first span that no other span of the trace holds."""
-        return (*self._roots, self.spans[0])[0]
-
-    @property
-    def rooted(self) -> bool:
-        """Whether one span holds all others: only then is its output that of the run."""
-        return len(self._roots) == 1
-
-    @property
-    def _roots(self) -> list[SpanRecord]:
-        ids = {span.span_id for span in self.spans}
-        return [span for span in self.spans if span.parent_id not in ids]
+    span_id: str
+    event: SpanEvent
 
 
-def gather_spans(
-    records: Iterable[FileRecord | InputError], file: str
-) -> Iterator[TraceSpans | InputError]:
-    """Every trace of the records, when all have been read: the spans of a trace may be far apart."""
-    spans: dict[str, dict[str, SpanRecord]] = {}
-    loose: list[tuple[str, str, SpanEvent]] = []
-    notes: dict[str, dict[str, None]] = {}
-    for record in records:
-        if isinstance(record, InputError):
-            yield record
-            continue
-        found = False
+def spans_by_trace(
+    records: Iterable[FileRecord | InputError], origin: Origin
+) -> Iterator[Gathered[SpanRecord] | InputError]:
+    """The spans of every trace in the order in which they started, when all records have been read."""
+
+    def items(record: FileRecord) -> Iterator[tuple[str, SpanRecord | LooseEvent] | BadRecord]:
         for item in spans_of(record.value, record.line):
-            found = True
-            if isinstance(item, BadRecord):
-                yield BadRecord(item.message, file=file, line=record.line, path=item.path)
-            elif isinstance(item, SpanRecord):
-                spans.setdefault(item.trace_id, {}).setdefault(item.span_id, item)
-                notes.setdefault(item.trace_id, {}).update(dict.fromkeys(record.notes))
-            else:
-                loose.append(item)
-        if not found:
-            yield BadRecord("no span in this record", file=file, line=record.line)
-    for trace_id, span_id, event in loose:
-        _attach(spans, trace_id, span_id, event)
-    for trace_id, members in spans.items():
-        ordered = sorted(members.values(), key=lambda span: span.start)
-        yield TraceSpans(
-            trace_id=trace_id, spans=tuple(ordered), notes=tuple(notes.get(trace_id, {}))
+            yield item if isinstance(item, BadRecord) else (item.trace_id, item)
+
+    traces = []
+    for one in gathered(records, origin, items, "span"):
+        if isinstance(one, InputError):
+            yield one
+        else:
+            traces.append(one)
+    # Traces of which nothing but log records is here come last.
+    for one in sorted(traces, key=lambda t: not any(isinstance(x, SpanRecord) for x in t.items)):
+        spans: dict[str, SpanRecord] = {}
+        for item in one.items:
+            if isinstance(item, SpanRecord):
+                spans.setdefault(item.span_id, item)
+        for loose in one.items:
+            if isinstance(loose, LooseEvent):
+                span = spans.get(loose.span_id) or SpanRecord(
+                    trace_id=loose.trace_id,
+                    span_id=loose.span_id,
+                    start=float(len(spans)),
+                    attributes={},
+                )
+                events = (*span.events, loose.event)
+                spans[span.span_id] = dataclasses.replace(span, events=events)
+        ordered = sorted(spans.values(), key=lambda span: span.start)
+        yield Gathered(
+            trace_id=one.trace_id,
+            origin=dataclasses.replace(origin, line=ordered[0].line),
+            items=ordered,
+            notes=one.notes,
         )
 
 
-def _attach(
-    spans: dict[str, dict[str, SpanRecord]], trace_id: str, span_id: str, event: SpanEvent
-) -> None:
-    """Give a log record to its span; one whose span was not exported makes a span of its own."""
-    known = spans.setdefault(trace_id, {})
-    span = known.get(span_id) or SpanRecord(
-        trace_id=trace_id,
-        span_id=span_id,
-        parent_id=None,
-        name="",
-        start=float(len(known)),
-        attributes={},
-        events=(),
-        failed=False,
-        line=0,
-    )
-    known[span_id] = SpanRecord(
-        trace_id=trace_id,
-        span_id=span_id,
-        parent_id=span.parent_id,
-        name=span.name,
-        start=span.start,
-        attributes=span.attributes,
-        events=(*span.events, event),
-        failed=span.failed,
-        line=span.line,
-    )
-
-
-def spans_of(
-    value: object, line: int
-) -> Iterator[SpanRecord | tuple[str, str, SpanEvent] | BadRecord]:
-    """The spans of one record, its log records with their trace and span ids, and what is neither."""
+def spans_of(value: object, line: int) -> Iterator[SpanRecord | LooseEvent | BadRecord]:
+    """The spans of one record, its log records, and what should be a span and is none."""
     if isinstance(value, list):
         for item in value:
             found = list(spans_of(item, line))
@@ -158,192 +101,125 @@ def spans_of(
             yield from spans_of(value[key], line)
             return
     for group, inner in (("resourceSpans", "scopeSpans"), ("resource_spans", "scope_spans")):
-        for at, resource in enumerate(_listed(value, group)):
-            for scope in _listed(mapping(resource), inner, f"{group}[{at}]"):
+        for place, resource in enumerate(_listed(value, group)):
+            for scope in _listed(mapping(resource), inner, f"{group}[{place}]"):
                 if isinstance(scope, BadRecord):
                     yield scope
                     continue
-                for span in _listed(mapping(scope), "spans", f"{group}[{at}].{inner}"):
+                for span in _listed(mapping(scope), "spans", f"{group}[{place}].{inner}"):
                     yield from [span] if isinstance(span, BadRecord) else spans_of([span], line)
     for resource in items_of(value.get("resourceLogs")):
-        for scope in items_of(mapping(resource).get("scopeLogs")):
-            for entry in items_of(mapping(scope).get("logRecords")):
+        for scope in items_of(at(resource, "scopeLogs")):
+            for entry in items_of(at(scope, "logRecords")):
                 yield from _log_record(mapping(entry))
-    span = _span(value, line)
-    if span is not None:
-        yield span
+    yield from _span(value, line)
 
 
-def _span(value: Mapping[str, object], line: int) -> SpanRecord | None:
+def _span(value: JsonObject, line: int) -> Iterator[SpanRecord]:
     context = mapping(value.get("context")) or mapping(value.get("spanContext"))
-    trace_id = _first(value, "traceId", "trace_id", "context.trace_id") or _first(
+    trace_id = text_in(value, "traceId", "trace_id", "context.trace_id") or text_in(
         context, "trace_id", "traceId"
     )
-    span_id = _first(value, "spanId", "span_id", "context.span_id", "id") or _first(
+    span_id = text_in(value, "spanId", "span_id", "context.span_id", "id") or text_in(
         context, "span_id", "spanId"
     )
-    attributes = attributes_of(value)
+    attributes = _attributes_of(value)
     if trace_id is None or span_id is None or not (attributes or "name" in value):
-        return None
-    parent = _first(value, "parentSpanId", "parent_span_id", "parent_id", "parentId") or _first(
-        mapping(value.get("parentSpanContext")), "spanId"
+        return
+    parent = text_in(value, "parentSpanId", "parent_span_id", "parent_id", "parentId") or text_in(
+        value.get("parentSpanContext"), "spanId"
     )
     status = value.get("status")
-    code = (
-        status.get("code") or status.get("status_code")
-        if isinstance(status, Mapping)
-        else (value.get("status_code") or status)
-    )
-    return SpanRecord(
+    if isinstance(status, Mapping):
+        code = status.get("code") or status.get("status_code")
+    else:
+        code = value.get("status_code") or status
+    events = (mapping(event) for event in items_of(_plain(value.get("events"))))
+    yield SpanRecord(
         trace_id=trace_id.removeprefix("0x"),
         span_id=span_id.removeprefix("0x"),
         parent_id=parent.removeprefix("0x") if parent else None,
-        name=_first(value, "name", "span_name") or "",
+        name=text_in(value, "name", "span_name") or "",
         start=_start(value),
         attributes=attributes,
         events=tuple(
-            SpanEvent(name=str(mapping(event).get("name") or ""), attributes=_event(mapping(event)))
-            for event in items_of(plain(value.get("events")))
+            SpanEvent(
+                name=str(event.get("name") or ""),
+                attributes={**_attributes_of(event), **mapping(event.get("body"))},
+            )
+            for event in events
         ),
         failed=code in (2, "ERROR", "STATUS_CODE_ERROR", "error"),
         line=line,
     )
 
 
-def _event(event: Mapping[str, object]) -> Attributes:
-    fields = dict(attributes_of(event))
-    body = event.get("body")
-    return {**fields, **body} if isinstance(body, Mapping) else fields
-
-
-def _log_record(entry: Mapping[str, object]) -> Iterator[tuple[str, str, SpanEvent]]:
-    trace_id, span_id = _first(entry, "traceId"), _first(entry, "spanId")
-    fields = dict(attributes_of(entry))
-    name = _first(entry, "eventName") or fields.get("event.name")
-    body = plain(entry.get("body"))
+def _log_record(entry: JsonObject) -> Iterator[LooseEvent]:
+    trace_id, span_id = text_in(entry, "traceId"), text_in(entry, "spanId")
+    fields = _attributes_of(entry)
+    name = text_in(entry, "eventName") or fields.get("event.name")
     if trace_id and span_id and isinstance(name, str):
-        fields.update(body if isinstance(body, Mapping) else {})
-        yield trace_id, span_id, SpanEvent(name=name, attributes=fields)
+        event = SpanEvent(name=name, attributes={**fields, **mapping(_plain(entry.get("body")))})
+        yield LooseEvent(trace_id=trace_id, span_id=span_id, event=event)
 
 
-def new_turns(turns: Sequence[Turn], seen: dict[object, int]) -> list[Turn]:
-    """What a span adds to the spans before it, which repeat the conversation each time.
-
-    ``seen`` counts how often each turn has stood in one span, and is brought up to date.
-    """
-    here: dict[object, int] = {}
-    added = []
-    for turn in turns:
-        key = _turn_key(turn)
-        here[key] = here.get(key, 0) + 1
-        if here[key] > seen.get(key, 0):
-            seen[key] = here[key]
-            added.append(turn)
-    return added
+def _attributes_of(value: JsonObject) -> JsonObject:
+    """The attributes of a span as plain values under dotted names, however they were exported."""
+    given = value.get("attributes", value.get("span_attributes"))
+    if isinstance(given, list):  # OTLP: [{key, value: {stringValue: …}}]
+        return {str(at(item, "key")): _plain(at(item, "value")) for item in given}
+    given = parsed(given)
+    if isinstance(given, Mapping):
+        return _flat(given)
+    prefix = "attributes."
+    return {key.removeprefix(prefix): item for key, item in value.items() if key.startswith(prefix)}
 
 
-def _turn_key(turn: Turn) -> object:
-    if isinstance(turn, Said):
-        return "said", turn.role, turn.text.strip()
-    if isinstance(turn, Called):
-        return "called", turn.call_id or (turn.tool, turn.arguments)
-    return "returned", turn.call_id or (turn.tool, turn.output)
+def _flat(value: JsonObject, prefix: str = "") -> dict[str, object]:
+    """Nested objects as dotted names; lists stay as they are."""
+    found: dict[str, object] = {}
+    for key, item in value.items():
+        if isinstance(item, Mapping):
+            found.update(_flat(item, f"{prefix}{key}."))
+        found[f"{prefix}{key}"] = item
+    return found
 
 
-def merge_calls(turns: Sequence[Turn], described: Sequence[SpanCall]) -> list[CapturedCall]:
-    """One call for each that was made, however often messages, tool spans and wire spans tell of it."""
-    merging = _Merging(turns)
-    for span_call in sorted(described, key=lambda item: item.wire):
-        merging.add(span_call)
-    return merging.calls
+def _plain(value: object) -> object:
+    """An OTLP value without its type wrapper."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if len(value) == 1:
+        ((kind, inner),) = value.items()
+        if kind in ("stringValue", "boolValue", "doubleValue", "bytesValue"):
+            return inner
+        if kind == "intValue":
+            return int(inner) if isinstance(inner, str) and inner.lstrip("-").isdigit() else inner
+        values = items_of(at(inner, "values"))
+        if kind == "arrayValue":
+            return [_plain(item) for item in values]
+        if kind == "kvlistValue":
+            return {str(at(item, "key")): _plain(at(item, "value")) for item in values}
+    return {key: _plain(item) for key, item in value.items()}
 
 
-class _Merging:
-    """The calls known so far, and where to find one by its id, its span, or its tool."""
-
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self.calls = list(pair_calls(turns))
-        self.ids = {turn.call_id for turn in turns if isinstance(turn, Called | Returned)}
-        self.by_id: dict[str | None, int] = {}
-        self.owners: dict[str, int] = {}  # span id to call
-        self.spoken: dict[str, list[int]] = {}  # by tool: calls that only messages told of so far
-        self.unowned: dict[str, list[int]] = {}  # by tool: calls that no wire span was found for
-        for place, call in enumerate(self.calls):
-            self.by_id.setdefault(call.call_id, place)
-            self.spoken.setdefault(call.tool, []).append(place)
-            self.unowned.setdefault(call.tool, []).append(place)
-
-    def add(self, span_call: SpanCall) -> None:
-        call = span_call.call
-        place = self.on_the_wire(span_call) if span_call.wire else self.told(call)
-        if place is None:
-            place = len(self.calls)
-            named = call if call.call_id else dataclasses.replace(call, call_id=span_call.span_id)
-            self.calls.append(named)
-            if not span_call.wire:
-                self.by_id.setdefault(named.call_id, place)
-                self.unowned.setdefault(call.tool, []).append(place)
-        else:
-            self.calls[place] = _merged(self.calls[place], call, span_call.wire)
-            self.drop(self.spoken, place)
-        self.owners[span_call.span_id] = place
-        if span_call.wire:
-            self.drop(self.unowned, place)
-
-    def told(self, call: CapturedCall) -> int | None:
-        """The call of that id, or the first of that tool and those arguments."""
-        if call.call_id and (call.call_id in self.ids or call.call_id in self.by_id):
-            return self.by_id.get(call.call_id)
-        for place in self.spoken.get(call.tool, ()):
-            known = self.calls[place]
-            same = known.arguments == call.arguments or parsed(known.arguments) == parsed(
-                call.arguments
-            )
-            if same and not (call.call_id and known.call_id in self.ids):
-                return place
-        return None
-
-    def on_the_wire(self, span_call: SpanCall) -> int | None:
-        """The call whose span holds this one, or the first of that tool without a wire span."""
-        if span_call.parent_id is not None and span_call.parent_id in self.owners:
-            place = self.owners[span_call.parent_id]
-            return place if self.calls[place].tool == span_call.call.tool else None
-        places = self.unowned.get(span_call.call.tool)
-        return places[0] if places else None
-
-    def drop(self, index: dict[str, list[int]], place: int) -> None:
-        places = index.get(self.calls[place].tool, [])
-        if place in places:
-            places.remove(place)
+def indexed(attributes: JsonObject, prefix: str) -> list[JsonObject]:
+    """``prefix.0.role``, ``prefix.0.content`` … as a list of objects with dotted names."""
+    whole = parsed(attributes.get(prefix.rstrip(".")))
+    if isinstance(whole, list):
+        return [_flat(item) for item in whole if isinstance(item, Mapping)]
+    rows: dict[int, dict[str, object]] = {}
+    for key, value in attributes.items():
+        if key.startswith(prefix):
+            index, dot, rest = key.removeprefix(prefix).partition(".")
+            if dot and index.isdigit():
+                rows.setdefault(int(index), {})[rest] = value
+    return [rows[index] for index in sorted(rows)]
 
 
-def _merged(known: CapturedCall, call: CapturedCall, wire: bool) -> CapturedCall:
-    output, note = _told_twice(known.output, call.output, wire)
-    return CapturedCall(
-        tool=known.tool if known.tool != "unknown tool" else call.tool,
-        call_id=known.call_id or call.call_id,
-        server=known.server or call.server,
-        arguments=known.arguments if known.arguments is not None else call.arguments,
-        output=output,
-        failed=known.failed or call.failed,
-        truncated=known.truncated or call.truncated,
-        note=known.note or call.note or note,
-        extra={**known.extra, **call.extra},
-    )
-
-
-def _told_twice(known: str | None, span: str | None, wire: bool) -> tuple[str | None, str | None]:
-    """One output of two descriptions: the longer of two that agree, else the span's, with a note."""
-    if not known or not span:
-        return known or span or (span if known is None else known), None  # empty is not unknown
-    if span.strip() in known or parsed(known) == parsed(span):
-        return known, None
-    if known.strip() in span:
-        return span, None
-    return (known if wire else span), _DIFFERENT
-
-
-def _start(value: Mapping[str, object]) -> float:
+def _start(value: JsonObject) -> float:
     """When a span began, as a number that orders it; 0 where no finite number can be made of it."""
     try:
         found = _stated_start(value)
@@ -352,21 +228,15 @@ def _start(value: Mapping[str, object]) -> float:
     return found if math.isfinite(found) else 0.0
 
 
-def _stated_start(value: Mapping[str, object]) -> float:
+def _stated_start(value: JsonObject) -> float:
     for key in ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime", "start"):
-        found = value.get(key)
-        if (
-            isinstance(found, list)
-            and len(found) == 2
-            and all(isinstance(x, int | float) for x in found)
-        ):
-            return float(found[0]) + float(found[1]) / 1e9
-        if isinstance(found, str) and found.isdigit():
-            return float(found)
-        if isinstance(found, int | float) and not isinstance(found, bool):
-            return float(found)
-        if isinstance(found, str) and found:
-            return _seconds(found)
+        match value.get(key):
+            case [int() | float() as seconds, int() | float() as nanoseconds]:
+                return float(seconds) + float(nanoseconds) / 1e9
+            case str() as text if text:
+                return float(text) if text.isdigit() else _seconds(text)
+            case int() | float() as number if not isinstance(number, bool):
+                return float(number)
     return 0.0
 
 
@@ -379,15 +249,7 @@ def _seconds(text: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _first(value: Mapping[str, object], *keys: str) -> str | None:
-    for key in keys:
-        found = value.get(key)
-        if isinstance(found, str) and found:
-            return found
-    return None
-
-
-def _listed(value: Mapping[str, object], key: str, path: str = "") -> Sequence[object]:
+def _listed(value: JsonObject, key: str, path: str = "") -> Sequence[object]:
     """The list under a key; a BadRecord in it when something else is there, or nothing at all."""
     found = value.get(key)
     if isinstance(found, list) or (found is None and not path):

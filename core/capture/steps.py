@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
-from core.capture.answers import AnswersSeen, traces_of_conversation
+from core.capture.conversations import AnswersSeen, traces_of_conversation
+from core.capture.files import FileRecord, placed
+from core.capture.merging import SpanCall, merge_calls
+from core.capture.messages import not_understood
 from core.capture.outputs import CapturedCall, CapturedRun
-from core.capture.runs import calls, says
-from core.capture.spans import SpanCall, merge_calls, new_turns
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
-from core.records import Trace
+from core.errors import BadRecord, InputError
+from core.records import Origin, Trace
+
+Item = TypeVar("Item")
+
+
+@dataclass(slots=True, kw_only=True)
+class Gathered(Generic[Item]):
+    """What the records of a file tell of one trace, in their order; ``origin`` is the first of them."""
+
+    trace_id: str
+    origin: Origin
+    items: list[Item] = field(default_factory=list)
+    notes: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,61 +40,126 @@ class Step:
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """The steps in the order in which they began; ``asked`` and ``told`` are of the outermost one."""
+    """The steps in the order in which they began; ``asked`` and ``told`` are of the outermost one.
+
+    ``unknown`` takes in the kinds of parts that were not understood, ``carried`` is what an export of
+    ours put beside them.
+    """
 
     asked: Sequence[Turn] = ()
     told: Sequence[Turn] = ()
     steps: list[Step] = field(default_factory=list)
+    unknown: dict[str, None] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+    carried: object = None
 
 
-def traces_of_steps(run: CapturedRun, logged: Run, seen: AnswersSeen) -> Iterator[Trace]:
-    """The traces of a run, that of its answer last; ``run`` has what the format knows beside the steps.
+def gathered(
+    records: Iterable[FileRecord | InputError],
+    origin: Origin,
+    items_in: Callable[[FileRecord], Iterable[tuple[str, Item] | BadRecord]],
+    kind: str,
+) -> Iterator[Gathered[Item] | InputError]:
+    """What a file tells of each trace, when all has been read: the items of one may be far apart.
+
+    ``items_in`` gives the items of a record with their trace ids, and what is none of their ``kind``.
+    """
+    traces: dict[str, Gathered[Item]] = {}
+    for record in records:
+        if isinstance(record, InputError):
+            yield record
+            continue
+        found = False
+        for item in items_in(record):
+            found = True
+            if isinstance(item, BadRecord):
+                yield placed(item, origin.file, record.line)
+                continue
+            trace_id, value = item
+            first = dataclasses.replace(origin, line=record.line)
+            one = traces.setdefault(trace_id, Gathered(trace_id=trace_id, origin=first))
+            one.items.append(value)
+            one.notes.update(dict.fromkeys(record.notes))
+        if not found:
+            yield BadRecord(f"no {kind} in this record", file=origin.file, line=record.line)
+    yield from traces.values()
+
+
+def traces_of_steps(
+    trace_id: str | None, origin: Origin, notes: Iterable[str], logged: Run, seen: AnswersSeen
+) -> Iterator[Trace]:
+    """The traces of a run, that of its answer last.
 
     The answer is what the outermost step told, else the last text, if no call came after it. Each step
     repeats the conversation before it, and a text that no later step repeats was not shown.
     """
     known: dict[object, int] = {}
-    turns = new_turns(logged.asked, known)
-    placed: list[tuple[int, SpanCall]] = []
+    turns = _new_turns(logged.asked, known)
+    placed_calls: list[tuple[int, SpanCall]] = []
     for step in logged.steps:
-        turns += new_turns([*step.before, *step.after], known)
+        turns += _new_turns([*step.before, *step.after], known)
         if step.call is not None:
-            placed.append((len(turns), step.call))
-    turns += new_turns(logged.told, known)
+            placed_calls.append((len(turns), step.call))
+    turns += _new_turns(logged.told, known)
     asked = [t.text for t in logged.asked if isinstance(t, Said) and t.role == "user"]
-    answer = _answer(turns, logged, asked if run.carried is None else ())
+    answer = _answer(turns, logged, asked if logged.carried is None else ())
     repeated = (*logged.asked, *logged.told, *(t for step in logged.steps for t in step.before))
     shown = {turn.text.strip() for turn in repeated if isinstance(turn, Said)}
     shown |= {turn.text.strip() for turn in turns if isinstance(turn, Said) and not logged.told}
     turns = [_heard(turn, answer, shown) for turn in turns]
     talk = read_conversation(turns, answer)
-    described = [call for _, call in placed]
     ids = {turn.call_id for turn in turns if isinstance(turn, Called | Returned)}
 
     def calls_of(head: Sequence[Turn]) -> list[CapturedCall]:
         here = {turn.call_id for turn in head if isinstance(turn, Called | Returned)}
         known_then = [
             one
-            for place, one in placed
+            for place, one in placed_calls
             if one.call.call_id in here or (one.call.call_id not in ids and place < len(head))
         ]
         return merge_calls(head, known_then)
 
-    whole = dataclasses.replace(
-        run,
+    run = CapturedRun(
+        origin=origin,
+        trace_id=trace_id,
         question=read_conversation(logged.asked, None).question if asked else talk.question,
         answer=talk.answer,
         earlier=talk.earlier,
-        calls=merge_calls(turns, described),
+        calls=merge_calls(turns, [call for _, call in placed_calls]),
         citations=talk.citations,
-        notices=(*run.notices, *talk.notices),
+        notices=(*notes, *not_understood(logged.unknown), *logged.notices, *talk.notices),
+        carried=logged.carried,
     )
-    yield from traces_of_conversation(whole, turns, answer, seen, calls_of)
+    yield from traces_of_conversation(run, turns, answer, seen, calls_of)
+
+
+def _new_turns(turns: Sequence[Turn], seen: dict[object, int]) -> list[Turn]:
+    """What a step adds to the steps before it, which repeat the conversation each time.
+
+    ``seen`` counts how often each turn has stood in one step, and is brought up to date.
+    """
+    here: dict[object, int] = {}
+    added = []
+    for turn in turns:
+        key = _turn_key(turn)
+        here[key] = here.get(key, 0) + 1
+        if here[key] > seen.get(key, 0):
+            seen[key] = here[key]
+            added.append(turn)
+    return added
+
+
+def _turn_key(turn: Turn) -> object:
+    if isinstance(turn, Said):
+        return "said", turn.role, turn.text.strip()
+    if isinstance(turn, Called):
+        return "called", turn.call_id or (turn.tool, turn.arguments)
+    return "returned", turn.call_id or (turn.tool, turn.output)
 
 
 def _answer(turns: Sequence[Turn], logged: Run, asked: Sequence[str]) -> str | None:
     for told in (logged.told, turns):
-        last = next((turn for turn in reversed(told) if says(turn) or calls(turn)), None)
+        last = next((turn for turn in reversed(told) if _answers(turn)), None)
         if isinstance(last, Said):
             return None if last.text in asked else last.text
         if isinstance(last, Called):
@@ -87,15 +167,16 @@ def _answer(turns: Sequence[Turn], logged: Run, asked: Sequence[str]) -> str | N
     return None
 
 
+def _answers(turn: Turn) -> bool:
+    return isinstance(turn, Called) or (isinstance(turn, Said) and turn.is_answer)
+
+
 def _heard(turn: Turn, answer: str | None, shown: set[str]) -> Turn:
     """The turn as the user met it."""
-    if not isinstance(turn, Said) or not says(turn):
+    if not isinstance(turn, Said) or not turn.is_answer:
         return turn
     if answer is None:  # a run that ends in a call: all that was said stands beside it
         return dataclasses.replace(turn, calls_tools=True)
     text = turn.text.strip()
-    return (
-        turn
-        if text == answer.strip() or text in shown
-        else dataclasses.replace(turn, role="system")
-    )
+    heard = text == answer.strip() or text in shown
+    return turn if heard else dataclasses.replace(turn, role="system")

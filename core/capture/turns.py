@@ -18,6 +18,11 @@ class Said:
     calls_tools: bool = False
     citations: tuple[CapturedCitation, ...] = ()
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether the assistant says it without calling a tool."""
+        return self.role == "assistant" and not self.calls_tools
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Called:
@@ -72,20 +77,15 @@ def read_conversation(turns: Sequence[Turn], response: str | None) -> Conversati
             answer = said.text if response is None else response
             citations = said.citations if said.text == answer else ()
     before = turns[:final] if response is None else turns
-    calls = pair_calls(before)
     late = sum(isinstance(turn, Called) for turn in turns[len(before) :])
-    notices = [f"{late} tool calls after the answer are no evidence for it"] if late else []
+    others = (turns[place] for place in other_answers(turns, final))
     return Conversation(
         question=_question(before),
         answer=answer,
-        earlier=tuple(
-            turn.text
-            for turn in map(turns.__getitem__, other_answers(turns, final))
-            if isinstance(turn, Said)
-        ),
-        calls=calls,
+        earlier=tuple(turn.text for turn in others if isinstance(turn, Said)),
+        calls=pair_calls(before),
         citations=citations,
-        notices=tuple(notices),
+        notices=(f"{late} tool calls after the answer are no evidence for it",) if late else (),
     )
 
 
@@ -132,18 +132,20 @@ def pair_calls(turns: Sequence[Turn]) -> tuple[CapturedCall, ...]:
             calls.append(Called(tool=tool, call_id=turn.call_id, arguments=None))
             outputs.append(turn)
             open_calls.setdefault(turn.call_id, deque())
+    missing = Returned(call_id=None, output=None)
     return tuple(
         CapturedCall(
             tool=call.tool,
-            call_id=call.call_id or f"{index + 1}",
+            call_id=call.call_id or f"{index}",
             server=call.server,
             arguments=call.arguments,
-            output=returned.output if returned else None,
-            failed=returned.failed if returned else False,
-            truncated=returned.truncated if returned else False,
-            note=returned.note if returned else None,
+            output=returned.output,
+            failed=returned.failed,
+            truncated=returned.truncated,
+            note=returned.note,
         )
-        for index, (call, returned) in enumerate(zip(calls, outputs, strict=True))
+        for index, call in enumerate(calls, 1)
+        for returned in (outputs[index - 1] or missing,)
     )
 
 

@@ -1,7 +1,7 @@
 """A recorder between an MCP client and its server: every byte passes unchanged, every message is kept.
 
 A message is in the log before its last byte is passed on, so that a recorder that is killed has lost
-nothing that the other side could act on. The log is what ``core/capture/formats/mcp_reader.py`` reads.
+nothing that the other side could act on. The log is what ``core/capture/formats/mcp.py`` reads.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def _read_back(text: str, format: str, config: Config) -> Trace:
     if len(data) > config.max_record_bytes:
         raise BadRecord(f"its record has {len(data):,} bytes, more than a record may have")
     value, notes = parse_record(data)
-    found = list(IMPORTERS[format].read([FileRecord(value, 1, notes)], "", config))
+    found = list(IMPORTERS[format].read([FileRecord(value, 1, notes)], ""))
     if len(found) != 1 or not isinstance(found[0], Trace):
         errors = [item for item in found if isinstance(item, InputError)]
         raise errors[0] if errors else BadRecord(f"it is read back as {len(found)} traces")

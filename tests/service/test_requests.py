@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 pytest.importorskip("pydantic", reason="the extra [service] is not installed")
-from core.config import Config
 from core.errors import BadRecord, Overdue
 from core.workflows.batching import Allowed
 from service.requests import VerifyAsked, traces_of
@@ -21,8 +20,8 @@ CLOSING = [{"role": "user", "content": "Thanks"}, {"role": "assistant", "content
 
 
 def test_a_conversation_is_one_run_with_everything_that_it_told_the_user() -> None:
-    alone = traces_of(VerifyAsked(trace={"messages": MESSAGES}), Config())
-    traces = traces_of(VerifyAsked(trace={"messages": [*MESSAGES, *CLOSING]}), Config())
+    alone = traces_of(VerifyAsked(trace={"messages": MESSAGES}))
+    traces = traces_of(VerifyAsked(trace={"messages": [*MESSAGES, *CLOSING]}))
 
     assert [trace.answer for trace in alone] == ["It is Silver."]
     assert [trace.answer for trace in traces] == ["It is Silver.", "Welcome!"]
@@ -32,11 +31,11 @@ def test_two_runs_are_not_one() -> None:
     records = [{"trace_id": name, "messages": MESSAGES} for name in ("a", "b")]
 
     with pytest.raises(BadRecord, match="expected one run, found 2"):
-        traces_of(VerifyAsked(trace=records), Config())
+        traces_of(VerifyAsked(trace=records))
 
 
 def test_reading_ends_when_the_time_of_the_request_is_up() -> None:
     records = [{"trace_id": name, "messages": MESSAGES} for name in ("a", "b")]
 
     with pytest.raises(Overdue):
-        traces_of(VerifyAsked(trace=records), Config(), Allowed(0))
+        traces_of(VerifyAsked(trace=records), Allowed(0))

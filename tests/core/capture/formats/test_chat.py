@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.capture.answers import AnswersSeen, is_earlier_answer
-from core.capture.conversations import answers_in
+from core.capture.conversations import AnswersSeen, is_earlier_answer, traces_or_error
 from core.capture.reading import detect_format, read_traces
 from core.codec import trace_document, trace_from_document
 from core.codec.verdicts import verdict_document, verification_from_document
@@ -19,7 +18,9 @@ from tests.verdicts import a_verification
 
 
 def read_trace(value: object, origin: Origin) -> Trace:
-    *_, last = answers_in(value, origin, (), seen=AnswersSeen())
+    *_, last = traces_or_error(value, origin, (), AnswersSeen())
+    if isinstance(last, InputError):
+        raise last
     return last
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.answer_record import is_answer_record, native_of
-from core.capture.files import FileRecord
-from core.capture.native_record import read_trace
-from core.capture.refusing import trace_or_error
-from core.config import Config
-from core.errors import InputError
-from core.records import Origin, Trace
+from core.capture.carried import PlainRun
+from core.capture.files import FileRecord, placed
+from core.capture.native_record import is_answer_record, native_of, read_trace
+from core.errors import BadRecord, InputError
+from core.records import JsonObject, Origin, Trace
 
 NAME = "native"
 
@@ -33,18 +31,20 @@ def detect(values: Sequence[object]) -> float:
     return best
 
 
-def read(
-    records: Iterable[FileRecord | InputError], file: str, config: Config
-) -> Iterator[Trace | InputError]:
+def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """One trace a record, or the reason why there is none."""
     for record in records:
         if isinstance(record, InputError):
             yield record
             continue
-        origin = Origin(format=NAME, file=file, line=record.line)
-        yield trace_or_error(_read, record.value, origin, record.notes)
+        value, origin = record.value, Origin(format=NAME, file=file, line=record.line)
+        try:
+            native = native_of(value) if is_answer_record(value) else value
+            yield read_trace(native, origin, record.notes)
+        except BadRecord as error:
+            yield placed(error, file, record.line)
 
 
-def _read(value: object, origin: Origin, notes: Sequence[str]) -> Trace:
-    record = native_of(value) if isinstance(value, Mapping) and is_answer_record(value) else value
-    return read_trace(record, origin, notes)
+def write(run: PlainRun) -> JsonObject:
+    """The native record of a trace, as it was read."""
+    return run.native

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.answers import AnswersSeen
-from core.capture.conversations import answers_of
-from core.capture.files import FileRecord
+from core.capture.conversations import AnswersSeen, answers_of
+from core.capture.files import FileRecord, placed
 from core.capture.messages import Messages
 from core.capture.turns import Said, Turn
-from core.config import Config
+from core.capture.values import at
 from core.errors import BadRecord, InputError
-from core.records import Origin, Trace
+from core.records import JsonObject, Origin, Trace
 
 NAME = "codex"
 
@@ -26,9 +25,7 @@ def detect(values: Sequence[object]) -> float:
     return 0.9 if any(_payload(value)[0] in _LINES for value in values) else 0.0
 
 
-def read(
-    records: Iterable[FileRecord | InputError], file: str, config: Config
-) -> Iterator[Trace | InputError]:
+def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
     """The traces of the one session of a file; a bad line costs that line."""
     messages = Messages()
     session: object = None
@@ -49,7 +46,7 @@ def read(
             try:
                 messages.read(payload, "payload")
             except BadRecord as error:
-                yield BadRecord(error.message, file=file, line=record.line, path=error.path)
+                yield placed(error, file, record.line)
         elif kind not in _LINES:
             messages.unknown[kind or "unnamed"] = None
     if first is not None:
@@ -58,16 +55,14 @@ def read(
         yield from answers_of({"trace_id": session}, messages, origin, tuple(notes), AnswersSeen())
 
 
-def _payload(value: object) -> tuple[str, Mapping[str, object]]:
-    payload = value.get("payload") if isinstance(value, Mapping) else None
-    if isinstance(value, Mapping) and isinstance(payload, Mapping):
-        return str(value.get("type")), payload
-    return "", {}
+def _payload(value: object) -> tuple[str, JsonObject]:
+    payload = at(value, "payload")
+    return (str(at(value, "type")), payload) if isinstance(payload, Mapping) else ("", {})
 
 
 def _roll_back(turns: list[Turn], count: object) -> None:
     """Take back the last turns of the user with all that came after them."""
-    asked = [at for at, turn in enumerate(turns) if isinstance(turn, Said) and turn.role == "user"]
+    asked = [i for i, turn in enumerate(turns) if isinstance(turn, Said) and turn.role == "user"]
     if isinstance(count, int) and 0 < count <= len(asked):
         del turns[asked[-count] :]
 

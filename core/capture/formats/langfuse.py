@@ -1,0 +1,220 @@
+"""Langfuse observations: exports of traces with their observations, and flat observation lists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from core.capture.carried import CARRIED, PlainCall, PlainRun
+from core.capture.conversations import AnswersSeen
+from core.capture.files import FileRecord
+from core.capture.merging import SpanCall
+from core.capture.outputs import CapturedCall
+from core.capture.runs import returned_in, tool_output, turns_of
+from core.capture.steps import Gathered, Run, Step, gathered, traces_of_steps
+from core.capture.turns import Turn
+from core.capture.values import mapping, objects_in, parsed, text_in, written_or_none
+from core.errors import BadRecord, InputError
+from core.records import JsonObject, Origin, Trace
+
+NAME = "langfuse"
+
+_TYPES = {
+    "SPAN", "GENERATION", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "GUARDRAIL",
+    "EMBEDDING",
+}  # fmt: skip
+_NO_RUN = ("TOOL", "RETRIEVER", "EMBEDDING", "EVENT", "EVALUATOR", "GUARDRAIL")
+_UNNAMED = "\x00"  # opens the name by which a trace without one is gathered
+_NO_CONTENT = "this export holds no inputs and outputs (their field group was not requested)"
+_START = "1970-01-01T00:00:00.{:06d}Z"  # an order, not a clock time: a trace holds none
+
+
+def detect(values: Sequence[object]) -> float:
+    """How sure we are, from 0 to 1, that these records are Langfuse observations."""
+    found = (item for value in values for item in _observations(value, _UNNAMED))
+    return 0.9 if any(not isinstance(item, BadRecord) for item in found) else 0.0
+
+
+def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
+    """One trace a trace id, when all observations have been read."""
+    seen = AnswersSeen()
+
+    def items(record: FileRecord) -> Iterator[tuple[str, JsonObject] | BadRecord]:
+        return _observations(record.value, f"{_UNNAMED}{record.line}")
+
+    for one in gathered(records, Origin(format=NAME, file=file), items, "observation"):
+        yield from [one] if isinstance(one, InputError) else _traces(one, seen)
+
+
+def _traces(found: Gathered[JsonObject], seen: AnswersSeen) -> Iterator[Trace]:
+    heads = [item for item in found.items if item.get("type") not in _TYPES]
+    observations = [item for item in found.items if item.get("type") in _TYPES]
+    unique = {str(item.get("id")): item for item in reversed(observations)}
+    ordered = sorted(unique.values(), key=lambda item: str(_field(item, "startTime") or ""))
+    roots = [item for item in ordered if _is_root(item, unique) and item.get("type") not in _NO_RUN]
+    top = [*heads[-1:], *roots[:1]]
+    logged = Run(carried=_metadata(heads[-1]).get(CARRIED) if heads else None)
+
+    def first(side: str, role: str) -> Sequence[Turn]:
+        # Of several outermost observations none has the output of the run.
+        holders = top if side == "input" or len(roots) == 1 else heads[-1:]
+        turns = (turns_of(item.get(side), role, logged.unknown) for item in holders)
+        return next(filter(None, turns), [])
+
+    logged.asked, logged.told = first("input", "user"), first("output", "assistant")
+    for item in ordered:
+        step = Step(call=_call(item))
+        if item.get("type") == "GENERATION":
+            before = turns_of(item.get("input"), "user", logged.unknown)
+            after = turns_of(item.get("output"), "assistant", logged.unknown)
+            step = Step(before=before, after=after)
+        logged.steps.append(step)
+    if not any("input" in item or "output" in item for item in (*ordered, *top)):
+        logged.notices.append(_NO_CONTENT)
+    trace_id = None if found.trace_id.startswith(_UNNAMED) else found.trace_id
+    yield from traces_of_steps(trace_id, found.origin, found.notes, logged, seen)
+
+
+def _call(item: JsonObject) -> SpanCall | None:
+    spoken = returned_in(item.get("output"))  # some frameworks log a tool as any other span
+    if item.get("type") not in ("TOOL", "RETRIEVER") and spoken is None:
+        return None
+    output, call_id, failed = tool_output(item.get("output"))
+    if item.get("level") == "ERROR":
+        failed = True
+        output = output or _text(item, "statusMessage")
+    fields = _metadata(item)
+    arguments = parsed(item.get("input"))
+    ids = ("tool_call_id", "toolCallId", "gen_ai.tool.call.id", "call_id")
+    named = (_text(fields, key) for key in ids)
+    call_id = call_id or next(filter(None, named), None) or _text(mapping(arguments), ids[0])
+    return SpanCall(
+        call=CapturedCall(
+            tool=_text(item, "name") or "unknown tool",
+            call_id=call_id,
+            server=_text(fields, "server") or _text(fields, "mcp_server"),
+            arguments=written_or_none(arguments),
+            output=output,
+            failed=failed,
+        ),
+        span_id=str(item.get("id")),
+        parent_id=_text(item, "parentObservationId"),
+    )
+
+
+def _metadata(item: JsonObject) -> JsonObject:
+    return mapping(parsed(item.get("metadata")))
+
+
+def _observations(value: object, unnamed: str) -> Iterator[tuple[str, JsonObject] | BadRecord]:
+    """The observations of a record with their trace ids, a trace's own record first, and what stands
+    among them and is none. A trace that names itself nowhere is called ``unnamed``."""
+    if isinstance(value, list):
+        for place, item in enumerate(value):
+            found = list(_observations(item, f"{unnamed}.{place}"))
+            yield from found or [_observation(None, "", 0)]
+        return
+    if not isinstance(value, Mapping):
+        return
+    inner = value.get("observations")
+    if isinstance(inner, list) and objects_in(inner):
+        head = value["trace"] if isinstance(value.get("trace"), Mapping) else value
+        named = (_field(item, "traceId") for item in objects_in(inner))
+        given = head.get("id") or _field(value, "traceId") or next(filter(None, named), None)
+        trace_id = str(given or unnamed)
+        own = {key: item for key, item in head.items() if key not in ("observations", "type")}
+        yield trace_id, _plain(own)
+        for place, item in enumerate(inner):
+            yield _observation(item, trace_id, place)
+    elif isinstance(value.get("data"), list) and "type" not in value:
+        yield from _observations(value["data"], unnamed)
+    elif (own_trace := _field(value, "traceId")) is not None:
+        one = _observation(value, str(own_trace), 0)
+        yield from [] if isinstance(one, BadRecord) else [one]
+
+
+def _observation(value: object, trace_id: str, place: int) -> tuple[str, JsonObject] | BadRecord:
+    fields = mapping(value)
+    kind = str(fields.get("type")).upper()
+    if kind not in _TYPES:
+        return BadRecord("this is no observation")
+    identity = fields.get("id") or f"{fields.get('name')}-{_field(fields, 'startTime')}-{place}"
+    return trace_id, {**_plain(fields), "type": kind, "id": identity}
+
+
+def _plain(item: JsonObject) -> JsonObject:
+    """The observation with its texts as they were: a download writes each as JSON, in quotes."""
+    return {**item, **{side: _unquoted(item[side]) for side in ("input", "output") if side in item}}
+
+
+def _unquoted(value: object) -> object:
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        try:
+            text = json.loads(value, strict=False)
+        except ValueError:
+            return value
+        return text if isinstance(text, str) else value
+    return value
+
+
+def _is_root(item: JsonObject, known: Mapping[str, JsonObject]) -> bool:
+    parent = _field(item, "parentObservationId")
+    return item.get("isRootObservation") is True or parent is None or str(parent) not in known
+
+
+def _field(value: JsonObject, key: str) -> object:
+    """A field in the spelling of the API or of a database export."""
+    return value[key] if key in value else value.get(_snake(key))
+
+
+def _text(value: JsonObject, key: str) -> str | None:
+    return text_in(value, key if key in value else _snake(key))
+
+
+def _snake(key: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
+
+
+def write(run: PlainRun) -> JsonObject:
+    """The trace of a run with its observations: an AGENT with one TOOL observation a call."""
+    said = {
+        "name": "agent",
+        "input": {"role": "user", "content": run.question} if run.question else None,
+        "output": None if run.answer is None else {"role": "assistant", "content": run.answer},
+    }
+    agent = {
+        "id": f"{run.trace_id}-0",
+        "traceId": run.trace_id,
+        "type": "AGENT",
+        "startTime": _START.format(0),
+        "endTime": _START.format(0),
+        "level": "DEFAULT",
+        "parentObservationId": None,
+        **said,
+    }
+    tools = (_tool(call, run, index) for index, call in enumerate(run.calls, start=1))
+    return {
+        "id": run.trace_id,
+        "timestamp": _START.format(0),
+        **said,
+        "metadata": {CARRIED: run.carried},
+        "observations": [agent, *tools],
+    }
+
+
+def _tool(call: PlainCall, run: PlainRun, index: int) -> JsonObject:
+    start = _START.format(min(index, 999_999))
+    message = {"role": "tool", "tool_call_id": call.call_id, "content": call.output}
+    return {
+        "id": f"{run.trace_id}-{index}",
+        "parentObservationId": f"{run.trace_id}-0",
+        "traceId": run.trace_id,
+        "type": "TOOL",
+        "name": call.tool,
+        "startTime": start,
+        "endTime": start,
+        "level": "ERROR" if call.failed else "DEFAULT",
+        "input": None if call.arguments is None else call.input,
+        "output": None if call.output is None else message,
+        "metadata": {"server": call.server} if call.server else {},
+    }
