@@ -23,8 +23,8 @@ import zstandard
 from core.capture.parquet_rows import PARQUET, read_rows
 from core.capture.record_stream import (
     Pieces,
-    Source,
-    Stretch,
+    chunks_of,
+    head_of,
     read_document,
     read_items,
     read_lines,
@@ -87,24 +87,19 @@ class WrittenNumber(float):
 def read_records(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError]:
     """Every record of a file in order, with an error in the place of each that cannot be read."""
     name = path.name
-    source = Source(path)
     try:
-        head = source.head(_SAMPLE)
+        head = head_of(path, _SAMPLE)
         if not head.strip(b" \t\r\n\x00\xef\xbb\xbf"):
             raise UnreadableFile("the file is empty", file=name)
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise UnreadableFile("the file is UTF-16; save it as UTF-8", file=name)
         if head.startswith(b"PK\x03\x04"):
             yield from _archive(path, max_bytes)
-            return
-        if head.startswith(PARQUET):
+        elif head.startswith(PARQUET):
             yield from _parsed(read_rows(path, max_bytes), name)
-            return
-        shape = shape_of(head)
-        pieces = {"lines": read_lines, "list": read_items, "document": read_document}[shape](
-            source, max_bytes
-        )
-        yield from _parsed(pieces, name)
+        else:
+            readers = {"lines": read_lines, "list": read_items, "document": read_document}
+            yield from _parsed(readers[shape_of(head)](chunks_of(path), max_bytes), name)
     except UnreadableFile as error:
         yield UnreadableFile(error.message, file=name, line=error.line)
     except OSError as error:
@@ -117,7 +112,7 @@ def read_part(part: FilePart, max_bytes: int) -> Iterator[FileRecord | InputErro
         pieces = read_rows(part.path, max_bytes, part.start, part.end)
     else:
         first = part.first_line - 1
-        read = read_lines(Stretch(part.path, part.start, part.end), max_bytes)
+        read = read_lines(chunks_of(part.path, part.start, part.end), max_bytes)
         pieces = ((first + line, data) for line, data in read)
     yield from _parsed(pieces, part.path.name)
 
@@ -147,21 +142,13 @@ def _archive(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError]:
     except (zipfile.BadZipFile, NotImplementedError) as error:
         raise UnreadableFile(f"a damaged zip archive ({error})") from None
     with archive:
-        samples = [
-            member
-            for member in archive.infolist()
-            if member.filename.startswith("samples/") and member.filename.endswith(".json")
-        ]
+        named = ((member, member.filename) for member in archive.infolist())
+        samples = [m for m, at in named if at.startswith("samples/") and at.endswith(".json")]
         if not samples:
             raise UnreadableFile("a zip archive; unpack it and import the files in it")
         for number, member in enumerate(samples, start=1):
             try:
-                if member.flag_bits & 1:
-                    raise BadRecord("encrypted")
-                data = _member(path, archive, member, max_bytes)
-                if len(data) > max_bytes:
-                    raise too_long(member.file_size, max_bytes)
-                value, notes = parse_record(data)
+                value, notes = parse_record(_member(path, archive, member, max_bytes))
             except NotImplementedError:
                 raise UnreadableFile("its samples are packed in a way that is not known") from None
             except (zipfile.BadZipFile, zlib.error, EOFError) as error:
@@ -173,13 +160,26 @@ def _archive(path: Path, max_bytes: int) -> Iterator[FileRecord | InputError]:
 
 
 def _member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, max_bytes: int) -> bytes:
-    """What a member of an archive unpacks to, one byte more than ``max_bytes`` at most."""
+    """What a member of an archive unpacks to; raises BadRecord where that is more than may be."""
+    if member.flag_bits & 1:
+        raise BadRecord("encrypted")
     if member.compress_type != _ZSTANDARD:
         with archive.open(member) as file:
-            return file.read(max_bytes + 1)
-    if member.compress_size > max_bytes:
+            data = file.read(max_bytes + 1)
+    elif member.compress_size > max_bytes:
         raise too_long(member.compress_size, max_bytes)
-    # The standard library of Python 3.11 knows no zstandard: find the packed bytes ourselves.
+    else:
+        data = _unpacked(path, member, max_bytes)
+    if len(data) > max_bytes:
+        raise too_long(member.file_size, max_bytes)
+    return data
+
+
+def _unpacked(path: Path, member: zipfile.ZipInfo, max_bytes: int) -> bytes:
+    """What a zstandard member unpacks to, one byte more than ``max_bytes`` at most.
+
+    The standard library of Python 3.11 knows no zstandard: find the packed bytes ourselves.
+    """
     with path.open("rb") as file:
         file.seek(member.header_offset)
         header = file.read(30)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.capture.files import parse_record
 from core.capture.outputs import CapturedCall, CapturedCitation
 from core.capture.readable.nodes import Kind, NotStructured
-from core.capture.readable.repr_text import parse_repr
+from core.capture.readable.parsers import parse_repr
 from core.capture.turns import Called, Returned, Said, Turn, pair_calls
 from core.capture.values import (
     at,

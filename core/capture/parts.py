@@ -12,7 +12,7 @@ from core.capture.files import FilePart, read_part
 from core.capture.formats import native
 from core.capture.parquet_rows import PARQUET, row_groups
 from core.capture.reading import detect_format, files_in, numbered
-from core.capture.record_stream import Source, shape_of
+from core.capture.record_stream import head_of, shape_of
 from core.config import Config
 from core.errors import InputError, UnknownFormat
 from core.records import Trace
@@ -35,7 +35,7 @@ def parts_of(paths: Sequence[Path], config: Config, part_bytes: int = PART_BYTES
             raise _not_cut(path, "packed" if found == native.NAME else found)
         if head.startswith(PARQUET):
             parts += _row_parts(path)
-        elif shape_of(Source(path).head(_HEAD)) == "lines":
+        elif shape_of(head_of(path, _HEAD)) == "lines":
             parts += _line_parts(path, part_bytes)
         else:
             raise _not_cut(path, "one document")

@@ -5,72 +5,45 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from core.errors import BadRecord, InputError, UnreadableFile
 
 _CHUNK = 256 * 1024
-
-
+_BLANK = b" \t\r\xef\xbb\xbf"
 _OUTSIDE = re.compile(rb'["\[\]{},\n]')
-
-
 _INSIDE = re.compile(rb'["\\\n]')
 
-
-class Source:
-    """The decompressed bytes of a file, in chunks; ``head`` looks ahead without losing anything."""
-
-    def __init__(self, path: Path) -> None:
-        self._chunks = _decompressed(path)
-        self._ahead: list[bytes] = []
-        self._failure: UnreadableFile | None = None
-
-    def head(self, size: int) -> bytes:
-        while sum(map(len, self._ahead)) < size:
-            try:
-                self._ahead.append(next(self._chunks))
-            except StopIteration:
-                break
-            except UnreadableFile as error:
-                self._failure = error
-                break
-        return b"".join(self._ahead)
-
-    def __iter__(self) -> Iterator[bytes]:
-        while self._ahead:
-            yield self._ahead.pop(0)
-        if self._failure is not None:
-            raise self._failure
-        yield from self._chunks
+Pieces = Iterator[tuple[int, bytes | InputError]]
 
 
-class Stretch(Source):
-    """The bytes [start, end) of a file that is not compressed, in chunks."""
-
-    def __init__(self, path: Path, start: int, end: int) -> None:
-        super().__init__(path)
-        self._chunks = _stretch(path, start, end)
-
-
-def _stretch(path: Path, start: int, end: int) -> Iterator[bytes]:
+def chunks_of(path: Path, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """The decompressed bytes of a file, or the bytes [start, end) of one that is not compressed."""
     with path.open("rb") as file:
         file.seek(start)
-        while start < end and (chunk := file.read(min(_CHUNK, end - start))):
-            start += len(chunk)
-            yield chunk
-
-
-def _decompressed(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        first = file.read(_CHUNK)
-        if not first.startswith(b"\x1f\x8b"):
-            while first:
-                yield first
-                first = file.read(_CHUNK)
+        if end is not None:
+            while start < end and (chunk := file.read(min(_CHUNK, end - start))):
+                start += len(chunk)
+                yield chunk
             return
-        yield from _gunzip(first, iter(lambda: file.read(_CHUNK), b""))
+        rest = iter(lambda: file.read(_CHUNK), b"")
+        first = next(rest, b"")
+        yield from _gunzip(first, rest) if first.startswith(b"\x1f\x8b") else chain([first], rest)
+
+
+def head_of(path: Path, size: int) -> bytes:
+    """The first bytes of what a file holds, ``size`` or a little more; fewer where it is damaged."""
+    held: list[bytes] = []
+    try:
+        for chunk in chunks_of(path):
+            held.append(chunk)
+            if sum(map(len, held)) >= size:
+                break
+    except UnreadableFile:  # told about by whoever reads on
+        pass
+    return b"".join(held)
 
 
 def _gunzip(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
@@ -92,26 +65,21 @@ def _gunzip(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
                 return
             inflate = zlib.decompressobj(wbits=31)
             continue
-        data = inflate.unconsumed_tail
+        data = inflate.unconsumed_tail or next(rest, b"")
         if not data:
-            data = next(rest, b"")
-            if not data:
-                raise UnreadableFile("the gzip data breaks off; what came before was read")
+            raise UnreadableFile("the gzip data breaks off; what came before was read")
 
 
 def shape_of(head: bytes) -> str:
     """``lines``, ``list`` or ``document``, from the first megabyte."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     first, newline, rest = text.partition(b"\n")
-    if not newline:
-        return "list" if text.startswith(b"[") and not _of_messages(text) else "lines"
-    if _is_json(first):
-        if not rest.strip():
-            return "list" if first.startswith(b"[") and not _of_messages(first) else "lines"
+    a_list = text.startswith(b"[")
+    if not newline or (_is_json(first) and not rest.strip()):
+        return "list" if a_list and not _of_messages(first) else "lines"
+    if _is_json(first) or not first.startswith((b"{", b"[")):
         return "lines"
-    if not first.startswith((b"{", b"[")):
-        return "lines"
-    if first.startswith(b"["):
+    if a_list:
         return "document" if _of_messages(text) else "list"
     # Not JSON by itself: a bad first line of many, or an object over many lines.
     later = rest.split(b"\n", 64)[:64]
@@ -133,77 +101,65 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-Pieces = Iterator[tuple[int, bytes | InputError]]
-
-
 def too_long(size: int, limit: int) -> BadRecord:
+    """Why a record is skipped that is longer than a record may be."""
     return BadRecord(f"the record has {size:,} bytes, more than {limit:,}; it was skipped")
 
 
-def read_lines(source: Source, limit: int) -> Pieces:
-    line, size = 1, 0
-    held: list[bytes] = []
-    for chunk in source:
-        at = 0
-        while (end := chunk.find(b"\n", at)) >= 0:
-            size += end - at
-            if size <= limit:
-                data = b"".join((*held, chunk[at:end]))
-                if data.strip(b" \t\r\x00\xef\xbb\xbf"):
-                    yield line, data
-                elif data.strip(b" \t\r\xef\xbb\xbf"):
-                    yield line, BadRecord(f"{len(data):,} NUL bytes and nothing else")
-            else:
-                yield line, too_long(size, limit)
-            held, size, at, line = [], 0, end + 1, line + 1
-        size += len(chunk) - at
-        if size <= limit:
-            held.append(chunk[at:])
+class _Held:
+    """The bytes of one record as they stream by, no more of them than a record may have."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.size = limit, 0
+        self._pieces: list[bytes] = []
+
+    def add(self, piece: bytes) -> None:
+        self.size += len(piece)
+        if self.size <= self.limit:
+            self._pieces.append(piece)
         else:
-            held = []
-    data = b"".join(held)
-    if size > limit:
-        yield line, too_long(size, limit)
-    elif data.strip(b" \t\r\x00\xef\xbb\xbf"):
+            self._pieces.clear()
+
+    def take(self) -> bytes | BadRecord:
+        """The record, or that it is too long; the next one begins."""
+        size, pieces = self.size, self._pieces
+        self.size, self._pieces = 0, []
+        return b"".join(pieces) if size <= self.limit else too_long(size, self.limit)
+
+
+def read_lines(chunks: Iterable[bytes], limit: int) -> Pieces:
+    """The lines that are not blank, each with its number."""
+    held, line = _Held(limit), 1
+    for chunk in chunks:
+        *ended, rest = chunk.split(b"\n")
+        for piece in ended:
+            held.add(piece)
+            data = held.take()
+            if isinstance(data, BadRecord) or data.strip(_BLANK + b"\x00"):
+                yield line, data
+            elif data.strip(_BLANK):
+                yield line, BadRecord(f"{len(data):,} NUL bytes and nothing else")
+            line += 1
+        held.add(rest)
+    data = held.take()
+    if isinstance(data, BadRecord) or data.strip(_BLANK + b"\x00"):
         yield line, data
 
 
-def read_document(source: Source, limit: int) -> Pieces:
-    held: list[bytes] = []
-    size = 0
-    for chunk in source:
-        size += len(chunk)
-        if size <= limit:
-            held.append(chunk)
-        else:
-            held = []
-    yield 1, (b"".join(held) if size <= limit else too_long(size, limit))
+def read_document(chunks: Iterable[bytes], limit: int) -> Pieces:
+    """The whole of a file as one record."""
+    held = _Held(limit)
+    for chunk in chunks:
+        held.add(chunk)
+    yield 1, held.take()
 
 
-def read_items(source: Source, limit: int) -> Pieces:
+def read_items(chunks: Iterable[bytes], limit: int) -> Pieces:
     """The items of one long list, found by their brackets, so that one bad item spoils no other."""
     line = item_line = 1
-    depth, size, in_string, escaped = 0, 0, False, False
-    held: list[bytes] = []
-    started = ended = False
-
-    def flush() -> Iterator[tuple[int, bytes | InputError]]:
-        data = b"".join(held)
-        if size > limit:
-            yield item_line, too_long(size, limit)
-        elif data.strip():
-            lead = len(data) - len(data.lstrip())
-            yield item_line + data[:lead].count(b"\n"), data.strip()
-
-    def hold(piece: bytes) -> None:
-        nonlocal size, held
-        size += len(piece)
-        if size <= limit:
-            held.append(piece)
-        else:
-            held = []
-
-    for chunk in source:
+    depth, in_string, escaped, started, ended = 0, False, False, False, False
+    held = _Held(limit)
+    for chunk in chunks:
         at = kept = 0
         while True:
             if escaped and at < len(chunk):
@@ -218,25 +174,31 @@ def read_items(source: Source, limit: int) -> Pieces:
                 escaped = True
             elif mark == b'"':
                 in_string = not in_string
-            elif mark in (b"[", b"{"):
+            elif mark in b"[{":
                 depth += 1
                 if depth == 1 and not started:
                     started, kept, item_line = True, at, line
-            elif mark in (b"]", b"}"):
+            elif mark in b"]}":
                 depth -= 1
-                if depth == 0 and not ended:
-                    hold(chunk[kept : at - 1])
-                    yield from flush()
-                    held, size, kept, ended = [], 0, at, True
-            elif mark == b"," and depth == 1:
-                hold(chunk[kept : at - 1])
-                yield from flush()
-                held, size, kept, item_line = [], 0, at, line
-        hold(chunk[kept:])
-    if not ended:
-        if size > limit or b"".join(held).strip():
-            yield item_line, BadRecord("the list breaks off in this record")
-        else:
-            yield line, BadRecord("the list is not closed")
-    elif size > limit or b"".join(held).strip(b" \t\r\n\x00"):
-        yield line, BadRecord("text after the end of the list")
+            ends = mark in b"]}" and depth == 0 and not ended
+            if ends or (mark == b"," and depth == 1):
+                held.add(chunk[kept : at - 1])
+                yield from _item(item_line, held.take())
+                kept, item_line, ended = at, item_line if ends else line, ended or ends
+        held.add(chunk[kept:])
+    data = held.take()
+    more = isinstance(data, BadRecord) or data.strip(b" \t\r\n\x00" if ended else None)
+    if ended:
+        yield from [(line, BadRecord("text after the end of the list"))] if more else ()
+    elif more:
+        yield item_line, BadRecord("the list breaks off in this record")
+    else:
+        yield line, BadRecord("the list is not closed")
+
+
+def _item(line: int, data: bytes | BadRecord) -> Pieces:
+    if isinstance(data, BadRecord):
+        yield line, data
+    elif data.strip():
+        lead = len(data) - len(data.lstrip())
+        yield line + data[:lead].count(b"\n"), data.strip()

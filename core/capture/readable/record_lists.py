@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from core.capture.readable.fhir import fhir_blocks, is_fhir
-from core.capture.readable.json_text import parse_json
 from core.capture.readable.layers import Line, Piece, Value, Writer
 from core.capture.readable.nodes import Kind, NotStructured
+from core.capture.readable.parsers import parse_json
 from core.capture.readable.result_shape import (
     holds_objects,
     weight,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from core.capture.readable.json_text import parse_json
 from core.capture.readable.layers import Value
 from core.capture.readable.nodes import Kind, Node, NotStructured, Parsed, same_value
-from core.capture.readable.repr_text import parse_repr
+from core.capture.readable.parsers import parse_json, parse_repr
 
 _REPR_START = re.compile(r"\s*(?:[A-Za-z_][\w.]*[=(]|[\[({])")
 

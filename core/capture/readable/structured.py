@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.capture.readable.fhir import fhir_blocks, is_fhir, plain_entries
-from core.capture.readable.json_text import MAX_CHARACTERS, parse_json
 from core.capture.readable.layers import Layer, Piece, Value, Writer
 from core.capture.readable.nodes import Kind, Node, NotStructured, same_value
+from core.capture.readable.parsers import MAX_CHARACTERS, parse_json
 from core.capture.readable.record_lists import MAX_LAYERS, RecordLines
 from core.capture.readable.result_shape import (
     has_words,

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.capture.readable.json_text import parse_json
 from core.capture.readable.nodes import NotStructured, string_offsets
-from core.capture.readable.repr_text import parse_repr
+from core.capture.readable.parsers import parse_json, parse_repr
 from core.capture.readable.structured import Unfolded, unfold_output
 from core.records import Span
 
