@@ -13,6 +13,8 @@ from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction
 
 Cell = str | int | float | None
+# Our rows of a table, without the column "Measured", and what has to be said of them.
+Ours = tuple[list[tuple[Cell, ...]], list[str]]
 
 OURS, PAPER = "here", "paper"
 
@@ -86,3 +88,12 @@ class Material:
         """All metrics of these predictions, or of the packet's own."""
         columns = pair_columns(self.rows, predictions or self.predictions)
         return measure(columns, resamples=self.resamples, seed=self.seed)
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as Markdown; text from packets is escaped."""
+    if cell is None:
+        return "n/a"
+    if isinstance(cell, float):
+        return f"{cell:.3f}"
+    return str(cell).replace("|", "\\|").replace("\n", " ")
