@@ -4,7 +4,14 @@
 document of that is the first one again, byte for byte; the same holds for traces and repairs.
 """
 
-from core.codec.fields import Fields, canonical_json, json_kind, plain
+from core.codec.fields import (
+    Fields,
+    canonical_json,
+    json_kind,
+    plain,
+    read_record,
+    record_document,
+)
 from core.codec.traces import content_hash, trace_document, trace_from_document
 from core.codec.verdicts import (
     PROPOSAL,
@@ -27,6 +34,8 @@ __all__ = [
     "content_hash",
     "json_kind",
     "plain",
+    "read_record",
+    "record_document",
     "repair_document",
     "repair_from_document",
     "trace_document",

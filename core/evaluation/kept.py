@@ -19,10 +19,11 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from core.codec import Fields, read_record, versions_from_document
 from core.errors import BadRecord, DamagedArtifact, NotFound
 from core.evaluation.packets import read_packet
 from core.evaluation.predictions import Prediction, prediction_from_json, prediction_to_json
@@ -119,8 +120,7 @@ def keep_packet(
         copied = kept.path.with_suffix(".part")
         shutil.copyfile(source, copied)
         copied.replace(kept.path)
-    card = {**asdict(kept), "problems": list(kept.problems)}
-    del card["folder"]
+    card = {name: value for name, value in asdict(kept).items() if name != "folder"}
     write_whole(place / "packet.json", json.dumps(card, ensure_ascii=False))
     return kept
 
@@ -142,24 +142,22 @@ def kept_packet(folder: Path, sha256: str) -> KeptPacket:
     if not _SHA256.fullmatch(sha256):  # it may come from an address that anybody typed
         raise NotFound("there is no evaluated packet of that name")
     place = folder / sha256
-    card = _read_json(place / "packet.json")
+    card = Fields(_read_json(place / "packet.json"), "")
     try:
-        file = str(card["file"])
-        if file not in ("packet.jsonl", "packet.jsonl.gz"):
-            raise ValueError(file)
-        problems = card["problems"]
+        if card.get("file") not in ("packet.jsonl", "packet.jsonl.gz"):
+            raise card.wrong("file", "packet.jsonl or packet.jsonl.gz")
         return KeptPacket(
             sha256=sha256,
-            name=str(card["name"]),
+            name=card.string("name"),
             folder=place,
-            file=file,
-            rows=int(str(card["rows"])),
-            labelled=int(str(card["labelled"])),
-            problems=tuple(map(str, problems)) if isinstance(problems, Sequence) else (),
-            reviewed=card["reviewed"] is not False,
+            file=card.string("file"),
+            rows=card.read(int, "rows"),
+            labelled=card.read(int, "labelled"),
+            problems=card.tuple_of(str, "problems"),
+            reviewed=card.read(bool, "reviewed"),
         )
-    except (KeyError, ValueError) as error:
-        raise DamagedArtifact(f"{place / 'packet.json'}: not a packet's card: {error!r}") from None
+    except BadRecord as error:
+        raise DamagedArtifact(f"{place / 'packet.json'}: not a packet's card: {error}") from None
 
 
 # ---------------------------------------------------------------- runs
@@ -214,18 +212,18 @@ def read_predictions(path: Path) -> tuple[Prediction, ...]:
 def _run(file: Path) -> KeptRun:
     document = _read_json(file)
     try:
-        versions, report = document["versions"], document["report"]
-        if not isinstance(versions, Mapping) or not isinstance(report, Mapping):
-            raise TypeError("expected objects")
+        report = document.get("report")
+        if not isinstance(report, Mapping):
+            raise BadRecord("expected an object", path="report")
         return KeptRun(
             run=file.parent.name,
             folder=file.parent,
-            versions=Versions(**{str(name): str(value) for name, value in versions.items()}),
+            versions=versions_from_document(document.get("versions")),
             report=report,
             written=file.stat().st_mtime,
         )
-    except (KeyError, TypeError) as error:
-        raise DamagedArtifact(f"{file}: not a kept report: {error!r}") from None
+    except BadRecord as error:
+        raise DamagedArtifact(f"{file}: not a kept report: {error}") from None
 
 
 # ---------------------------------------------------------------- how far a run is
@@ -234,17 +232,8 @@ def _run(file: Path) -> KeptRun:
 def read_status(packet: KeptPacket) -> JobStatus | None:
     """How far the packet's last run came; None when there was none or its status is damaged."""
     try:
-        found = _read_json(packet.folder / "status.json")
-        return replace(
-            JobStatus(state=JobState(str(found["state"])), what=str(found["what"])),
-            done=int(str(found["done"])),
-            total=int(str(found["total"])),
-            before=int(str(found["before"])),
-            started=float(str(found["started"])),
-            at=float(str(found["at"])),
-            message=str(found["message"]),
-        )
-    except (NotFound, DamagedArtifact, KeyError, ValueError):
+        return read_record(JobStatus, _read_json(packet.folder / "status.json"))
+    except (NotFound, DamagedArtifact, BadRecord):
         return None
 
 

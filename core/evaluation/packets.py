@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.capture.files import read_records
+from core.codec import Fields, json_kind
 from core.errors import BadRecord, InputError, UnreadableFile
 from core.records import (
     AttributionStatus,
@@ -106,7 +107,7 @@ def read_packet(path: Path, *, max_record_bytes: int = 64 * 1024 * 1024) -> Pack
 def row_from_json(record: object) -> PacketRow:
     """One packet row from a parsed JSON object; raises BadRecord naming the JSON path."""
     if not isinstance(record, Mapping):
-        raise BadRecord(f"expected an object, found {_kind(record)}")
+        raise BadRecord(f"expected an object, found {json_kind(record)}")
     known = {
         "claim_id", "trace_id", "claim", "stated_attribution", "category", "sources", "label",
         "relation", "gold_source_ids", "gold_attribution", "slices",
@@ -181,13 +182,13 @@ def row_sha256(row: PacketRow) -> str:
 
 def _sources(value: object) -> tuple[Source, ...]:
     if not isinstance(value, list):
-        raise BadRecord(f"expected a list, found {_kind(value)}", path="sources")
+        raise BadRecord(f"expected a list, found {json_kind(value)}", path="sources")
     order: list[str] = []
     merged: dict[str, Source] = {}
     for index, item in enumerate(value):
         at = f"sources[{index}]"
         if not isinstance(item, Mapping):
-            raise BadRecord(f"expected an object, found {_kind(item)}", path=at)
+            raise BadRecord(f"expected an object, found {json_kind(item)}", path=at)
         source = _source(item, at)
         if source.source_id in merged:  # two outputs with one id are two chunks of one source
             first = merged[source.source_id]
@@ -210,7 +211,7 @@ def _source(item: Mapping[str, object], at: str) -> Source:
     source_id = item.get("source_id")
     text = item.get("text")
     if not isinstance(text, str):
-        raise BadRecord(f"expected text, found {_kind(text)}", path=f"{at}.text")
+        raise BadRecord(f"expected text, found {json_kind(text)}", path=f"{at}.text")
     extra = {
         str(key): value
         for key, value in item.items()
@@ -234,7 +235,7 @@ def _arguments(item: Mapping[str, object], at: str) -> str | None:
         return given or None
     if isinstance(given, Mapping | list):
         return json.dumps(given, ensure_ascii=False)
-    raise BadRecord(f"expected text or an object, found {_kind(given)}", path=f"{at}.arguments")
+    raise BadRecord(f"expected text or an object, found {json_kind(given)}", path=f"{at}.arguments")
 
 
 def _status(item: Mapping[str, object], text: str, at: str) -> SourceStatus:
@@ -254,7 +255,7 @@ def _text(record: Mapping[str, object], name: str, at: str = "") -> str:
     path = f"{at}.{name}" if at else name
     value = record.get(name)
     if not isinstance(value, str):
-        raise BadRecord(f"expected text, found {_kind(value)}", path=path)
+        raise BadRecord(f"expected text, found {json_kind(value)}", path=path)
     if not value.strip():
         raise BadRecord("expected text, found only blanks", path=path)
     return value
@@ -265,15 +266,7 @@ def _optional_text(record: Mapping[str, object], name: str) -> str | None:
 
 
 def _texts(record: Mapping[str, object], name: str) -> tuple[str, ...]:
-    value = record.get(name)
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        raise BadRecord(f"expected a list, found {_kind(value)}", path=name)
-    for index, item in enumerate(value):
-        if not isinstance(item, str):
-            raise BadRecord(f"expected text, found {_kind(item)}", path=f"{name}[{index}]")
-    return tuple(dict.fromkeys(value))
+    return tuple(dict.fromkeys(Fields(record, "").tuple_of(str, name)))
 
 
 def _choice(record: Mapping[str, object], name: str, kind: type[Choice]) -> Choice | None:
@@ -294,13 +287,6 @@ def _held_out(extra: Mapping[str, object], slices: tuple[str, ...]) -> bool:
         or (isinstance(split, str) and split.lower() in HELD_OUT_NAMES)
         or any(name.lower() in HELD_OUT_NAMES for name in slices)
     )
-
-
-def _kind(value: object) -> str:
-    names = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
-    if value is None:
-        return "null"
-    return names.get(type(value), "a number")
 
 
 def _file_sha256(path: Path) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
+from core.codec import read_record, record_document
 from core.errors import BadRecord
 from core.ports import Calibrator
 from core.records import (
@@ -51,6 +52,8 @@ class Prediction:
     forced: bool
     if_supported: VerdictLabel
     if_unsupported: VerdictLabel
+    # What a claim that a check vetoes is called where the reading disputes that; else None.
+    if_disputed: VerdictLabel | None = None
     reason: str
     threshold: float
     routed_source_id: str | None = None
@@ -63,8 +66,6 @@ class Prediction:
     features: Features | None = None
     probability: float | None = None
     attribution: AttributionStatus = AttributionStatus.NONE
-    # What a claim that a check vetoes is called where the reading disputes that; else None.
-    if_disputed: VerdictLabel | None = None
 
     @property
     def ranked_by(self) -> float:
@@ -111,103 +112,30 @@ def recalibrated(found: Sequence[Prediction], calibrator: Calibrator) -> list[Pr
     return [at_threshold(one, by_id.get(one.claim_id), calibrator.threshold) for one in found]
 
 
+# A kept prediction names these as a verdict does; ``if_disputed`` is left out where there is none.
+_KEYS = {
+    "probabilities": "nli",
+    "features": "calibrator_input",
+    "probability": "support_probability",
+}
+
+
 def prediction_to_json(found: Prediction) -> dict[str, object]:
     """The prediction as one JSON object; ``prediction_from_json`` gives it back."""
-    return {
-        "claim_id": found.claim_id,
-        "decision": found.decision.value,
-        "verdict": found.verdict.value,
-        "cause": found.cause.value,
-        "forced": found.forced,
-        "if_supported": found.if_supported.value,
-        "if_unsupported": found.if_unsupported.value,
-        **({} if found.if_disputed is None else {"if_disputed": found.if_disputed.value}),
-        "reason": found.reason,
-        "threshold": found.threshold,
-        "routed_source_id": found.routed_source_id,
-        "routed_tool": found.routed_tool,
-        "ranking": [
-            {
-                "source_id": ranked.source_id,
-                "score": ranked.score,
-                "nli": _probabilities_to_json(ranked.probabilities),
-            }
-            for ranked in found.ranking
-        ],
-        "relation": found.relation.value if found.relation else None,
-        "nli": _probabilities_to_json(found.probabilities),
-        "rescued": found.rescued,
-        "supported_token_ratio": found.supported_token_ratio,
-        "calibrator_input": None
-        if found.features is None
-        else {
-            "categorical_features": dict(found.features.categorical),
-            "numeric_features": dict(found.features.numeric),
-        },
-        "support_probability": found.probability,
-        "attribution": found.attribution.value,
-    }
+    document = {_KEYS.get(name, name): value for name, value in record_document(found).items()}
+    if found.if_disputed is None:
+        del document["if_disputed"]
+    return document
 
 
 def prediction_from_json(record: object) -> Prediction:
     """A kept prediction; BadRecord when it is not one that this version wrote."""
     if not isinstance(record, Mapping):
         raise BadRecord("expected an object")
-    try:
-        relation, inputs = record["relation"], record["calibrator_input"]
-        disputed = record.get("if_disputed")
-        return Prediction(
-            claim_id=str(record["claim_id"]),
-            decision=Decision(record["decision"]),
-            verdict=VerdictLabel(record["verdict"]),
-            cause=Cause(record["cause"]),
-            forced=bool(record["forced"]),
-            if_supported=VerdictLabel(record["if_supported"]),
-            if_unsupported=VerdictLabel(record["if_unsupported"]),
-            reason=str(record["reason"]),
-            threshold=float(record["threshold"]),
-            routed_source_id=record["routed_source_id"],
-            routed_tool=record["routed_tool"],
-            ranking=tuple(
-                RankedSource(
-                    source_id=item["source_id"],
-                    score=float(item["score"]),
-                    probabilities=_probabilities_from_json(item["nli"]),
-                )
-                for item in record["ranking"]
-            ),
-            relation=Relation(relation) if relation is not None else None,
-            probabilities=_probabilities_from_json(record["nli"]),
-            rescued=bool(record["rescued"]),
-            supported_token_ratio=record["supported_token_ratio"],
-            features=None
-            if inputs is None
-            else Features(
-                categorical=inputs["categorical_features"], numeric=inputs["numeric_features"]
-            ),
-            probability=record["support_probability"],
-            attribution=AttributionStatus(record["attribution"]),
-            if_disputed=VerdictLabel(disputed) if disputed is not None else None,
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadRecord(f"not a kept prediction: {error!r}") from error
-
-
-def _probabilities_to_json(found: Probabilities | None) -> dict[str, float] | None:
-    if found is None:
-        return None
-    return {
-        "entailment": found.entailment,
-        "neutral": found.neutral,
-        "contradiction": found.contradiction,
-    }
-
-
-def _probabilities_from_json(found: Mapping[str, float] | None) -> Probabilities | None:
-    if found is None:
-        return None
-    return Probabilities(
-        entailment=float(found["entailment"]),
-        neutral=float(found["neutral"]),
-        contradiction=float(found["contradiction"]),
-    )
+    names = [field.name for field in fields(Prediction)]
+    document = {name: record.get(_KEYS.get(name, name)) for name in names}
+    for name in names:
+        # What another version left out has no default here: a claim would pass for a gap.
+        if name != "if_disputed" and _KEYS.get(name, name) not in record:
+            raise BadRecord("not a kept prediction of this version", path=_KEYS.get(name, name))
+    return read_record(Prediction, document)
