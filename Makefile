@@ -8,7 +8,8 @@
 #             all million of them)
 # make docs   the documentation as build/site; make reference writes its generated pages
 # make accurate  what the accurate reader stands on (395 MB of packages); then --reader accurate
-# make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all)
+# make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all);
+#             python -m bench --help names every other measurement
 # make data   the texts that models are taught with, unpacked: build/training-texts
 # make sbom   what is installed and under which licence: build/sbom.json, build/licences.csv
 # make audit  known weaknesses of what is installed, where a database of them can be reached
@@ -70,29 +71,26 @@ FUZZ_SECONDS ?= 600
 CLAIMS_SECONDS ?= 600
 check-all: lint browser
 	@PROVENANCEGUARD_THOROUGH=1 $(PYTEST) -m ""
-	@PYTHONPATH=. $(BIN)/python bench/attacks.py
-	@PYTHONPATH=. $(BIN)/python bench/hidden_statements.py
+	@$(BIN)/python -m bench attacks
+	@$(BIN)/python -m bench hidden_statements
 	@PYTHONPATH=. nice -n 19 $(BIN)/python tests/fuzzing/importers.py build/fuzzing -max_total_time=$(FUZZ_SECONDS)
-	@PYTHONPATH=. $(BIN)/python bench/killed_workers.py --traces 2000 --variants 40
-	@PYTHONPATH=. $(BIN)/python bench/million_claims.py --seconds $(CLAIMS_SECONDS)
+	@$(BIN)/python -m bench killed_workers --traces 2000 --variants 40
+	@$(BIN)/python -m bench million_claims --seconds $(CLAIMS_SECONDS)
 
 stress: check-all  # its name until 0.19
 
 # Ours, CrossEncoder, SummaC-ZS and a lexical audit on the same claims: one table.
 CLAIMS ?= 200
 bench: setup-dev
-	@PYTHONPATH=. $(BIN)/python bench/compared_bench.py --claims $(CLAIMS)
+	@$(BIN)/python -m bench compared --claims $(CLAIMS)
 
 bench-parts: setup-dev
-	@$(BIN)/python bench/pair_reader_bench.py
-	@$(BIN)/python bench/threshold_bench.py
-	@PYTHONPATH=. $(BIN)/python bench/review_bench.py
-	@PYTHONPATH=. $(BIN)/python bench/service_bench.py
-	@PYTHONPATH=. $(BIN)/python bench/evidence_bench.py cost
+	@$(BIN)/python -m bench parts
+	@$(BIN)/python -m bench review
 
 # Fifty connections against serve http for five minutes; wrk must be installed.
 bench-load: setup-dev
-	@$(BIN)/python bench/load_bench.py --seconds 300 --connections 50
+	@$(BIN)/python -m bench load --seconds 300 --connections 50
 
 data: setup-dev
 	@$(BIN)/python -m training.texts

@@ -1,30 +1,57 @@
-"""``python -m bench SUITE``: every measurement by one command."""
+"""``python -m bench SUITE [options]``: every measurement by one command; ``SUITE --help`` says more."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
+from pathlib import Path
 
-from bench import diff, pairs
-
-SUITES = {"pairs": pairs, "diff": diff}
+SUITES = {
+    "pairs": "short answers, false and true: how many are allowed, by kind",
+    "diff": "two checkouts over the same data: what differs, claim by claim",
+    "texts": "answers and charts by authors who had not seen the rules, judged by the whole product",
+    "sealed": "the labelled answers that are opened once a release",
+    "compared": "the verifier beside three plainer ways on the same claims",
+    "nli": "the NLI model alone on pairs by authors it did not learn from, and the distortion checks",
+    "checks": "what each kind of check says of good and of bad claims",
+    "decomposition": "how well answers are taken apart, against claims read by hand",
+    "citations": "how many moved or invented citations are found",
+    "citation_correction": "wrong citations put right, and what each stage of that is worth",
+    "embedder": "whether the embedder ranks in bf16 as in fp32; kept beside the weights",
+    "parts": "what the NLI model, the checks, a warm verifier and the threshold slider take",
+    "review": "how long the workbench keeps people waiting, with 100,000 claims",
+    "load": "many connections against serve http",
+    "killed_workers": "workers killed while many traces are judged: the same bytes?",
+    "million_claims": "memory over a million claims",
+    "attacks": "what each attack comes to",
+    "hidden_statements": "false statements hidden by form: how many are allowed",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the suite that is named; what comes back is the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    suites = parser.add_subparsers(dest="suite", required=True)
-    for name, module in SUITES.items():
-        about = (module.__doc__ or "").strip()
-        suite = suites.add_parser(
-            name,
-            help=about.splitlines()[0],
-            description=about,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        module.add_options(suite)
-    options = parser.parse_args(arguments)
-    return SUITES[options.suite].run(options)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench",
+        description=__doc__,
+        epilog="\n".join(f"{name:18}{about}" for name, about in SUITES.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("suite", choices=SUITES, metavar="SUITE")
+    parser.add_argument("options", nargs=argparse.REMAINDER)
+    given = parser.parse_args(arguments)
+    sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))  # some need its databases
+    module = importlib.import_module(f"bench.{given.suite}")
+    suite = argparse.ArgumentParser(
+        prog=f"python -m bench {given.suite}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_options(suite)
+    suite.add_argument("--json", type=Path, metavar="FILE", help="the report as JSON too")
+    options = suite.parse_args(given.options)
+    code: int = module.run(options).write(options.json)
+    return code
 
 
 if __name__ == "__main__":

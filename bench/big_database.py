@@ -9,18 +9,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
-import time
 from pathlib import Path
 
-from big_review import put_readings, staff
 from builders import a_source, a_trace
 from databases import workspace_of
 from evaluations import keep_evaluated
 from lexical import verify_lexically
 from sqlalchemy import Engine, event
-from steps import Say, progress
 from verdicts import VERSIONS, Said, a_verification
 
+from bench.big_review import put_readings, staff
 from core.attribution.families import load_families
 from core.codec import (
     content_hash,
@@ -49,20 +47,16 @@ MEASURED = ("weight", "potassium", "pulse", "sodium", "haemoglobin", "creatinine
             "glucose", "platelet count", "oxygen saturation")  # fmt: skip
 
 
-def fill(store: SqlStore, *, traces: int, read: int, say: Say) -> None:
+def fill(store: SqlStore, *, traces: int, read: int) -> None:
     """Traces, verdicts, repairs, people, and ``read`` claims that two people have read."""
-    started = time.perf_counter()
     relax(store.database.engine)
-    put_answers(store, traces, say)
-    say("queueing the claims")
-    measured, others, project = staff(store)
+    put_answers(store, traces)
+    _, others, project = staff(store)
     workspace_of(store).guidelines.current()
-    put_readings(store, project, others, read, say)
-    put_repairs(store, min(REPAIRS, traces), say)
-    say("placing the traces in the split")
-    workspace_of(store).splits.of(names(traces))
-    put_evaluation(store, say)
-    say(f"built in {time.perf_counter() - started:.0f} s")
+    put_readings(store, project, others, read)
+    put_repairs(store, min(REPAIRS, traces))
+    workspace_of(store).splits.of([f"bench-{number:05d}" for number in range(traces)])
+    put_evaluation(store)
 
 
 def relax(engine: Engine) -> None:
@@ -72,22 +66,17 @@ def relax(engine: Engine) -> None:
         event.listen(engine, "connect", lambda opened, _: opened.execute("PRAGMA synchronous=OFF"))
 
 
-def names(traces: int) -> list[str]:
-    """The ids of that many traces."""
-    return [f"bench-{number:05d}" for number in range(traces)]
-
-
 # ---------------------------------------------------------------- answers
 
 
-def put_answers(store: SqlStore, traces: int, say: Say) -> None:
+def put_answers(store: SqlStore, traces: int) -> None:
     """The traces and their verdicts; without a project yet, so that the queue is filled in one go."""
     generator = random.Random(20260607)
     versions = dataclasses.replace(
         VERSIONS, calibrator=workspace_of(store).calibrators.current().label
     )
     patterns = [_pattern(number, generator) for number in range(VARIANTS)]
-    for done in progress(range(0, traces, AT_ONCE), traces, "traces", say):
+    for done in range(0, traces, AT_ONCE):
         pairs = [
             _made(patterns[number % VARIANTS], number, generator)
             for number in range(done, min(done + AT_ONCE, traces))
@@ -173,22 +162,21 @@ def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trac
 # ---------------------------------------------------------------- repairs
 
 
-def put_repairs(store: SqlStore, count: int, say: Say) -> None:
+def put_repairs(store: SqlStore, count: int) -> None:
     """Repairs of the first traces, as the lexical reader makes them."""
     trace = _pattern(0, random.Random(1)).trace
     repaired = repair_answer(verify_lexically(trace), verify_lexically, Config(), load_families())
     pattern = json.dumps(repair_document(outcome_of(repaired)))
-    for number in progress(range(count), count, "repairs", say):
+    for number in range(count):
         stored = store.get_trace(f"bench-{number:05d}")
         document = json.loads(pattern.replace(NUMBER, f"{number:05d}"))
         workspace_of(store).repairs.put(stored.content_hash, repair_from_document(document))
 
 
-def put_evaluation(store: SqlStore, say: Say) -> None:
+def put_evaluation(store: SqlStore) -> None:
     """An evaluated packet of 2,000 claims beside a SQLite file, where the screens look for it."""
     beside = store.database.engine.url.database
     if store.database.engine.dialect.name == "sqlite" and beside:
         folder = Path(beside).parent / "evaluations"
         if not folder.exists():
-            say("keeping an evaluated packet")
             keep_evaluated(folder, claims=EVALUATED)

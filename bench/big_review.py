@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from databases import workspace_of
 from sqlalchemy import Connection, insert, select, update
 from sqlmodel import SQLModel, col
-from steps import Say, progress
 
 from core.errors import NotFound
 from core.review.items import QueueState
@@ -48,19 +47,13 @@ def staff(store: SqlStore) -> tuple[Person, list[Person], Project]:
     return everybody[wanted[0]], [everybody[name] for name in wanted[1:]], project
 
 
-def put_readings(
-    store: SqlStore, project: Project, others: Sequence[Person], claims: int, say: Say
-) -> None:
+def put_readings(store: SqlStore, project: Project, others: Sequence[Person], claims: int) -> None:
     """Let that many claims be read twice; where the two differ, a third has decided every second."""
     with store.database.writing() as connection:
-        keys = connection.execute(
+        keys = connection.scalars(
             select(col(ClaimRow.claim_key)).order_by(col(ClaimRow.claim_key)).limit(claims)
-        ).scalars()
-        key_list = list(keys)
-        for start in progress(
-            range(0, len(key_list), ROWS_AT_ONCE), len(key_list), "read claims", say
-        ):
-            some = key_list[start : start + ROWS_AT_ONCE]
+        ).all()
+        for some in (keys[at : at + ROWS_AT_ONCE] for at in range(0, len(keys), ROWS_AT_ONCE)):
             connection.execute(insert(AssignmentRow), list(_assignments(project, others, some)))
             connection.execute(insert(VoteRow), list(_votes(project, others, some)))
             if decisions := list(_decisions(project, others, some)):

@@ -23,6 +23,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from bench.report import Report
 from bench.verdicts import PROJECT, Row, evaluate, fresh, read_lines, verify, without_identity
 
 DATA = PROJECT.parent / "shared" / "data"
@@ -71,37 +72,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep", type=Path, default=KEPT, help="where results of revisions are kept"
     )
-    parser.add_argument("--json", type=Path, help="also write all differences here")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Print every difference; 1 where there is one."""
+def run(options: argparse.Namespace) -> Report:
+    """Every difference; failed where there is one."""
     with tempfile.TemporaryDirectory() as folder:
         inputs = list(_inputs(options, Path(folder)))
         sides = [
             _results(side, inputs, options.keep, Path(folder) / name)
             for name, side in (("old", options.old), ("new", options.new))
         ]
-    found: list[Difference] = []
+    report, listed = Report(), []
     for name in sides[0]:
         before, after = sides[0][name], sides[1][name]
-        differences = list(compare(name, before, after))
-        found += differences
-        places = len({each.where for each in differences})
-        print(f"{name}: {len(before)} and {len(after)} records, {places} of them differ")
-    for each in found[: options.most]:
-        print(f"\n{each.where}  {each.path}\n  - {_shown(each.old)}\n  + {_shown(each.new)}")
-    if len(found) > options.most:
-        print(f"\n… and {len(found) - options.most} more (--most)")
-    if options.json:
-        options.json.write_text(
-            "".join(
-                json.dumps([e.where, e.path, e.old, e.new], ensure_ascii=False) + "\n"
-                for e in found
-            ),
-            "utf-8",
+        found = list(compare(name, before, after))
+        listed += found
+        places = len({each.where for each in found})
+        report.notes.append(
+            f"{name}: {len(before)} and {len(after)} records, {places} of them differ"
         )
-    return int(bool(found))
+    for each in listed[: options.most]:
+        report.notes.append(
+            f"\n{each.where}  {each.path}\n  - {_shown(each.old)}\n  + {_shown(each.new)}"
+        )
+    if len(listed) > options.most:
+        report.notes.append(f"\n… and {len(listed) - options.most} more (--most)")
+    report.failed = bool(listed)
+    return report
 
 
 def compare(name: str, old: list[Row], new: list[Row]) -> Iterator[Difference]:

@@ -1,7 +1,5 @@
 """False statements hidden by form: how many answers that carry one are allowed.
 
-    PYTHONPATH=. python bench/hidden_statements.py --count 300 --json hidden.json
-
 Made from forms × wordings × facts by a seed. Each answer is about the same small chart, each fact is
 false by it, and what is counted is the decision on the whole answer, with the shipped weights. The
 figure is reported as it falls: no rule was written for these wordings. `held` is the other side: the
@@ -11,18 +9,14 @@ same forms around a statement that the chart makes, which should be allowed more
 from __future__ import annotations
 
 import argparse
-import json
 import random
-import sys
 from collections import Counter
-from pathlib import Path
 
-from core.attribution.families import load_families
+from bench.report import Report, share
 from core.config import Config
-from core.models.forest import load_forest
-from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import Models, verify_all
 from core.records import Decision, Source, SourceStatus, Trace, summarise
+from core.workflows.models import load_models
 
 SEED = 20261123
 AT_MOST = 0.03
@@ -85,47 +79,33 @@ def a_trace(number: int, answer: str) -> Trace:
     )
 
 
-def measure(count: int, facts: tuple[str, ...], models: Models, seed: int) -> dict[str, object]:
-    """How many answers were allowed, by form and by wording."""
+def allowed(count: int, facts: tuple[str, ...], models: Models, seed: int) -> list[tuple[str, ...]]:
+    """Wording, form and text of the answers that were allowed."""
     chance = random.Random(seed)
     made = [hidden(chance, facts) for _ in range(count)]
     traces = [a_trace(number, answer) for number, (_, _, answer) in enumerate(made)]
     decisions = [summarise(each).decision for each in verify_all(traces, models, Config())]
-    passed = [one for one, said in zip(made, decisions, strict=True) if said is Decision.ALLOW]
-    return {
-        "answers": count,
-        "allowed": len(passed),
-        "share": len(passed) / count,
-        "decisions": {str(each): n for each, n in Counter(decisions).items()},
-        "forms": Counter(form for _, form, _ in passed).most_common(12),
-        "wordings": Counter(wording for wording, _, _ in passed).most_common(12),
-        "examples": [answer for _, _, answer in passed[:20]],
-    }
+    return [one for one, said in zip(made, decisions, strict=True) if said is Decision.ALLOW]
 
 
-def main() -> int:
-    """Print both figures; 1 when more hidden false statements than allowed pass."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--count", type=int, default=300)
-    options.add_argument("--seed", type=int, default=SEED)
-    options.add_argument("--json", type=Path)
-    given = options.parse_args()
-    models = Models(
-        embedder=load_embedder(),
-        reader=load_pair_reader(max_tokens=Config().nli_max_tokens),
-        calibrator=load_forest(),
-        families=load_families(),
-    )
-    false = measure(given.count, FALSE, models, given.seed)
-    held = measure(max(1, given.count // 5), TRUE, models, given.seed)
-    for name, found in (("false", false), ("true", held)):
-        print(f"{name}: {found['allowed']} of {found['answers']} allowed ({found['share']:.1%})")
-    for example in false["examples"]:  # type: ignore[attr-defined]
-        print(f"  allowed: {example!r}")
-    if given.json is not None:
-        given.json.write_text(json.dumps({"false": false, "true": held}, indent=2) + "\n", "utf-8")
-    return int(float(str(false["share"])) > AT_MOST)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this suite."""
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=SEED)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def run(options: argparse.Namespace) -> Report:
+    """Both figures; failed when more hidden false statements than `AT_MOST` pass."""
+    models = load_models(Config())
+    few = max(1, options.count // 5)
+    false = allowed(options.count, FALSE, models, options.seed)
+    true = allowed(few, TRUE, models, options.seed)
+    report = Report(failed=len(false) > AT_MOST * options.count)
+    report.table("", ("hidden statements", "allowed"), (
+        ("false", share(len(false), options.count)), ("true", share(len(true), few))
+    ))  # fmt: skip
+    for name, place in (("wording", 0), ("form", 1)):
+        counts = Counter(repr(one[place]) for one in false).most_common(12)
+        report.table(f"false ones that passed, by {name}", (name, "answers"), counts)
+    report.notes += [f"allowed: {one[2]!r}" for one in false[:20]]
+    return report

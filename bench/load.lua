@@ -1,4 +1,4 @@
--- Posts answers that all differ, and counts what comes back by status; for bench/load_bench.py.
+-- Posts answers that all differ, and counts what comes back by status; for bench/load.py.
 
 local sent, threads = 0, {}
 

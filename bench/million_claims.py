@@ -1,7 +1,5 @@
 """Is memory flat over a million claims? Import, decide, store; resident memory against claims done.
 
-PYTHONPATH=. python bench/million_claims.py [--claims 1000000] [--seconds 0] [--db FILE_OR_URL]
-
 The models are the tests' lexical stand-ins, so that claims pass quickly; everything else is the product:
 the file is read record by record, traces are stored by content, judged in batches, and stored with trail
 and seals. Ends early after ``--seconds``, and says the slope as far as it came: least squares over what
@@ -11,25 +9,22 @@ came after the first tenth.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from lexical import lexical_models
 
-PROJECT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(PROJECT), str(PROJECT / "tests")]
-
-from big_database import relax  # noqa: E402
-from lexical import lexical_models  # noqa: E402
-from synthetic import write_records  # noqa: E402
-
-from core.capture.reading import read_traces  # noqa: E402
-from core.config import Config  # noqa: E402
-from core.workflows.verify import verify_pending  # noqa: E402
-from storage.store import open_store  # noqa: E402
+from bench.big_database import relax
+from bench.report import Cell, Report
+from bench.synthetic import write_records
+from core.capture.reading import read_traces
+from core.config import Config
+from core.workflows.verify import verify_pending
+from storage.store import open_store
 
 CLAIMS = 8  # a trace
 LINES = 20  # of the table
@@ -65,46 +60,39 @@ class Watch:
         if self.end is not None and time.monotonic() > self.end:
             raise OutOfTime
 
-    def slope(self) -> str:
-        """MB for each 100,000 claims, and how far it came."""
+    def slope(self) -> tuple[Cell, ...]:
+        """How far it came, and MB for each 100,000 claims."""
         last = self.seen[-1][0] if self.seen else 0
         kept = [(claims, memory) for claims, memory in self.seen if claims >= last / 10]
         if len(kept) < 3:
-            return f"{self.what}: too few samples"
+            return self.what, last, None, None, None
         claims, memory = np.array(kept).T
-        slope = np.polyfit(claims, memory, 1)[0] * 100_000
-        return (
-            f"{self.what}: {last:,} claims, {memory.min():.1f} to {memory.max():.1f} MB, "
-            f"{slope:+.2f} MB per 100,000 claims"
-        )
+        slope = float(np.polyfit(claims, memory, 1)[0]) * 100_000
+        return self.what, last, float(memory.min()), float(memory.max()), slope
 
 
-def main() -> None:
-    """Print the table and the slopes."""
-    parser = argparse.ArgumentParser()
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this suite."""
     parser.add_argument("--claims", type=int, default=1_000_000)
     parser.add_argument("--seconds", type=float, default=0.0, help="of judging; 0: to the end")
     parser.add_argument("--db", help="instead of a new SQLite file")
-    given = parser.parse_args()
-    traces = given.claims // CLAIMS
+
+
+def run(options: argparse.Namespace) -> Report:
+    """The slopes of importing and of judging."""
+    traces = options.claims // CLAIMS
     with tempfile.TemporaryDirectory(prefix="pg-million-") as made:
         file = Path(made) / "traces.jsonl"
         write_records(file, traces, variants=10_000, claims=CLAIMS)
-        print(
-            f"{traces:,} traces, {file.stat().st_size / 1e6:.0f} MB, load {os.getloadavg()[0]:.0f}"
-        )
-        store = open_store(given.db or str(Path(made) / "million.db"), actor="bench")
+        store = open_store(options.db or str(Path(made) / "million.db"), actor="bench")
         relax(store.database.engine)
-        importing = Watch("import", traces, 0)
-        store.put_traces(_watched(file, importing))
-        judging = Watch("judge", traces, given.seconds)
-        try:
-            verify_pending(store, lexical_models(), Config(), judging)
-        except OutOfTime:
-            print("out of time")
+        watches = [Watch("import", traces, 0), Watch("judge", traces, options.seconds)]
+        store.put_traces(_watched(file, watches[0]))
+        with contextlib.suppress(OutOfTime):
+            verify_pending(store, lexical_models(), Config(), watches[1])
         store.close()
-    print(importing.slope())
-    print(judging.slope())
+    columns = ("", "claims", "from MB", "to MB", "MB per 100,000 claims")
+    return Report().table("", columns, (watch.slope() for watch in watches))
 
 
 def _watched(file: Path, watch: Watch):  # type: ignore[no-untyped-def]
@@ -117,7 +105,3 @@ def resident_megabytes() -> float:
     """What this process has in memory now."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-if __name__ == "__main__":
-    main()

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from core.records import Source, Trace
+
 DRUGS = "metformin lisinopril atorvastatin amlodipine furosemide apixaban".split()
 
 
@@ -25,11 +27,6 @@ def write_records(file: Path, count: int, *, variants: int = 100, claims: int = 
     with file.open("w", encoding="utf-8") as out:
         for record in records(count, variants=variants, claims=claims):
             out.write(json.dumps(record) + "\n")
-
-
-def timeless(document: Any) -> str:
-    """A verdict without what may differ between two runs: seconds, and the digest that covers them."""
-    return json.dumps({**document, "latency_seconds": None, "line_sha256": None})
 
 
 def _run(variant: int, claims: int) -> dict[str, Any]:
@@ -49,3 +46,21 @@ def _run(variant: int, claims: int) -> dict[str, Any]:
         ],
         "assistant_answer": " ".join(f"According to the chart, she takes {one}." for one in told),
     }
+
+
+def a_trace(number: int) -> Trace:
+    """An answer of eight claims: four doses of a chart and four of a label; ``number`` makes all new."""
+    chart = [f"{drug} {100 + number + at} mg once daily" for at, drug in enumerate(DRUGS[:4])]
+    label = [
+        f"The usual dose of {drug} is {50 + number + at} mg" for at, drug in enumerate(DRUGS[:4])
+    ]
+    said = [f"According to the chart, she takes {line}." for line in chart]
+    return Trace(
+        trace_id=f"bench-{number}",
+        question="Which doses?",
+        answer=" ".join([*said, *(f"{line}." for line in label)]),
+        sources=(
+            Source(source_id="chart", tool_name="load_patient_history", text=". ".join(chart)),
+            Source(source_id="label", tool_name="drug_label", text=". ".join(label)),
+        ),
+    )

@@ -85,8 +85,8 @@ def train_reader(
     if (minutes is None) == (steps is None):
         raise ConfigError("give either --minutes or --steps")
     require(data)
+    from training.pair_reader import TrainingOptions
     from training.pair_reader import train_reader as train
-    from training.reader_options import TrainingOptions
 
     def progress(event: str, figures: Mapping[str, float]) -> None:
         told = ", ".join(f"{name} {figure(float(value))}" for name, value in figures.items())

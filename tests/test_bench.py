@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 
+import pytest
+
+from bench.__main__ import SUITES, main
 from bench.diff import compare
-from bench.pairs import count, table
+from bench.pairs import tabulate
+from bench.report import Report
 from bench.verdicts import without_identity
 
 VERDICT = {
@@ -65,12 +69,27 @@ def test_pairs_are_counted_by_kind_and_an_unread_answer_is_not_allowed() -> None
         {"id": "b-f", "pair": "b", "kind": "k", "right": "block", "answer": ""},
         {"id": "b-t", "pair": "b", "kind": "k", "right": "allow", "answer": ""},
     ]
+    report = Report()
 
-    counted = count(answers, {"a-f": "review", "a-t": "allow", "b-f": "allow"})
+    tabulate(report, "x", answers, {"a-f": "review", "a-t": "allow", "b-f": "allow"})
 
-    assert counted["kinds"]["k"] == {
-        "block": {"review": 1, "allow": 1},
-        "allow": {"allow": 1, "unread": 1},
-    }
-    assert (counted["told_apart"], counted["pairs"]) == (1, 2)
-    assert "| k | 1 of 2 | 1 | 1 of 2 | 0 |" in list(table("x", counted))
+    assert "| k | 1 of 2 (50%) | 1 | 1 of 2 (50%) | 0 |" in list(report.lines())
+    assert report.notes == ["x: 1 of 2 pairs told apart"]
+
+
+def test_no_text_of_a_set_is_printed() -> None:
+    report = Report()
+    rows = [{"id": "1", "kind": "k", "right": "allow", "answer": "secret", "question": "secret"}]
+
+    tabulate(report, "x", rows, {})
+
+    assert "secret" not in "\n".join(report.lines()) + report.json()
+
+
+def test_every_suite_of_the_table_can_be_asked_for_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for suite in SUITES:
+        with pytest.raises(SystemExit) as ended:
+            main([suite, "--help"])
+
+        assert ended.value.code == 0, suite
+        assert "--json" in capsys.readouterr().out, suite

@@ -9,7 +9,8 @@ weights (`core.models.adapters`).
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -56,17 +57,6 @@ class _AdaptedLinear(torch.autograd.Function):
             (thin.T @ seen).float(),
             ((seen @ down.T.to(seen.dtype)).T @ flat).T.float(),
         )
-
-
-def replicas(model: Any, count: int) -> list[Any]:
-    """Return the model and its copies: one set of weights for all, a set of gradients each."""
-    found = [model, *(copy.deepcopy(model) for _ in range(count - 1))]
-    for replica in found[1:]:
-        for p, first in zip(replica.parameters(), model.parameters(), strict=True):
-            p.data = first.data
-        if isinstance(replica, AdaptedMpnet):
-            replica.frozen, replica.merged = model.frozen, model.merged
-    return found
 
 
 class AdaptedMpnet(nn.Module):
@@ -197,3 +187,47 @@ class AdaptedMpnet(nn.Module):
             bias.to(states.dtype),
             float(self.config.layer_norm_eps),
         )
+
+
+class Copies:
+    """Copies of a model on one set of weights, each with its thread and gradients of its own.
+
+    A part of each batch goes to each core, on its own copy: on a shared machine this loses far less than
+    threads that wait for each other after every operation.
+    """
+
+    def __init__(self, model: Any, count: int) -> None:
+        self.models = [model, *(copy.deepcopy(model) for _ in range(count - 1))]
+        for other in self.models[1:]:
+            for p, first in zip(other.parameters(), model.parameters(), strict=True):
+                p.data = first.data
+            if isinstance(other, AdaptedMpnet):
+                other.frozen, other.merged = model.frozen, model.merged
+        self.trained = [[p for p in one.parameters() if p.requires_grad] for one in self.models]
+        self.pool = ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(1,))
+
+    def learn(
+        self, optimizer: torch.optim.Optimizer, tasks: Sequence[Callable[[Any, int], float]]
+    ) -> float:
+        """Let each task leave its gradients on a copy of the model, which it is given with its number,
+        and take one step with their sum; the sum of what the tasks return comes back."""
+        jobs = [
+            self.pool.submit(task, model, number)
+            for number, (task, model) in enumerate(zip(tasks, self.models, strict=False))
+        ]
+        value = sum(job.result() for job in jobs)
+        gradients = [p.grad for p in self.trained[0]]
+        for others in self.trained[1 : len(jobs)]:
+            torch._foreach_add_(gradients, [p.grad for p in others])
+        torch.nn.utils.clip_grad_norm_(self.trained[0], 1.0)
+        optimizer.step()
+        self.merge()
+        for others in self.trained:
+            for p in others:
+                p.grad = None
+        return value
+
+    def merge(self) -> None:
+        """Add adapters up with the frozen matrices, a layer a task; nothing where there are none."""
+        if isinstance(model := self.models[0], AdaptedMpnet):
+            list(self.pool.map(model.merge_layer, range(len(model.frozen))))

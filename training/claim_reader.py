@@ -18,8 +18,8 @@ import logging
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +28,22 @@ import torch
 from torch.nn import functional
 
 from core.models.pair_reader import has_bf16
-from training.adapted_mpnet import AdaptedMpnet, replicas
-from training.batches import Batch, Item, collate, encode
+from training.adapted_mpnet import AdaptedMpnet, Copies
+from training.batches import Batch, Item, collate, encode, plan_batches
 from training.claim_windows import LabelledClaim, read_claims
-from training.data import Pair
-from training.folds import fold_of
+from training.command import from_arguments
+from training.data import Pair, authored_pass, fold_of, load_sources
 from training.forward import Drop, Dropout, keep_all, pair_logits
-from training.reader_run import pair_loss
+from training.pair_reader import pair_loss
 from training.reader_start import starting_point, with_line_mark
-from training.replay import replayed_batches
 
 logger = logging.getLogger(__name__)
 
 CPU = torch.device("cpu")
 USUAL_CLAIMS = 12  # of a batch; the loss is of claims, however many fit
 SMOOTHING = 0.1
+ROWS_PER_SOURCE = 1_500  # of general pairs that are replayed
+AUTHORED_TO_GENERAL = 2
 REPLAY_SMOOTHING = 0.05  # as the pairs were taught first
 
 
@@ -142,10 +143,9 @@ class _Run:
         self.options, self.dtype = options, dtype
         # Both labels weigh the same together, whatever their numbers.
         self.weight = {True: 0.5 / good, False: 0.5 / (1.0 - good)}
-        self.replicas = replicas(model, options.threads)
-        self.trained = [[p for p in one.parameters() if p.requires_grad] for one in self.replicas]
+        self.copies = Copies(model, options.threads)
         self.optimizer = torch.optim.AdamW(
-            self.trained[0],
+            self.copies.trained[0],
             lr=options.learning_rate,
             weight_decay=options.weight_decay,
             betas=(0.9, 0.98),
@@ -157,39 +157,33 @@ class _Run:
         options, rng = self.options, random.Random(self.options.seed)
         planned = [batch for _ in range(options.epochs) for batch in _batches(claims, options, rng)]
         began, loss = time.monotonic(), float("nan")
-        with ThreadPoolExecutor(
-            options.threads, initializer=torch.set_num_threads, initargs=(1,)
-        ) as pool:
-            for step, batch in enumerate(planned):
-                share, warm = step / len(planned), options.warmup_share
-                rate = min((share + 1e-3) / warm, (1.0 - share) / (1.0 - warm))
-                for group in self.optimizer.param_groups:
-                    group["lr"] = options.learning_rate * rate
-                again = next(replayed) if replayed else ()
-                parts = [
-                    (batch[i :: options.threads], again[i :: options.threads])
-                    for i in range(options.threads)
-                ]
-                jobs = [
-                    pool.submit(self._gradients, i, part, pairs, step, len(again))
-                    for i, (part, pairs) in enumerate(parts)
-                    if part
-                ]
-                value = sum(job.result() for job in jobs) / len(batch)
-                self._step(len(jobs))
-                loss = value if step == 0 else 0.98 * loss + 0.02 * value
-                if step % 50 == 49:
-                    told = (step + 1, len(planned), loss, time.monotonic() - began)
-                    logger.info("step %d of %d, loss %.4f, %.0f s", *told)
+        for step, batch in enumerate(planned):
+            share, warm = step / len(planned), options.warmup_share
+            rate = min((share + 1e-3) / warm, (1.0 - share) / (1.0 - warm))
+            for group in self.optimizer.param_groups:
+                group["lr"] = options.learning_rate * rate
+            again = next(replayed) if replayed else ()
+            every = options.threads
+            tasks = [
+                partial(self._gradients, part, again[i::every], step, len(again))
+                for i in range(every)
+                if (part := batch[i::every])
+            ]
+            value = self.copies.learn(self.optimizer, tasks) / len(batch)
+            loss = value if step == 0 else 0.98 * loss + 0.02 * value
+            if step % 50 == 49:
+                told = (step + 1, len(planned), loss, time.monotonic() - began)
+                logger.info("step %d of %d, loss %.4f, %.0f s", *told)
         return loss
 
     def _gradients(
         self,
-        worker: int,
         claims: Sequence[_Claim],
         pairs: Sequence[Item],
         step: int,
         all_pairs: int,
+        model: Any,
+        worker: int,
     ) -> float:
         """Leave the gradients of one part of a step on one copy of the model; return the summed
         loss of its claims."""
@@ -197,18 +191,18 @@ class _Run:
         generator.manual_seed((self.options.seed * 1_000_003 + step) * 64 + worker)
         drop = Dropout(self.options.dropout, generator) if self.options.dropout else keep_all
         batch = collate([item for claim in claims for item in claim.items], CPU)
-        loss = claim_loss(self._logits(worker, batch, drop), [len(claim.items) for claim in claims],
+        loss = claim_loss(self._logits(model, batch, drop), [len(claim.items) for claim in claims],
                           [claim.supported for claim in claims], self.weight)  # fmt: skip
         (loss / USUAL_CLAIMS).backward()  # type: ignore[no-untyped-call]
         if pairs:
             batch = collate(pairs, CPU)
-            again = pair_loss(self._logits(worker, batch, drop), batch.targets, REPLAY_SMOOTHING)
+            again = pair_loss(self._logits(model, batch, drop), batch.targets, REPLAY_SMOOTHING)
             (again * (len(pairs) / all_pairs)).backward()  # type: ignore[no-untyped-call]
         return float(loss.detach())
 
-    def _logits(self, worker: int, batch: Batch, drop: Drop) -> torch.Tensor:
+    def _logits(self, model: Any, batch: Batch, drop: Drop) -> torch.Tensor:
         return pair_logits(
-            self.replicas[worker],
+            model,
             batch.input_ids,
             batch.token_type_ids,
             batch.attention_mask,
@@ -216,17 +210,41 @@ class _Run:
             drop,
         ).float()
 
-    def _step(self, parts: int) -> None:
-        first = [p.grad for p in self.trained[0]]
-        for others in self.trained[1:parts]:
-            torch._foreach_add_(first, [p.grad for p in others])
-        torch.nn.utils.clip_grad_norm_(self.trained[0], 1.0)
-        self.optimizer.step()
-        for copies in self.trained:
-            for p in copies:
-                p.grad = None
-        if isinstance(self.replicas[0], AdaptedMpnet):
-            self.replicas[0].merge()
+
+def replayed_batches(
+    tokenizer: Any,
+    *,
+    without: Sequence[str],
+    general: Path | None,
+    positions: int,
+    maximum_tokens: int,
+    seed: int,
+) -> Iterator[Sequence[Item]]:
+    """Yield without end batches of at most `positions` word pieces, padding counted.
+
+    The authored pairs, but of files whose names begin as one of `without`; for each
+    `AUTHORED_TO_GENERAL` of them one human-labelled pair under `general` (which holds train/,
+    binary/ and more/), where given.
+    """
+    rows = load_sources(general, ROWS_PER_SOURCE) if general else {}
+    others = [pair for found in rows.values() for pair in found]
+    index = 0
+    while True:
+        rng = random.Random(f"replay-{seed}-{index}")
+        pairs: list[Pair] = authored_pass(seed, index, without)
+        if others:
+            pairs += rng.sample(others, min(len(others), len(pairs) // AUTHORED_TO_GENERAL))
+        rng.shuffle(pairs)
+        # A share at a time: a short run need not tokenise what it never reads.
+        for start in range(0, len(pairs), 4_096):
+            yield from plan_batches(
+                pairs[start : start + 4_096],
+                tokenizer,
+                tokens_per_batch=positions,
+                maximum_tokens=maximum_tokens,
+                seed=f"replay-{seed}-{index}-{start}",
+            )
+        index += 1
 
 
 def claim_loss(
@@ -268,36 +286,16 @@ def _batches(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Teach the reader that ships and those of the folds."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=f"{__doc__}\nEvery option of ClaimTraining follows: --epochs, --windows, …",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--claims", type=Path, nargs="+", required=True, help="of claim_windows")
-    parser.add_argument("--start", required=True, help="the folder of a reader")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--folds", type=int, default=0)
     parser.add_argument("--only", type=int, nargs="*", help="these folds alone; -1: on all claims")
-    parser.add_argument("--epochs", type=int, default=ClaimTraining.epochs)
-    parser.add_argument("--windows", type=int, default=ClaimTraining.windows)
-    parser.add_argument("--learning-rate", type=float, default=ClaimTraining.learning_rate)
-    parser.add_argument("--frozen-layers", type=int, default=ClaimTraining.frozen_layers)
-    parser.add_argument("--kept-share", type=float, default=ClaimTraining.kept_share)
-    parser.add_argument("--line-mark", default="", help="a character that line breaks are read as")
-    parser.add_argument("--replay", type=float, default=ClaimTraining.replay)
-    parser.add_argument("--replay-without", nargs="*", default=[], help="as adg: to be measured on")
-    parser.add_argument("--replay-data", type=Path)
-    given = parser.parse_args(arguments)
+    given, others = parser.parse_known_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    options = ClaimTraining(
-        start=given.start,
-        epochs=given.epochs,
-        windows=given.windows,
-        learning_rate=given.learning_rate,
-        frozen_layers=given.frozen_layers,
-        kept_share=given.kept_share,
-        line_mark=given.line_mark,
-        replay=given.replay,
-        replay_without=tuple(given.replay_without),
-        replay_data=given.replay_data,
-    )
+    options = from_arguments(ClaimTraining, __doc__, others)
     claims = [claim for path in given.claims for claim in read_claims(path)]
     for fold in [-1, *range(given.folds)] if given.only is None else given.only:
         out = given.out / ("whole" if fold < 0 else f"fold-{fold}")

@@ -12,18 +12,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.config import Config
+from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow
 from core.evaluation.scoring import score_rows
 from core.evidence.words import stems
-from core.pipeline import Models
+from core.judging.cases import Case, rank_claim
+from core.judging.opening import Models, OpenTrace, embed_window, open_trace
 from core.ports import PairReader, Progress
-from core.records import PairReading, VerdictLabel
-from training.closest import opened_cases
+from core.records import Claim, PairReading, VerdictLabel
 from training.development import measured_models, trainable
 
 
@@ -62,6 +63,26 @@ class _Listening:
             if reading is not None:
                 self.heard[pair] = reading.probabilities.entailment
         return found
+
+
+def opened_claims(
+    rows: Iterable[PacketRow], models: Models, config: Config
+) -> Iterator[tuple[OpenTrace, Claim]]:
+    """Yield each row's claim and trace; rows with the same sources share what was read from them."""
+    before: OpenTrace | None = None
+    for row in rows:
+        trace, claim = freeze(row, models.families)
+        same = before if before is not None and before.trace.sources == trace.sources else None
+        before = open_trace(trace, (claim,), models, config, same)
+        yield before, claim
+
+
+def opened_cases(
+    rows: Iterable[PacketRow], models: Models, config: Config
+) -> Iterator[tuple[OpenTrace, Case]]:
+    """The same with each claim ranked and narrowed to what is read for it."""
+    for one, claim in opened_claims(rows, models, config):
+        yield one, rank_claim(claim, one, embed_window([one], models.embedder), config)
 
 
 def labelled_claims(

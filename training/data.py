@@ -8,6 +8,7 @@ trained on.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import random
 import re
@@ -18,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
-from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL, synthetic_pairs
+from training.texts import CONTRADICTION, ENTAILMENT, NEUTRAL, authored_pairs, synthetic_pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,3 +396,46 @@ def _wrap(premise: str, other: str, rng: random.Random) -> str:
         return f"{before}{key}: {premise}"
     other = other[:240]
     return f"{premise} {other}" if rng.random() < 0.5 else f"{other} {premise}"
+
+
+BESIDE_CHARACTERS = 300  # of a source that stands beside an authored one
+_SENTENCE_ENDS = re.compile(r"(?<=[a-z)%][.;]) (?=[A-Z])")
+
+
+def authored_pass(seed: int, index: int, without: Sequence[str] = ()) -> list[Pair]:
+    """Every authored pair once, its source as the workbench shows sources to a reader; none of files
+    whose names begin as one of `without`.
+
+    Evidence is read as spans on lines of their own, often beside others that the claim is not about:
+    two sources in five stand sentence by sentence on lines, and one in four beside another source.
+    """
+    written = authored_pairs(without=without)
+    sources = sorted({pair.source for pair in written})
+    rng = random.Random(f"authored-{seed}-{index}")
+    pairs: list[Pair] = []
+    for pair in written:
+        premise = pair.source
+        if rng.random() < 0.4:
+            premise = _SENTENCE_ENDS.sub("\n", premise)
+        if rng.random() < 0.25 and (other := rng.choice(sources)) != pair.source:
+            other = other[:BESIDE_CHARACTERS].rsplit("\n", 1)[0]
+            beside = (premise, other) if rng.random() < 0.5 else (other, premise)
+            premise = "\n".join(beside)
+        pairs.append(
+            Pair(
+                premise=premise,
+                hypothesis=pair.claim,
+                label=pair.label,
+                source="authored",
+                premise_tokens=320,
+            )
+        )
+    return pairs
+
+
+FOLDS = 4
+
+
+def fold_of(trace_id: str, folds: int = FOLDS) -> int:
+    """Return the fold of a trace: by its digest, the same on every machine and in every run."""
+    return int.from_bytes(hashlib.sha256(trace_id.encode()).digest()[:8]) % folds

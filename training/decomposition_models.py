@@ -4,12 +4,14 @@
 
 FOLDER holds the reference answers. A cut is right where a claim that was read by hand begins and
 another one says what is before it. A context is right by the share of its terms that the claim holds.
-``bench/decomposition_bench.py --cross-validated`` measures with models that had not seen the answer.
+``python -m bench decomposition --cross-validated`` measures with models that had not seen the answer.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import hashlib
 import json
 import math
 import re
@@ -21,6 +23,7 @@ import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.feature_extraction import DictVectorizer
 
+from core.capture.reading import read_traces
 from core.config import Config
 from core.decomposition.claims import decompose
 from core.decomposition.contexts import Candidate, Fragment
@@ -28,17 +31,70 @@ from core.decomposition.cuts import Cut, candidates, scene_of
 from core.decomposition.learned import CONTEXTS_FILE, CUTS_FILE, Learned
 from core.decomposition.markdown import BlockKind, blocks, masked
 from core.decomposition.trees import FORMAT, Trees, read_trees
-from core.records import Span
+from core.errors import InputError
+from core.records import Span, Trace
 from core.text.sentences import sentence_spans
 from core.text.tokens import content_terms
-from training.decomposition_references import Reference, references
 
+TRACES = ("traces/livemcpbench_chat.jsonl.gz", "traces/clinical_native.jsonl.gz")
 SEED = 20261126
 FOLDS = 5
 CUT_FROM = 0.5  # probability from which on a cut is made; below it nobody can read what is left
 GAIN_FROM = 0.03  # expected agreement that a context must add
 SAME_PLACE = 0.5  # overlap over union of a statement's place with that of its claim
 Row = tuple[Mapping[str, float], float, float]  # what is seen, what is right, the weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A reference answer: its trace, the claims read by hand, and how far it was read."""
+
+    trace: Trace
+    texts: Sequence[str]
+    places: Sequence[Span]
+    read_until: int
+
+    @property
+    def half(self) -> str:
+        """ "tune" or "held_out", by the trace's id alone."""
+        return "tune" if self._digest[0] % 2 else "held_out"
+
+    @property
+    def unread(self) -> bool:
+        """Whether nobody looked at what the rules make of the answer."""
+        return self.half == "held_out" and self._digest[1] % 2 == 1
+
+    @property
+    def kind(self) -> str:
+        """ "clinical" or "mcp"."""
+        return "clinical" if self.trace.trace_id.startswith("clin") else "mcp"
+
+    def fold(self, folds: int) -> int:
+        """The part of the answers that it belongs to, by the trace's id alone."""
+        return int.from_bytes(self._digest[2:6], "big") % folds
+
+    @property
+    def _digest(self) -> bytes:
+        return hashlib.sha256(self.trace.trace_id.encode()).digest()
+
+
+def references(folder: Path) -> Iterator[Reference]:
+    """The reference answers with their traces; InputError for a trace that cannot be read."""
+    traces = {}
+    for found in read_traces([folder / name for name in TRACES]):
+        if isinstance(found, InputError):
+            raise found
+        traces[found.trace_id] = found
+    path = folder / "decomposition" / "dev_claims.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            yield Reference(
+                trace=traces[row["trace_id"]],
+                texts=[claim["text"] for claim in row["claims"]],
+                places=[Span(start=c["span"][0], end=c["span"][1]) for c in row["claims"]],
+                read_until=row["labelled_until"],
+            )
 
 
 @dataclass(slots=True)

@@ -10,21 +10,17 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from core.attribution.families import load_families
 from core.calibration.by_kind import Effect, contradicted_card, effects, labelled, reliability
 from core.calibration.crossed import Array, Fitter, fit_crossed, forest_fitter, out_of_fold
-from core.calibration.fit import ForestSettings, fit_encoding
+from core.calibration.fit import ForestSettings
 from core.calibration.rows import ROWS_FILE, TrainingRow, write_training_rows
 from core.calibration.whole import crossed_whole
 from core.config import Config
@@ -32,7 +28,7 @@ from core.evaluation.packets import PacketRow, read_packet
 from core.evaluation.predictions import Prediction
 from core.evaluation.ranking import ranking_report, ranking_table
 from core.evaluation.scoring import Uncalibrated, score_rows
-from core.models.forest import DEFAULT_FOLDER, encode
+from core.models.forest import DEFAULT_FOLDER
 from core.models.loading import (
     ACCURATE,
     ACCURATE_PAIR_READER,
@@ -47,9 +43,8 @@ from core.ports import Embedder, PairReader, Progress
 from core.records import VETOES_FEATURE, VerdictLabel
 from core.workflows.kept_readings import FileShelf, KeptEmbedder, KeptReader
 from core.workflows.recalibrate import training_rows
-from training.folds import fold_of
+from training.data import fold_of
 
-SEED = 20260607
 LEAST_SHOWN = 20  # claims of a kind of source, for a line of its own
 SHARED_WORDS = "evidence_rare_overlap"
 READER_ALONE = "entailment_any"  # the best of all windows that were read of the claim's sources
@@ -256,8 +251,6 @@ def cross_validated(
         "forest, any direction": forest_fitter(
             ForestSettings(directions=tuple((name, 0) for name, _ in settings.directions))
         ),
-        "logistic": _other(settings, _logistic),
-        "gradient boosting": _other(settings, _boosting),
     }
     scores: dict[str, Array] = {
         name: out_of_fold(rows, _with(more, fit)) for name, fit in systems.items()
@@ -280,35 +273,6 @@ def cross_validated(
 def _with(more: Sequence[TrainingRow], fit: Fitter) -> Fitter:
     """The same, with rows that are in every training fold and in no test."""
     return lambda rows: fit([*rows, *more])
-
-
-def _other(settings: ForestSettings, make: Callable[[], object]) -> Fitter:
-    """Another kind of model over the same columns and target."""
-
-    def fit(rows: Sequence[TrainingRow]) -> Callable[[Sequence[TrainingRow]], Array]:
-        encoding = fit_encoding([row.features for row in rows], settings.directions)
-        target = np.array([row.supported_by_route for row in rows])
-        model = make().fit(encode([r.features for r in rows], encoding), target)  # type: ignore[attr-defined]
-
-        def scores(others: Sequence[TrainingRow]) -> NDArray[np.float64]:
-            columns = encode([row.features for row in others], encoding)
-            return np.asarray(model.predict_proba(columns)[:, 1], dtype=np.float64)
-
-        return scores
-
-    return fit
-
-
-def _logistic() -> object:
-    return make_pipeline(
-        StandardScaler(), LogisticRegression(C=0.02, max_iter=2_000, class_weight="balanced")
-    )
-
-
-def _boosting() -> object:
-    return HistGradientBoostingClassifier(
-        max_depth=3, max_iter=100, learning_rate=0.05, l2_regularization=5.0, random_state=SEED
-    )
 
 
 def packet_name(path: Path) -> str:

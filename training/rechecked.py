@@ -35,7 +35,7 @@ from core.models.forest import CARD_FILE, DEFAULT_FOLDER
 from core.provenance.distortions.checks import check_distortions
 from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE, VETOES_FEATURE, VerdictLabel
 from core.text.tokens import content_terms, overlap
-from training.closest import opened_cases, opened_claims
+from training.claim_windows import opened_cases, opened_claims
 from training.development import (
     apart_traces,
     measured_models,

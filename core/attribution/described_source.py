@@ -15,7 +15,7 @@ from core.attribution.families import OTHER, Families
 from core.evidence.words import stem
 from core.records import Source, Span
 
-# Chosen on the development packets; `bench/credit_bench.py` measures them on credits by another author.
+# Chosen on the development packets; docs/results.md has them on credits by another author.
 LEAST = 0.8  # evidence below which nothing is meant
 SHARE = 0.9  # of the best's evidence, from which on two sources are equally meant
 _ASKED, _HEAD = 300, 250  # characters; a call that writes holds all that it wrote

@@ -19,7 +19,7 @@ from core.records import WholePoint
 
 FOLDS, SEED = 10, 20260607
 # Of the answers with a bad claim. The bound holds for answers like the labelled ones, of which most bad
-# ones have several bad claims; of answers by other authors (training/answers, t*) half of the 24 with just
+# ones have several bad claims; of answers by other authors (training texts, t*) half of the 24 with just
 # one came as far as a point for 15 %, and one of the 24 with more.
 ANSWER_RISK = 0.10
 

@@ -12,8 +12,8 @@ WEIGHTS = {"attribution": 0.30, "fidelity": 0.25, "entailment": 0.30, "specifici
 LEVELS = ((0.25, RiskLevel.LOW), (0.50, RiskLevel.MEDIUM), (0.75, RiskLevel.HIGH))
 TIERS = ((0.10, Tier.S), (0.25, Tier.A), (0.50, Tier.B), (0.75, Tier.C))
 # Likeness to the evidence tells no good claim from a bad one on the development packet (AUROC 0.478,
-# bench/risk_bench.py): of the claims called grounded 14 % are to block, of the mixed 11 %, of the
-# parametric 8 %. So the cut-offs only describe: they stand near the 5th and the 55th percentile.
+# docs/decisions/measured-once.md): of the claims called grounded 14 % are to block, of the mixed 11 %, of
+# the parametric 8 %. So the cut-offs only describe: they stand near the 5th and the 55th percentile.
 GROUNDED_FROM, PARAMETRIC_BELOW = 0.60, 0.35
 _UNCERTAIN = 0.5  # of a part that nothing was measured for
 

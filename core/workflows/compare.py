@@ -409,7 +409,7 @@ def other_routers(
 
 
 def _beside(path: Path, evaluated: Evaluated) -> System:
-    """A system whose predictions are in a file, as ``training.joint`` writes them."""
+    """A system whose predictions are in a file, as ``evaluate --keep`` writes them."""
     known = {found.claim_id: found for found in read_predictions(path)}
     missing = [row.claim_id for row in evaluated.rows if row.claim_id not in known]
     if missing:

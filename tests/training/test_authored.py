@@ -1,52 +1,29 @@
-"""Authored pairs: every line is read, kinds are known, and none is of the independent pairs."""
+"""What authors wrote: read line by line, and nothing that is taught stands among what measures."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from core.evaluation.packets import row_from_json
-from training.authored import FOLDER, KINDS, authored_pairs
-from training.authored_pass import BESIDE_CHARACTERS, authored_pass
-from training.dangerous import BLIND_HALVES, SECOND, blind_pairs
-from training.synthetic import CONTRADICTION, ENTAILMENT, NEUTRAL
-from training.written import packet_rows, written
+from core.evaluation.packets import read_packet
+from training.data import BESIDE_CHARACTERS, MEASURED_ONLY, SOURCES, authored_pass
+from training.packets import BLIND_HALVES, SECOND, blind_pairs, main, rows_of, written
+from training.texts import authored_pairs, text_folder
 
-INDEPENDENT = [FOLDER.parent / f"independent_{part}.toml" for part in "ab"]
+INDEPENDENT = [text_folder() / "pairs" / f"independent_{part}.toml" for part in "ab"]
 
 
 def words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text.lower()))
 
 
-def test_every_line_is_a_pair_and_each_source_has_claims_on_both_sides() -> None:
-    pairs = authored_pairs()
-    lines = [line for path in FOLDER.glob("*.txt") for line in path.read_text().splitlines()]
-    assert len(pairs) == sum(line[:2] in ("+ ", "- ", "~ ") for line in lines)
-    sides: dict[str, Counter[str]] = {}
-    for pair in pairs:
-        sides.setdefault(pair.source, Counter())[pair.label] += 1
-        assert (pair.kind == "") == (pair.label == ENTAILMENT)
-        assert pair.kind == "" or pair.kind in KINDS
-    for source, labels in sides.items():
-        assert labels[ENTAILMENT] and labels[CONTRADICTION] + labels[NEUTRAL], source
+def test_no_set_that_measures_is_taught() -> None:
+    taught = {name if "/" in name else f"train/{name}" for name in SOURCES}
 
-
-def test_no_pair_twice_and_none_with_two_labels() -> None:
-    pairs = authored_pairs()
-    assert len({(pair.source, pair.claim) for pair in pairs}) == len(pairs)
-
-
-def test_words_in_common_with_the_source_tell_no_label() -> None:
-    from sklearn.metrics import roc_auc_score
-
-    pairs = authored_pairs()
-    shared = [len(words(p.claim) & words(p.source)) / len(words(p.claim)) for p in pairs]
-    assert 0.3 < roc_auc_score([pair.label == ENTAILMENT for pair in pairs], shared) < 0.6
+    assert not taught & set(MEASURED_ONLY)
 
 
 @pytest.mark.stress
@@ -88,26 +65,21 @@ def test_a_pass_shows_every_pair_once_with_its_whole_source_as_evidence_is_read(
     assert on_lines > sum(pair.source.count("\n") for pair in authored_pairs())
 
 
-def test_blind_charts_come_in_pairs_in_every_part() -> None:
-    parts = {part: list(blind_pairs(part)) for part in (*BLIND_HALVES, SECOND)}
+@pytest.mark.stress
+@pytest.mark.parametrize("kind", ["answers", "written"])
+def test_all_authors_claims_read_as_a_packet_and_some_can_be_taken_alone(
+    kind: str, tmp_path: Path
+) -> None:
+    main([kind, "--out", str(tmp_path / "all.jsonl")])
+    rows = read_packet(tmp_path / "all.jsonl").rows
+    chosen = rows[0].trace_id.split("-")[0]
 
-    for part, pairs in parts.items():
-        dangerous = [pair for pair in pairs if pair.dangerous]
-        assert len(dangerous) * 2 == len(pairs) > (400 if part == SECOND else 600)
-        assert len({pair.kind for pair in pairs}) >= 20
-        assert len({pair.format for pair in pairs}) >= 5
-
-
-def test_what_was_written_has_true_and_wrong_claims_each_told_once() -> None:
-    rows = [row for group in written() for row in packet_rows(group)]
-
-    assert len({row["claim_id"] for row in rows}) == len(rows) > 3_000
-    good = sum(row["label"] == "supported" for row in rows)
-    assert good * 2 == len(rows)
-    read = [row_from_json(row) for row in rows]
-    assert all(row.scored and not row.held_out for row in read)
+    assert len({row.claim_id for row in rows}) == len(rows) > 3_000
+    assert all(row.scored and not row.held_out for row in rows)
+    assert {str(row["trace_id"]).split("-")[0] for row in rows_of(kind, [chosen])} == {chosen}
 
 
+@pytest.mark.stress
 def test_no_written_chart_stands_among_the_blind_ones() -> None:
     """What a reader was taught with may not be what it is measured on."""
     taught = {words(one.text) for group in written() for one in group.sources}

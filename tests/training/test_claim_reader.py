@@ -20,9 +20,14 @@ from transformers import AutoTokenizer, BertConfig, BertForSequenceClassificatio
 from core.config import Config
 from core.evaluation.packets import read_packet
 from core.models.loading import load_pair_reader
-from training.answers import Fault, answers, packet_rows
-from training.authored import authored_pairs
-from training.claim_reader import SMOOTHING, ClaimTraining, claim_loss, main, teach
+from training.claim_reader import (
+    SMOOTHING,
+    ClaimTraining,
+    claim_loss,
+    main,
+    replayed_batches,
+    teach,
+)
 from training.claim_windows import (
     LabelledClaim,
     Window,
@@ -30,9 +35,10 @@ from training.claim_windows import (
     read_claims,
     write_claims,
 )
+from training.data import fold_of
 from training.development import measured_models, trainable
-from training.folds import fold_of
-from training.replay import replayed_batches
+from training.packets import Fault, answer_rows, answers
+from training.texts import authored_pairs
 
 LABELLED = Path(__file__).parents[2] / "sample_data" / "labelled"
 EVEN = {True: 1.0, False: 1.0}
@@ -264,7 +270,7 @@ def test_windows_are_what_the_pipeline_reads_and_held_out_rows_are_never_among_t
 def test_every_answer_that_is_trained_on_bears_out_its_labels_and_reads_as_a_packet(
     tmp_path: Path,
 ) -> None:
-    rows = [row for answer in answers() for row in packet_rows(answer)]
+    rows = [row for answer in answers() for row in answer_rows(answer)]
     assert len(rows) > 1_000
     packet = tmp_path / "answers.jsonl"
     packet.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

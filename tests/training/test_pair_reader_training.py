@@ -25,11 +25,9 @@ from training.data import (
     restyle_record,
     swap_number,
 )
-from training.pair_reader import train_reader
-from training.reader_options import TrainingOptions
-from training.reader_run import pair_loss
+from training.pair_reader import TrainingOptions, pair_loss, train_reader
 from training.reader_start import starting_model
-from training.synthetic import synthetic_pairs
+from training.texts import synthetic_pairs
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from training.reader_release import (
     release,
     table,
 )
-from training.synthetic import synthetic_pairs
+from training.texts import synthetic_pairs
 
 
 @pytest.fixture

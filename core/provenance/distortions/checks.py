@@ -25,8 +25,8 @@ INFORMING = frozenset(
 )
 CHECK_NAMES = frozenset(kind.value for kind in DistortionKind)
 # On the development packets these cut-offs accuse 68 of 566 aligned claims without a named change, and are
-# right of 18, where 96 are bad (bench/drift_bench.py). The nearest sentence read alone, and its embedding,
-# rank a part of them no better. So drift informs: it says where to look, and moves no verdict.
+# right of 18, where 96 are bad (docs/decisions/measured-once.md). The nearest sentence read alone, and its
+# embedding, rank a part of them no better. So drift informs: it says where to look, and moves no verdict.
 CONTRADICTED_FROM, ENTAILED_BELOW = 0.5, 0.35
 
 

@@ -23,7 +23,7 @@ from core.models.pair_reader import BertPairReader, RawReading, has_bf16
 from core.models.pieces import encode_pairs
 from core.pipeline import verify_all
 from core.records import Trace
-from training.synthetic import synthetic_pairs
+from training.texts import synthetic_pairs
 
 TRACES = Path(__file__).parents[3] / "sample_data" / "traces.jsonl"
 

@@ -31,7 +31,7 @@ from core.models.pieces import encode_pairs, merge_pieces
 from core.models.weight_files import write_manifest
 from core.ports import Embedder, PairReader
 from core.records import Span
-from training.synthetic import synthetic_pairs
+from training.texts import synthetic_pairs
 
 CHART = (
     "Patient.name: Ana Ruiz\nCondition.code.text: Asthma\nCondition.clinicalStatus: active\n"

@@ -12,7 +12,7 @@ from core.evidence.chart.checks import chart_checks, read_chart_facts
 from core.evidence.chart.covering import one_person
 from core.records import Claim, Outcome, Source, Span, Trace
 from tests.builders import a_source
-from training.dangerous import Pair, packet_row, pairs
+from training.packets import Pair, chart_row, pairs
 
 SAMPLE = (*pairs("looked_at", seed=21), *pairs("kept", seed=22))
 CHART = """Patient: Ana Ruiz, born 1961-04-07
@@ -43,7 +43,7 @@ def shown(text: str, *sources: Source) -> bool:
 
 
 def of_pair(pair: Pair) -> bool:
-    row = row_from_json(packet_row(0, pair))
+    row = row_from_json(chart_row(0, pair))
     return shown(pair.claim, *(readable(source) for source in row.sources))
 
 

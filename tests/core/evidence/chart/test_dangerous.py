@@ -10,13 +10,13 @@ from core.evaluation.frozen import readable
 from core.evaluation.packets import row_from_json
 from core.evidence.chart.checks import chart_checks, read_chart_facts
 from core.records import Claim, Outcome, Span, Trace
-from training.dangerous import FORMATS, Pair, packet_row, pairs
+from training.packets import FORMATS, Pair, chart_row, pairs
 
 SAMPLE = (*pairs("looked_at"), *pairs("kept", seed=12))
 
 
 def contradicted(pair: Pair) -> bool:
-    row = row_from_json(packet_row(0, pair))
+    row = row_from_json(chart_row(0, pair))
     sources = tuple(readable(source) for source in row.sources)
     trace = Trace(trace_id="pair", question="", answer=pair.claim, sources=sources)
     claim = Claim(

@@ -1,6 +1,6 @@
 """Our verifier and three plainer ways on the same claims: speed, peak memory and AUROC in one table.
 
-PYTHONPATH=. python bench/compared_bench.py [--claims 200] [--packet FILE]
+    python -m bench compared [--claims 200] [--packet FILE]
 
 ours           the whole pipeline on frozen claims, its AUROC by a calibrator grown without this packet
 cross-encoder  sentence-transformers' CrossEncoder with the same weights, fp32 as it comes: of all
@@ -22,6 +22,7 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.report import Report
 from core.calibration.rows import KeptRows, TrainingRow, read_training_rows
 from core.config import Config
 from core.evaluation.packets import PacketRow, read_packet
@@ -39,33 +41,45 @@ PACKET = ROOT.parent / "shared" / "data" / "packets" / "livemcp_dev.jsonl.gz"
 SEED = 20260607
 Scores = Callable[[Sequence[PacketRow]], list[float]]
 Figures = dict[str, Any]
+RATIOS = ("claims/s", "peak MB", "AUROC")
 
 
-def main() -> None:
-    """Print the table, or with ``--one`` what one of the ways measures."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this suite."""
     parser.add_argument("--claims", type=int, default=200, help="drawn at random; 0: all")
     parser.add_argument("--packet", type=Path, default=PACKET)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--one", choices=WAYS)
-    given = parser.parse_args()
-    if not given.packet.is_file():
-        print(f"Not measured: the labelled packet {given.packet.name} is not on this machine.")
-        return
-    if given.one:
-        rows = [row for row in read_packet(given.packet).rows if row.scored]
-        print(json.dumps(measured(given.one, rows, drawn(rows, given.claims))))
-        return
-    found = {}
-    for name in WAYS:
-        command = [sys.executable, __file__, "--one", name, "--claims", str(given.claims)]
-        told = subprocess.run(
-            [*command, "--packet", str(given.packet)], stdout=subprocess.PIPE, check=True, text=True
-        )
-        found[name] = json.loads(told.stdout.splitlines()[-1])
-    print(table(found))
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=1) + "\n")
+    parser.add_argument("--one", choices=WAYS, help="only this way, in this process")
+
+
+def run(options: argparse.Namespace) -> Report:
+    """The table, or with ``--one`` what one of the ways measures."""
+    name = options.packet.name
+    if not options.packet.is_file():
+        return Report(notes=[f"Not measured: the labelled packet {name} is not on this machine."])
+    if options.one:
+        rows = [row for row in read_packet(options.packet).rows if row.scored]
+        found = measured(options.one, rows, drawn(rows, options.claims))
+        return Report().table("", tuple(found), [tuple(found.values())])
+    lines = []
+    for way in WAYS:
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            command = [sys.executable, "-m", "bench", "compared", "--one", way, "--json", file.name]
+            command += ["--claims", str(options.claims), "--packet", str(options.packet)]
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            lines.append((way, json.load(file)["tables"][""][0]))
+    first = lines[0][1]
+    return Report().table(
+        f"{first['claims']} claims of {name}",
+        ("way", *(title for key in RATIOS for title in (key, "ratio")), "95 %"),
+        (
+            (
+                way,
+                *(cell for key in RATIOS for cell in (one[key], one[key] / first[key])),
+                one["95 %"],
+            )
+            for way, one in lines
+        ),
+    )
 
 
 def drawn(rows: Sequence[PacketRow], count: int) -> list[PacketRow]:
@@ -84,13 +98,13 @@ def measured(name: str, packet: Sequence[PacketRow], rows: Sequence[PacketRow]) 
     bad = np.array([row.should_block for row in rows])
     # What could not be read is blocked: it stands below everything else.
     scores = np.nan_to_num(scores, nan=-1e9)
-    area = auroc(scores, bad)
+    interval = auroc_interval(scores, bad, [row.trace_id for row in rows])
     return {
         "claims": len(rows),
-        "claims_a_second": len(rows) / seconds,
-        "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-        "auroc": area,
-        "interval": auroc_interval(scores, bad, [row.trace_id for row in rows]),
+        "claims/s": len(rows) / seconds,
+        "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "AUROC": auroc(scores, bad),
+        "95 %": "{:.2f}-{:.2f}".format(*interval) if interval else None,
     }
 
 
@@ -209,28 +223,3 @@ def lexical(packet: Sequence[PacketRow]) -> Scores:
 
 
 WAYS = {"ours": ours, "cross-encoder": cross_encoder, "SummaC-ZS": summac, "lexical": lexical}
-
-
-def table(found: dict[str, Figures]) -> str:
-    """One line a way, each figure with its ratio to ours."""
-    first = found["ours"]
-    lines = [
-        f"{first['claims']} claims of livemcp_dev",
-        f"{'':<14} {'claims/s':>9} {'ratio':>6} {'peak MB':>8} {'ratio':>6} {'AUROC':>6} "
-        f"{'95 %':>12} {'ratio':>6}",
-    ]
-    for name, one in found.items():
-        low, high = one["interval"] or (float("nan"), float("nan"))
-        ratio = {
-            key: one[key] / first[key] for key in ("claims_a_second", "peak_megabytes", "auroc")
-        }
-        lines.append(
-            f"{name:<14} {one['claims_a_second']:>9.2f} {ratio['claims_a_second']:>6.2f} "
-            f"{one['peak_megabytes']:>8.0f} {ratio['peak_megabytes']:>6.2f} {one['auroc']:>6.3f} "
-            f"{f'{low:.2f}-{high:.2f}':>12} {ratio['auroc']:>6.2f}"
-        )
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,6 @@
 """wrk at many connections against ``serve http``: statuses, latency, and the server's memory over time.
 
-python bench/load_bench.py [--seconds 300] [--connections 50] [--most-waiting 64]
-
-Exits with 1 when anything but 200, or 429 and 503 with Retry-After, came back. wrk must be installed.
+Fails when anything but 200, or 429 and 503 with Retry-After, came back. wrk must be installed.
 """
 
 from __future__ import annotations
@@ -17,24 +15,28 @@ import threading
 import time
 from pathlib import Path
 
+from bench.report import Report
+
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = 8
 
 
-def main() -> None:
-    """Serve, load, and print one table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this suite."""
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--connections", type=int, default=50)
     parser.add_argument("--most-waiting", type=int, default=64)
-    given = parser.parse_args()
+
+
+def run(options: argparse.Namespace) -> Report:
+    """Serve, load, and report."""
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         tokens = Path(folder) / "tokens"
         server = subprocess.Popen(
             [
                 sys.executable, "-m", "cli", "serve", "http", "--at", "127.0.0.1:0",
-                "--tokens", str(tokens), "--most-waiting", str(given.most_waiting),
+                "--tokens", str(tokens), "--most-waiting", str(options.most_waiting),
             ],
             cwd=ROOT, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
@@ -43,15 +45,26 @@ def main() -> None:
             address = next(
                 line.split()[-1] for line in server.stderr if line.startswith("serving ")
             )
-            memory = Memory(server.pid, given.seconds)
-            found = loaded(address, tokens.read_text().strip(), given)
+            memory = Memory(server.pid, options.seconds)
+            found = loaded(address, tokens.read_text().strip(), options)
             memory.stop()
         finally:
             server.terminate()
             server.wait(60)
-    print(report(found, memory.megabytes, given, before))
-    if found["other"] or found["without_retry_after"] or found["socket_errors"]:
-        raise SystemExit(1)
+    over_time = ", ".join(f"{seconds:.0f} s {size:.0f}" for seconds, size in memory.megabytes)
+    times = (f"{found[key]:,.0f}" for key in ("p50_ms", "p95_ms", "p99_ms", "slowest_ms"))
+    answers = (str(found[key]) for key in ("ok", "busy", "late", "other"))
+    failed = found["other"] or found["without_retry_after"] or found["socket_errors"]
+    return Report(failed=bool(failed)).table("", ("", "found"), (
+        ("seconds, connections", f"{found['seconds']:.0f}, {options.connections}"),
+        ("load of the machine before", f"{before:.0f}"),
+        ("200, 429, 503, anything else", ", ".join(answers)),
+        ("refusals without Retry-After, socket errors",
+         f"{found['without_retry_after']}, {found['socket_errors']}"),
+        ("verdicts a second", f"{found['ok'] / found['seconds']:.1f}"),
+        ("p50, p95, p99, slowest (ms)", ", ".join(times)),
+        ("memory (MB)", over_time),
+    ))  # fmt: skip
 
 
 def loaded(address: str, token: str, given: argparse.Namespace) -> dict[str, float]:
@@ -90,28 +103,3 @@ class Memory:
         """Sample no more."""
         self._over.set()
         self._watching.join()
-
-
-def report(
-    found: dict[str, float], memory: list[tuple[float, float]], given: argparse.Namespace,
-    load: float,
-) -> str:  # fmt: skip
-    """The figures as a table of Markdown."""
-    over_time = ", ".join(f"{seconds:.0f} s {size:.0f}" for seconds, size in memory)
-    rows = [
-        ("seconds, connections", f"{found['seconds']:.0f}, {given.connections}"),
-        ("load of the machine before", f"{load:.0f}"),
-        ("200, 429, 503, anything else",
-         f"{found['ok']}, {found['busy']}, {found['late']}, {found['other']}"),
-        ("refusals without Retry-After, socket errors",
-         f"{found['without_retry_after']}, {found['socket_errors']}"),
-        ("verdicts a second", f"{found['ok'] / found['seconds']:.1f}"),
-        ("p50, p95, p99, slowest (ms)",
-         ", ".join(f"{found[key]:,.0f}" for key in ("p50_ms", "p95_ms", "p99_ms", "slowest_ms"))),
-        ("memory (MB)", over_time),
-    ]  # fmt: skip
-    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)])
-
-
-if __name__ == "__main__":
-    main()
