@@ -32,20 +32,28 @@ def test_a_file_of_this_kind_comes_to_what_is_right(tmp_path, case):
     file.write_text("".join(json.dumps(record) + "\n" for record in case["records"]))
     items = list(read_traces([file], case["format"]))
     traces = [item for item in items if isinstance(item, Trace)]
-    usable = [s.text for trace in traces for s in trace.sources if s.is_evidence]
+    sources = [source for trace in traces for source in trace.sources]
+    usable = [source.text for source in sources if source.is_evidence]
+    errors = [item for item in items if isinstance(item, InputError)]
     notices = " ".join(notice for trace in traces for notice in trace.notices)
     found = {
         "answers": [trace.answer for trace in traces],
         "ids": [trace.trace_id for trace in traces],
         "questions": [trace.question for trace in traces],
-        "tools": [source.tool_name for trace in traces for source in trace.sources],
-        "sources": [source.source_id for trace in traces for source in trace.sources],
+        "earlier": [list(trace.earlier) for trace in traces],
+        "versions": [trace.origin.version for trace in traces if trace.origin],
+        "tools": [source.tool_name for source in sources],
+        "sources": [source.source_id for source in sources],
+        "outputs": [[one.source_id, one.status.value, one.text] for one in sources],
+        "arguments": [source.arguments for source in sources],
+        "notes": [source.note for source in sources],
         "citations": [
             [one.span.cut(trace.answer or ""), one.source_id]
             for trace in traces
             for one in trace.citations
         ],
-        "errors": [item.line for item in items if isinstance(item, InputError)],
+        "errors": [error.line for error in errors],
+        "refused": [f"{x.path}: {x.message}" if x.path else x.message for x in errors],
     }
     expected = dict(case["expect"])
     said = {key: expected.pop(key, []) for key in ("evidence", "no_evidence", "notices")}

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from core.capture.reading import detect_format, read_traces
 from core.errors import InputError
-from core.records import SourceStatus, Trace
+from core.records import Trace
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -54,160 +52,6 @@ def load(tmp_path: Path, records: list[object]) -> tuple[list[Trace], list[Input
         [item for item in items if isinstance(item, Trace)],
         [item for item in items if isinstance(item, InputError)],
     )
-
-
-def test_a_log_alone_is_a_trace_without_an_answer_that_says_so(tmp_path):
-    (trace,), errors = load(tmp_path, [*hello(0, "ehr"), request(1), text(1, "metformin 500 mg")])
-
-    assert (trace.answer, trace.question, errors) == (None, "", [])
-    assert trace.sources[0].source_id == "ehr/load_chart#1"
-    assert trace.sources[0].text == "metformin 500 mg"
-    assert trace.origin.version == "2025-06-18"
-    assert "neither the question nor the answer" in trace.notices[0]
-
-
-def test_the_2026_07_28_spec_names_server_and_version_in_each_message(tmp_path):
-    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "traceparent": PARENT}
-    answer = text(
-        1, "x", _meta={"io.modelcontextprotocol/serverInfo": {"name": "ehr", "version": "2"}}
-    )
-
-    (trace,), _ = load(tmp_path, [request(1, _meta=meta), answer])
-
-    assert trace.trace_id == "0af7651916cd43dd8448eb211c80319c"
-    assert trace.origin.version == "2026-07-28"
-    assert trace.sources[0].server == "ehr"
-
-
-def test_errors_of_either_kind_are_never_evidence(tmp_path):
-    failed = {"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "Unknown tool"}}
-
-    (trace,), _ = load(
-        tmp_path, [request(1), text(1, "no such patient", isError=True), request(2), failed]
-    )
-
-    assert [source.status for source in trace.sources] == [SourceStatus.ERROR] * 2
-    assert "Unknown tool" in trace.sources[1].note
-
-
-def test_text_and_structured_content_are_one_source(tmp_path):
-    data = {"drug": "metformin"}
-
-    (trace,), _ = load(tmp_path, [request(1), text(1, json.dumps(data), structuredContent=data)])
-
-    assert [source.text for source in trace.sources] == ["drug: metformin"]
-
-
-def test_the_same_tool_and_id_on_two_servers_are_two_sources(tmp_path):
-    records = [
-        {"server": "ehr", "message": request(1, "search")},
-        {"server": "pubmed", "message": request(1, "search")},
-        {"server": "pubmed", "message": text(1, "an abstract")},
-        {"server": "ehr", "message": text(1, "a chart")},
-    ]
-
-    (trace,), _ = load(tmp_path, records)
-
-    assert [(s.source_id, s.text) for s in trace.sources] == [
-        ("ehr/search#1", "a chart"),
-        ("pubmed/search#1", "an abstract"),
-    ]
-
-
-def test_ids_that_differ_only_in_type_are_different_calls(tmp_path):
-    (trace,), _ = load(
-        tmp_path, [request(1), request("1", "labs"), text("1", "labs"), text(1, "chart")]
-    )
-
-    assert [source.text for source in trace.sources] == ["chart", "labs"]
-
-
-def test_a_request_for_input_is_replaced_by_the_retry_that_answers_it(tmp_path):
-    waits = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "result": {"resultType": "input_required", "requestState": "abc", "inputRequests": {}},
-    }
-    retry = request(2, requestState="abc", inputResponses={})
-
-    (trace,), _ = load(tmp_path, [request(1), waits, retry, text(2, "the chart")])
-
-    assert [(s.source_id, s.text) for s in trace.sources] == [("load_chart#2", "the chart")]
-
-
-def test_a_request_for_input_that_nobody_answered_is_not_evidence(tmp_path):
-    waits = {"jsonrpc": "2.0", "id": 1, "result": {"resultType": "input_required"}}
-
-    (trace,), _ = load(tmp_path, [request(1), waits])
-
-    assert trace.sources[0].status is SourceStatus.NOT_CAPTURED
-    assert "asked for input" in trace.sources[0].note
-
-
-def test_a_call_sent_again_after_a_broken_stream_is_one_source(tmp_path):
-    (trace,), _ = load(tmp_path, [request(1), request(2), text(2, "the chart")])
-
-    assert [source.source_id for source in trace.sources] == ["load_chart#2"]
-
-
-def test_a_call_that_was_never_answered_is_kept_as_not_captured(tmp_path):
-    (trace,), _ = load(tmp_path, [request(1), request(2, "labs"), text(2, "HbA1c")])
-
-    assert [source.status.value for source in trace.sources] == ["not_captured", "ok"]
-
-
-def test_a_result_whose_request_is_missing_is_kept(tmp_path):
-    (trace,), _ = load(tmp_path, [request(1), text(1, "a"), text(7, "whose?")])
-
-    assert [source.text for source in trace.sources] == ["a", "whose?"]
-    assert "request of this result is not in the log" in trace.sources[1].note
-
-
-def test_a_resource_that_was_read_is_known_by_its_uri(tmp_path):
-    ask = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "ehr://p/1"}}
-    give = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "result": {
-            "contents": [{"uri": "ehr://p/1", "mimeType": "text/plain", "text": "Afebrile."}]
-        },
-    }
-
-    (trace,), _ = load(tmp_path, [ask, give])
-
-    assert [(s.source_id, s.uri, s.text) for s in trace.sources] == [
-        ("ehr://p/1", "ehr://p/1", "Afebrile.")
-    ]
-
-
-def test_one_resource_in_two_results_is_one_source(tmp_path):
-    def gives(identity: int, said: str) -> dict[str, object]:
-        block = {"type": "resource", "resource": {"uri": "ehr://p/1", "text": said}}
-        return {"jsonrpc": "2.0", "id": identity, "result": {"content": [block]}}
-
-    (trace,), _ = load(
-        tmp_path,
-        [request(1), gives(1, "Afebrile."), request(2, "b"), gives(2, "Afebrile."),
-         request(3, "c"), gives(3, "Febrile.")],
-    )  # fmt: skip
-
-    assert [(s.source_id, s.text) for s in trace.sources] == [
-        ("ehr://p/1", "Afebrile."),
-        ("ehr://p/1#3", "Febrile."),
-    ]
-
-
-def test_batches_notifications_and_other_requests_are_understood(tmp_path):
-    records: list[object] = [
-        [request(1), {"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}],
-        {"jsonrpc": "2.0", "id": 9, "method": "tools/list"},
-        {"jsonrpc": "2.0", "id": 9, "result": {"tools": []}},
-        [text(1, "a")],
-    ]
-
-    (trace,), errors = load(tmp_path, records)
-
-    assert ([source.text for source in trace.sources], errors) == (["a"], [])
 
 
 def test_a_text_log_with_times_and_server_names_is_read(tmp_path):
@@ -293,14 +137,6 @@ def test_each_of_several_transcripts_takes_its_own_calls_and_the_rest_is_kept(tm
         ["nobody asked"],
     ]
     assert traces[2].answer is None
-
-
-@pytest.mark.parametrize("record", ["hello", 5, {"jsonrpc": "2.0", "id": 1}, {"method": "x"}])
-def test_what_is_no_message_is_named_by_its_line(tmp_path, record):
-    traces, errors = load(tmp_path, [request(1), text(1, "a"), record])
-
-    assert len(traces) == 1
-    assert [error.line for error in errors] == [3]
 
 
 def test_what_a_client_answers_is_no_output_of_a_call_of_the_same_id(tmp_path):
