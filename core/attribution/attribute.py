@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from core.attribution.cue_words import LEAD, VERB
 from core.attribution.families import LITERATURE, OTHER, PATIENT_RECORD, Families, load_families
@@ -23,6 +24,8 @@ _OUTRIGHT = re.compile(
 _CREDITS = re.compile(rf"\b{VERB}\b", re.IGNORECASE)
 # What is called so is whatever was looked at: of a family only where the trace has a source of it.
 _WHATEVER = frozenset({"the data", "data"})
+_MATCH, _CONFLATION = AttributionStatus.MATCH, AttributionStatus.CONFLATION
+_UNAVAILABLE = AttributionStatus.UNAVAILABLE
 # Sources that say nothing about one patient. A tool of an unknown family might well be a chart.
 _NEVER_A_RECORD = frozenset({"literature", "guideline", "registry", "formulary", "web"})
 
@@ -43,31 +46,56 @@ def attribute(
     supports the claim as well.
     """
     known = catalogue or load_families()
-    supported = route.source_id in supporters
+    seen = _Seen(
+        route=route,
+        supported=route.source_id in supporters,
+        families=families,
+        supporters=supporters,
+        known=known,
+    )
     stated = claim.stated
     if stated is None:
-        return _implied(claim, route, supported, families, supporters, known)
+        return _implied(claim, seen)
     if stated.source_id is not None and stated.source_id in families:
         cited = tuple(one for one in (stated.source_id, *stated.also) if one in families)
         only_named = _is_only_named(claim, cited) and not _credits_another_kind(
             claim, families[cited[0]], [families[one] for one in supporters], known
         )
-        return _against_source(
-            cited, route, supported, families, supporters, known, only_named=only_named
-        )
+        return _against_source(cited, seen, only_named=only_named)
     if stated.family is None or _names_whatever(stated.text, stated.family, families, known):
-        reason = say(Cause.CREDIT_OF_NO_KIND, text=stated.text)
-        return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
-    return _against_family(
-        stated.family,
-        stated.also,
-        route,
-        supported,
-        families,
-        supporters,
-        known,
-        only_named=_is_bare(claim),
-    )
+        return seen.result(_UNAVAILABLE, None, Cause.CREDIT_OF_NO_KIND, text=stated.text)
+    return _against_family(stated.family, stated.also, seen, only_named=_is_bare(claim))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """The source that a claim was checked against, and the others of its trace."""
+
+    route: Route
+    supported: bool
+    families: Mapping[str, str]
+    supporters: frozenset[str]
+    known: Families
+
+    @property
+    def where(self) -> str:
+        """The routed source in words."""
+        return f"{self.route.tool_name} ({self.known.label(self.route.family)})"
+
+    def holds(self, family: str) -> bool:
+        """Whether the trace has a source that may be credited as that family."""
+        return any(self.known.compatible(family, other) for other in self.families.values())
+
+    def result(
+        self, status: AttributionStatus, family: str | None, cause: Cause, **words: str
+    ) -> Attribution:
+        """What is said of a credit of that family."""
+        return Attribution(
+            status=status,
+            stated_family=family,
+            routed_family=self.route.family,
+            reason=say(cause, **words),
+        )
 
 
 def _names_whatever(text: str, family: str, families: Mapping[str, str], known: Families) -> bool:
@@ -78,35 +106,24 @@ def _names_whatever(text: str, family: str, families: Mapping[str, str], known: 
     )
 
 
-def _against_source(
-    cited: Sequence[str],
-    route: Route,
-    supported: bool,
-    families: Mapping[str, str],
-    supporters: frozenset[str],
-    known: Families,
-    *,
-    only_named: bool,
-) -> Attribution:
+def _against_source(cited: Sequence[str], seen: _Seen, *, only_named: bool) -> Attribution:
     """One source is meant, or a few that are one work: two calls of one tool are two sources."""
-    family, named = families[cited[0]], " and ".join(cited)
-    if family != OTHER and list(families.values()).count(family) == len(cited) == 1:
-        named = _article(known.label(family))  # the only one of its kind needs no id
-    where = _where(route, known)
-    if route.source_id in cited:
-        reason = say(Cause.CREDITED_WHERE_CHECKED, credited=named)
-        return _result(AttributionStatus.MATCH, family, route, reason)
-    if not supported:
-        reason = say(Cause.CREDIT_NOT_COMPARABLE, credited=named)
-        return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
-    if supporting := [one for one in cited if one in supporters]:
-        reason = say(Cause.CREDITED_SOURCE_TOO, credited=supporting[0], where=where)
-        return _result(AttributionStatus.MATCH, family, route, reason)
+    family, named = seen.families[cited[0]], " and ".join(cited)
+    if family != OTHER and list(seen.families.values()).count(family) == len(cited) == 1:
+        named = _article(seen.known.label(family))  # the only one of its kind needs no id
+    if seen.route.source_id in cited:
+        return seen.result(_MATCH, family, Cause.CREDITED_WHERE_CHECKED, credited=named)
+    if not seen.supported:
+        return seen.result(_UNAVAILABLE, family, Cause.CREDIT_NOT_COMPARABLE, credited=named)
+    if supporting := [one for one in cited if one in seen.supporters]:
+        return seen.result(
+            _MATCH, family, Cause.CREDITED_SOURCE_TOO, credited=supporting[0], where=seen.where
+        )
     if only_named:
-        reason = say(Cause.ONLY_NAMED, named=named, where=where)
-        return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
-    reason = say(Cause.CREDITED_ELSEWHERE, credited=named, where=where)
-    return _result(AttributionStatus.CONFLATION, family, route, reason)
+        return seen.result(_UNAVAILABLE, None, Cause.ONLY_NAMED, named=named, where=seen.where)
+    return seen.result(
+        _CONFLATION, family, Cause.CREDITED_ELSEWHERE, credited=named, where=seen.where
+    )
 
 
 def _is_only_named(claim: Claim, cited: Sequence[str]) -> bool:
@@ -143,41 +160,29 @@ def _credits_another_kind(
 
 
 def _against_family(
-    family: str,
-    meant: Sequence[str],
-    route: Route,
-    supported: bool,
-    families: Mapping[str, str],
-    supporters: frozenset[str],
-    known: Families,
-    *,
-    only_named: bool,
+    family: str, meant: Sequence[str], seen: _Seen, *, only_named: bool
 ) -> Attribution:
     """A family is meant; ``meant`` are sources of another that the same words may mean as well."""
-    credited, where = _article(known.label(family)), _where(route, known)
-    if known.compatible(family, route.family) or route.source_id in meant:
-        reason = say(Cause.CREDITED_KIND_CHECKED, credited=credited, where=where)
-        return _result(AttributionStatus.MATCH, family, route, reason)
-    if not supported:
-        reason = say(Cause.CREDIT_NOT_COMPARABLE, credited=credited)
-        return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
+    credited, route = _article(seen.known.label(family)), seen.route
+    words = {"credited": credited, "where": seen.where}
+    if seen.known.compatible(family, route.family) or route.source_id in meant:
+        return seen.result(_MATCH, family, Cause.CREDITED_KIND_CHECKED, **words)
+    if not seen.supported:
+        return seen.result(_UNAVAILABLE, family, Cause.CREDIT_NOT_COMPARABLE, credited=credited)
     also = sorted(
         one
-        for one in supporters
-        if one in meant or known.compatible(family, families.get(one, OTHER))
+        for one in seen.supporters
+        if one in meant or seen.known.compatible(family, seen.families.get(one, OTHER))
     )
     if also:
-        reason = say(Cause.CREDITED_KIND_TOO, credited=credited, also=also[0], where=where)
-        return _result(AttributionStatus.MATCH, family, route, reason)
-    in_trace = any(known.compatible(family, other) for other in families.values())
-    if route.family == OTHER and not in_trace:
-        reason = say(Cause.KIND_NOT_KNOWN, credited=credited, tool=route.tool_name)
-        return _result(AttributionStatus.UNAVAILABLE, family, route, reason)
+        return seen.result(_MATCH, family, Cause.CREDITED_KIND_TOO, also=also[0], **words)
+    if route.family == OTHER and not seen.holds(family):
+        return seen.result(
+            _UNAVAILABLE, family, Cause.KIND_NOT_KNOWN, credited=credited, tool=route.tool_name
+        )
     if only_named:
-        reason = say(Cause.ONLY_NAMED, named=credited, where=where)
-        return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
-    reason = say(Cause.CREDITED_ELSEWHERE, credited=credited, where=where)
-    return _result(AttributionStatus.CONFLATION, family, route, reason)
+        return seen.result(_UNAVAILABLE, None, Cause.ONLY_NAMED, named=credited, where=seen.where)
+    return seen.result(_CONFLATION, family, Cause.CREDITED_ELSEWHERE, **words)
 
 
 def _is_bare(claim: Claim) -> bool:
@@ -191,38 +196,25 @@ def _is_bare(claim: Claim) -> bool:
     return not _CREDITS.search(stated.text) or denies(claim.text, _LACKS)
 
 
-def _implied(
-    claim: Claim,
-    route: Route,
-    supported: bool,
-    families: Mapping[str, str],
-    supporters: frozenset[str],
-    known: Families,
-) -> Attribution:
+def _implied(claim: Claim, seen: _Seen) -> Attribution:
     """Defaults where the answer names no source; they apply only to families that the trace has."""
     family = PATIENT_RECORD if claim.patient_specific else LITERATURE
-    label, where = _article(known.label(family)), _where(route, known)
+    words = {"credited": _article(seen.known.label(family)), "where": seen.where}
     about = "about this patient" if claim.patient_specific else "a general statement"
-    if not any(known.compatible(family, other) for other in families.values()):
-        reason = say(Cause.NO_CREDIT)
-        return _result(AttributionStatus.NONE, None, route, reason)
-    if known.compatible(family, route.family):
-        reason = say(Cause.BELONGS_WHERE_FOUND, about=about, credited=label, where=where)
-        return _result(AttributionStatus.MATCH, family, route, reason)
-    elsewhere = any(known.compatible(family, families.get(one, OTHER)) for one in supporters)
+    if not seen.holds(family):
+        return seen.result(AttributionStatus.NONE, None, Cause.NO_CREDIT)
+    if seen.known.compatible(family, seen.route.family):
+        return seen.result(_MATCH, family, Cause.BELONGS_WHERE_FOUND, about=about, **words)
+    elsewhere = any(
+        seen.known.compatible(family, seen.families.get(one, OTHER)) for one in seen.supporters
+    )
     # Unlike the paper, a default alone flags a conflation only for a statement about one patient
     # that rests on a source which cannot know the patient. A general statement without a stated
     # source may come from any source, and an alarm would be false.
-    wrong = claim.patient_specific and route.family in _NEVER_A_RECORD and supported
+    wrong = claim.patient_specific and seen.route.family in _NEVER_A_RECORD and seen.supported
     if wrong and not elsewhere and not denies(claim.text, _LACKS):
-        reason = say(Cause.BELONGS_ELSEWHERE, credited=label, where=where)
-        return _result(AttributionStatus.CONFLATION, family, route, reason)
-    reason = say(Cause.MAY_BELONG_TO_EITHER, about=about, credited=label, where=where)
-    return _result(AttributionStatus.UNAVAILABLE, None, route, reason)
-
-
-def _where(route: Route, known: Families) -> str:
-    return f"{route.tool_name} ({known.label(route.family)})"
+        return seen.result(_CONFLATION, family, Cause.BELONGS_ELSEWHERE, **words)
+    return seen.result(_UNAVAILABLE, None, Cause.MAY_BELONG_TO_EITHER, about=about, **words)
 
 
 def _article(label: str) -> str:
@@ -230,11 +222,3 @@ def _article(label: str) -> str:
     if label.endswith(("literature", "results")):
         return label
     return f"the {label}"
-
-
-def _result(
-    status: AttributionStatus, stated_family: str | None, route: Route, reason: str
-) -> Attribution:
-    return Attribution(
-        status=status, stated_family=stated_family, routed_family=route.family, reason=reason
-    )

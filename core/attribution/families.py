@@ -109,7 +109,7 @@ class Families:
         """Whether crediting one family for the other is right; every family goes with itself."""
         if one == other:
             return True
-        return other in self._of(one).compatible or one in self._of(other).compatible
+        return other in self._goes_with(one) or one in self._goes_with(other)
 
     def label(self, family_id: str) -> str:
         """What a reviewer reads for a family id; the id itself when it is unknown."""
@@ -160,10 +160,9 @@ class Families:
             if family_id != OTHER:
                 yield _mention(family_id, match, paraphrase=False)
 
-    def _of(self, family_id: str) -> Family:
-        return next(
-            (item for item in self.items if item.family_id == family_id), _unknown(family_id)
-        )
+    def _goes_with(self, family_id: str) -> frozenset[str]:
+        found = (item.compatible for item in self.items if item.family_id == family_id)
+        return next(found, frozenset())
 
 
 def load_families(path: Path | None = None) -> Families:
@@ -354,16 +353,3 @@ def _snake(name: str) -> str:
     """``GetPatientLabs`` and ``get-patient-labs`` as ``get_patient_labs``."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     return re.sub(r"[\s.:-]+", "_", parted).lower()
-
-
-def _unknown(family_id: str) -> Family:
-    return Family(
-        family_id=family_id,
-        label=family_id,
-        aliases=(),
-        nouns=(),
-        owned=(),
-        phrases=(),
-        tools=(),
-        compatible=frozenset(),
-    )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from core.citations.records_of import ARXIV, DOI, NCT, URL, RunRecords
+from core.evidence.names import MONTHS
 from core.records import CitationKind, Span
 from core.text.citation_marks import of_line
 
@@ -47,11 +48,10 @@ _AUTHOR_YEAR = re.compile(
     rf"(?P<name>{_NAMED})(?P<others>,? et al\.?,?| (?:and|&) (?:{_NAMED}|colleagues))?,? "
     r"\(?(?P<year>(?:19|20)\d\d)[a-z]?\)?"
 )
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december jan feb mar "
-    "apr jun jul aug sep sept oct nov dec spring summer autumn fall winter since until before after in "
-    "early late mid released published updated version edition".split()
-)
+_TIMES = frozenset(
+    "spring summer autumn fall winter since until before after in early late mid released published "
+    "updated version edition".split()
+) | frozenset(MONTHS)
 _IDENTIFIER_HOSTS = (
     (
         re.compile(
@@ -240,7 +240,7 @@ def _numbers(ids: str) -> list[str]:
 def _author_years(answer: str, end: int, run: RunRecords) -> Iterator[Mention]:
     for found in _AUTHOR_YEAR.finditer(answer, 0, end):
         name = found["name"]
-        if name.lower() in _MONTHS:
+        if name.lower() in _TIMES:
             continue
         # "(Berlin, 2018)" may be anything; with other authors, or a name that the run knows, it cites.
         bracketed = answer[found.start() - 1 : found.start()] == "(" or "(" in found.group()
