@@ -9,8 +9,11 @@ from dataclasses import replace
 from core.attribution.bylines import Bylines
 from core.attribution.cue_words import VERB
 from core.attribution.cues import Credit, credit_of_title, find_credit
-from core.attribution.described_credit import credit_of_description, may_be_described
-from core.attribution.described_source import DescribedSources
+from core.attribution.described_source import (
+    DescribedSources,
+    credit_of_description,
+    may_be_described,
+)
 from core.attribution.families import LITERATURE, REGISTRY, Families
 from core.attribution.named_source import NamedSources
 from core.decomposition.answer_lines import tidy
