@@ -20,7 +20,7 @@ from core.review.sampling import audit_turn
 from storage import queue, tables
 from storage.annotations import annotations_of
 from storage.audit import append_event
-from storage.columns import plain_text
+from storage.columns import about, plain_text, read_as
 from storage.queue import settle
 from storage.tables import AssignmentRow, ClaimRow, TraceVersion
 
@@ -82,11 +82,7 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
     """Every claim that somebody holds, the one that has not moved longest first."""
     latest_annotations = (
         select(func.max(col(tables.VoteRow.vote_id)))
-        .where(
-            col(tables.VoteRow.project_id) == project_id,
-            col(tables.VoteRow.claim_key) == col(AssignmentRow.claim_key),
-            col(tables.VoteRow.person_id) == col(AssignmentRow.person_id),
-        )
+        .where(about(tables.VoteRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id))
         .correlate(AssignmentRow)
         .scalar_subquery()
     )
@@ -173,14 +169,7 @@ def _take(
         )
     ).all()
     slot = leases.slot_for(
-        [
-            leases.Slot(
-                slot=row.slot,
-                reason=QueueReason(row.reason),
-                inclusion_probability=row.inclusion_probability,
-            )
-            for row in others
-        ],
+        [read_as(leases.Slot, row) for row in others],
         queued.reason,
         queued.inclusion_probability,
         project.settings,
@@ -275,7 +264,7 @@ def mint(connection: Connection, assignment: Assignment, *, now: datetime) -> st
 
 
 def close(connection: Connection, assignment: Assignment) -> None:
-    """The assignment is done; what was typed is in the vote."""
+    """The assignment is done; what was typed is in the annotation."""
     _keep(connection, leases.done(assignment))
     connection.execute(
         delete(tables.Draft).where(col(tables.Draft.assignment_id) == assignment.assignment_id)
@@ -383,31 +372,21 @@ def _keep(connection: Connection, assignment: Assignment) -> None:
     )
 
 
-def _select(project_id: int) -> Select[Any]:
+def _select(project_id: int) -> Select[*tuple[Any, ...]]:
     return (
-        select(AssignmentRow.__table__)  # type: ignore[attr-defined]
+        select(
+            AssignmentRow.__table__,  # type: ignore[attr-defined]
+            (col(AssignmentRow.state) == "open").label("open"),
+        )
         .where(col(AssignmentRow.project_id) == project_id)
         .order_by(col(AssignmentRow.assignment_id))
     )
 
 
-def _first(connection: Connection, statement: Select[Any]) -> Assignment | None:
+def _first(connection: Connection, statement: Select[*tuple[Any, ...]]) -> Assignment | None:
     row = connection.execute(statement.limit(1)).first()
     return None if row is None else _assignment(row)
 
 
-def _assignment(row: Row[Any]) -> Assignment:
-    return Assignment(
-        assignment_id=row.assignment_id,
-        project_id=row.project_id,
-        claim_key=row.claim_key,
-        slot=row.slot,
-        person_id=row.person_id,
-        open=row.state == "open",
-        reason=QueueReason(row.reason),
-        inclusion_probability=row.inclusion_probability,
-        lease_until=row.lease_until,
-        shown_at=row.shown_at,
-        nonce=row.nonce,
-        revealed_at=row.revealed_at,
-    )
+def _assignment(row: Row[*tuple[Any, ...]]) -> Assignment:
+    return read_as(Assignment, row)

@@ -1,10 +1,13 @@
-"""Column types: UTC instants, and text that every engine accepts."""
+"""Column types: UTC instants, and text that every engine accepts; rows as records."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, TypeVar
 
-from sqlalchemy import DateTime, Text
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, DateTime, Row, Text, and_
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -48,3 +51,20 @@ class PlainText(TypeDecorator[str]):
 def plain_text(value: str) -> str:
     """``value`` with NUL shown as ␀ and lone surrogates as �."""
     return value.replace("\x00", "␀").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+Record = TypeVar("Record")
+
+
+def read_as(kind: type[Record], row: Row[*tuple[Any, ...]]) -> Record:
+    """The row as a record of that kind: each field is the column of its name, a choice its value."""
+    read: Record = _ADAPTER(kind).validate_python(dict(row._mapping))  # type: ignore[arg-type]
+    return read
+
+
+_ADAPTER = lru_cache(TypeAdapter)  # made once for each kind
+
+
+def about(table: Any, project: Any, claim: Any, person: Any) -> ColumnElement[bool]:
+    """Whether the table's row is of that project, claim and person, each a value or a column."""
+    return and_(table.project_id == project, table.claim_key == claim, table.person_id == person)

@@ -17,6 +17,7 @@ from core.review.readers import is_blind
 from core.review.records import Exposure
 from storage.annotations import stands
 from storage.audit import append_event
+from storage.columns import about
 from storage.listing import yet_to_judge
 from storage.people import person_at
 from storage.queue import waits_in_round
@@ -166,9 +167,7 @@ def _place(connection: Connection, content_hash: str, run_key: str) -> Row[*tupl
 def _decided() -> ColumnElement[bool]:
     """Whether the holder of the assignment has judged its claim before."""
     read = exists().where(
-        col(VoteRow.project_id) == col(AssignmentRow.project_id),
-        col(VoteRow.claim_key) == col(AssignmentRow.claim_key),
-        col(VoteRow.person_id) == col(AssignmentRow.person_id),
+        about(VoteRow, AssignmentRow.project_id, AssignmentRow.claim_key, AssignmentRow.person_id),
         col(AssignmentRow.slot) < ADJUDICATION_SLOT,
     )
     settled = exists().where(

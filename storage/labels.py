@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, union
+from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, select, union
 from sqlmodel import col
 
 from core.review.adjudication import resolve
@@ -220,14 +220,9 @@ def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mar
 
 def _written_about(connection: Connection, project_id: int, since: _Mark) -> list[int]:
     """The claims with annotations that somebody or a run said something about after that mark."""
-    voted = (
-        select(1)
-        .where(
-            col(VoteRow.project_id) == project_id,
-            col(VoteRow.claim_key) == col(ClaimSignal.claim_key),
-        )
-        .correlate(ClaimSignal)
-        .exists()
+    voted = exists().where(
+        col(VoteRow.project_id) == project_id,
+        col(VoteRow.claim_key) == col(ClaimSignal.claim_key),
     )
     rows = connection.execute(
         union(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, TypeVarTuple
 
 from sqlalchemy import (
@@ -14,6 +14,7 @@ from sqlalchemy import (
     Row,
     Select,
     and_,
+    exists,
     false,
     func,
     or_,
@@ -27,7 +28,7 @@ from core.review.items import QueueState
 from core.review.readers import is_blind
 from core.review.records import Person, Role
 from storage import records
-from storage.columns import plain_text
+from storage.columns import about, plain_text
 from storage.records import Order, TraceFilters
 from storage.tables import (
     AssignmentRow,
@@ -57,14 +58,9 @@ def same_trace() -> ColumnElement[bool]:
 
 def with_cause(cause: str) -> ColumnElement[bool]:
     """Whether the verdict holds a claim back for that cause."""
-    return (
-        select(1)
-        .where(
-            col(VerdictCause.verdict_id) == col(Verdict.verdict_id),
-            col(VerdictCause.cause) == cause,
-        )
-        .correlate(Verdict)
-        .exists()
+    return exists().where(
+        col(VerdictCause.verdict_id) == col(Verdict.verdict_id),
+        col(VerdictCause.cause) == cause,
     )
 
 
@@ -111,16 +107,11 @@ def _standing(given: str, taken: str, text: str | None = None) -> ColumnElement[
     same = col(later.text) == col(TraceMark.text)
     if text is None:
         same = col(later.person_id) == col(TraceMark.person_id)
-    taken_back = (
-        select(1)
-        .where(
-            col(later.position) == col(TraceMark.position),
-            col(later.kind) == taken,
-            same,
-            col(later.mark_id) > col(TraceMark.mark_id),
-        )
-        .correlate(TraceMark)
-        .exists()
+    taken_back = exists().where(
+        col(later.position) == col(TraceMark.position),
+        col(later.kind) == taken,
+        same,
+        col(later.mark_id) > col(TraceMark.mark_id),
     )
     conditions = [
         col(TraceMark.position) == col(TraceVersion.position),
@@ -134,15 +125,10 @@ def _standing(given: str, taken: str, text: str | None = None) -> ColumnElement[
 
 def with_reader(person_id: int) -> ColumnElement[bool]:
     """Whether somebody gave the trace to that person to read."""
-    return (
-        select(1)
-        .where(
-            col(ReadingRequest.position) == col(TraceVersion.position),
-            col(ReadingRequest.person_id) == person_id,
-            col(ReadingRequest.now) == false(),
-        )
-        .correlate(TraceVersion)
-        .exists()
+    return exists().where(
+        col(ReadingRequest.position) == col(TraceVersion.position),
+        col(ReadingRequest.person_id) == person_id,
+        col(ReadingRequest.now) == false(),
     )
 
 
@@ -182,35 +168,9 @@ def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[boo
     if not states:
         return false()
     other = aliased(TraceVersion)
-    mine = (
-        select(1)
-        .where(
-            col(VoteRow.project_id) == col(QueueRow.project_id),
-            col(VoteRow.claim_key) == col(QueueRow.claim_key),
-            col(VoteRow.person_id) == person.person_id,
-        )
-        .correlate(QueueRow)
-        .exists()
-    )
-    passed_on = (
-        select(1)
-        .where(
-            col(Decline.claim_key) == col(QueueRow.claim_key),
-            col(Decline.project_id) == col(QueueRow.project_id),
-            col(Decline.person_id) == person.person_id,
-        )
-        .correlate(QueueRow)
-        .exists()
-    )
-    taken_up_again = (
-        select(1)
-        .where(
-            col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
-            col(AssignmentRow.project_id) == col(QueueRow.project_id),
-            col(AssignmentRow.person_id) == person.person_id,
-        )
-        .correlate(QueueRow)
-        .exists()
+    mine, passed_on, taken_up_again = (
+        exists().where(about(table, QueueRow.project_id, QueueRow.claim_key, person.person_id))
+        for table in (VoteRow, Decline, AssignmentRow)
     )
     return (
         select(1)
@@ -346,25 +306,24 @@ def files(connection: Connection) -> tuple[records.NamedCount, ...]:
 def categories(connection: Connection) -> tuple[records.NamedCount, ...]:
     """The categories of the newest traces, the most frequent first."""
     category = col(TraceVersion.category)
-    rows = connection.execute(
-        select(category, func.count())
-        .where(is_newest(), category.is_not(None))
-        .group_by(category)
-        .order_by(func.count().desc(), category)
+    return _counted(
+        connection, category, select(category, func.count()).where(category.is_not(None))
     )
-    return tuple(records.NamedCount(name=str(row[0]), count=row[1]) for row in rows)
 
 
 def slices(connection: Connection) -> tuple[records.NamedCount, ...]:
     """The slices of the newest traces, the most frequent first."""
     name = col(TraceSlice.slice)
-    rows = connection.execute(
-        select(name, func.count())
-        .join_from(TraceSlice, TraceVersion, same_trace())
-        .where(is_newest())
-        .group_by(name)
-        .order_by(func.count().desc(), name)
-    )
+    statement = select(name, func.count()).join_from(TraceSlice, TraceVersion, same_trace())
+    return _counted(connection, name, statement)
+
+
+def _counted(
+    connection: Connection, name: ColumnExpressionArgument[Any], statement: Select[*Columns]
+) -> tuple[records.NamedCount, ...]:
+    rows: Sequence[Any] = connection.execute(
+        statement.where(is_newest()).group_by(name).order_by(func.count().desc(), name)
+    ).all()
     return tuple(records.NamedCount(name=str(row[0]), count=row[1]) for row in rows)
 
 
@@ -423,12 +382,8 @@ def _passing(connection: Connection, filters: TraceFilters) -> ColumnElement[boo
     if filters.category is not None:
         conditions.append(col(TraceVersion.category) == filters.category)
     if filters.slice is not None:
-        conditions.append(
-            select(1)
-            .where(same_trace(), col(TraceSlice.slice) == filters.slice)
-            .correlate(TraceVersion)
-            .exists()
-        )
+        of_slice = same_trace() & (col(TraceSlice.slice) == filters.slice)
+        conditions.append(exists().where(of_slice))
     if filters.file is not None:
         conditions.append(col(TraceVersion.file) == filters.file)
     if filters.batch is not None:

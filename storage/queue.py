@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     Select,
     delete,
     exists,
@@ -45,6 +44,7 @@ from storage.annotations import (
 )
 from storage.audit import append_event
 from storage.claims import SIGNAL_COLUMNS, signal_from
+from storage.columns import about, read_as
 from storage.tables import (
     AssignmentRow,
     CalibrationClaim,
@@ -192,8 +192,8 @@ def turn_to(
 
 def next_requested(
     connection: Connection, project_id: int, person_id: int, *free: ColumnElement[bool]
-) -> Row[tuple[int, str, float | None]] | None:
-    """The queue's row of the claim that was asked for first, among those ``free`` for the person."""
+) -> Queued | None:
+    """The claim that was asked for first, among those ``free`` for the person."""
     # What they opened themselves last, then what was given to them, then what anybody should read.
     order = (
         col(ReadingRequest.now).desc(),
@@ -203,16 +203,11 @@ def next_requested(
         col(ClaimRow.number),
     )
     # Not joined: SQLite would begin with the queue, and read all of it where nothing was asked for.
-    waiting = (
-        select(1)
-        .where(
-            col(QueueRow.project_id) == project_id,
-            col(QueueRow.claim_key) == col(ClaimRow.claim_key),
-            col(QueueRow.missing) > 0,
-            *free,
-        )
-        .correlate(ClaimRow)
-        .exists()
+    waiting = exists().where(
+        col(QueueRow.project_id) == project_id,
+        col(QueueRow.claim_key) == col(ClaimRow.claim_key),
+        col(QueueRow.missing) > 0,
+        *free,
     )
     asked = connection.execute(
         select(col(ClaimRow.claim_key))
@@ -233,37 +228,17 @@ def next_requested(
         .order_by(*order)
         .limit(1)
     ).scalar()
-    if asked is None:
-        return None
-    return connection.execute(
-        select(
-            col(QueueRow.claim_key), col(QueueRow.reason), col(QueueRow.inclusion_probability)
-        ).where(col(QueueRow.project_id) == project_id, col(QueueRow.claim_key) == asked)
-    ).one()  # type: ignore[return-value]
+    return None if asked is None else queued_claim(connection, project_id, asked)
 
 
 def kept_for_others(project_id: int, person_id: int) -> ColumnElement[bool]:
     """Whether as many people as readings are missing were given the claim and have yet to take it."""
     theirs = aliased(ReadingRequest)
-    taken = (
-        select(1)
-        .where(
-            col(AssignmentRow.project_id) == project_id,
-            col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
-            col(AssignmentRow.person_id) == col(theirs.person_id),
-        )
+    taken, passed_on = (
+        exists()
+        .where(about(table, project_id, QueueRow.claim_key, theirs.person_id))
         .correlate(QueueRow, theirs)
-        .exists()
-    )
-    passed_on = (
-        select(1)
-        .where(
-            col(Decline.project_id) == project_id,
-            col(Decline.claim_key) == col(QueueRow.claim_key),
-            col(Decline.person_id) == col(theirs.person_id),
-        )
-        .correlate(QueueRow, theirs)
-        .exists()
+        for table in (AssignmentRow, Decline)
     )
     waiting = (
         select(func.count(func.distinct(col(theirs.person_id))))
@@ -334,6 +309,9 @@ class Queued:
     inclusion_probability: float | None
 
 
+_QUEUED = (col(QueueRow.claim_key), col(QueueRow.reason), col(QueueRow.inclusion_probability))
+
+
 def projects(connection: Connection) -> tuple[Project, ...]:
     """All projects, the first first."""
     rows = connection.execute(
@@ -341,17 +319,7 @@ def projects(connection: Connection) -> tuple[Project, ...]:
     )
     return tuple(
         Project(
-            project_id=row.project_id,
-            settings=ProjectSettings(
-                name=row.name,
-                reads_per_claim=row.reads_per_claim,
-                decide_first=row.decide_first,
-                dwell_milliseconds=row.dwell_milliseconds,
-                lease_minutes=row.lease_minutes,
-                audit_share=row.audit_share,
-                slice=row.slice,
-            ),
-            version=row.version,
+            project_id=row.project_id, settings=read_as(ProjectSettings, row), version=row.version
         )
         for row in rows
     )
@@ -392,17 +360,6 @@ def follow(connection: Connection, position: int, signals: Mapping[int, Signal])
     for project in every:
         if project.settings.slice is None or project.settings.slice in slices:
             _put(connection, project, draws, signals)
-
-
-def fill(connection: Connection, project: Project, signals: Mapping[int, Signal]) -> None:
-    """Queue those claims for a project that has none of them yet."""
-    for keys in _pieces(list(signals)):
-        _put(connection, project, list(_identities(connection, keys)), signals)
-
-
-def empty(connection: Connection, project_id: int) -> None:
-    """Take everything out of a project's queue."""
-    connection.execute(delete(QueueRow).where(col(QueueRow.project_id) == project_id))
 
 
 Identity = tuple[int, str, str, str]  # claim key, trace key, claim id, hash of its text
@@ -501,17 +458,6 @@ def _pieces(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
 # ---------------------------------------------------------------- what people take
 
 
-def set_standing(
-    connection: Connection, project_id: int, claim_key: int, *, missing: int, state: QueueState
-) -> None:
-    """How many readings of the claim nobody has, and how far it is."""
-    connection.execute(
-        update(QueueRow)
-        .where(col(QueueRow.project_id) == project_id, col(QueueRow.claim_key) == claim_key)
-        .values(missing=missing, state=state.value)
-    )
-
-
 def next_to_read(
     connection: Connection, project: Project, person_id: int, *, audit_first: bool
 ) -> Queued | None:
@@ -521,19 +467,11 @@ def next_to_read(
     free = (*not_yet(project.project_id, person_id), aside)
     asked = next_requested(connection, project.project_id, person_id, *free)
     if asked is not None:
-        return Queued(
-            claim_key=asked.claim_key,
-            reason=QueueReason(asked.reason),
-            inclusion_probability=asked.inclusion_probability,
-        )
+        return asked
     order = stream_order(project.settings.reads_per_claim, audit_first=audit_first)
     for missing, audit in order:
         row = connection.execute(
-            select(
-                col(QueueRow.claim_key),
-                col(QueueRow.reason),
-                col(QueueRow.inclusion_probability),
-            )
+            select(*_QUEUED)
             .where(
                 col(QueueRow.project_id) == project.project_id,
                 col(QueueRow.missing) == missing,
@@ -545,28 +483,18 @@ def next_to_read(
             .limit(1)
         ).first()
         if row is not None:
-            return Queued(
-                claim_key=row.claim_key,
-                reason=QueueReason(row.reason),
-                inclusion_probability=row.inclusion_probability,
-            )
+            return read_as(Queued, row)
     return None
 
 
 def queued_claim(connection: Connection, project_id: int, claim_key: int) -> Queued | None:
     """That claim as it stands in the queue; None once it is there no more."""
     row = connection.execute(
-        select(col(QueueRow.reason), col(QueueRow.inclusion_probability)).where(
+        select(*_QUEUED).where(
             col(QueueRow.project_id) == project_id, col(QueueRow.claim_key) == claim_key
         )
     ).first()
-    if row is None:
-        return None
-    return Queued(
-        claim_key=claim_key,
-        reason=QueueReason(row.reason),
-        inclusion_probability=row.inclusion_probability,
-    )
+    return None if row is None else read_as(Queued, row)
 
 
 def next_disagreement(connection: Connection, project_id: int, person_id: int) -> int | None:
@@ -590,15 +518,10 @@ def count_disagreements(connection: Connection, project_id: int, person_id: int)
 
 
 def _open_disagreements(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
-    deciding = (
-        select(1)
-        .where(
-            col(AssignmentRow.project_id) == project_id,
-            col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
-            col(AssignmentRow.slot) == ADJUDICATION_SLOT,
-        )
-        .correlate(QueueRow)
-        .exists()
+    deciding = exists().where(
+        col(AssignmentRow.project_id) == project_id,
+        col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
+        col(AssignmentRow.slot) == ADJUDICATION_SLOT,
     )
     return (
         col(QueueRow.project_id) == project_id,
@@ -610,25 +533,9 @@ def _open_disagreements(project_id: int, person_id: int) -> tuple[ColumnElement[
 
 def not_yet(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
     """The person neither has nor has read nor has given back the claim of the queue's row."""
-    mine = (
-        select(1)
-        .where(
-            col(AssignmentRow.project_id) == project_id,
-            col(AssignmentRow.claim_key) == col(QueueRow.claim_key),
-            col(AssignmentRow.person_id) == person_id,
-        )
-        .correlate(QueueRow)
-        .exists()
-    )
-    given_back = (
-        select(1)
-        .where(
-            col(Decline.claim_key) == col(QueueRow.claim_key),
-            col(Decline.project_id) == project_id,
-            col(Decline.person_id) == person_id,
-        )
-        .correlate(QueueRow)
-        .exists()
+    mine, given_back = (
+        exists().where(about(table, project_id, QueueRow.claim_key, person_id))
+        for table in (AssignmentRow, Decline)
     )
     return ~mine, ~given_back
 
@@ -648,19 +555,17 @@ def settle(connection: Connection, project: Project, claim_key: int) -> QueueSta
         adjudication_of(connection, project.project_id, claim_key),
         [state == "open" for state in readings],
     )
-    set_standing(
-        connection,
-        project.project_id,
-        claim_key,
-        missing=standing.missing,
-        state=standing.state,
+    connection.execute(
+        update(QueueRow)
+        .where(col(QueueRow.project_id) == project.project_id, col(QueueRow.claim_key) == claim_key)
+        .values(missing=standing.missing, state=standing.state.value)
     )
     return standing.state
 
 
 def rebuild(connection: Connection, project: Project) -> None:
     """Queue a project's claims anew; what people hold and have said keeps its place in it."""
-    empty(connection, project.project_id)
+    connection.execute(delete(QueueRow).where(col(QueueRow.project_id) == project.project_id))
     signals = _latest(connection, _eligible(project))
     begun = union(
         select(col(AssignmentRow.claim_key)).where(
@@ -674,7 +579,9 @@ def rebuild(connection: Connection, project: Project) -> None:
         .where(col(ClaimSignal.claim_key).in_(select(begun.c.claim_key)))
         .group_by(col(ClaimSignal.claim_key)),
     )
-    fill(connection, project, {**signals, **touched})
+    every = {**signals, **touched}
+    for keys in _pieces(list(every)):
+        _put(connection, project, list(_identities(connection, keys)), every)
     _settle_all(connection, project, touched)
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, exists, func, select
 from sqlmodel import col
 
 from core.errors import Conflict
@@ -66,7 +66,7 @@ from storage.annotations import (
 )
 from storage.audit import add_row, append_event
 from storage.claims import latest_signal
-from storage.columns import plain_text
+from storage.columns import about, plain_text
 from storage.guidelines import keep_first
 from storage.people import allow, person_at
 from storage.projects import project_at
@@ -162,19 +162,11 @@ def count_stuck(connection: Connection, project_id: int, *, before: datetime) ->
 
 def review_item(connection: Connection, assignment: Assignment, user: Person) -> ReviewItem:
     """The claim of an assignment, for its reviewer; the reason it was chosen only after the decision."""
-    place = assignments.place_of(connection, assignment.claim_key)
     done, in_hand = count_mine(connection, assignment.project_id, user.person_id)
     left = count_left(connection, assignment.project_id, user.person_id)
     return ReviewItem(
-        assignment_id=assignment.assignment_id,
-        claim_key=assignment.claim_key,
-        claim_id=place.claim_id,
-        text=place.text,
-        span=Span(start=place.span_start, end=place.span_end),
-        trace_id=place.trace_id,
-        content_hash=place.content_hash,
+        **_on_show(connection, assignment),
         slot=assignment.slot,
-        lease_until=assignment.lease_until,
         draft=draft_of(connection, assignment.assignment_id),
         position=done + 1,
         total=done + in_hand + left,
@@ -182,25 +174,32 @@ def review_item(connection: Connection, assignment: Assignment, user: Person) ->
     )
 
 
+def _on_show(connection: Connection, assignment: Assignment) -> dict[str, Any]:
+    """What both are shown: the claim, and the answer that it is of."""
+    place = assignments.place_of(connection, assignment.claim_key)
+    return {
+        "assignment_id": assignment.assignment_id,
+        "claim_key": assignment.claim_key,
+        "claim_id": place.claim_id,
+        "text": place.text,
+        "span": Span(start=place.span_start, end=place.span_end),
+        "trace_id": place.trace_id,
+        "content_hash": place.content_hash,
+        "lease_until": assignment.lease_until,
+    }
+
+
 def disagreement_item(
     connection: Connection, assignment: Assignment, user: Person
 ) -> DisagreementItem:
     """A disagreement as its adjudicator sees it: the readings without names, in an order of its own."""
-    place = assignments.place_of(connection, assignment.claim_key)
     annotations = {
-        v.vote_id: v
-        for v in current_annotations(connection, assignment.project_id, assignment.claim_key)
+        one.vote_id: one
+        for one in current_annotations(connection, assignment.project_id, assignment.claim_key)
     }
     order = shown_order(assignment.assignment_id, tuple(sorted(annotations)))
     return DisagreementItem(
-        assignment_id=assignment.assignment_id,
-        claim_key=assignment.claim_key,
-        claim_id=place.claim_id,
-        text=place.text,
-        span=Span(start=place.span_start, end=place.span_end),
-        trace_id=place.trace_id,
-        content_hash=place.content_hash,
-        lease_until=assignment.lease_until,
+        **_on_show(connection, assignment),
         annotations=tuple(
             BlindAnnotation(
                 label=f"Reviewer {number}",
@@ -374,16 +373,7 @@ class HeldClaims:
 
 def latest_pass(connection: Connection, project_id: int, person_id: int) -> Row[Any] | None:
     """The claim that the person gave back last and has not taken up again; None without one."""
-    again = (
-        select(1)
-        .where(
-            col(AssignmentRow.project_id) == project_id,
-            col(AssignmentRow.claim_key) == col(Decline.claim_key),
-            col(AssignmentRow.person_id) == person_id,
-        )
-        .correlate(Decline)
-        .exists()
-    )
+    again = exists().where(about(AssignmentRow, project_id, Decline.claim_key, person_id))
     return connection.execute(
         select(Decline.__table__)  # type: ignore[attr-defined]
         .where(
@@ -395,11 +385,6 @@ def latest_pass(connection: Connection, project_id: int, person_id: int) -> Row[
         .order_by(col(Decline.decline_id).desc())
         .limit(1)
     ).first()
-
-
-InWords = Callable[
-    [Connection, Assignment, annotating.Answer, Annotation | None, float], annotating.NewAnnotation
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -442,18 +427,11 @@ class ReadingClaims(HeldClaims):
         exposures: Sequence[Exposure],
     ) -> Annotation:
         """Write a reading; raises Conflict, TooSoon, NotFound, NotAllowed, InputError."""
-        return self._put_annotation(
-            project_id,
-            user,
-            assignment_id,
-            nonce,
-            judgement,
-            confidence,
-            rationale,
-            exposures,
-            check=annotating.check_first,
-            put_in_words=_first_annotation,
-        )
+        said = annotating.Answer(
+            judgement=judgement, confidence=confidence, rationale=rationale, exposures=exposures,
+            nonce=nonce, guideline_version=0,
+        )  # fmt: skip
+        return self._put_annotation(project_id, user, assignment_id, said, first=True)
 
     def reveal(self, project_id: int, user: Person, assignment_id: int) -> Signal | None:
         """What the machine says of the claim; written down as seen.
@@ -496,63 +474,51 @@ class ReadingClaims(HeldClaims):
         exposures: Sequence[Exposure],
     ) -> Annotation:
         """Write what a reviewer says after the machine's view; raises as ``vote`` does."""
-        return self._put_annotation(
-            project_id,
-            user,
-            assignment_id,
-            nonce,
-            judgement,
-            confidence,
-            rationale,
-            exposures,
-            check=annotating.check_second,
-            put_in_words=_annotation_after_reveal,
-        )
+        said = annotating.Answer(
+            judgement=judgement, confidence=confidence, rationale=rationale, exposures=exposures,
+            nonce=nonce, guideline_version=0,
+        )  # fmt: skip
+        return self._put_annotation(project_id, user, assignment_id, said, first=False)
 
     def _put_annotation(
         self,
         project_id: int,
         user: Person,
         assignment_id: int,
-        nonce: str,
-        judgement: Judgement,
-        confidence: int | None,
-        rationale: str | None,
-        exposures: Sequence[Exposure],
+        said: annotating.Answer,
         *,
-        check: Callable[[Assignment], None],
-        put_in_words: InWords,
+        first: bool,
     ) -> Annotation:
-        judgement = self._checked(project_id, user, assignment_id, judgement, confidence)
+        judgement = self._checked(project_id, user, assignment_id, said.judgement, said.confidence)
         now = self.store.now()
         with self.store.database.writing() as connection:
             project, assignment, seconds = self._on_screen(
-                connection, project_id, user, assignment_id, nonce,
-                role=Role.REVIEWER, doing="vote", check=check, now=now,
+                connection, project_id, user, assignment_id, said.nonce,
+                role=Role.REVIEWER, doing="vote", now=now,
+                check=annotating.check_first if first else annotating.check_second,
             )  # fmt: skip
             self._still_open(connection, assignment)
-            mine = annotations_of(
-                connection, project_id, assignment.claim_key, person_id=user.person_id
-            )
+            key = assignment.claim_key
+            mine = annotations_of(connection, project_id, key, person_id=user.person_id)
             before = mine[-1] if mine else None
-            answer = annotating.Answer(
-                judgement=judgement,
-                confidence=confidence,
-                rationale=rationale,
-                exposures=exposures,
-                nonce=nonce,
-                guideline_version=keep_first(connection, now),
-            )
+            # The version in force at this moment, under the lock.
+            version = keep_first(connection, now)
+            answer = replace(said, judgement=judgement, guideline_version=version)
+            if first:
+                new = annotating.first_annotation(
+                    assignment, answer, before, latest_signal(connection, key),
+                    seen_elsewhere=exposure_log.exposures_of(connection, user.person_id, key),
+                    seconds=seconds,
+                )  # fmt: skip
+            else:
+                assert before is not None  # check_second: it was decided
+                new = annotating.annotation_after_reveal(assignment, answer, before)
+            action = "vote.revised" if before else "vote.cast"
             annotation = put_annotation(
-                connection,
-                assignment,
-                put_in_words(connection, assignment, answer, before, seconds),
-                at=now,
-                actor=user.name,
-                action="vote.revised" if before else "vote.cast",
+                connection, assignment, new, at=now, actor=user.name, action=action
             )
             assignments.close(connection, assignment)
-            settle(connection, project, assignment.claim_key)
+            settle(connection, project, key)
         return annotation
 
     def undo(
@@ -651,36 +617,6 @@ def _draft_of(annotation: Annotation) -> Draft:
         confidence=annotation.confidence,
         rationale=annotation.rationale,
     )
-
-
-def _first_annotation(
-    connection: Connection,
-    assignment: Assignment,
-    answer: annotating.Answer,
-    before: Annotation | None,
-    seconds: float,
-) -> annotating.NewAnnotation:
-    return annotating.first_annotation(
-        assignment,
-        answer,
-        before,
-        latest_signal(connection, assignment.claim_key),
-        seen_elsewhere=exposure_log.exposures_of(
-            connection, assignment.person_id, assignment.claim_key
-        ),
-        seconds=seconds,
-    )
-
-
-def _annotation_after_reveal(
-    connection: Connection,
-    assignment: Assignment,
-    answer: annotating.Answer,
-    before: Annotation | None,
-    seconds: float,
-) -> annotating.NewAnnotation:
-    assert before is not None  # check_second: it was decided
-    return annotating.annotation_after_reveal(assignment, answer, before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

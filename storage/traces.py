@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
@@ -173,14 +173,9 @@ def count_waiting(connection: Connection, run_key: str) -> int:
 def is_newest() -> ColumnElement[bool]:
     """Whether no later version of the trace is known."""
     later = aliased(TraceVersion)
-    return ~(
-        select(1)
-        .where(
-            col(later.trace_key) == col(TraceVersion.trace_key),
-            col(later.version) > col(TraceVersion.version),
-        )
-        .correlate(TraceVersion)
-        .exists()
+    return ~exists().where(
+        col(later.trace_key) == col(TraceVersion.trace_key),
+        col(later.version) > col(TraceVersion.version),
     )
 
 

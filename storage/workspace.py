@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from core.records import Versions
 from core.review.calibrators import CalibratorFiles
@@ -39,6 +40,23 @@ def open_workspace(
     Creates or upgrades the schema. Raises ConfigError, ComponentUnavailable, StoreError.
     """
     return Workspace(store=open_store(given, actor=actor), files=files)
+
+
+class _OnAStore(Protocol):
+    def __init__(self, *, store: SqlStore) -> None: ...
+
+
+Kind = TypeVar("Kind", bound=_OnAStore)
+
+
+class _Repository(Generic[Kind]):
+    """An attribute of a workspace: the repository of that kind on its store."""
+
+    def __init__(self, kind: type[Kind]) -> None:
+        self.kind = kind
+
+    def __get__(self, workspace: Workspace, _owner: type) -> Kind:
+        return self.kind(store=workspace.store)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,85 +94,31 @@ class Workspace:
 
     # ------------------------------------------------------------ one repository a noun
 
+    guidelines = _Repository(Guidelines)  # the guideline's versions
+    jobs = _Repository(Jobs)  # the traces that wait for workers
+    key_bindings = _Repository(KeyBindings)  # which keys people chose for themselves
+    labels = _Repository(Labels)  # what people said about claims, and what stands
+    packet_signatures = _Repository(PacketSignatures)  # who has signed which packet
+    people = _Repository(People)  # the users and their roles
+    projects = _Repository(Projects)  # how claims are reviewed
+    repairs = _Repository(Repairs)  # repairs of answers, and which edits people chose
+    rescoring = _Repository(Rescoring)  # the stored answers, to be decided again
+    reviews = _Repository(Reviews)  # assignments and annotations
+    rounds = _Repository(Rounds)  # calibration rounds, and what was said in them
+    splits = _Repository(Splits)  # the side that each trace stands on
+    trail = _Repository(Trail)  # the audit trail as people read it
+    triage = _Repository(Triage)  # what people say of traces, who reads which first, and what goes
+    word_lists = _Repository(WordLists)  # which words people want lit
+
     @property
     def calibrators(self) -> Calibrators:
         """Fitted calibrators, and which one is active."""
         return Calibrators(store=self.store, files=self.files)
 
     @property
-    def guidelines(self) -> Guidelines:
-        """The guideline's versions."""
-        return Guidelines(store=self.store)
-
-    @property
-    def jobs(self) -> Jobs:
-        """The traces that wait for workers."""
-        return Jobs(store=self.store)
-
-    @property
-    def key_bindings(self) -> KeyBindings:
-        """Which keys people chose for themselves."""
-        return KeyBindings(store=self.store)
-
-    @property
-    def labels(self) -> Labels:
-        """What people said about claims, and what stands."""
-        return Labels(store=self.store)
-
-    @property
-    def people(self) -> People:
-        """The users and their roles."""
-        return People(store=self.store)
-
-    @property
-    def projects(self) -> Projects:
-        """How claims are reviewed."""
-        return Projects(store=self.store)
-
-    @property
     def readers(self) -> Readers:
         """Which pair reader was chosen."""
         return Readers(store=self.store, calibrators=self.calibrators)
-
-    @property
-    def repairs(self) -> Repairs:
-        """Repairs of answers, and which edits people chose."""
-        return Repairs(store=self.store)
-
-    @property
-    def rescoring(self) -> Rescoring:
-        """The stored answers, to be decided again."""
-        return Rescoring(store=self.store)
-
-    @property
-    def reviews(self) -> Reviews:
-        """Assignments and annotations."""
-        return Reviews(store=self.store)
-
-    @property
-    def rounds(self) -> Rounds:
-        """Calibration rounds, and what was said in them."""
-        return Rounds(store=self.store)
-
-    @property
-    def splits(self) -> Splits:
-        """The side that each trace stands on."""
-        return Splits(store=self.store)
-
-    @property
-    def trail(self) -> Trail:
-        """The audit trail as people read it."""
-        return Trail(store=self.store)
-
-    @property
-    def triage(self) -> Triage:
-        """What people say of traces, who reads which first, and what goes."""
-        return Triage(store=self.store)
-
-    @property
-    def word_lists(self) -> WordLists:
-        """Which words people want lit."""
-        return WordLists(store=self.store)
 
     def packets(self, project: Project | None = None) -> Packets:
         """The packets of a project, else of the default one."""
@@ -163,11 +127,6 @@ class Workspace:
     def packet_intake(self, project: Project | None = None) -> PacketIntake:
         """Where packets are imported to: a project, else the default one."""
         return PacketIntake(store=self.store, project=project or self.project())
-
-    @property
-    def packet_signatures(self) -> PacketSignatures:
-        """Who has signed which packet."""
-        return PacketSignatures(store=self.store)
 
     # ------------------------------------------------------------ read across repositories
 

@@ -15,7 +15,7 @@ from verdicts import VERSIONS, fill, showcase
 from core.records import AttributionStatus, Decision, VerdictLabel, Verification
 from core.review.records import ProjectSettings, QueueReason
 from core.workflows.verify import run_key
-from storage.claims import fill_claims, judged_claims, latest_signal
+from storage.claims import judged_claims, latest_signal
 from storage.queue import projects, rebuild
 from storage.store import SqlStore
 from storage.tables import ClaimRow, ClaimSignal, QueueRow
@@ -208,22 +208,3 @@ def test_a_trace_without_factual_claims_puts_nothing_into_a_queue(store: SqlStor
     fill(office.store, silent)
 
     assert len(queued(office.store)) == 4
-
-
-def test_verdicts_of_an_older_database_get_their_claims_when_it_is_opened(
-    store: SqlStore,
-) -> None:
-    fill(store, a_reviewed_trace(1), a_reviewed_trace(2))
-    with store.database.reading() as connection:
-        wanted = connection.execute(select(ClaimRow.__table__)).all()  # type: ignore[attr-defined]
-
-    with store.database.writing() as connection:
-        connection.exec_driver_sql("DELETE FROM claim_signal")
-        connection.exec_driver_sql("DELETE FROM claim")
-        fill_claims(connection)
-
-    with store.database.reading() as connection:
-        found = connection.execute(select(ClaimRow.__table__)).all()  # type: ignore[attr-defined]
-        signals = connection.execute(select(func.count()).select_from(ClaimSignal)).scalar_one()
-    assert [row[1:] for row in found] == [row[1:] for row in wanted]
-    assert signals == 8
