@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select
 from sqlmodel import col
 
@@ -306,16 +308,7 @@ def put_draft(
     connection: Connection, assignment: Assignment, draft: Draft, *, now: datetime
 ) -> None:
     """Keep what was entered so far instead of what was kept before."""
-    document = json.dumps(
-        {
-            "support": draft.support,
-            "source_id": draft.source_id,
-            "source_answered": draft.source_answered,
-            "conflation": draft.conflation,
-            "confidence": draft.confidence,
-            "rationale": draft.rationale,
-        }
-    )
+    document = json.dumps(asdict(draft))
     connection.execute(
         delete(tables.Draft).where(col(tables.Draft.assignment_id) == assignment.assignment_id)
     )
@@ -331,14 +324,7 @@ def draft_of(connection: Connection, assignment_id: int) -> Draft | None:
     text = connection.execute(
         select(col(tables.Draft.document)).where(col(tables.Draft.assignment_id) == assignment_id)
     ).scalar()
-    if text is None:
-        return None
-    read: Mapping[str, Any] = json.loads(text)
-    return Draft(
-        support=None if read["support"] is None else VerdictLabel(read["support"]),
-        source_id=read["source_id"],
-        source_answered=read["source_answered"],
-        conflation=read["conflation"],
-        confidence=read["confidence"],
-        rationale=read["rationale"],
-    )
+    return None if text is None else _DRAFT.validate_json(text)
+
+
+_DRAFT = TypeAdapter(Draft)

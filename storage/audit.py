@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -126,18 +127,7 @@ def append_event(
         previous_hash=last.hash if last else BEGINNING,
         hash="",
     )
-    connection.execute(
-        insert(AuditEvent).values(
-            sequence=event.sequence,
-            at=event.at,
-            actor=event.actor,
-            action=event.action,
-            entity=event.entity,
-            detail=event.detail,
-            previous_hash=event.previous_hash,
-            hash=event_hash(event),
-        )
-    )
+    connection.execute(insert(AuditEvent).values(**asdict(event) | {"hash": event_hash(event)}))
 
 
 def trail_id(connection: Connection) -> str:
@@ -253,24 +243,12 @@ def events(
     """A stretch of the trail."""
     sequence = col(AuditEvent.sequence)
     statement = (
-        select(*_COLUMNS)
+        select(_table(AuditEvent))
         .order_by(sequence.desc() if newest_first else sequence)
         .limit(limit)
         .offset(offset)
     )
     return tuple(map(_event, connection.execute(statement)))
-
-
-_COLUMNS = (
-    col(AuditEvent.sequence),
-    col(AuditEvent.at),
-    col(AuditEvent.actor),
-    col(AuditEvent.action),
-    col(AuditEvent.entity),
-    col(AuditEvent.detail),
-    col(AuditEvent.previous_hash),
-    col(AuditEvent.hash),
-)
 
 
 def _event(row: Row[*tuple[Any, ...]]) -> records.AuditEvent:
@@ -323,7 +301,7 @@ def check_trail(connection: Connection) -> records.AuditReport:
 
 
 def _stream(connection: Connection) -> Iterator[records.AuditEvent]:
-    statement = select(*_COLUMNS).order_by(col(AuditEvent.sequence))
+    statement = select(_table(AuditEvent)).order_by(col(AuditEvent.sequence))
     yield from map(_event, connection.execute(statement).yield_per(500))
 
 

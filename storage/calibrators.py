@@ -14,9 +14,11 @@ import json
 import shutil
 import tempfile
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 from sqlmodel import col
@@ -49,7 +51,7 @@ from core.review.calibrators import (
 from core.review.reader_choice import CurrentReader
 from core.review.records import Person, Role
 from storage.audit import add_row, append_event
-from storage.columns import plain_text
+from storage.columns import plain_text, read_as
 from storage.people import allow
 from storage.store import SqlStore
 from storage.tables import AuditEvent, CalibratorRow, Promotion
@@ -112,17 +114,9 @@ class Calibrators:
     def candidates(self) -> tuple[StoredCalibrator, ...]:
         """Every calibrator that was fitted here, the latest first."""
         with self.store.database.reading() as connection:
-            rows = connection.execute(
-                select(
-                    col(CalibratorRow.name),
-                    col(CalibratorRow.threshold),
-                    col(CalibratorRow.artifact_sha256),
-                    col(CalibratorRow.comparison),
-                    col(CalibratorRow.lineage),
-                    col(CalibratorRow.by),
-                    col(CalibratorRow.at),
-                ).order_by(col(CalibratorRow.calibrator_id).desc())
-            ).all()
+            table = CalibratorRow.__table__  # type: ignore[attr-defined]
+            wanted = [column for column in table.c if column.name != "artifact"]
+            rows = connection.execute(select(*wanted).order_by(table.c.calibrator_id.desc())).all()
             steps = _steps(connection)
         by_name = standings(steps)
         return tuple(
@@ -326,21 +320,11 @@ class Calibrators:
 
 
 def _steps(connection: Connection) -> tuple[Step, ...]:
-    rows = connection.execute(
-        select(Promotion.__table__).order_by(col(Promotion.promotion_id))  # type: ignore[attr-defined]
-    )
-    return tuple(
-        Step(
-            step=row.promotion_id,
-            calibrator=row.calibrator,
-            threshold=row.threshold,
-            action=Action(row.action),
-            reason=row.reason,
-            by=row.by,
-            at=row.at,
-        )
-        for row in rows
-    )
+    step = col(Promotion.promotion_id)
+    rows: Sequence[Any] = connection.execute(
+        select(Promotion.__table__, step.label("step")).order_by(step)  # type: ignore[attr-defined]
+    ).all()
+    return tuple(read_as(Step, row) for row in rows)
 
 
 def _threshold_of(connection: Connection, name: str) -> float:

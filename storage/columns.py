@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, DateTime, Row, Text, and_
+from sqlalchemy import ColumnElement, DateTime, Text, and_
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
@@ -56,7 +56,7 @@ def plain_text(value: str) -> str:
 Record = TypeVar("Record")
 
 
-def read_as(kind: type[Record], row: Row[*tuple[Any, ...]]) -> Record:
+def read_as(kind: type[Record], row: Any) -> Record:
     """The row as a record of that kind: each field is the column of its name, a choice its value."""
     read: Record = _ADAPTER(kind).validate_python(dict(row._mapping))  # type: ignore[arg-type]
     return read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, func, select
@@ -13,7 +13,7 @@ from core.review.assignment import check_reason
 from core.review.items import Guideline
 from core.review.records import Person, Role
 from storage.audit import add_row
-from storage.columns import plain_text
+from storage.columns import plain_text, read_as
 from storage.people import allow
 from storage.store import SqlStore
 from storage.tables import GuidelineRow
@@ -89,16 +89,7 @@ def keep_first(connection: Connection, at: datetime) -> int:
     version: int | None = connection.execute(select(func.max(col(GuidelineRow.version)))).scalar()
     if version is not None:
         return version
-    _put(
-        connection,
-        Guideline(
-            version=SHIPPED.version,
-            text=SHIPPED.text,
-            change=SHIPPED.change,
-            author=SHIPPED.author,
-            at=at,
-        ),
-    )
+    _put(connection, replace(SHIPPED, at=at))
     return SHIPPED.version
 
 
@@ -106,13 +97,7 @@ def _put(connection: Connection, new: Guideline) -> None:
     add_row(
         connection,
         GuidelineRow,
-        {
-            "version": new.version,
-            "text": new.text,
-            "change": new.change,
-            "author": new.author,
-            "at": new.at,
-        },
+        asdict(new),
         at=new.at,
         actor=new.author,
         action="guideline.published",
@@ -129,9 +114,4 @@ def _versions(connection: Connection) -> tuple[Guideline, ...]:
     rows = connection.execute(
         select(GuidelineRow.__table__).order_by(col(GuidelineRow.version))  # type: ignore[attr-defined]
     )
-    return tuple(
-        Guideline(
-            version=row.version, text=row.text, change=row.change, author=row.author, at=row.at
-        )
-        for row in rows
-    )
+    return tuple(read_as(Guideline, row) for row in rows)

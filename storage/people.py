@@ -8,6 +8,7 @@ import pwd
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, insert, select
 from sqlmodel import col
@@ -173,22 +174,16 @@ class People:
 
 def people(connection: Connection) -> tuple[Person, ...]:
     """Everybody with the roles of this moment."""
-    rows = connection.execute(
-        select(col(PersonRow.person_id), col(PersonRow.name), col(PersonRow.email)).order_by(
-            col(PersonRow.person_id)
-        )
-    ).all()
+    rows = connection.execute(select(*_PERSON).order_by(col(PersonRow.person_id))).all()
     roles = roles_by_person(connection)
-    return tuple(
-        Person(
-            person_id=row.person_id,
-            name=row.name,
-            email=row.email,
-            roles=roles.get(row.person_id, frozenset()),
-            active=bool(roles.get(row.person_id)),
-        )
-        for row in rows
-    )
+    return tuple(_person(row, roles.get(row.person_id, frozenset())) for row in rows)
+
+
+_PERSON = (col(PersonRow.person_id), col(PersonRow.name), col(PersonRow.email))
+
+
+def _person(row: Any, roles: frozenset[Role]) -> Person:
+    return Person(**row._mapping, roles=roles, active=bool(roles))
 
 
 def machine_profiles(connection: Connection) -> dict[str, str]:
@@ -228,15 +223,10 @@ def allow(connection: Connection, user: Person, role: Role, doing: str) -> None:
 
 
 def _one(connection: Connection, condition: ColumnElement[bool], wanted: str) -> Person:
-    row = connection.execute(
-        select(col(PersonRow.person_id), col(PersonRow.name), col(PersonRow.email)).where(condition)
-    ).first()
+    row = connection.execute(select(*_PERSON).where(condition)).first()
     if row is None:
         raise NotFound(f"nobody here is called {wanted!r:.200}")
-    roles = roles_of(connection, row.person_id)
-    return Person(
-        person_id=row.person_id, name=row.name, email=row.email, roles=roles, active=bool(roles)
-    )
+    return _person(row, roles_of(connection, row.person_id))
 
 
 def _leads(connection: Connection) -> set[int]:

@@ -15,6 +15,7 @@ from core.codec import repair_document, repair_from_document
 from core.errors import BadRecord, NotFound, StoreError
 from core.records import Decision, JsonObject, RepairOutcome, RepairStatus
 from storage.audit import append_event, sha256_of
+from storage.columns import read_as
 from storage.records import TraceFilters, TraceRow
 from storage.store import SqlStore
 from storage.tables import AuditEvent, RepairChoice, RepairRow, TraceVersion
@@ -241,16 +242,7 @@ class Repairs:
             statement = statement.where(col(RepairChoice.reviewer) == reviewer)
         with self.store.database.reading() as connection:
             rows = connection.execute(statement).all()
-        return {
-            row.action_id: StoredChoice(
-                action_id=row.action_id,
-                choice=Choice(row.choice),
-                text=row.text,
-                reviewer=row.reviewer,
-                chosen_at=row.chosen_at,
-            )
-            for row in rows
-        }
+        return {row.action_id: read_as(StoredChoice, row) for row in rows}
 
     def decided(self, repair_ids: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """The edits of each of those repairs that somebody has decided."""

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, exists, func, select
 from sqlmodel import col
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound
-from core.records import Span, VerdictLabel
+from core.records import Span
 from core.review.assignment import check_judgement
 from core.review.items import QueueState
 from core.review.readers import require_reader
@@ -26,8 +26,9 @@ from core.review.rounds import (
     draw,
 )
 from storage import tables
+from storage.annotations import judgement_columns, judgement_of
 from storage.audit import add_row, add_rows
-from storage.columns import plain_text
+from storage.columns import plain_text, read_as
 from storage.guidelines import keep_first
 from storage.people import allow, people, person_at
 from storage.queue import open_round
@@ -168,9 +169,7 @@ class Rounds:
                     "round_id": item.round_id,
                     "claim_key": item.claim_key,
                     "person_id": by.person_id,
-                    "support": judgement.support.value,
-                    "source_id": judgement.source_id,
-                    "conflation": judgement.conflation,
+                    **judgement_columns(judgement),
                     "rationale": plain_text(rationale),
                     "seconds": seconds,
                     "guideline_version": keep_first(connection, self.store.now()),
@@ -227,12 +226,7 @@ def _candidates(
         )
         .order_by(col(ClaimRow.claim_key))
     )
-    return tuple(
-        Candidate(
-            claim_key=row.claim_key, claim_id=row.claim_id, trace_id=row.trace_id, text=row.text
-        )
-        for row in rows
-    )
+    return tuple(read_as(Candidate, row) for row in rows)
 
 
 def _next(connection: Connection, round_id: int, person_id: int) -> RoundItem | None:
@@ -275,13 +269,12 @@ def _next(connection: Connection, round_id: int, person_id: int) -> RoundItem | 
         number=_number(connection, round_id),
         position=row.place,
         total=_count(connection, claim, round_id),
-        claim_key=row.claim_key,
-        claim_id=row.claim_id,
-        text=row.text,
         span=Span(start=row.span_start, end=row.span_end),
-        trace_id=row.trace_id,
-        content_hash=row.content_hash,
+        **{name: row._mapping[name] for name in _SHOWN},
     )
+
+
+_SHOWN = ("claim_key", "claim_id", "text", "trace_id", "content_hash")
 
 
 def _number(connection: Connection, round_id: int) -> int:
@@ -359,7 +352,7 @@ def _readers(
 
 def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
     label = tables.CalibrationLabel
-    rows = connection.execute(
+    rows: Sequence[Any] = connection.execute(
         select(
             label.__table__,  # type: ignore[attr-defined]
             col(ClaimRow.claim_id),
@@ -372,7 +365,7 @@ def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
         .join(PersonRow, col(PersonRow.person_id) == col(label.person_id))
         .where(col(label.round_id) == round_id)
         .order_by(col(label.label_id))
-    )
+    ).all()
     return tuple(
         RoundLabel(
             claim_key=row.claim_key,
@@ -380,11 +373,7 @@ def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
             text=row.text,
             trace_id=row.trace_id,
             reader=row.name,
-            judgement=Judgement(
-                support=VerdictLabel(row.support),
-                source_id=row.source_id,
-                conflation=row.conflation,
-            ),
+            judgement=judgement_of(row),
             rationale=row.rationale,
             at=row.at,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -174,16 +174,7 @@ class Trail:
 
 def event_json(event: records.AuditEvent) -> JsonObject:
     """An event with its hashes: ``detail`` is the text that was hashed."""
-    return {
-        "sequence": event.sequence,
-        "at": event.at.astimezone(UTC).isoformat(timespec="microseconds"),
-        "actor": event.actor,
-        "action": event.action,
-        "entity": event.entity,
-        "detail": event.detail,
-        "previous_hash": event.previous_hash,
-        "hash": event.hash,
-    }
+    return {**asdict(event), "at": event.at.astimezone(UTC).isoformat(timespec="microseconds")}
 
 
 def _stream(

@@ -9,8 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import Connection, delete, false, insert, select
+from sqlalchemy import Connection, Select, delete, false, insert, select
 from sqlmodel import col
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound
@@ -21,7 +22,7 @@ from core.review.records import Cause, Person, Project, Role
 from storage import assignments, erasing, listing, queue
 from storage.annotations import adjudication_of, stands
 from storage.audit import add_row, append_event
-from storage.columns import plain_text
+from storage.columns import plain_text, read_as
 from storage.erasing import Erased
 from storage.people import allow, person_at
 from storage.projects import project_at
@@ -110,22 +111,13 @@ def add_marks(
 
 def marks_on(connection: Connection, position: int) -> tuple[Mark, ...]:
     """Every mark on a trace as written, the oldest first."""
-    rows = connection.execute(
-        select(TraceMark.__table__, col(PersonRow.name))  # type: ignore[attr-defined]
+    rows: Sequence[Any] = connection.execute(
+        select(TraceMark.__table__, col(PersonRow.name).label("person"))  # type: ignore[attr-defined]
         .join(PersonRow, col(PersonRow.person_id) == col(TraceMark.person_id))
         .where(col(TraceMark.position) == position)
         .order_by(col(TraceMark.mark_id))
-    )
-    return tuple(
-        Mark(
-            kind=MarkKind(row.kind),
-            text=row.text,
-            claim_id=row.claim_id,
-            person=row.name,
-            at=row.at,
-        )
-        for row in rows
-    )
+    ).all()
+    return tuple(read_as(Mark, row) for row in rows)
 
 
 def standing_marks(connection: Connection, positions: Collection[int]) -> Mapping[int, TraceMarks]:
@@ -209,7 +201,7 @@ def decided(connection: Connection, project: Project, viewer: Person) -> tuple[D
     A lead sees all of them, an adjudicator their own: they know what they decided.
     """
     person = person_at(connection, viewer.person_id)
-    statement = (
+    statement: Select[*tuple[Any, ...]] = (
         select(
             col(AdjudicationRow.claim_key),
             col(AdjudicationRow.support),
@@ -218,7 +210,7 @@ def decided(connection: Connection, project: Project, viewer: Person) -> tuple[D
             col(ClaimRow.claim_id),
             col(ClaimRow.text),
             col(TraceVersion.trace_id),
-            col(PersonRow.name),
+            col(PersonRow.name).label("decided_by"),
         )
         .join(ClaimRow, col(ClaimRow.claim_key) == col(AdjudicationRow.claim_key))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
@@ -232,19 +224,7 @@ def decided(connection: Connection, project: Project, viewer: Person) -> tuple[D
     )
     if Role.LEAD not in person.roles:
         statement = statement.where(col(AdjudicationRow.person_id) == person.person_id)
-    return tuple(
-        Decided(
-            claim_key=row.claim_key,
-            claim_id=row.claim_id,
-            text=row.text,
-            trace_id=row.trace_id,
-            support=VerdictLabel(row.support),
-            cause=Cause(row.cause),
-            decided_by=row.name,
-            at=row.at,
-        )
-        for row in connection.execute(statement)
-    )
+    return tuple(read_as(Decided, row) for row in connection.execute(statement))
 
 
 def reopen(

@@ -18,6 +18,7 @@ from core.records import Decision, VerdictLabel, Verification, Versions, answer_
 from storage import queue, records
 from storage.audit import append_event, sha256_of
 from storage.claims import put_claims
+from storage.columns import read_as
 from storage.tables import Run, TraceVersion, Verdict, VerdictCause, VerdictState
 from storage.traces import is_newest, trace_key
 
@@ -198,14 +199,7 @@ def runs(connection: Connection) -> tuple[records.StoredRun, ...]:
     return tuple(
         records.StoredRun(
             run_key=row.run_key,
-            versions=Versions(
-                pipeline=row.pipeline,
-                config_sha256=row.config_sha256,
-                embedder=row.embedder,
-                pair_reader=row.pair_reader,
-                precision=row.precision,
-                calibrator=row.calibrator,
-            ),
+            versions=read_as(Versions, row),
             started_at=row.started_at,
             verdicts=row.verdicts,
         )
