@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,8 +14,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from builders import a_source, a_trace
-from databases import a_store, workspace_of
-from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
+from databases import a_store, in_one_file, workspace_of
+from reviewing import SUPPORTED, UNSUPPORTED, Clock, Office, an_office
 from verdicts import Said, a_verification
 
 from core.config import Config
@@ -91,15 +92,21 @@ def exported(office: Office, out: Path, **more: object) -> ExportReport:
     )
 
 
-def imported(store: SqlStore, folder: Path) -> PacketImport:
-    project = workspace_of(store).projects.default()
+def taken(office: Office, folder: Path, *, by: str = "Lea") -> PacketImport:
+    """The packet, imported into the office, signed or not."""
     return import_packet(
-        workspace_of(store).packet_intake(project),
-        folder,
-        workspace_of(store).people.local(),
-        max_record_bytes=Config().max_record_bytes,
-        unsigned=True,
-    )
+        office.workspace.packet_intake(office.project), folder, office.people[by],
+        max_record_bytes=Config().max_record_bytes, unsigned=True,
+    )  # fmt: skip
+
+
+def imported(store: SqlStore, folder: Path, *, unsigned: bool = True) -> PacketImport:
+    """The packet, imported into a database where nobody has been yet."""
+    workspace = workspace_of(store)
+    return import_packet(
+        workspace.packet_intake(workspace.projects.default()), folder, workspace.people.local(),
+        max_record_bytes=Config().max_record_bytes, unsigned=unsigned,
+    )  # fmt: skip
 
 
 def lines(path: Path) -> list[dict]:
@@ -112,9 +119,25 @@ def keys_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "keys"))
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Office:
+    """The office of votes, built once with the keys beside it; every test has a copy."""
+    folder = tmp_path_factory.mktemp("built")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PROVENANCEGUARD_KEYS", str(folder / "keys"))
+        office = an_office_with_votes(a_store(folder / "a.db", actor="test"))
+        in_one_file(office.store)
+    return office
+
+
 @pytest.fixture
-def office(tmp_path: Path) -> Office:
-    return an_office_with_votes(a_store(tmp_path / "a.db", actor="test"))
+def office(built: Office, tmp_path: Path, keys_of_its_own: None) -> Office:
+    folder = Path(built.store.name).parent
+    shutil.copytree(folder / "keys", tmp_path / "keys")
+    shutil.copy(folder / "a.db", tmp_path / "a.db")
+    clock = Clock(at=built.clock())
+    store = replace(a_store(tmp_path / "a.db", actor="test"), now=clock)
+    return replace(built, workspace=workspace_of(store), clock=clock)
 
 
 def test_both_engines_export_sign_and_take_a_packet_back_without_a_change(
@@ -126,13 +149,7 @@ def test_both_engines_export_sign_and_take_a_packet_back_without_a_change(
         (tmp_path / "packet" / "manifest.json").read_text(), "review", by=office.people["Lea"]
     )
 
-    again = import_packet(
-        office.workspace.packet_intake(office.project),
-        tmp_path / "packet",
-        office.people["Lea"],
-        max_record_bytes=Config().max_record_bytes,
-        unsigned=True,
-    )
+    again = taken(office, tmp_path / "packet")
 
     assert not again.changed
     assert [
@@ -228,13 +245,7 @@ def test_importing_an_export_again_changes_nothing(office: Office, tmp_path: Pat
     before = office.store.audit_events()
 
     for _ in range(2):
-        again = import_packet(
-            office.workspace.packet_intake(office.project),
-            tmp_path / "packet",
-            office.people["Lea"],
-            max_record_bytes=Config().max_record_bytes,
-            unsigned=True,
-        )
+        again = taken(office, tmp_path / "packet")
 
         assert not again.changed
         assert (again.reviews.votes_known, again.reviews.adjudications_known) == (16, 2)
@@ -310,13 +321,7 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
     exported(one, tmp_path / "packet")
 
     for times in range(2):
-        done = import_packet(
-            two.workspace.packet_intake(two.project),
-            tmp_path / "packet",
-            two.people["Lea"],
-            max_record_bytes=10**7,
-            unsigned=True,
-        )
+        done = taken(two, tmp_path / "packet")
         assert (done.reviews.votes, done.reviews.votes_known) == (1 - times, times)
 
     (claim,) = packets_of(two).reviewed()
@@ -324,13 +329,7 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
     assert claim.annotations[0].reviewer.startswith(locals_["one"].name)
     assert open_review_session(two.workspace, two.project, locals_["two"]).progress().mine_done == 0
     exported(two, tmp_path / "back")
-    again = import_packet(
-        one.workspace.packet_intake(one.project),
-        tmp_path / "back",
-        one.people["Lea"],
-        max_record_bytes=10**7,
-        unsigned=True,
-    )
+    again = taken(one, tmp_path / "back")
     assert not again.changed
 
 
@@ -344,13 +343,7 @@ def test_a_newer_reading_here_is_never_superseded_by_an_older_one_of_a_packet(
     office.clock.advance(seconds=30)
     desk.annotate(item.assignment_id, nonce, UNSUPPORTED)
 
-    again = import_packet(
-        office.workspace.packet_intake(office.project),
-        tmp_path / "packet",
-        office.people["Lea"],
-        max_record_bytes=Config().max_record_bytes,
-        unsigned=True,
-    )
+    again = taken(office, tmp_path / "packet")
 
     assert not again.changed
     assert again.reviews.votes_known == 16  # the older reading is here too, and no longer stands
@@ -437,27 +430,18 @@ def test_a_packet_written_anew_is_refused_or_taken_with_a_word_in_the_trail(
         about.pop(known, None)
     digest = write_manifest(folder, about)
 
-    def take(**more: bool) -> PacketImport:
-        return import_packet(
-            workspace_of(other).packet_intake(workspace_of(other).projects.default()),
-            folder,
-            workspace_of(other).people.local(),
-            max_record_bytes=10**7,
-            **more,
-        )
-
     with pytest.raises(InputError, match="not signed by anybody trusted here"):
-        take()
+        imported(other, folder, unsigned=False)
     stated = PacketSignature(
         manifest_sha256=digest, signer="Lea", at=office.clock(), meaning="review"
     )
     write_signatures(folder, (sign(stated, new_seed()),))
     assert check_packet(folder).intact
     with pytest.raises(InputError, match="nobody has accepted"):
-        take()
+        imported(other, folder, unsigned=False)
     assert other.count_traces() == 0
 
-    assert take(unsigned=True).reviews.votes > 0
+    assert imported(other, folder).reviews.votes > 0
     with other.database.reading() as connection:
         assert [e.entity for e in events(connection) if e.action == "packet.taken_unsigned"] == [
             digest
@@ -474,13 +458,7 @@ def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
     with pytest.raises(NotAllowed):
         office.workspace.packet_signatures.lock("{}", "review", by=who)
     with pytest.raises(NotAllowed):
-        import_packet(
-            office.workspace.packet_intake(office.project),
-            tmp_path / "packet",
-            who,
-            max_record_bytes=Config().max_record_bytes,
-            unsigned=True,
-        )
+        taken(office, tmp_path / "packet", by=name)
     if name == "Otto":
         export_packet(packets, who, tmp_path / "other", at=office.clock())
     else:
