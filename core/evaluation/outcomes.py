@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.evaluation.threshold_view import ThresholdView
+from core.evaluation.threshold_view import ThresholdView, weakest_of_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,19 +81,10 @@ def outcomes_at(
     view: ThresholdView, thresholds: Sequence[float], review_from: float
 ) -> tuple[Outcomes, ...]:
     """The outcomes at each threshold; above it ``review_from`` gives way, and no one needs a person."""
-    traces = int(view.trace.max()) + 1 if len(view) else 0
-    worst = np.full(traces, np.inf)
-    np.minimum.at(worst, view.trace, view.deciding)
-    bad_answer = np.zeros(traces, dtype=np.bool_)
-    bad_answer[view.trace[view.bad]] = True
     parts = [
-        np.sort(one)
-        for one in (
-            view.deciding[~view.bad],
-            view.deciding[view.bad],
-            worst[~bad_answer],
-            worst[bad_answer],
-        )
+        np.sort(view.deciding[~view.bad]),
+        np.sort(view.deciding[view.bad]),
+        *weakest_of_answers(view),
     ]
     found = []
     for threshold in thresholds:

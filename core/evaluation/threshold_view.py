@@ -151,7 +151,7 @@ def costs_at(view: ThresholdView, thresholds: Sequence[float]) -> tuple[Cost, ..
     blocked = np.searchsorted(view.deciding, grid, side="left")
     caught = view.bad_below[blocked]
     bad = int(view.bad_below[-1])
-    good_answers, bad_answers = _weakest(view)
+    good_answers, bad_answers = weakest_of_answers(view)
     held = np.searchsorted(good_answers, grid, side="left")
     stopped_answers = np.searchsorted(bad_answers, grid, side="left")
     return tuple(
@@ -170,7 +170,7 @@ def costs_at(view: ThresholdView, thresholds: Sequence[float]) -> tuple[Cost, ..
     )
 
 
-def _weakest(view: ThresholdView) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def weakest_of_answers(view: ThresholdView) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What each answer stands and falls by, its least supported claim, ascending: of the answers
     without a claim to block, and of the others."""
     answers = int(view.trace.max()) + 1 if len(view) else 0

@@ -5,156 +5,16 @@ a claim: a trace comes in with its sources, the answer is split into claims, eac
 aligned, checked, calibrated, attributed and decided.
 """
 
-from core.records.against import Against, ContradictedShare
-from core.records.basics import (
-    AttributionStatus,
-    ClaimType,
-    Decision,
-    JsonObject,
-    Relation,
-    SourceStatus,
-    Span,
-    VerdictLabel,
-)
-from core.records.citations import (
-    CitationFinding,
-    CitationKind,
-    CitationOutcome,
-    CitedPlace,
-)
-from core.records.claims import Claim, ProtectedValue, StatedAttribution
-from core.records.decisions import (
-    AnswerDecision,
-    Attribution,
-    ClaimVerdict,
-    Features,
-    Judged,
-    Measurements,
-    OtherSource,
-    SetAside,
-    Support,
-    Unjudged,
-    Verification,
-    Versions,
-)
-from core.records.edits import (
-    RepairAction,
-    RepairKind,
-    RepairOutcome,
-    RepairSavings,
-    RepairStatus,
-)
-from core.records.evidence import Check, Derivation, FactPlace, Outcome
-from core.records.imports import FileCount, IngestReport, ToolCount
-from core.records.measurements import (
-    AlignedToken,
-    Alignment,
-    CheckedValue,
-    Entailment,
-    LiteralCheck,
-    PairReading,
-    Premise,
-    Probabilities,
-    RankedSource,
-    Route,
-    TokenScore,
-)
-from core.records.repair import EditorFailure, EditorText, EditRequest, Repair
-from core.records.shown import (
-    ABSENCE_FEATURE,
-    CLOSE_FEATURE,
-    CLOSE_READ_FEATURE,
-    DISPUTED,
-    DISPUTED_FROM,
-    READING_FEATURE,
-    SHOWN_FEATURE,
-    SHOWN_WRONG,
-    VETOES_FEATURE,
-    ShownShare,
-)
-from core.records.state import State, answer_state, state_of, worst_state
-from core.records.summary import VerdictSummary, summarise
-from core.records.trace import Citation, Origin, RawRange, Source, Trace
-from core.records.whole import Together, WholePoint
-
-__all__ = [
-    "ABSENCE_FEATURE",
-    "CLOSE_FEATURE",
-    "CLOSE_READ_FEATURE",
-    "DISPUTED",
-    "DISPUTED_FROM",
-    "READING_FEATURE",
-    "SHOWN_FEATURE",
-    "SHOWN_WRONG",
-    "VETOES_FEATURE",
-    "Against",
-    "AlignedToken",
-    "Alignment",
-    "AnswerDecision",
-    "Attribution",
-    "AttributionStatus",
-    "Check",
-    "CheckedValue",
-    "Citation",
-    "CitationFinding",
-    "CitationKind",
-    "CitationOutcome",
-    "CitedPlace",
-    "Claim",
-    "ClaimType",
-    "ClaimVerdict",
-    "ContradictedShare",
-    "Decision",
-    "Derivation",
-    "EditRequest",
-    "EditorFailure",
-    "EditorText",
-    "Entailment",
-    "FactPlace",
-    "Features",
-    "FileCount",
-    "IngestReport",
-    "JsonObject",
-    "Judged",
-    "LiteralCheck",
-    "Measurements",
-    "Origin",
-    "OtherSource",
-    "Outcome",
-    "PairReading",
-    "Premise",
-    "Probabilities",
-    "ProtectedValue",
-    "RankedSource",
-    "RawRange",
-    "Relation",
-    "Repair",
-    "RepairAction",
-    "RepairKind",
-    "RepairOutcome",
-    "RepairSavings",
-    "RepairStatus",
-    "Route",
-    "SetAside",
-    "ShownShare",
-    "Source",
-    "SourceStatus",
-    "Span",
-    "State",
-    "StatedAttribution",
-    "Support",
-    "Together",
-    "TokenScore",
-    "ToolCount",
-    "Trace",
-    "Unjudged",
-    "VerdictLabel",
-    "VerdictSummary",
-    "Verification",
-    "Versions",
-    "WholePoint",
-    "answer_state",
-    "state_of",
-    "summarise",
-    "worst_state",
-]
+from core.records.basics import *
+from core.records.citations import *
+from core.records.claims import *
+from core.records.decisions import *
+from core.records.edits import *
+from core.records.evidence import *
+from core.records.imports import *
+from core.records.measurements import *
+from core.records.repair import *
+from core.records.shares import *
+from core.records.state import *
+from core.records.summary import *
+from core.records.trace import *

@@ -13,8 +13,8 @@ from core.records.edits import RepairOutcome
 from core.records.evidence import Check
 from core.records.judge import JudgeOutcome
 from core.records.measurements import Alignment, Entailment, LiteralCheck, Premise, Route
+from core.records.shares import Together
 from core.records.trace import Trace
-from core.records.whole import Together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from core.evaluation.ablations import PLAIN, apply_plain
 from core.evaluation.baselines import Baseline
 from core.evaluation.baselines.checkpoints import load_published
 from core.evaluation.baselines.pooled import AlignScoreStyle, MiniCheckStyle, RagasStyle
-from core.evaluation.baselines.summac import SummacZS, load_summac_conv
+from core.evaluation.baselines.summac import SummacZS
 from core.evaluation.blind import blind_predictions, blind_scores
 from core.evaluation.columns import pair_columns
 from core.evaluation.frozen import answer_of, readable
@@ -187,7 +187,7 @@ def load_baseline(name: str, reader: PairReader, where: str | None = None) -> Ba
     if name == "SummaC-ZS":
         return SummacZS(reader)
     if name == "SummaC-Conv":
-        return load_summac_conv(reader)
+        raise ComponentUnavailable("SummaC-Conv: its layer was fitted for an earlier NLI model")
     styles: Mapping[str, type[MiniCheckStyle] | type[RagasStyle] | type[AlignScoreStyle]] = {
         "MiniCheck-style": MiniCheckStyle,
         "RAGAS-style": RagasStyle,

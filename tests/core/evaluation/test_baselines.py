@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,18 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import ComponentUnavailable, DamagedArtifact
+from core.errors import ComponentUnavailable
 from core.evaluation.baselines import BlindClaim, pack
 from core.evaluation.baselines.checkpoints import load_published
 from core.evaluation.baselines.pooled import AlignScoreStyle, MiniCheckStyle, RagasStyle
 from core.evaluation.baselines.summac import (
-    BINS,
-    SummacConv,
     SummacZS,
-    conv_histograms,
-    fit_summac_conv,
-    load_summac_conv,
-    save_summac_conv,
 )
 from core.records import PairReading, Probabilities
 
@@ -138,54 +131,6 @@ def test_a_distinct_pair_is_read_once_a_batch() -> None:
     MiniCheckStyle(reader).scores([CLAIM] * 10)
 
     assert len(reader.pairs) == len(set(reader.pairs)) == 1
-
-
-def labelled(count: int, seed: int) -> tuple[list[BlindClaim], list[bool]]:
-    rng = np.random.default_rng(seed)
-    claims, supported = [], []
-    for index in range(count):
-        good = bool(rng.uniform() < 0.5)
-        evidence = f"Drug {index} was stopped early." if good else "Nothing of the kind is known."
-        claims.append(BlindClaim(claim=f"Drug {index} was stopped.", evidence=(evidence, "Noise.")))
-        supported.append(good)
-    return claims, supported
-
-
-def test_summac_conv_learns_which_histograms_mean_support(tmp_path: Path) -> None:
-    reader = WordReader()
-    layer = fit_summac_conv(reader, *labelled(80, 1))
-    claims, supported = labelled(40, 2)
-
-    scores = layer.scores(claims)
-
-    assert ((scores >= layer.natural_threshold) == np.array(supported)).all()
-    save_summac_conv(layer, tmp_path / "conv.json")
-    again = load_summac_conv(reader, tmp_path / "conv.json")
-    assert np.allclose(again.scores(claims), scores, atol=1e-4)
-
-
-def test_the_histogram_counts_each_evidence_sentence_once() -> None:
-    (row,) = conv_histograms(
-        WordReader(), [BlindClaim(claim="The dose was low.", evidence=CLAIM.evidence)]
-    )
-
-    assert row.shape == (BINS,) and row.sum() == 3
-
-
-def test_a_layer_fitted_for_another_reader_is_unavailable(tmp_path: Path) -> None:
-    other = WordReader()
-    other.name = "another"
-    save_summac_conv(SummacConv(other, np.zeros(BINS), 0.0), tmp_path / "conv.json")
-
-    with pytest.raises(ComponentUnavailable, match="fitted for another"):
-        load_summac_conv(WordReader(), tmp_path / "conv.json")
-    with pytest.raises(ComponentUnavailable, match="no fitted layer"):
-        load_summac_conv(WordReader(), tmp_path / "nothing.json")
-    (tmp_path / "bad.json").write_text(
-        json.dumps({"weights": [1], "bias": 0, "pair_reader": "words"})
-    )
-    with pytest.raises(DamagedArtifact, match="weights"):
-        load_summac_conv(WordReader(), tmp_path / "bad.json")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.other_values import other_value
+from core.evaluation.probes import other_value
 
 
 @pytest.mark.parametrize(
