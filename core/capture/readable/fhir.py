@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
-from core.capture.readable.layers import Line, Piece, Value
+from core.capture.readable.layers import Line, Value, joined
 from core.capture.readable.nodes import Kind
 
 _PATIENT_KEYS = ("subject", "patient", "beneficiary")
@@ -15,6 +16,10 @@ _VALUE_KEYS = (
     "valueRange", "valueRatio", "valueDateTime", "valueTime", "valuePeriod", "valueSampledData",
 )  # fmt: skip
 _NAMING_KEYS = ("code", "vaccineCode", "medicationCodeableConcept", "name", "type")
+# The data types that a person reads as one thing, by the fields that they may have.
+_REFERENCE = {"reference", "display", "type", "identifier", "id"}
+_CODING = {"system", "code", "display", "version", "userSelected", "id"}
+_QUANTITY = {"value", "unit", "system", "code", "comparator", "currency"}
 _STATUSES = re.compile(r"^(?:\w*[sS]tatus|interpretation|referenceRange|dosage\w*|severity)$")
 _DATES = re.compile(r"^(?:effective|onset|performed|occurrence|authoredOn|date|period|birthDate)")
 
@@ -142,22 +147,16 @@ class _Resource:
         if pieces:
             shown = self.shown(pieces)
             yield (f"{label}: ", *pieces)
-            for code in codes:
-                if code.shown != shown:
-                    yield (
-                        f"{label}: " if label.lower().endswith("code") else f"{label} code: ",
-                        code,
-                    )
+            named = label if label.lower().endswith("code") else f"{label} code"
+            yield from ((f"{named}: ", code) for code in codes if code.shown != shown)
         elif value.node.kind is Kind.ARRAY:
             if value.broke_off:
                 return
             if value.is_empty:
                 yield (f"{label}: ", value, " (none listed)")
             elif all(self.simple(item) and not _codes(item) for item in value.items):
-                joined: list[Piece] = [f"{label}: "]
-                for index, item in enumerate(value.items):
-                    joined.extend(([", "] if index else []) + list(self.simple(item)))
-                yield tuple(joined)
+                listed = [(", ", *self.simple(item)) for item in value.items]
+                yield (f"{label}: ", *listed[0][1:], *chain.from_iterable(listed[1:]))
             else:
                 for item in value.items:
                     yield from self.field(label, item, depth)
@@ -186,15 +185,16 @@ class _Resource:
         for item in value.items:
             url = (item.node.string("url") or "extension").rstrip("/").rsplit("/", 1)[-1]
             nested = item.get("extension")
-            if nested is not None:
-                for part in nested.items:
-                    if part.node.string("url") in ("text", None):
-                        yield from self.extension_value(url, part)
-                if all(part.node.string("url") != "text" for part in nested.items):
-                    for part in nested.items:
-                        yield from self.extension_value(f"{url}.{part.node.string('url')}", part)
-            else:
+            if nested is None:
                 yield from self.extension_value(url, item)
+                continue
+            named = [(part.node.string("url"), part) for part in nested.items]
+            for name, part in named:
+                if name in ("text", None):
+                    yield from self.extension_value(url, part)
+            if all(name != "text" for name, _ in named):
+                for name, part in named:
+                    yield from self.extension_value(f"{url}.{name}", part)
 
     def extension_value(self, label: str, item: Value) -> Iterator[Line]:
         for key, part in item.members:
@@ -214,36 +214,16 @@ class _Resource:
         if node.kind is Kind.ARRAY:
             return self.simple(value.items[0]) if len(value.items) == 1 else ()
         keys = {key for key, _ in node.members}
-        if keys & {"reference", "display"} and keys <= {
-            "reference",
-            "display",
-            "type",
-            "identifier",
-            "id",
-        }:
+        if keys & {"reference", "display"} and keys <= _REFERENCE:
             return self.reference(value)
         if "coding" in keys or keys == {"text"}:
             coding = value.get("coding")
             return _parts(value, "text") or (
                 self.simple(coding.items[0]) if coding is not None and coding.items else ()
             )
-        if "code" in keys and keys <= {
-            "system",
-            "code",
-            "display",
-            "version",
-            "userSelected",
-            "id",
-        }:
+        if "code" in keys and keys <= _CODING:
             return _parts(value, "display") or _parts(value, "code")
-        if "value" in keys and keys <= {
-            "value",
-            "unit",
-            "system",
-            "code",
-            "comparator",
-            "currency",
-        }:
+        if "value" in keys and keys <= _QUANTITY:
             unit = _parts(value, "unit") or _parts(value, "currency") or _parts(value, "code")
             space: Line = (" ",) if unit else ()
             return (*_parts(value, "comparator"), *_parts(value, "value"), *space, *unit)
@@ -308,10 +288,7 @@ def _parts(value: Value, key: str) -> Line:
 
 
 def _joined(value: Value, keys: tuple[str, ...], between: str) -> Line:
-    pieces: list[Piece] = []
-    for key in keys:
-        part = value.get(key)
-        for item in (part.items or [part]) if part is not None else []:
-            if item.node.kind not in (Kind.OBJECT, Kind.ARRAY):
-                pieces.extend(([between] if pieces else []) + [item])
-    return tuple(pieces)
+    parts = (part for key in keys if (part := value.get(key)) is not None)
+    items = [item for part in parts for item in (part.items or [part])]
+    plain = [item for item in items if item.node.kind not in (Kind.OBJECT, Kind.ARRAY)]
+    return joined(plain, between)

@@ -93,6 +93,12 @@ Piece = str | Value
 Line = tuple[Piece, ...]
 
 
+def joined(values: Sequence[Piece], between: str) -> Line:
+    """The values as one line, with a text between them."""
+    pieces = [piece for value in values for piece in (between, value)]
+    return tuple(pieces[1:])
+
+
 class Writer:
     """Collects readable text; blocks are separated by one blank line."""
 

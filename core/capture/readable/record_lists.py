@@ -6,29 +6,16 @@ import re
 from collections.abc import Iterator
 
 from core.capture.readable.fhir import fhir_blocks, is_fhir
-from core.capture.readable.layers import Line, Piece, Value, Writer
+from core.capture.readable.layers import Line, Value, Writer, joined
 from core.capture.readable.nodes import Kind, NotStructured
 from core.capture.readable.parsers import parse_json
-from core.capture.readable.result_shape import (
-    holds_objects,
-    weight,
-)
+from core.capture.readable.result_shape import holds_objects, weight
 
 MAX_LAYERS = 6
-
-
 _INLINE_LINES = 12
-
-
 _LIST_CHARACTERS = 300
-
-
 _CONTEXT_LINES = 5
-
-
 _CONTEXT_CHARACTERS = 120
-
-
 _IDENTIFYING = re.compile(
     r"(?:^|[._])(?:id|uuid|mrn|pmid|pmcid|doi|nct|name|names|title|date|dob|patient|subject|symbol"
     r"|ticker|code|label|birthdate|first_name|last_name|given|family|display|query|city)$"
@@ -116,17 +103,11 @@ def _list_lines(value: Value, path: str) -> Iterator[Line]:
         yield (label, value, " (none listed)")
     elif node.kind is Kind.ARRAY:
         leaves = list(_leaves(value))
-        if sum(len(leaf.shown) for leaf in leaves) <= _LIST_CHARACTERS and not any(
-            "\n" in leaf.shown for leaf in leaves
-        ):
-            joined: list[Piece] = [label]
-            if not leaves:
-                return
-            for index, leaf in enumerate(leaves):
-                joined.extend(([", "] if index else []) + [leaf])
-            yield tuple(joined)
-        else:
+        shown = [leaf.shown for leaf in leaves]
+        if sum(map(len, shown)) > _LIST_CHARACTERS or any("\n" in text for text in shown):
             yield from ((label, leaf) for leaf in leaves)
+        elif leaves:
+            yield (label, *joined(leaves, ", "))
     else:
         yield (f"{path}:\n" if path and "\n" in value.shown else label, value)
 

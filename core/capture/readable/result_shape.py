@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from core.capture.readable.layers import Value
 from core.capture.readable.nodes import Kind, Node, NotStructured, Parsed, same_value
 from core.capture.readable.parsers import parse_json, parse_repr
 
 _REPR_START = re.compile(r"\s*(?:[A-Za-z_][\w.]*[=(]|[\[({])")
-
-
 _REPR_SIGN = re.compile(r"[\w\])'\"]=|[\[{(,:]\s*(?:'|None|True|False|[A-Z]\w*\()|\(")
-
-
 _BETWEEN = re.compile(r"[,\s]*")
-
-
 _BLOCK_TYPES = {
     "text", "image", "audio", "resource", "resource_link", "search_result", "document",
     "input_text", "output_text", "input_image", "image_url",
 }  # fmt: skip
-
-
 _RESULT_KEYS = {
     "content", "isError", "is_error", "structuredContent", "structured_content", "_meta", "meta",
     "resultType", "citations",
@@ -47,9 +40,9 @@ def parse_text(text: str) -> Parsed | None:
     return None
 
 
-def _whole(parse: object, text: str) -> Parsed | None:
+def _whole(parse: Callable[[str], Parsed], text: str) -> Parsed | None:
     try:
-        found = parse_json(text) if parse is parse_json else parse_repr(text)
+        found = parse(text)
     except NotStructured:
         return None
     if text[found.end :].strip() or (found.cut and not (found.node.members or found.node.items)):
@@ -95,7 +88,7 @@ def is_result(node: Node) -> bool:
     content = node.get("content")
     marked = keys & {"isError", "is_error", "structuredContent", "resultType", "_meta"}
     if content is None:
-        return bool(keys & {"structuredContent"}) and keys <= _RESULT_KEYS
+        return "structuredContent" in keys and keys <= _RESULT_KEYS
     if content.kind is Kind.STRING:
         return bool(marked) and keys <= _RESULT_KEYS
     if content.kind is not Kind.ARRAY:

@@ -12,16 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.capture.readable.fhir import fhir_blocks, is_fhir, plain_entries
-from core.capture.readable.layers import Layer, Piece, Value, Writer
+from core.capture.readable.layers import Layer, Value, Writer, joined
 from core.capture.readable.nodes import Kind, Node, NotStructured, same_value
 from core.capture.readable.parsers import MAX_CHARACTERS, parse_json
 from core.capture.readable.record_lists import MAX_LAYERS, RecordLines
-from core.capture.readable.result_shape import (
-    has_words,
-    is_blocks,
-    is_result,
-    parse_text,
-)
+from core.capture.readable.result_shape import has_words, is_blocks, is_result, parse_text
 from core.records import RawRange
 
 _DOCUMENT_LINE = re.compile(
@@ -90,6 +85,12 @@ def _ref(value: Value) -> str | None:
     """What a block calls a source by: text, a number, or an object with an id."""
     node = value.node if value.node.kind is not Kind.OBJECT else value.node.get("id")
     return node.value if node is not None and node.kind in (Kind.STRING, Kind.NUMBER) else None
+
+
+def _texts(value: Value, keys: Sequence[str]) -> list[Value]:
+    """What the fields of an object say, of those that are texts."""
+    parts = (value.get(key) for key in keys)
+    return [part for part in parts if part is not None and part.node.kind is Kind.STRING]
 
 
 class _Reader:
@@ -289,15 +290,11 @@ class _Reader:
 
     def names(self, cited: _Cited, section: _Section) -> None:
         """A line that says which source the tool itself cites for what it gave."""
-        line: list[Piece] = ["cited source: "]
-        for key in ("title", "name", "uri", "url", "source"):
-            part = cited.value.get(key)
-            if part is not None and part.node.kind is Kind.STRING:
-                line.extend(([" · "] if len(line) > 1 else []) + [part])
+        told = _texts(cited.value, ("title", "name", "uri", "url", "source"))
         if cited.value.node.kind is Kind.STRING:
-            line.append(cited.value)
-        if len(line) > 1:
-            section.writer.block([tuple(line)])
+            told = [cited.value]
+        if told:
+            section.writer.block([("cited source: ", *joined(told, " · "))])
 
     def resource(self, value: Value, depth: int) -> None:
         """An embedded resource: a section of its own under its URI."""
@@ -314,12 +311,8 @@ class _Reader:
         self.read(text.layer.inside(text.node), section, depth + 1)
 
     def link(self, value: Value, section: _Section) -> None:
-        line: list[Piece] = ["resource link: "]
-        for key in ("title", "name", "description", "uri"):
-            part = value.get(key)
-            if part is not None and part.node.kind is Kind.STRING:
-                line.extend(([" · "] if len(line) > 1 else []) + [part])
-        section.writer.block([tuple(line)])
+        told = _texts(value, ("title", "name", "description", "uri"))
+        section.writer.block([("resource link: ", *joined(told, " · "))])
         self.notes.append(
             f"the resource {value.node.string('uri')} is linked, its content not captured"
         )

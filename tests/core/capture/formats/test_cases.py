@@ -1,7 +1,7 @@
 """Small inputs of the kinds that people's files are wrong in, each with what is right of it.
 
-``cases.jsonl`` is a table: a kind, records, what they come to. The given cases are kept outside the
-repository, and are verified with the shipped models where they are there.
+``cases.jsonl`` is a table: a kind, records or a fixture, what they come to. The given cases are kept
+outside the repository, and are verified with the shipped models where they are there.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ RIGHT = json.loads((HERE / "given_cases.json").read_text())
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['kind']}: {case['name']}")
 def test_a_file_of_this_kind_comes_to_what_is_right(tmp_path, case):
-    file = tmp_path / "file.jsonl"
-    file.write_text("".join(json.dumps(record) + "\n" for record in case["records"]))
+    if "records" in case:
+        file = tmp_path / "file.jsonl"
+        file.write_text("".join(json.dumps(record) + "\n" for record in case["records"]))
+    else:
+        file = HERE / "fixtures" / case["file"]
     items = list(read_traces([file], case["format"]))
     traces = [item for item in items if isinstance(item, Trace)]
     sources = [source for trace in traces for source in trace.sources]

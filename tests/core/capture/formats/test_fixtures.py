@@ -62,122 +62,6 @@ def test_question_answer_and_chart_are_the_same_in_every_format(name):
     assert json.loads(charts[0].arguments) == {"mrn": "MRN-44120"}
 
 
-def test_search_results_of_one_call_are_sources_of_their_own_and_cited_by_address():
-    trace = only("anthropic/parallel_results.json")
-
-    assert worth(trace) == {
-        "load_chart#toolu_01": "ok",
-        "https://guide.example/met": "ok",
-        "https://guide.example/max": "ok",
-        "search_trials#toolu_03": "error",
-    }
-    (citation,) = trace.citations
-    assert citation.span.cut(trace.answer) == "That is a usual starting dose."
-    assert citation.source_id == "https://guide.example/met"
-
-
-def test_the_mcp_connector_names_servers_and_text_before_a_call_is_no_answer():
-    trace = only("anthropic/mcp_connector.json")
-
-    assert trace.answer == ANSWER
-    assert worth(trace) == {
-        "ehr/load_chart#mcptoolu_1": "ok",
-        "archive/load_chart#mcptoolu_2": "error",
-    }
-
-
-def test_an_image_beside_a_text_result_is_noted():
-    assert "image (image/png)" in only("anthropic/session.jsonl").sources[0].note
-
-
-def test_hosted_mcp_calls_hold_their_output_and_a_hosted_search_does_not():
-    trace = only("responses/hosted_mcp.json")
-
-    assert worth(trace) == {
-        "ehr/load_chart#mcp_1": "ok",
-        "labs/load_labs#mcp_2": "error",
-        "web_search#ws_1": "not_captured",
-    }
-    assert trace.citations[0].span.cut(trace.answer) == "That is usual."
-    assert trace.citations[0].url == "https://guide.example/met"
-
-
-def test_a_response_is_continued_by_the_record_that_names_it():
-    trace = only("responses/chained.jsonl")
-
-    assert worth(trace) == {"load_chart#call_A": "ok", "search#call_B": "ok"}
-    assert trace.sources[1].arguments == "{not valid"
-
-
-def test_what_is_said_beside_an_unanswered_call_is_no_answer():
-    trace = only("responses/unanswered.json")
-
-    assert trace.answer is None
-    assert worth(trace) == {"load_chart#call_A": "not_captured"}
-
-
-def test_the_tool_span_and_the_mcp_span_of_one_call_are_one_source():
-    trace = only("otel/attributes.json")
-
-    assert worth(trace) == {"ehr.internal/load_chart#call_1": "ok", "search#call_2": "ok"}
-    assert trace.origin.version == "2025-06-18"
-
-
-def test_content_that_was_not_captured_is_never_verified_as_empty_evidence():
-    for name in (
-        "otel/no_content.json",
-        "openinference/redacted.json",
-        "langfuse/without_content.jsonl",
-    ):
-        trace = only(name)
-
-        assert trace.answer is None
-        assert trace.notices
-        assert not any(source.is_evidence for source in trace.sources)
-        assert trace.sources[0].status.value == "not_captured"
-
-
-def test_retrieved_documents_are_sources_under_their_own_ids():
-    assert worth(only("openinference/flat.jsonl")) == {
-        "g-1": "ok",
-        "g-2": "ok",
-        "load_labs#s3": "error",
-    }
-    assert "g-1" in worth(only("langsmith/nested.json"))
-
-
-def test_a_payload_that_is_stored_elsewhere_is_named():
-    trace = only("langsmith/stored_elsewhere.json")
-
-    assert "stored elsewhere" in trace.notices[0]
-    assert not any(source.is_evidence for source in trace.sources)
-
-
-def test_an_mcp_result_inside_an_observation_is_unwrapped():
-    trace = only("langfuse/trace_with_observations.json")
-
-    assert "medications.name: metformin" in trace.sources[0].text
-    assert "isError" not in trace.sources[0].text
-
-
-def test_a_truncated_result_is_partial_evidence_and_a_sub_agent_call_is_kept():
-    trace = only("inspect_ai/truncated.json")
-
-    assert worth(trace) == {"load_chart#call_1": "truncated", "sub_agent_search#call_8": "ok"}
-
-
-def test_a_failed_tool_of_an_inspect_sample_is_no_evidence():
-    assert worth(only("inspect_ai/attachments.json"))["load_labs#call_2"] == "error"
-
-
-def test_a_broken_sample_spoils_no_other_and_is_named_by_its_path():
-    trace, error = load("inspect_ai/hosted.json")
-
-    assert isinstance(trace, Trace)
-    assert trace.citations[0].span.cut(trace.answer) == "Ines Okafor"
-    assert str(error) == "hosted.json:1: samples[1].messages: expected a list, found text"
-
-
 def split(name: str, folder: Path) -> Iterator[Path]:
     """The spans of an OTLP file, one file each, the last first."""
     document = json.loads((FIXTURES / name).read_text())
@@ -235,13 +119,6 @@ def test_an_eval_archive_gives_its_samples(tmp_path):
     assert isinstance(trace, Trace)
     assert trace.answer == ANSWER
     assert "samples/dose-2_epoch_1.json: not valid JSON" in str(error)
-
-
-def test_an_eval_archive_as_inspect_writes_it_is_read():
-    trace = only("inspect_ai/zstandard.eval")
-
-    assert (trace.trace_id, trace.answer) == ("dose-1::1", ANSWER)
-    assert worth(trace) == {"load_chart#call_1": "ok", "load_labs#call_2": "error"}
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.95])

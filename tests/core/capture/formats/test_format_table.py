@@ -55,7 +55,11 @@ def _traces() -> Iterator[Trace]:
     for file in files:
         yield from (item for item in read_traces([file]) if isinstance(item, Trace))
     for line in (HERE / "cases.jsonl").read_text().splitlines():
-        records = [FileRecord(one, at) for at, one in enumerate(json.loads(line)["records"], 1)]
+        records = [
+            FileRecord(one, at) for at, one in enumerate(json.loads(line).get("records", ()), 1)
+        ]
+        if not records:
+            continue
         yield from (item for item in read_records_of(records) if isinstance(item, Trace))
 
 
