@@ -27,7 +27,7 @@ ATTACKS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "unreadable traces, full disks, forged or stored verdicts at the gate",
         "exit 0; a poisoned database: 72 of 72 allowed",
-        ("tests/test_cli_gate.py", "tests/core/workflows/test_verdict_file.py"),
+        ("tests/test_cli_gate.py", "tests/core/workflows/test_verify.py"),
     ),
     (
         "rows changed, cut or re-dated behind the program's back",

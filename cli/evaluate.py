@@ -314,7 +314,7 @@ def probe(
     from core.config import Config
     from core.evaluation.planting import plant
     from core.evaluation.tables import Material, make_table, table_to_json, table_to_markdown
-    from core.workflows.kept_readings import kept_in
+    from core.workflows.cache import kept_in
     from core.workflows.models import load_models
     from core.workflows.planted import planted_document, planted_lines, run_planted
     from core.workflows.probe import probe_traces, write_packet

@@ -42,7 +42,7 @@ class Deciding:
         each kind of source by its own threshold, where the calibrator has one; ``whole_answers`` lets
         answers pass as a whole.
         """
-        from core.workflows.kept_readings import kept_in
+        from core.workflows.cache import kept_in
         from core.workflows.models import deciding, load_models
 
         models = load_models(

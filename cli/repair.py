@@ -197,13 +197,14 @@ def _labelled(out: Path, labels: Path) -> Mapping[str, object]:
 def _repair_database(
     db: str | None, config: Config, editor: Any, report: RepairReport, deciding: Deciding
 ) -> None:
-    from core.workflows.repair import repair_blocked
+    from core.codec import content_hash
+    from core.workflows.repair import outcome_of, repair_all
 
     workspace = writing_database(db)
     store, repairs = workspace.store, workspace.repairs
     with Progress() as progress:
         waiting = list(repairs.without())
-        for trace, repair in repair_blocked(
+        for verification, made in repair_all(
             (store.get_trace(row.trace_id, row.content_hash).trace for row in waiting),
             deciding.models(config, workspace),
             config,
@@ -211,8 +212,9 @@ def _repair_database(
             progress,
             total=len(waiting),
         ):
-            repairs.put(trace, repair)
-            report.add(repair)
+            outcome = outcome_of(made)
+            repairs.put(content_hash(verification.trace), outcome)
+            report.add(outcome)
     workspace.close()
 
 

@@ -41,7 +41,7 @@ from core.models.weight_files import CALIBRATION_FILE
 from core.pipeline import Models, versions
 from core.ports import Embedder, PairReader, Progress
 from core.records import VETOES_FEATURE, VerdictLabel
-from core.workflows.kept_readings import FileShelf, KeptEmbedder, KeptReader
+from core.workflows.cache import KeptEmbedder, KeptReader, Shelf
 from core.workflows.recalibrate import training_rows
 from training.data import fold_of
 
@@ -313,8 +313,8 @@ def measured_models(config: Config, kept: Path | None, chosen: str | None) -> Mo
     embedder: Embedder = load_embedder()
     reader: PairReader = load_pair_reader(chosen, max_tokens=config.nli_max_tokens)
     if kept:
-        embedder = KeptEmbedder(embedder, FileShelf(kept / "embed.db"))
-        reader = KeptReader(reader, FileShelf(kept / "read.db"))
+        embedder = KeptEmbedder(embedder, Shelf(kept / "embed.db"))
+        reader = KeptReader(reader, Shelf(kept / "read.db"))
     return Models(
         embedder=embedder, reader=reader, calibrator=Uncalibrated(), families=load_families()
     )
@@ -332,7 +332,7 @@ def fold_models(models: Models, options: argparse.Namespace) -> list[Models]:
             name = f"{large.name} with {reader.name}"  # what is kept of readings is kept under it
             reader = MeanPairReader(name=name, first=reader, second=large)
         if options.kept:
-            reader = KeptReader(reader, FileShelf(options.kept / "read.db"))
+            reader = KeptReader(reader, Shelf(options.kept / "read.db"))
         found.append(replace(models, reader=reader))
     return found
 

@@ -162,9 +162,6 @@ def _said_and_so(said: Array, so: Array) -> list[dict[str, float | int]]:
     return bands
 
 
-FOLDS, SEED = 10, 20260607
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """Both errors of some claims, by the one threshold and by the kinds' own."""

@@ -41,15 +41,12 @@ class AgreementStore(Protocol):
 
     def reviewed(self) -> Sequence[ReviewedClaim]:
         """The claims whose readings are all in."""
-        ...
 
     def unfinished(self) -> int:
         """How many claims have a vote, and readings still to come."""
-        ...
 
     def open_claims(self, person: Person) -> frozenset[int]:
         """The claims that the person holds a reading or a tie-break of."""
-        ...
 
 
 def read_agreement(

@@ -22,7 +22,7 @@ from core.judging.opening import GOING
 from core.pipeline import Models, verify_all, versions
 from core.records import Trace, Verification, Versions
 from core.repair.loop import repair_answer
-from core.workflows.kept_readings import MemoryShelf, keeping
+from core.workflows.cache import IN_MEMORY_BYTES, Shelf, keeping
 from core.workflows.repair import outcome_of, repair_versions
 from core.workflows.verify import BATCH_CHARACTERS, BATCH_TRACES
 
@@ -98,7 +98,7 @@ class BatchingVerifier:
         most_waiting: int = MOST_WAITING,
         watch: Callable[[Batch], None] = lambda batch: None,
     ) -> None:
-        self.models: Models = keeping(models, MemoryShelf())
+        self.models: Models = keeping(models, Shelf(most_bytes=IN_MEMORY_BYTES))
         self.config = config
         self._bound, self._most, self._watch = latency_bound_seconds, most_waiting, watch
         self._queue: deque[_Waiting] = deque()

@@ -350,34 +350,6 @@ def repair_run(figures: JsonObject, packet: str) -> RepairRun:
     )
 
 
-def gather_material(
-    evaluated: Evaluated,
-    *,
-    split: str = "packet",
-    development: Development | None = None,
-    routers: Sequence[System] = (),
-    baselines: Sequence[System] = (),
-    probes: Probes | None = None,
-    repair: RepairRun | None = None,
-    captured: RepairRun | None = None,
-    resamples: int = RESAMPLES,
-) -> Material:
-    """What the tables are made from; fitted variants are unavailable without ``development``."""
-    return Material(
-        rows=evaluated.rows,
-        predictions=evaluated.predictions,
-        split=split,
-        latency_seconds=evaluated.latency_seconds,
-        variants=variant_systems(evaluated, development),
-        routers=tuple(routers),
-        baselines=tuple(baselines),
-        probes=probes,
-        repair=repair,
-        captured=captured,
-        resamples=resamples,
-    )
-
-
 def router_system(
     name: str,
     evaluated: Evaluated,
@@ -512,10 +484,12 @@ def evaluate_with(
         report["baselines"] = [
             baseline_report(one, evaluated, resamples=options.resamples) for one in systems
         ]
-    material = gather_material(
-        evaluated,
+    material = Material(
+        rows=evaluated.rows,
+        predictions=evaluated.predictions,
         split=packet_file.name,
-        development=development,
+        latency_seconds=evaluated.latency_seconds,
+        variants=variant_systems(evaluated, development),
         routers=other_routers(options, evaluated, models, config, kept, progress),
         baselines=systems,
         probes=packet_probes(evaluated),

@@ -10,7 +10,6 @@ import argparse
 import os
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +36,7 @@ from core.evaluation.kept import (
 from core.models.forest import load_forest
 from core.pipeline import Models, versions
 from core.ports import Progress
+from core.workflows.background import fault_words
 from core.workflows.compare import READ_ANEW, router_system
 from core.workflows.evaluate import evaluate, score_packet
 
@@ -98,10 +98,7 @@ def run_job(
     except ProvenanceGuardError as error:
         tell.end(JobState.FAILED, str(error))
     except Exception as error:
-        # The kind and place of a bug, without its message: that may quote a trace.
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name}, line {last.lineno}"
-        tell.end(JobState.FAILED, f"a fault in this program: {type(error).__name__} in {place}")
+        tell.end(JobState.FAILED, fault_words(error))
         raise
     else:
         tell.end(JobState.DONE)

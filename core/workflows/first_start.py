@@ -29,23 +29,15 @@ class FirstStore(VerificationStore, Protocol):
     @property
     def name(self) -> str:
         """Where the data is."""
-        ...
 
     def put_import(self, report: IngestReport) -> None:
         """Keep the report of an import."""
-        ...
-
-    def count_traces(self) -> int:
-        """How many traces there are."""
-        ...
 
     def count_unverified(self) -> int:
         """How many of them have no verdict at all."""
-        ...
 
     def newest_versions(self) -> Versions | None:
         """What produced the newest run; None before there is one."""
-        ...
 
 
 def prepare(

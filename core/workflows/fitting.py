@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import time
-import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -20,7 +19,7 @@ from pathlib import Path
 from core.errors import ProvenanceGuardError
 from core.ports import Progress
 from core.review.records import Person
-from core.workflows.background import is_at_work, lock_for_work, start_work
+from core.workflows.background import fault_words, is_at_work, lock_for_work, start_work
 
 ENTRY = "cli.fitting"  # by name, as a process of its own: what opens databases stands above core
 STATUS_FILE, LOCK_FILE, PROCESS_FILE = "status.json", "lock", "process"
@@ -127,11 +126,7 @@ def fit(folder: Path, make: Callable[[Progress], str]) -> FitState:
     except ProvenanceGuardError as error:
         status = replace(status, state=FitState.FAILED, message=str(error))
     except Exception as error:
-        # The kind and place of a bug, without its message: that may quote a trace.
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name}, line {last.lineno}"
-        words = f"a fault in this program: {type(error).__name__} in {place}"
-        _write(folder, replace(status, state=FitState.FAILED, message=words))
+        _write(folder, replace(status, state=FitState.FAILED, message=fault_words(error)))
         raise
     else:
         status = replace(status, state=FitState.DONE, candidate=name)

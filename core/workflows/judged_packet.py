@@ -57,7 +57,9 @@ def judged_report(
     states = {
         "offline": {row.claim_id: _offline(offline.get(row.claim_id)) for row in scored},
         "judge": {row.claim_id: _alone(outcomes.get(row.claim_id)) for row in scored},
-        "without_proof": {row.claim_id: _on_its_word(outcomes.get(row.claim_id)) for row in scored},
+        "without_proof": {
+            row.claim_id: _alone(outcomes.get(row.claim_id), on_its_word=True) for row in scored
+        },
         "both": {
             row.claim_id: _both(offline.get(row.claim_id), outcomes.get(row.claim_id))
             for row in scored
@@ -144,11 +146,13 @@ def _offline(found: Prediction | None) -> str:
     return BLOCK if shown or found.attribution is AttributionStatus.CONFLATION else PERSON
 
 
-def _alone(outcome: JudgeOutcome | None) -> str:
-    if outcome is None or not isinstance(outcome.proof, Proved):
-        return PERSON
-    right = outcome.stated_is_right
-    return _state(outcome.proof.verdict, shown=False, wrong_credit=False, stated_is_right=right)
+def _alone(outcome: JudgeOutcome | None, *, on_its_word: bool = False) -> str:
+    proof = None if outcome is None else outcome.proof
+    if isinstance(proof, Proved) or (on_its_word and isinstance(proof, Unproved)):
+        assert outcome is not None
+        right = outcome.stated_is_right
+        return _state(proof.verdict, shown=False, wrong_credit=False, stated_is_right=right)
+    return PERSON
 
 
 def _both(found: Prediction | None, outcome: JudgeOutcome | None) -> str:
@@ -160,13 +164,6 @@ def _both(found: Prediction | None, outcome: JudgeOutcome | None) -> str:
         wrong_credit=found.attribution is AttributionStatus.CONFLATION,
         stated_is_right=outcome.stated_is_right,
     )
-
-
-def _on_its_word(outcome: JudgeOutcome | None) -> str:
-    if outcome is None or outcome.proof is None or isinstance(outcome.proof, NotShown):
-        return PERSON
-    right = outcome.stated_is_right
-    return _state(outcome.proof.verdict, shown=False, wrong_credit=False, stated_is_right=right)
 
 
 def _state(

@@ -36,11 +36,9 @@ class ActiveCalibrator(Protocol):
     @property
     def files(self) -> CalibratorFiles:
         """How folders of calibrators are read, and which one ships with the program."""
-        ...
 
     def current(self) -> CurrentCalibrator:
         """What decides now."""
-        ...
 
 
 def active_forest(calibrators: ActiveCalibrator) -> Forest:
@@ -142,13 +140,11 @@ class ReaderChoices(Protocol):
 
     def current(self) -> CurrentReader:
         """What reads now."""
-        ...
 
     def choose(
         self, reader: str, reason: str, by: Person, *, calibrator: Path | None = None
     ) -> None:
         """Read with ``reader`` from now on, and let ``calibrator`` decide where one is given."""
-        ...
 
 
 class ReaderWorkspace(Protocol):
@@ -157,12 +153,10 @@ class ReaderWorkspace(Protocol):
     @property
     def readers(self) -> ReaderChoices:
         """Its choices of a reader."""
-        ...
 
     @property
     def calibrators(self) -> ActiveCalibrator:
         """Its calibrators."""
-        ...
 
 
 def choose_reader(

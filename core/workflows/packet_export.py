@@ -11,15 +11,15 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
 from html import escape
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -35,7 +35,13 @@ from core.review.packet import RELATION_OF, packet_row
 from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
 from core.review.readable import look_of, page, trace_page
 from core.review.readers import readable_by, require_reader
-from core.review.records import Adjudication, Annotation, Person, ReviewedClaim, ReviewStatus, Split
+from core.review.records import (
+    Judgement,
+    Person,
+    ReviewedClaim,
+    ReviewStatus,
+    Split,
+)
 from core.workflows.packet_folder import MANIFEST, SIGNATURES, TO_BE_SIGNED, write_manifest
 from core.workflows.printing import print_page
 from core.workflows.verify import silent
@@ -51,62 +57,130 @@ TEXT, WHOLE, NUMBER, FLAG, TIME = (
     pa.timestamp("us", tz="UTC"),
 )
 
-# Name → type and what it means; the README of a packet is written from the same words.
-CLAIM_COLUMNS: Mapping[str, tuple[pa.DataType, str]] = {
-    "claim_id": (TEXT, "The claim: trace id, then its number in the answer."),
-    "trace_id": (TEXT, "The captured answer that the claim is from."),
-    "claim": (TEXT, "The claim, completed where the answer alone would not be understood."),
-    "category": (TEXT, "The trace's category, as captured."),
-    "slices": (TEXT, "The named subsets that the trace belongs to, separated by semicolons."),
-    "split": (TEXT, "train, validation or held_out, where somebody has said so."),
+# Name → type, where it stands in a claim or a reading, and what it means: the README says the same.
+Column = tuple[pa.DataType, str | Callable[[Any], Cell], str]
+CLAIM_COLUMNS: Mapping[str, Column] = {
+    "claim_id": (TEXT, "claim_id", "The claim: trace id, then its number in the answer."),
+    "trace_id": (TEXT, "trace_id", "The captured answer that the claim is from."),
+    "claim": (TEXT, "text", "The claim, completed where the answer alone would not be understood."),
+    "category": (TEXT, "category", "The trace's category, as captured."),
+    "slices": (
+        TEXT,
+        lambda claim: "; ".join(claim.slices) or None,
+        "The named subsets that the trace belongs to, separated by semicolons.",
+    ),
+    "split": (TEXT, "split", "train, validation or held_out, where somebody has said so."),
     "status": (
         TEXT,
+        "resolution.status",
         "single (one reading), unanimous (the readings agree), adjudicated (a third person "
         "decided), unresolved (the readings differ: no label).",
     ),
     "label": (
         TEXT,
+        "resolution.final.support",
         "What stands: supported, unsupported, contradicted, not_enough_evidence; empty while "
         "unresolved.",
     ),
-    "relation": (TEXT, "The label as a relation: entailment, neutral or contradiction."),
-    "source_id": (TEXT, "The source that says it; empty when no source does."),
-    "conflation": (FLAG, "Whether the answer credits another source; empty when nobody said."),
-    "readings": (WHOLE, "How many people have read the claim."),
-    "adjudicator": (TEXT, "Who decided, where the readings differed."),
-    "cause": (TEXT, "Why the readings differed, as the adjudicator saw it."),
-    "decided_at": (TIME, "When the label came about, in UTC."),
+    "relation": (
+        TEXT,
+        lambda claim: _relation(claim.resolution.final),
+        "The label as a relation: entailment, neutral or contradiction.",
+    ),
+    "source_id": (
+        TEXT,
+        "resolution.final.source_id",
+        "The source that says it; empty when no source does.",
+    ),
+    "conflation": (
+        FLAG,
+        "resolution.final.conflation",
+        "Whether the answer credits another source; empty when nobody said.",
+    ),
+    "readings": (
+        WHOLE,
+        lambda claim: len(claim.annotations),
+        "How many people have read the claim.",
+    ),
+    "adjudicator": (TEXT, "adjudication.reviewer", "Who decided, where the readings differed."),
+    "cause": (TEXT, "adjudication.cause", "Why the readings differed, as the adjudicator saw it."),
+    "decided_at": (TIME, lambda claim: decided_at(claim), "When the label came about, in UTC."),
     "inclusion_probability": (
         NUMBER,
+        "inclusion_probability",
         "The probability with which the claim was drawn for the random audit; empty when it was "
         "queued for another reason. Rates over all claims need these rows alone.",
     ),
-    "guideline_version": (WHOLE, "The newest version of the guideline that a reader had."),
-    "machine_verdict": (TEXT, "What the verifier said."),
-    "machine_decision": (TEXT, "Whether the verifier blocked the claim."),
-    "machine_source_id": (TEXT, "The source that the verifier checked the claim against."),
-    "machine_probability": (NUMBER, "The verifier's probability that this source supports it."),
-    "machine_threshold": (NUMBER, "The threshold that the probability was held against."),
+    "guideline_version": (
+        WHOLE,
+        lambda claim: _newest_guideline(claim),
+        "The newest version of the guideline that a reader had.",
+    ),
+    "machine_verdict": (TEXT, "signal.verdict", "What the verifier said."),
+    "machine_decision": (TEXT, "signal.decision", "Whether the verifier blocked the claim."),
+    "machine_source_id": (
+        TEXT,
+        "signal.routed_source_id",
+        "The source that the verifier checked the claim against.",
+    ),
+    "machine_probability": (
+        NUMBER,
+        "signal.probability",
+        "The verifier's probability that this source supports it.",
+    ),
+    "machine_threshold": (
+        NUMBER,
+        "signal.threshold",
+        "The threshold that the probability was held against.",
+    ),
 }
-VOTE_COLUMNS: Mapping[str, tuple[pa.DataType, str]] = {
-    "claim_id": (TEXT, "The claim that was read."),
-    "trace_id": (TEXT, "The captured answer that it is from."),
-    "slot": (WHOLE, "First or second reading."),
-    "reviewer": (TEXT, "Who read it."),
-    "at": (TIME, "When the judgement was given, in UTC."),
-    "support": (TEXT, "Is it supported: the reviewer's answer."),
-    "source_id": (TEXT, "Who owns it: the source that the reviewer chose; empty for none."),
-    "conflation": (FLAG, "Whether the answer credits another source; empty when not said."),
-    "confidence": (WHOLE, "1 (a guess) to 5 (certain); empty when not said."),
-    "rationale": (TEXT, "The reviewer's reason, in their words."),
-    "saw_model_output": (FLAG, "Whether the verifier's view was shown before this judgement."),
-    "changed_after_reveal": (FLAG, "Whether the judgement was changed after the reveal."),
-    "first_support": (TEXT, "The judgement before the reveal, where one was made."),
-    "first_source_id": (TEXT, "The source chosen before the reveal."),
-    "seconds": (NUMBER, "Seconds from the claim's appearance to the first judgement."),
-    "queue_reason": (TEXT, "Why the claim was offered to this reviewer."),
-    "inclusion_probability": (NUMBER, "The probability of the random draw; empty when not drawn."),
-    "guideline_version": (WHOLE, "The version of the guideline that the reviewer had."),
+VOTE_COLUMNS: Mapping[str, Column] = {
+    "claim_id": (TEXT, "claim_id", "The claim that was read."),
+    "trace_id": (TEXT, "trace_id", "The captured answer that it is from."),
+    "slot": (WHOLE, "slot", "First or second reading."),
+    "reviewer": (TEXT, "reviewer", "Who read it."),
+    "at": (TIME, "at", "When the judgement was given, in UTC."),
+    "support": (TEXT, "judgement.support", "Is it supported: the reviewer's answer."),
+    "source_id": (
+        TEXT,
+        "judgement.source_id",
+        "Who owns it: the source that the reviewer chose; empty for none.",
+    ),
+    "conflation": (
+        FLAG,
+        "judgement.conflation",
+        "Whether the answer credits another source; empty when not said.",
+    ),
+    "confidence": (WHOLE, "confidence", "1 (a guess) to 5 (certain); empty when not said."),
+    "rationale": (TEXT, "rationale", "The reviewer's reason, in their words."),
+    "saw_model_output": (
+        FLAG,
+        "saw_model_output",
+        "Whether the verifier's view was shown before this judgement.",
+    ),
+    "changed_after_reveal": (
+        FLAG,
+        "changed_after_reveal",
+        "Whether the judgement was changed after the reveal.",
+    ),
+    "first_support": (
+        TEXT,
+        "first.support",
+        "The judgement before the reveal, where one was made.",
+    ),
+    "first_source_id": (TEXT, "first.source_id", "The source chosen before the reveal."),
+    "seconds": (NUMBER, "seconds", "Seconds from the claim's appearance to the first judgement."),
+    "queue_reason": (TEXT, "queue_reason", "Why the claim was offered to this reviewer."),
+    "inclusion_probability": (
+        NUMBER,
+        "inclusion_probability",
+        "The probability of the random draw; empty when not drawn.",
+    ),
+    "guideline_version": (
+        WHOLE,
+        "guideline_version",
+        "The version of the guideline that the reviewer had.",
+    ),
 }
 
 # A spreadsheet takes a cell that begins like this for a formula, and runs it.
@@ -115,35 +189,39 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def claim_cells(claim: ReviewedClaim) -> Row:
     """One claim as a row of CLAIM_COLUMNS."""
-    final, signal, decided = claim.resolution.final, claim.signal, claim.adjudication
-    return {
-        "claim_id": claim.claim_id,
-        "trace_id": claim.trace_id,
-        "claim": claim.text,
-        "category": claim.category,
-        "slices": "; ".join(claim.slices) or None,
-        "split": claim.split.value if claim.split else None,
-        "status": claim.resolution.status.value,
-        "label": final.support.value if final else None,
-        "relation": RELATION_OF[final.support].value if final else None,
-        "source_id": final.source_id if final else None,
-        "conflation": final.conflation if final else None,
-        "readings": len(claim.annotations),
-        "adjudicator": decided.reviewer if decided else None,
-        "cause": decided.cause.value if decided else None,
-        "decided_at": decided_at(claim),
-        "inclusion_probability": claim.inclusion_probability,
-        "guideline_version": max(
-            [vote.guideline_version for vote in claim.annotations]
-            + ([decided.guideline_version] if decided else []),
-            default=None,
-        ),
-        "machine_verdict": signal.verdict.value if signal and signal.verdict else None,
-        "machine_decision": signal.decision.value if signal else None,
-        "machine_source_id": signal.routed_source_id if signal else None,
-        "machine_probability": signal.probability if signal else None,
-        "machine_threshold": signal.threshold if signal else None,
-    }
+    return {name: _cell(claim, where) for name, (_, where, _) in CLAIM_COLUMNS.items()}
+
+
+def vote_cells(claim: ReviewedClaim) -> list[Row]:
+    """The readings of one claim as rows of VOTE_COLUMNS."""
+    return [
+        {
+            name: _cell(claim if name in ("claim_id", "trace_id") else vote, where)
+            for name, (_, where, _) in VOTE_COLUMNS.items()
+        }
+        for vote in claim.annotations
+    ]
+
+
+def _cell(record: Any, where: str | Callable[[Any], Cell]) -> Cell:
+    """What stands there; None as soon as a part of the way is not there."""
+    if not isinstance(where, str):
+        return where(record)
+    for name in where.split("."):
+        record = None if record is None else getattr(record, name)
+    found: Cell = record.value if isinstance(record, Enum) else record
+    return found
+
+
+def _relation(final: Judgement | None) -> str | None:
+    return RELATION_OF[final.support].value if final else None
+
+
+def _newest_guideline(claim: ReviewedClaim) -> int | None:
+    versions = [vote.guideline_version for vote in claim.annotations]
+    if claim.adjudication is not None:
+        versions.append(claim.adjudication.guideline_version)
+    return max(versions, default=None)
 
 
 def decided_at(claim: ReviewedClaim) -> datetime | None:
@@ -151,33 +229,6 @@ def decided_at(claim: ReviewedClaim) -> datetime | None:
     if claim.adjudication is not None:
         return claim.adjudication.at
     return max((vote.at for vote in claim.annotations), default=None)
-
-
-def vote_cells(claim: ReviewedClaim) -> list[Row]:
-    """The readings of one claim as rows of VOTE_COLUMNS."""
-    return [
-        {
-            "claim_id": claim.claim_id,
-            "trace_id": claim.trace_id,
-            "slot": vote.slot,
-            "reviewer": vote.reviewer,
-            "at": vote.at,
-            "support": vote.judgement.support.value,
-            "source_id": vote.judgement.source_id,
-            "conflation": vote.judgement.conflation,
-            "confidence": vote.confidence,
-            "rationale": vote.rationale,
-            "saw_model_output": vote.saw_model_output,
-            "changed_after_reveal": vote.changed_after_reveal,
-            "first_support": vote.first.support.value if vote.first else None,
-            "first_source_id": vote.first.source_id if vote.first else None,
-            "seconds": vote.seconds,
-            "queue_reason": vote.queue_reason.value,
-            "inclusion_probability": vote.inclusion_probability,
-            "guideline_version": vote.guideline_version,
-        }
-        for vote in claim.annotations
-    ]
 
 
 def write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
@@ -204,11 +255,9 @@ def csv_cell(value: Cell) -> str:
     return f"'{text}" if text.lstrip(" ").startswith(FORMULA_STARTS) else text
 
 
-def write_parquet(
-    path: Path, columns: Mapping[str, tuple[pa.DataType, str]], rows: Sequence[Row]
-) -> None:
+def write_parquet(path: Path, columns: Mapping[str, Column], rows: Sequence[Row]) -> None:
     """Write rows as Parquet: the same columns with their types, every text exactly as it is."""
-    schema = pa.schema([pa.field(name, kind) for name, (kind, _) in columns.items()])
+    schema = pa.schema([pa.field(name, kind) for name, (kind, *_) in columns.items()])
     table = pa.Table.from_pylist([{n: _exact(row[n]) for n in columns} for row in rows], schema)
     pq.write_table(table, path, compression="zstd")
 
@@ -250,47 +299,36 @@ class PacketStore(Protocol):
 
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
         """The claims whose readings are all in."""
-        ...
 
     def unfinished(self) -> int:
         """How many claims have a vote, and readings still to come."""
-        ...
 
     def open_claims(self, person: Person) -> frozenset[int]:
         """The claims that the person holds a reading or a tie-break of."""
-        ...
 
     def evidence(self, trace_id: str, content_hash: str, run_key: str | None) -> Evidence:
         """A trace version with the verdict of that run; raises NotFound without the trace."""
-        ...
 
     def tagged(self, tag: str) -> frozenset[str]:
         """The ids of the traces that have that tag."""
-        ...
 
     def edits(self, content_hashes: Sequence[str]) -> Mapping[str, Sequence[ChosenEdit]]:
         """The last word on each edit of the repairs of these traces."""
-        ...
 
     def superseded(self, claims: Sequence[ReviewedClaim]) -> Iterator[JsonObject]:
         """Judgements on these claims that no longer stand, as they were written, the oldest first."""
-        ...
 
     def trail(self, claims: Sequence[ReviewedClaim]) -> Iterator[JsonObject]:
         """The events of the audit trail that tell of these claims, the oldest first."""
-        ...
 
     def machine_profiles(self) -> Mapping[str, str]:
         """Name → identity of the people whom a machine without login made for itself."""
-        ...
 
     def guidelines(self) -> Sequence[Guideline]:
         """The versions of the guideline, the oldest first."""
-        ...
 
     def told(self, user: Person, manifest_sha256: str, detail: JsonObject) -> None:
         """Keep the event of an export."""
-        ...
 
 
 EVERY_DECISION = ExportFilters()
@@ -413,7 +451,7 @@ def packet_readme(
         name, words = REPORT_FILE
         files[name] = words + (" Beside each page, the same as PDF." if pdf else "")
     columns = {
-        part: "\n".join(f"| `{name}` | {words} |" for name, (_, words) in columns.items())
+        part: "\n".join(f"| `{name}` | {words} |" for name, (*_, words) in columns.items())
         for part, columns in (("claims", CLAIM_COLUMNS), ("votes", VOTE_COLUMNS))
     }
     return f"""# Adjudicated packet
@@ -511,7 +549,7 @@ def write_files(
     if reports:
         (folder / REPORTS).mkdir()
     with ExitStack() as stack:
-        streams = _Streams.open(folder, stack, formats)
+        streams = _streams(folder, stack, formats)
         # By the trace's content: two versions of one trace are two traces here.
         for content_hash, grouped in groupby(claims, key=lambda claim: claim.content_hash):
             of_trace = list(grouped)
@@ -551,35 +589,29 @@ def _write_whole(
 ) -> None:
     """The files that are written of all claims at once."""
     _write_tables(folder, claims, formats)
-    with (folder / SUPERSEDED).open("w", encoding="utf-8") as superseded:
-        _lines(superseded, store.superseded(claims))
-    with (folder / TRAIL).open("w", encoding="utf-8") as trail:
-        _lines(trail, store.trail(claims))
-    with (folder / GUIDELINE).open("w", encoding="utf-8") as guideline:
-        _lines(guideline, map(_guideline_json, store.guidelines()))
+    for name, rows in (
+        (SUPERSEDED, store.superseded(claims)),
+        (TRAIL, store.trail(claims)),
+        (GUIDELINE, map(_guideline_json, store.guidelines())),
+    ):
+        with (folder / name).open("w", encoding="utf-8") as file:
+            _lines(file, rows)
 
 
-class _Streams(NamedTuple):
-    """The files that grow with each trace."""
-
-    packet: TextIO
-    traces: TextIO
-    verdicts: TextIO
-    annotations: TextIO
-    preferences: TextIO
-
-    @classmethod
-    def open(cls, folder: Path, stack: ExitStack, formats: frozenset[PacketFormat]) -> _Streams:
-        """All of them, until the stack is left; what nobody asked for goes nowhere."""
-        names = (PACKET, TRACES, VERDICTS, ANNOTATIONS, PREFERENCES)
-        absent = {name for each in EVERY_FORMAT - formats for name in FILES_OF[each]}
-        files = (Path(os.devnull) if name in absent else folder / name for name in names)
-        return cls(*(stack.enter_context(file.open("w", encoding="utf-8")) for file in files))
+def _streams(folder: Path, stack: ExitStack, formats: frozenset[PacketFormat]) -> dict[str, TextIO]:
+    """The files that grow with each trace, until the stack is left; what nobody asked for goes nowhere."""
+    asked = files_of(formats)
+    return {
+        name: stack.enter_context(
+            (folder / name if name in asked else Path(os.devnull)).open("w", encoding="utf-8")
+        )
+        for name in (PACKET, TRACES, VERDICTS, ANNOTATIONS, PREFERENCES)
+    }
 
 
 def _write_trace(
     store: PacketStore,
-    streams: _Streams,
+    streams: Mapping[str, TextIO],
     of_trace: Sequence[ReviewedClaim],
     edits: Sequence[ChosenEdit],
     done: _Written,
@@ -589,14 +621,14 @@ def _write_trace(
     found = store.evidence(
         first.trace_id, first.content_hash, first.signal.run_key if first.signal else None
     )
-    _lines(streams.traces, [trace_document(found.trace)])
+    _lines(streams[TRACES], [trace_document(found.trace)])
     if found.verdict is not None:
         named = replace(found.verdict, content_hash=first.content_hash)
-        _lines(streams.verdicts, [verdict_document(named)])
+        _lines(streams[VERDICTS], [verdict_document(named)])
         versions = versions_document(found.verdict.versions)
         done.verifiers[json.dumps(versions, sort_keys=True)] = versions
-    _lines(streams.packet, (_row(claim, found, done) for claim in of_trace))
-    _lines(streams.annotations, [annotations_of(first.trace_id, of_trace)])
+    _lines(streams[PACKET], (_row(claim, found, done) for claim in of_trace))
+    _lines(streams[ANNOTATIONS], [annotations_of(first.trace_id, of_trace)])
     pairs = [
         *verdict_pairs(of_trace, found.trace, found.verdict),
         *edit_pairs(found.trace, edits),
@@ -604,7 +636,7 @@ def _write_trace(
     if first.split is Split.HELD_OUT:
         done.held_out_pairs += len(pairs)  # nothing is ever tuned on a held-out trace
     else:
-        _lines(streams.preferences, pairs)
+        _lines(streams[PREFERENCES], pairs)
         done.pairs += len(pairs)
     done.traces += 1
     done.votes += sum(len(claim.annotations) for claim in of_trace)
@@ -681,11 +713,7 @@ def _write_tables(
         write_parquet(folder / "votes.parquet", VOTE_COLUMNS, vote_rows)
 
 
-class _Stream(Protocol):
-    def write(self, text: str, /) -> int: ...
-
-
-def _lines(stream: _Stream, rows: Iterable[JsonObject]) -> None:
+def _lines(stream: TextIO, rows: Iterable[JsonObject]) -> None:
     for row in rows:
         text = json.dumps(row, ensure_ascii=False, allow_nan=False)
         try:
@@ -874,17 +902,7 @@ def export_packet(
             "filters": filters_json(filters),
         },
     )
-    return ExportReport(
-        folder=out,
-        manifest_sha256=report.manifest_sha256,
-        claims=report.claims,
-        traces=report.traces,
-        votes=report.votes,
-        by_status=report.by_status,
-        left_out=report.left_out,
-        preference_pairs=report.preference_pairs,
-        files=report.files,
-    )
+    return replace(report, folder=out)
 
 
 def _clean_up(out: Path) -> None:
@@ -902,6 +920,7 @@ def _owners_alone(folder: Path) -> None:
 
 PREFIX = "reviewer-"
 _HEXADECIMAL_DIGITS = 8
+_WHO, _WORDS = ("reviewer", "author"), ("rationale", "rule", "change", "text")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -925,6 +944,13 @@ class Names:
             return words
         found = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in known))
         return found.sub(lambda match: self.drawn[match.group()], words)
+
+    def out_of_words(self, said: Any) -> Any:
+        """A record of what somebody said, without who said it and without names in their words."""
+        who = {n.name: self.of(getattr(said, n.name)) for n in fields(said) if n.name in _WHO}
+        words = {n.name: getattr(said, n.name) for n in fields(said) if n.name in _WORDS}
+        told = {name: self.out_of(each) for name, each in words.items() if each is not None}
+        return replace(said, **who, **told)
 
     def out_of_record(self, value: Any) -> Any:
         """A JSON value with every known name replaced in its texts; keys stay."""
@@ -991,15 +1017,7 @@ class Pseudonymous:
 
     def guidelines(self) -> Sequence[Guideline]:
         """The versions of the guideline, without their authors' names."""
-        return [
-            replace(
-                one,
-                author=self.names.of(one.author),
-                change=self.names.out_of(one.change),
-                text=self.names.out_of(one.text),
-            )
-            for one in self.store.guidelines()
-        ]
+        return list(map(self.names.out_of_words, self.store.guidelines()))
 
     def told(self, user: Person, manifest_sha256: str, detail: JsonObject) -> None:
         """Keep the event of the export at home, under the real name."""
@@ -1009,23 +1027,8 @@ class Pseudonymous:
         decided = claim.adjudication
         return replace(
             claim,
-            annotations=tuple(map(self._annotation, claim.annotations)),
-            adjudication=None if decided is None else self._decided(decided),
-        )
-
-    def _annotation(self, said: Annotation) -> Annotation:
-        return replace(
-            said,
-            reviewer=self.names.of(said.reviewer),
-            rationale=self.names.out_of(said.rationale),
-        )
-
-    def _decided(self, said: Adjudication) -> Adjudication:
-        return replace(
-            said,
-            reviewer=self.names.of(said.reviewer),
-            rationale=self.names.out_of(said.rationale),
-            rule=None if said.rule is None else self.names.out_of(said.rule),
+            annotations=tuple(map(self.names.out_of_words, claim.annotations)),
+            adjudication=None if decided is None else self.names.out_of_words(decided),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -44,19 +45,15 @@ class PacketSink(Protocol):
 
     def put_traces(self, traces_in: Sequence[Trace]) -> PutCount:
         """Keep traces by content hash."""
-        ...
 
     def put_verdicts(self, run_key: str, verdicts_in: Sequence[Verification]) -> None:
         """Keep verdicts, each on the trace version that its content hash names."""
-        ...
 
     def guideline_texts(self) -> Mapping[int, str]:
         """The guideline's versions here."""
-        ...
 
     def allow_import(self, user: Person) -> None:
         """Raise NotAllowed unless the person may import reviews."""
-        ...
 
     def put_reviews(
         self,
@@ -67,23 +64,18 @@ class PacketSink(Protocol):
         machine_profiles: Mapping[str, str],
     ) -> ReviewsPut:
         """Keep the votes and tie-breaks that are not here yet."""
-        ...
 
     def own_verdicts(self, run_key: str, verdicts: Sequence[Verification]) -> Collection[str]:
         """The content hashes of those that stand here already, word for word."""
-        ...
 
     def distrust(self, signatures: Sequence[PacketSignature]) -> str | None:
         """Why none of these is the standing signature of somebody whom this site trusts; None if one is."""
-        ...
 
     def take_unsigned(self, user: Person, manifest_sha256: str, why: str) -> None:
         """Keep in the trail that the person took a packet that nobody trusted has signed."""
-        ...
 
     def put_splits(self, splits: Mapping[str, Split], *, by: Person) -> ReviewsPut:
         """Keep the side of the split that traces stand on, where nobody has said another."""
-        ...
 
 
 def import_packet(
@@ -176,13 +168,8 @@ def _records(path: Path, max_record_bytes: int) -> Iterator[tuple[int, JsonObjec
 
 
 def _batches(path: Path, max_record_bytes: int) -> Iterator[list[tuple[int, JsonObject]]]:
-    batch: list[tuple[int, JsonObject]] = []
-    for found in _records(path, max_record_bytes):
-        batch.append(found)
-        if len(batch) == AT_ONCE:
-            yield batch
-            batch = []
-    if batch:
+    found = _records(path, max_record_bytes)
+    while batch := list(islice(found, AT_ONCE)):
         yield batch
 
 

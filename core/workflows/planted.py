@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.citations.claims import citations_by_claim, set_entries_aside
@@ -14,7 +14,6 @@ from core.judging.opening import embed_window, open_window
 from core.pipeline import Models, judge_or_block, outcome_of, verify
 from core.ports import Progress
 from core.records import (
-    AttributionStatus,
     ClaimVerdict,
     Decision,
     Judged,
@@ -24,7 +23,8 @@ from core.records import (
 )
 from core.stages.decision import decide_claim
 from core.statistics import exact_binomial_interval
-from core.workflows.remembering import remembering
+from core.workflows.cache import remembering
+from core.workflows.gate import credited_wrongly
 from core.workflows.repair import repair_verified
 
 
@@ -131,15 +131,8 @@ def _sentence(inside: Sequence[ClaimVerdict]) -> Sentence:
     return Sentence(
         read=any(isinstance(one.outcome, Judged) for one in inside),
         accused=any(_accused(one) for one in inside),
-        conflated=any(_conflated(one) for one in inside),
+        conflated=any(credited_wrongly(one) for one in inside),
         blocked=any(one.decision is Decision.BLOCK for one in inside),
-    )
-
-
-def _conflated(verdict: ClaimVerdict) -> bool:
-    outcome = verdict.outcome
-    return (
-        isinstance(outcome, Judged) and outcome.attribution.status is AttributionStatus.CONFLATION
     )
 
 
@@ -147,7 +140,7 @@ def _accused(verdict: ClaimVerdict) -> bool:
     """By the attribution, by a citation that says otherwise, or as another person's record."""
     outcome = verdict.outcome
     return (
-        _conflated(verdict)
+        credited_wrongly(verdict)
         or any(one.outcome.blocks for one in verdict.citations)
         or (isinstance(outcome, Judged) and bool(outcome.literals.identity_mismatches))
     )
@@ -285,34 +278,26 @@ def _whole_answers(counts: Mapping[str, int | None]) -> str:
     )
 
 
+_MADE_OF: Mapping[str, Callable[[PlantedOutcome], bool]] = {
+    "probes_accused": lambda one: one.probe.accused,
+    "probes_conflated": lambda one: one.probe.conflated,
+    "probes_blocked": lambda one: one.probe.blocked,
+    "probes_not_read": lambda one: not one.probe.read,
+    "twins_accused": lambda one: one.twin.accused,
+    "twins_blocked": lambda one: one.twin.blocked,
+    "blocked_as_probe_alone": lambda one: one.probe.blocked and not one.twin.blocked,
+}
+_IN_THE_TABLE = [name for name in _MADE_OF if name not in ("probes_conflated", "probes_not_read")]
+
+
 def _row(name: str, chosen: Sequence[PlantedOutcome]) -> list[str]:
-    count = len(chosen)
-    return [
-        name,
-        str(count),
-        _share(sum(one.probe.accused for one in chosen), count),
-        _share(sum(one.probe.blocked for one in chosen), count),
-        _share(sum(one.twin.accused for one in chosen), count),
-        _share(sum(one.twin.blocked for one in chosen), count),
-        _share(_alone(chosen), count),
-    ]
+    counts = [sum(map(_MADE_OF[each], chosen)) for each in _IN_THE_TABLE]
+    return [name, str(len(chosen)), *(_share(count, len(chosen)) for count in counts)]
 
 
 def _figures(chosen: Sequence[PlantedOutcome]) -> dict[str, object]:
-    return {
-        "rows": len(chosen),
-        "probes_accused": _counted(sum(one.probe.accused for one in chosen), len(chosen)),
-        "probes_conflated": _counted(sum(one.probe.conflated for one in chosen), len(chosen)),
-        "probes_blocked": _counted(sum(one.probe.blocked for one in chosen), len(chosen)),
-        "probes_not_read": _counted(sum(not one.probe.read for one in chosen), len(chosen)),
-        "twins_accused": _counted(sum(one.twin.accused for one in chosen), len(chosen)),
-        "twins_blocked": _counted(sum(one.twin.blocked for one in chosen), len(chosen)),
-        "blocked_as_probe_alone": _counted(_alone(chosen), len(chosen)),
-    }
-
-
-def _alone(chosen: Sequence[PlantedOutcome]) -> int:
-    return sum(one.probe.blocked and not one.twin.blocked for one in chosen)
+    counts = {name: _counted(sum(map(so, chosen)), len(chosen)) for name, so in _MADE_OF.items()}
+    return {"rows": len(chosen), **counts}
 
 
 def _counted(found: int, among: int) -> dict[str, object]:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Protocol
 
 from core.errors import ComponentUnavailable
 from core.records import Trace, Verification
 from core.records.jobs import JOBS_AT_ONCE, LEASE_SECONDS, Job
+from core.workflows.background import fault_words
 from core.workflows.verify import Judge, VerifyReport, count_verdicts, judge_window, run_key
 
 IDLE_SECONDS = 1.0  # between two looks at an empty queue
@@ -92,20 +91,13 @@ def _judged(
             for job, _ in waiting:
                 _judged(queue, judge, worker, key, [job], report)
             return
-        reason = _place_of(error)
+        reason = fault_words(error)
         _log.error("a job failed: %s", reason)
         queue.fail(worker, waiting[0][0], reason)
         return
     judged = [(job, one) for (job, _), one in zip(waiting, verified, strict=True)]
     if judged and queue.finish(worker, key, judged):
         count_verdicts(report, verified)
-
-
-def _place_of(error: Exception) -> str:
-    """The kind and place of a bug, without its message: that may quote a trace."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(last.filename).name}, line {last.lineno}"
-    return f"a fault in this program: {type(error).__name__} in {where}"
 
 
 @contextmanager

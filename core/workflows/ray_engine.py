@@ -17,8 +17,8 @@ import json
 import logging
 import os
 import sys
-import traceback
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -33,9 +33,15 @@ from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, InputError, ProvenanceGuardError
 from core.ports import Progress
 from core.records import Decision, State, Trace, VerdictLabel
+from core.workflows.background import fault_words
 from core.workflows.verify import BATCH_TRACES, Judge, VerifyReport, silent, verify_file
 
 Row = dict[str, Any]
+# What a worker counts of a part, and of what, where that is counted by value.
+_COUNTED: Mapping[str, Callable[[str], Any] | None] = {
+    "verified": None, "kept": None, "set_aside": None, "blocked_claims": None, "conflations": None,
+    "by_decision": Decision, "by_state": State, "by_claim_state": State, "by_verdict": VerdictLabel,
+}  # fmt: skip
 
 
 def row_of(part: FilePart, number: int) -> Row:
@@ -105,23 +111,9 @@ def _judged_part(row: Row, judge: Judge, folder: Path, *, anew: bool) -> Row:
         anew=anew,
     )
     return {
-        "report": json.dumps(_counts(report)),
+        "report": json.dumps({name: getattr(report, name) for name in _COUNTED}),
         "skipped": json.dumps([[one.message, one.file, one.line, one.path] for one in skipped]),
         "versions": json.dumps(versions_document(judge.versions)),
-    }
-
-
-def _counts(report: VerifyReport) -> dict[str, object]:
-    return {
-        "verified": report.verified,
-        "kept": report.kept,
-        "by_decision": {one.value: count for one, count in report.by_decision.items()},
-        "by_state": {one.value: count for one, count in report.by_state.items()},
-        "by_claim_state": {one.value: count for one, count in report.by_claim_state.items()},
-        "by_verdict": {one.value: count for one, count in report.by_verdict.items()},
-        "set_aside": report.set_aside,
-        "blocked_claims": report.blocked_claims,
-        "conflations": report.conflations,
     }
 
 
@@ -142,9 +134,7 @@ def _told(row: Row, what: Callable[[], Row]) -> Row:
     except (ProvenanceGuardError, OSError) as error:
         found = {"error": str(error), "kind": type(error).__name__}
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name}, line {last.lineno}"
-        found = {"error": f"a fault in this program: {type(error).__name__} in {place}", "kind": ""}
+        found = {"error": fault_words(error), "kind": ""}
     return {"number": row["number"], "error": "", "kind": "", **found}
 
 
@@ -326,17 +316,11 @@ def _collected(
 
 
 def _add(report: VerifyReport, counts: Mapping[str, Any]) -> None:
-    report.verified += counts["verified"]
-    report.kept += counts["kept"]
-    for decision, count in counts["by_decision"].items():
-        report.by_decision[Decision(decision)] += count
-    for name, states in (("by_state", report.by_state), ("by_claim_state", report.by_claim_state)):
-        states.update({State(state): count for state, count in counts[name].items()})
-    for label, count in counts["by_verdict"].items():
-        report.by_verdict[VerdictLabel(label)] += count
-    report.set_aside += counts["set_aside"]
-    report.blocked_claims += counts["blocked_claims"]
-    report.conflations += counts["conflations"]
+    for name, kind in _COUNTED.items():
+        found = counts[name]
+        if kind is not None:
+            found = Counter({kind(value): count for value, count in found.items()})
+        setattr(report, name, getattr(report, name) + found)
 
 
 def _refuse_another_run(folder: Path, parts: int) -> None:

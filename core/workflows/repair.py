@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol
 
-from core.codec import PROPOSAL, content_hash
+from core.codec import PROPOSAL
 from core.config import Config
 from core.identity import rules_digest
 from core.pipeline import Models, verify, versions
 from core.ports import Editor, Progress
 from core.records import (
-    AttributionStatus,
     ClaimType,
     ClaimVerdict,
     Decision,
     JsonObject,
-    Judged,
     Repair,
     RepairKind,
     RepairOutcome,
@@ -31,7 +29,8 @@ from core.records import (
 from core.repair.edits import share_of_words_kept
 from core.repair.loop import repair_answer
 from core.text.tokens import content_terms, overlap
-from core.workflows.remembering import remembering
+from core.workflows.cache import remembering
+from core.workflows.gate import credited_wrongly
 from core.workflows.verify import Judge
 
 # A wrongly credited claim is found again in a revised answer by most of its words.
@@ -77,16 +76,10 @@ class RepairReport:
 
     def merge(self, other: RepairReport) -> None:
         """Count what another report counted as well."""
-        self.statuses.update(other.statuses)
-        self.kinds.update(other.kinds)
-        self.by_editor.update(other.by_editor)
-        self.editor_failures += other.editor_failures
-        self.supported_before += other.supported_before
-        self.supported_kept += other.supported_kept
-        self.wrong_attributions_before += other.wrong_attributions_before
-        self.wrong_attributions_left += other.wrong_attributions_left
-        self.words_kept += other.words_kept
-        self.rounds += other.rounds
+        for each in fields(self):
+            counted = getattr(self, each.name)
+            counted += getattr(other, each.name)
+            setattr(self, each.name, counted)
 
     @property
     def rows(self) -> int:
@@ -201,8 +194,8 @@ def measure_repair(repair: Repair) -> RepairSavings:
         supported_kept=len(supported) - len(lost),
         lost=tuple(lost),
         words_kept=None if words is None else round(words, 4),
-        wrong_attributions_before=_conflations(before),
-        wrong_attributions_left=_conflations(after) if after else 0,
+        wrong_attributions_before=sum(map(credited_wrongly, before.claims)),
+        wrong_attributions_left=sum(map(credited_wrongly, after.claims)) if after else 0,
     )
 
 
@@ -212,14 +205,6 @@ def _supported(verification: Verification) -> list[ClaimVerdict]:
         for one in verification.claims
         if one.claim.claim_type is ClaimType.FACTUAL and one.decision is Decision.ALLOW
     ]
-
-
-def _conflations(verification: Verification) -> int:
-    return sum(
-        isinstance(one.outcome, Judged)
-        and one.outcome.attribution.status is AttributionStatus.CONFLATION
-        for one in verification.claims
-    )
 
 
 def repair_verified(
@@ -262,20 +247,6 @@ def repair_trace(
     return outcome_of(repair)
 
 
-def repair_blocked(
-    traces: Iterable[Trace],
-    models: Models,
-    config: Config,
-    editor: Editor | None = None,
-    progress: Progress = lambda done, total, what: None,
-    *,
-    total: int | None = None,
-) -> Iterator[tuple[str, RepairOutcome]]:
-    """The content hash and the repair of each trace, for a store that keeps them."""
-    for verification, repair in repair_all(traces, models, config, editor, progress, total=total):
-        yield content_hash(verification.trace), outcome_of(repair)
-
-
 def repair_versions(models: Models, config: Config, editor: Editor | None) -> Versions:
     """The versions of a run with repair: kept apart from verdicts without it."""
     named = versions(models, config)
@@ -315,11 +286,9 @@ class RepairStore(Protocol):
 
     def latest_digests(self) -> Mapping[int, str]:
         """Its id and the hash of its document."""
-        ...
 
     def outcomes(self, repair_ids: Sequence[int]) -> Iterator[tuple[int, RepairOutcome]]:
         """Those repairs."""
-        ...
 
 
 def repair_figures(store: RepairStore) -> RepairReport:

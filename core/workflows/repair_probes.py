@@ -13,11 +13,9 @@ from core.errors import BadRecord
 from core.pipeline import Models
 from core.ports import Editor, Progress
 from core.records import (
-    AttributionStatus,
     ClaimVerdict,
     Decision,
     JsonObject,
-    Judged,
     Repair,
     RepairAction,
     RepairKind,
@@ -28,6 +26,7 @@ from core.records import (
     Verification,
 )
 from core.text.tokens import content_terms, overlap
+from core.workflows.gate import credited_wrongly
 from core.workflows.repair import SAME_CLAIM, RepairReport, outcome_of, repair_all
 
 
@@ -255,10 +254,7 @@ def _count_probe(
     blocked = before.answer.decision is Decision.BLOCK
     report.blocked += blocked
     report.explicit_conflations += any(
-        isinstance(one.outcome, Judged)
-        and one.outcome.attribution.status is AttributionStatus.CONFLATION
-        and _is_about(one, probe)
-        for one in before.claims
+        credited_wrongly(one) and _is_about(one, probe) for one in before.claims
     )
     report.resolved += blocked and repair.status not in (
         RepairStatus.UNRESOLVED,

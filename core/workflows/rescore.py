@@ -33,15 +33,12 @@ class RescoringStore(Protocol):
 
     def count_to_rescore(self, calibrator: str) -> int:
         """How many newest traces have a latest verdict by another calibrator."""
-        ...
 
     def verdicts_to_rescore(self, calibrator: str) -> Iterator[Sequence[Verification]]:
         """Those verdicts, each with its trace's content hash, window by window."""
-        ...
 
     def put_verdicts(self, run_key: str, verdicts: Sequence[Verification]) -> None:
         """Keep verdicts in one transaction."""
-        ...
 
 
 @dataclass(slots=True, kw_only=True)

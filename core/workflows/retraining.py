@@ -486,15 +486,12 @@ class KeptCalibrators(ActiveCalibrator, Protocol):
 
     def kept(self, name: str) -> StoredCalibrator:
         """One of them; raises NotFound."""
-        ...
 
     def steps(self) -> Sequence[Step]:
         """Every decision about calibrators, the first first."""
-        ...
 
     def keep(self, folder: Path, comparison: JsonObject, lineage: JsonObject, by: Person) -> str:
         """Keep a fitted calibrator with what was compared and where it comes from; its name."""
-        ...
 
 
 class SettledLabels(Protocol):
@@ -502,7 +499,6 @@ class SettledLabels(Protocol):
 
     def reviewed(self, project_id: int) -> Sequence[ReviewedClaim]:
         """The claims of a project whose annotations are all in."""
-        ...
 
 
 class TraceSplits(Protocol):
@@ -510,7 +506,6 @@ class TraceSplits(Protocol):
 
     def of(self, trace_ids: Collection[str]) -> Mapping[str, Split]:
         """The side of each of these traces; one without a side gets one."""
-        ...
 
 
 class GuidelineVersions(Protocol):
@@ -518,7 +513,6 @@ class GuidelineVersions(Protocol):
 
     def versions(self) -> Sequence[Guideline]:
         """All versions, the first first."""
-        ...
 
 
 class ReaderInUse(Protocol):
@@ -526,7 +520,6 @@ class ReaderInUse(Protocol):
 
     def current(self) -> CurrentReader:
         """What reads now."""
-        ...
 
 
 class RetrainingWorkspace(Protocol):
@@ -535,40 +528,32 @@ class RetrainingWorkspace(Protocol):
     @property
     def calibrators(self) -> KeptCalibrators:
         """Its calibrators."""
-        ...
 
     @property
     def labels(self) -> SettledLabels:
         """What people said."""
-        ...
 
     @property
     def splits(self) -> TraceSplits:
         """The sides of traces."""
-        ...
 
     @property
     def guidelines(self) -> GuidelineVersions:
         """The guideline's versions."""
-        ...
 
     @property
     def readers(self) -> ReaderInUse:
         """What reads."""
-        ...
 
     @property
     def rescoring(self) -> RescoringStore:
         """The stored answers, to be decided again."""
-        ...
 
     def project(self) -> Project:
         """The default project."""
-        ...
 
     def run_versions(self) -> Mapping[str, Versions]:
         """What produced the verdicts: run key → versions."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,6 @@ class ReviewWorkspace(Protocol):
     @property
     def reviews(self) -> ReviewStore:
         """Its assignments and annotations."""
-        ...
 
 
 def open_review_session(

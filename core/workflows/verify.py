@@ -45,15 +45,12 @@ class VerificationStore(Store, Protocol):
 
     def count_without_run(self, run_key: str) -> int:
         """How many traces ``traces_without_run`` would give."""
-        ...
 
     def newest_traces(self) -> Iterator[Trace]:
         """The newest version of each trace, whatever is stored about it, in import order."""
-        ...
 
     def count_traces(self) -> int:
         """How many traces ``newest_traces`` would give."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ from core.codec import (
 from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, ProvenanceGuardError
 from core.records import Trace, Verification, Versions
-from core.workflows.kept_readings import kept_in
+from core.workflows.cache import kept_in
 from core.workflows.models import deciding, load_models
 from core.workflows.repair import repairing_judge
 from core.workflows.verify import BATCH_TRACES, Judge, judge_window, pipeline_judge
@@ -85,6 +85,7 @@ class Worker:
         self._told = told
         self.process: subprocess.Popen[bytes] | None = None
         self._starting: Future[Versions] | None = None
+        self._starter = ThreadPoolExecutor(1)
         self._closed = False
 
     def start(self) -> Versions:
@@ -128,16 +129,7 @@ class Worker:
 
     def start_again(self) -> None:
         """Start it beside the others, which go on judging meanwhile."""
-        starting: Future[Versions] = Future()
-
-        def start() -> None:
-            try:
-                starting.set_result(self.start())
-            except Exception as error:
-                starting.set_exception(error)
-
-        self._starting = starting
-        threading.Thread(target=start, daemon=True).start()
+        self._starting = self._starter.submit(self.start)
 
     def ready(self, seconds: float) -> bool:
         """Whether it can judge, or can within so many seconds; raises what keeps it from starting."""

@@ -16,8 +16,7 @@ from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader
 from core.models.mean_reader import MeanPairReader
 from core.models.weight_files import CLOSE_FILE, MANIFEST_FILE, WEIGHTS_FILE
 from core.ports import ReadsClose, taught_close
-from core.workflows.kept_readings import FileShelf, KeptReader
-from core.workflows.remembering import remembering
+from core.workflows.cache import KeptReader, Shelf, remembering
 from tests.real_models import uncalibrated_models
 from training.close_changes import changes
 
@@ -128,7 +127,7 @@ def test_what_remembers_and_what_keeps_readings_tells_close_ones_apart(
     reader, _ = readers
     plain, close = reader.read(PAIRS), reader.read_close(PAIRS)
     models = replace(uncalibrated_models(), reader=reader)
-    shelf = FileShelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
+    shelf = Shelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
 
     for wrapped in (KeptReader(reader, shelf), remembering(models).reader):
         assert isinstance(wrapped, ReadsClose)
@@ -154,7 +153,7 @@ def test_two_readers_together_read_close_by_the_one_that_was_taught_to(
 def test_a_reader_that_was_not_taught_close_is_not_said_to_have_been_whoever_keeps_its_readings(
     readers: tuple[Any, Any], tmp_path: Path
 ) -> None:
-    shelf = FileShelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
+    shelf = Shelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
     for reader, so in zip(readers, (True, False), strict=True):
         models = replace(uncalibrated_models(), reader=reader)
         for one in (reader, KeptReader(reader, shelf), remembering(models).reader):

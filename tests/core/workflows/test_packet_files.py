@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -31,7 +32,7 @@ from core.workflows.packet_export import (
     write_parquet,
 )
 from core.workflows.packet_folder import pack, unpack
-from core.workflows.printing import find_browser, print_page
+from core.workflows.printing import find_browser, print_page, printed, settled
 
 JUDGEMENTS = st.builds(
     Judgement,
@@ -239,3 +240,25 @@ def test_without_a_browser_printing_says_what_to_do(
 
     with pytest.raises(ComponentUnavailable, match="open the HTML reports and print them"):
         print_page(tmp_path / "page.html", tmp_path / "page.pdf")
+
+
+TABLE = (
+    "<!doctype html><html lang='en'><title>Two heads</title><table><tr><th>Drug</th><th>Dose</th>"
+    "</tr><tr><td>ramipril</td><td>5 mg</td></tr></table></html>"
+)
+
+
+def renumbered(pdf: bytes, by: int) -> bytes:
+    return re.sub(rb"\(node(\d{8})\)", lambda n: b"(node%08d)" % (int(n[1]) + by), pdf)
+
+
+def test_a_printing_is_the_same_wherever_nodes_are_counted_from() -> None:
+    if find_browser() is None:
+        pytest.skip("no browser that can print on this machine: apt-get install chromium")
+
+    once = printed(TABLE)
+
+    moved = renumbered(once, 1)
+    assert len(set(re.findall(rb"\(node\d{8}\)", once))) >= 2
+    assert moved != once and settled(moved) == once
+    assert settled(once) == once and len(settled(moved)) == len(moved)

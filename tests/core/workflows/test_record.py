@@ -89,18 +89,16 @@ def check_recorded(log: Path, tmp_path: Path, given: list[object]) -> Trace:
     return trace
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_a_real_client_and_server_talk_through_the_recorder(tmp_path, mode):
+def test_a_real_client_and_server_talk_through_the_recorder(tmp_path):
     log = tmp_path / "log.jsonl"
 
-    given = talk(through_stdio(log, sys.executable, SERVER, "stdio"), mode)
+    given = talk(through_stdio(log, sys.executable, SERVER, "stdio"), "auto")
 
     check_recorded(log, tmp_path, given)
     assert log.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-@pytest.mark.parametrize("shape", [(), ("json", "stateless")])
+@pytest.mark.parametrize(("mode", "shape"), [("legacy", ()), ("auto", ("json", "stateless"))])
 def test_a_real_client_talks_through_the_recorder_to_a_server_over_http(tmp_path, mode, shape):
     log = tmp_path / "log.jsonl"
     pytest.importorskip("mcp", reason="the official package mcp is not installed")
@@ -172,8 +170,8 @@ def test_a_termination_reaches_the_server(tmp_path):
     process.stdin.close()
 
 
-@pytest.mark.parametrize("after", [1, 40, 200])
-def test_a_recorder_that_is_killed_has_kept_everything_that_passed(tmp_path, after):
+def test_a_recorder_that_is_killed_has_kept_everything_that_passed(tmp_path):
+    after = 40
     log, seen = tmp_path / "log.jsonl", tmp_path / "seen.jsonl"
     program = (
         f"import os\nf = os.open({str(seen)!r}, os.O_WRONLY | os.O_CREAT)\n"

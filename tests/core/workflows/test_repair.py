@@ -19,9 +19,9 @@ from core.codec import (
 from core.config import Config
 from core.errors import BadRecord
 from core.pipeline import verify
-from core.records import EditorFailure, EditRequest, RepairKind, RepairOutcome, RepairStatus, Trace
+from core.records import EditorFailure, EditRequest, RepairKind, RepairOutcome, Trace
 from core.repair.loop import chosen_answer, repair_answer
-from core.workflows.remembering import remembering
+from core.workflows.cache import remembering
 from core.workflows.repair import (
     RepairReport,
     measure_repair,
@@ -318,10 +318,3 @@ def test_probes_are_read_from_gold_labels() -> None:
     assert probes_of(rows) == (PROBE,)
     with pytest.raises(BadRecord, match="stated_family"):
         probes_of([{**rows[1], "stated_family": None}])
-
-
-def test_nothing_is_repaired_in_an_answer_that_passes() -> None:
-    ((_, repair),) = repair_all([GOOD], lexical_models(), CONFIG)
-
-    assert repair.status is RepairStatus.NOT_NEEDED
-    assert repair.revised_answer == GOOD.answer

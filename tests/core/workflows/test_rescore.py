@@ -93,7 +93,7 @@ CALIBRATORS = st.builds(
 
 
 @given(calibrator=CALIBRATORS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_rescoring_gives_the_bytes_that_the_pipeline_gives(calibrator: LinearCalibrator) -> None:
     found = _rescored(_verified(FIRST), calibrator)
 

@@ -28,6 +28,7 @@ from core.records import (
     Verification,
     Versions,
 )
+from core.workflows.verdict_file import verdict_file
 from core.workflows.verify import Judge, VerifyReport, run_key, verify_file, verify_pending
 from storage.records import TraceFilters
 from storage.store import SqlStore, open_store
@@ -168,18 +169,6 @@ def test_a_killed_run_judges_nothing_twice(tmp_path: Path) -> None:
     assert second.judged == ["t6", "t7", "t8", "t9"]
 
 
-def test_a_finished_file_is_left_as_it_is(tmp_path: Path) -> None:
-    traces, out, again = some_traces(5), tmp_path / "v.jsonl", Judging()
-    to_file(traces, out)
-    before = out.read_bytes()
-
-    report = to_file(traces, out, again)
-
-    assert out.read_bytes() == before
-    assert again.judged == []
-    assert report.by_decision == {Decision.BLOCK: 2, Decision.ALLOW: 3}
-
-
 def test_verdicts_of_other_versions_are_made_anew(tmp_path: Path) -> None:
     traces, out = some_traces(3), tmp_path / "v.jsonl"
     to_file(traces, out)
@@ -225,21 +214,18 @@ def test_shuffled_input_gives_the_same_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"my notes\n", b'{"question_id": "a trace, not a verdict"}\n', b"\x00\x01\x02"]
+    ("name", "content"),
+    [
+        ("v.jsonl", b"my notes\n"),
+        ("v.jsonl", b'{"question_id": "a trace, not a verdict"}\n'),
+        ("v.jsonl", b"\x00\x01\x02"),
+        ("v.jsonl.gz", gzip.compress(b"my notes\n")),
+    ],
 )
-def test_a_file_that_holds_no_verdicts_is_not_overwritten(tmp_path: Path, content: bytes) -> None:
-    out = tmp_path / "v.jsonl"
-    out.write_bytes(content)
-
-    with pytest.raises(InputError, match="not verdicts"):
-        to_file(some_traces(1), out)
-
-    assert out.read_bytes() == content
-
-
-def test_a_gz_that_holds_no_verdicts_is_not_overwritten(tmp_path: Path) -> None:
-    out = tmp_path / "v.jsonl.gz"
-    content = gzip.compress(b"my notes\n")
+def test_a_file_that_holds_no_verdicts_is_not_overwritten(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    out = tmp_path / name
     out.write_bytes(content)
 
     with pytest.raises(InputError, match="not verdicts"):
@@ -354,3 +340,71 @@ def test_the_file_and_the_database_hold_the_same_document(tmp_path: Path, store:
     written = json.loads((tmp_path / "v.jsonl").read_text())
     assert written.pop("line_sha256").startswith("sha256:")
     assert written == verdict_document(kept)
+
+
+def _verification(trace_id: str = "t1") -> Verification:
+    return Verification(
+        trace=a_trace(None, trace_id=trace_id),
+        families={},
+        claims=(),
+        answer=AnswerDecision(decision=Decision.BLOCK, reasons=("no",)),
+        versions=Versions(
+            pipeline="p", config_sha256="c", embedder="e", pair_reader="r", precision="f",
+            calibrator="k",
+        ),
+        latency_seconds={},
+    )  # fmt: skip
+
+
+def _written(path: Path) -> bytes:
+    with verdict_file(path) as file:
+        list(file.keep_while(lambda kept: True))
+        file.append([_verification("t1"), _verification("t2")])
+    return path.read_bytes()
+
+
+def _kept(path: Path) -> list[str]:
+    with verdict_file(path) as file:
+        return [kept.trace.trace_id for kept in file.keep_while(lambda kept: True)]
+
+
+@pytest.mark.parametrize("name", ["v.jsonl", "v.jsonl.gz"])
+def test_lines_as_they_were_written_are_kept(tmp_path: Path, name: str) -> None:
+    _written(tmp_path / name)
+
+    assert _kept(tmp_path / name) == ["t1", "t2"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"decision":"block"', b'"decision":"allow"'),
+        (b'"reasons":["no"]', b'"reasons":["ok"]'),
+        (b'"line_sha256":"sha256:', b'"line_sha256":"sha256:0'),
+    ],
+)
+def test_an_edited_line_is_not_trusted(tmp_path: Path, old: bytes, new: bytes) -> None:
+    path = tmp_path / "v.jsonl"
+    first, second = _written(path).splitlines(keepends=True)
+    assert old in second
+    path.write_bytes(first + second.replace(old, new))
+
+    assert _kept(path) == ["t1"]
+
+
+def test_a_line_without_its_digest_is_not_trusted(tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+    document = json.loads(_written(path).splitlines()[0])
+    del document["line_sha256"]
+    path.write_text(json.dumps(document, separators=(",", ":")) + "\n")
+
+    assert _kept(path) == []
+
+
+def test_a_second_run_on_the_same_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+
+    with verdict_file(path), pytest.raises(InputError, match="another run"), verdict_file(path):
+        pass
+
+    assert _written(path)

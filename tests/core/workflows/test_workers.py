@@ -1,4 +1,4 @@
-"""verify --workers: the verdicts of one process, whatever happens to a worker meanwhile."""
+"""Workers: of one file and of the queue; one process' verdicts, whatever happens meanwhile; one cache."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ import json
 import os
 import signal
 import threading
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from builders import a_source, a_trace
+from databases import a_store, workspace_of
+from lexical import lexical_models
 from serving import ANSWER, OUTPUTS
 from typer.testing import CliRunner
 
@@ -19,12 +25,18 @@ from core.capture.native_record import read_trace
 from core.capture.parts import parts_of
 from core.codec import verdict_document
 from core.config import Config
-from core.errors import ComponentUnavailable
-from core.records import Trace
+from core.errors import ComponentUnavailable, Overdue
+from core.records import Trace, Verification
+from core.workflows.batching import Allowed, BatchingVerifier
+from core.workflows.cache import Shelf
+from core.workflows.queue_worker import work_off
 from core.workflows.ray_engine import PartJudge, RayRun, index_part, row_of, verify_on_ray
+from core.workflows.verify import Judge, pipeline_judge, run_key
 from core.workflows.workers import ATTEMPTS, Crew
+from storage.jobs import Jobs
+from storage.store import SqlStore, unverified
 
-COUNT = 10
+COUNT = 6
 
 
 def _records() -> list[dict[str, Any]]:
@@ -73,7 +85,7 @@ def _in_parts(file: Path, out: Path) -> list[str]:
     out.mkdir()
     told = {"reader": None, "calibrator": None, "repair": False, "cache": None, "anew": False,
             "by_kind": False, "whole_answers": False, "out": str(out), "threads": 1}  # fmt: skip
-    parts = parts_of([file], Config(), part_bytes=1_500)
+    parts = parts_of([file], Config(), part_bytes=1_000)
     judge = PartJudge()
     for number, part in reversed(list(enumerate(parts))):
         row = row_of(part, number)
@@ -153,3 +165,147 @@ def _pid(crew: Crew, number: int) -> int:
     process = crew.workers[number].process
     assert process is not None
     return process.pid
+
+
+JOBS = 20
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterable[SqlStore]:
+    opened = a_store(tmp_path / "w.db")
+    opened.put_traces(
+        a_trace(f"Weight {n} kg.", a_source(f"Weight {n} kg."), trace_id=f"t{n}")
+        for n in range(JOBS)
+    )
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def jobs(store: SqlStore) -> Jobs:
+    queue = workspace_of(store).jobs
+    assert queue.put(unverified(store)) == JOBS
+    return queue
+
+
+def _judge(*, stumbles_over: str = "", unavailable: bool = False) -> Judge:
+    real = pipeline_judge(lexical_models(), Config())
+
+    def verify(traces: Sequence[Trace]) -> Iterable[Verification]:
+        if unavailable:
+            raise ComponentUnavailable("no weights")
+        if stumbles_over in [trace.trace_id for trace in traces]:
+            raise TypeError(f"secret of {stumbles_over}")
+        return real.verify(traces)
+
+    return Judge(versions=real.versions, verify=verify)
+
+
+def test_a_worker_judges_all_that_waits_and_a_second_round_judges_nothing(
+    store: SqlStore, jobs: Jobs
+) -> None:
+    judge = _judge()
+
+    first = work_off(jobs, judge, "a", until_empty=True)
+    jobs.put(list(range(1, JOBS + 1)))
+    second = work_off(jobs, judge, "a", until_empty=True)
+
+    assert (first.verified, first.kept) == (JOBS, 0)
+    assert (second.verified, second.kept) == (0, JOBS)
+    assert store.count_without_run(run_key(judge.versions)) == 0
+    assert (jobs.counts().done, jobs.counts().open) == (JOBS, 0)
+    assert store.verify_chain().problems == ()
+
+
+def test_a_trace_that_no_worker_can_judge_takes_no_other_with_it(
+    store: SqlStore, jobs: Jobs
+) -> None:
+    report = work_off(jobs, _judge(stumbles_over="t3"), "a", until_empty=True)
+
+    assert report.verified == JOBS - 1
+    (failing,) = jobs.failing()
+    assert (failing.trace_id, failing.attempts) == ("t3", 1)
+    assert failing.next_at is not None, "it is tried again, later"
+    assert failing.reason.startswith("a fault in this program: TypeError in ")
+    assert "secret" not in failing.reason
+
+
+def test_a_model_that_is_not_there_is_no_trace_s_fault(jobs: Jobs) -> None:
+    with pytest.raises(ComponentUnavailable, match="no weights"):
+        work_off(jobs, _judge(unavailable=True), "a", until_empty=True)
+
+    assert jobs.counts().waiting == JOBS
+    assert jobs.failing() == ()
+    assert work_off(jobs, _judge(), "b", until_empty=True).verified == JOBS
+
+
+def test_a_worker_that_takes_long_keeps_its_lease(jobs: Jobs) -> None:
+    real, stolen = _judge(), []
+
+    def slow(traces: Sequence[Trace]) -> Iterable[Verification]:
+        if not stolen:
+            # Longer than the lease: without renewing, the other would take them.
+            stolen.append(_wait_and_take(jobs, 1.6))
+        return real.verify(traces)
+
+    work_off(
+        jobs, Judge(versions=real.versions, verify=slow), "a", lease_seconds=1.0, until_empty=True
+    )
+
+    taken = {job.position for job in stolen[0]}
+    assert len(taken) == 8 and taken.isdisjoint(range(1, 9))
+    assert jobs.counts().done == JOBS - 8
+
+
+def _wait_and_take(jobs: Jobs, seconds: float) -> list[object]:
+    threading.Event().wait(seconds)
+    return list(jobs.take("thief", 60.0, 8))
+
+
+CHART = a_source("Patient: Rosa Lindqvist. Medications: metformin 500 mg twice daily. eGFR 58.")
+SHORT = a_trace("She takes metformin 500 mg twice daily.", CHART)
+# Minutes of work: each line is a claim of its own.
+LONG = a_trace("\n".join(f"- The level of drug{n} is {n} mg." for n in range(400)), CHART)
+
+
+def test_what_takes_too_long_or_is_given_up_ends_and_its_neighbour_is_judged() -> None:
+    with BatchingVerifier(lexical_models(), Config(), latency_bound_seconds=0.2) as verifier:
+        verifier.submit(SHORT).result(300)  # everything is loaded
+        begun = time.process_time()
+        given_up = Allowed()
+        late = verifier.submit(LONG, allowed=Allowed(1.0))
+        beside = verifier.submit(SHORT)
+        with pytest.raises(Overdue, match="within 1 s"):
+            late.result(300)
+        assert len(beside.result(300).claims) == 1
+
+        left = verifier.submit(LONG, allowed=given_up)
+        given_up.end()
+        with pytest.raises(Overdue):
+            left.result(300)
+        assert len(verifier.submit(SHORT).result(300).claims) == 1
+
+    assert time.process_time() - begun < 20  # the whole of it takes several times as long
+
+
+OPENERS, ROUNDS = 8, 4
+
+
+def test_workers_that_open_a_new_file_at_once_all_have_it(tmp_path: Path) -> None:
+    for number in range(ROUNDS):
+        together = threading.Barrier(OPENERS)
+
+        def opened(
+            worker: int, file: Path = tmp_path / f"{number}.db", start: threading.Barrier = together
+        ) -> None:
+            start.wait()
+            shelf = Shelf(file, identity="models", most_bytes=1 << 20)
+            shelf.put([(f"key {worker}", b"value")])
+            shelf.close()
+
+        with ThreadPoolExecutor(OPENERS) as pool:
+            list(pool.map(opened, range(OPENERS)))
+
+        shelf = Shelf(tmp_path / f"{number}.db", identity="models", most_bytes=1 << 20)
+        assert len(shelf.get([f"key {worker}" for worker in range(OPENERS)])) == OPENERS
+        shelf.close()
