@@ -21,6 +21,7 @@ from core.records import (
     Trace,
     Verification,
     answer_state,
+    needs_a_person,
     state_of,
     worst_state,
 )
@@ -228,7 +229,7 @@ def claim_reply(verdict: ClaimVerdict, trace: Trace) -> ClaimReply:
         reasons=list(verdict.reasons),
         support_probability=support.probability if support else None,
         threshold=support.threshold if support else None,
-        needs_a_person=verdict.needs_a_person,
+        needs_a_person=needs_a_person(verdict),
         source_id=premise.source_id if premise else None,
         evidence=[]
         if premise is None

@@ -139,18 +139,6 @@ class ClaimVerdict:
         if factual and isinstance(self.outcome, SetAside):
             raise ClaimError(f"{self.claim.claim_id}: a factual claim cannot be set aside")
 
-    @property
-    def needs_a_person(self) -> bool:
-        """Whether a blocked claim is left to a person: its support is enough and a value or a check is
-        open, or nothing but a middling support blocks it. What else is wrong leaves nothing to decide."""
-        outcome = self.outcome
-        if self.decision is not Decision.BLOCK or not isinstance(outcome, Judged):
-            return False
-        if self.verdict in (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED):
-            return False
-        support = outcome.support
-        return support.supported or (support.needs_a_person and len(self.reasons) == 1)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerDecision:

@@ -47,6 +47,18 @@ def state_of(verdict: ClaimVerdict) -> State:
     return State.BLOCK if _is_shown(verdict) else State.NEEDS_REVIEW
 
 
+def needs_a_person(verdict: ClaimVerdict) -> bool:
+    """Whether a blocked claim is left to a person: its support is enough and a value or a check is open,
+    or nothing but a middling support blocks it. What else is wrong leaves nothing to decide."""
+    outcome = verdict.outcome
+    if verdict.decision is not Decision.BLOCK or not isinstance(outcome, Judged):
+        return False
+    if verdict.verdict in (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED):
+        return False
+    support = outcome.support
+    return support.supported or (support.needs_a_person and len(verdict.reasons) == 1)
+
+
 def answer_state(verification: Verification) -> State:
     """The state of the answer: allow where the gate allows it, block where a claim is, else needs review.
 

@@ -16,6 +16,7 @@ from core.records import (
     Judged,
     State,
     VerdictLabel,
+    needs_a_person,
     state_of,
 )
 
@@ -87,7 +88,7 @@ def claim_kind(verdict: ClaimVerdict) -> Kind:
         return Kind.CONTRADICTED if shown else Kind.CONFLATION
     if verdict.verdict in (None, VerdictLabel.UNJUDGED) or not isinstance(outcome, Judged):
         return Kind.UNJUDGED
-    if verdict.needs_a_person:
+    if needs_a_person(verdict):
         return Kind.PERSON
     return Kind.UNSUPPORTED
 
