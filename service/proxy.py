@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -145,11 +145,7 @@ class Proxy:
         return ListToolsResult(tools=[*passed, *OWN_TOOLS])
 
     async def _read_tools(self) -> None:
-        found = [
-            (upstream, tool.name, tool)
-            for upstream in self._having("tools")
-            for tool in await self._listed(upstream, upstream.client.list_tools, "tools")
-        ]
+        found = await self._listed("tools")
         self._tools = offered_names(found, [tool.name for tool in OWN_TOOLS])
 
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -244,13 +240,7 @@ class Proxy:
         self, ctx: Context, _: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         self._client = ctx.session
-        found = [
-            (upstream, resource)
-            for upstream in self._having("resources")
-            for resource in await self._listed(
-                upstream, upstream.client.list_resources, "resources"
-            )
-        ]
+        found = await self._listed("resources")
         # An address is one resource, whoever has it: the first server is asked.
         self._resources = {str(resource.uri): upstream for upstream, resource in reversed(found)}
         return ListResourcesResult(
@@ -260,25 +250,14 @@ class Proxy:
     async def _list_templates(
         self, ctx: Context, _: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
-        found = [
-            template
-            for upstream in self._having("resources")
-            for template in await self._listed(
-                upstream, upstream.client.list_resource_templates, "resource_templates"
-            )
-        ]
-        return ListResourceTemplatesResult(resource_templates=found)
+        found = await self._listed("resource_templates", "resources")
+        return ListResourceTemplatesResult(resource_templates=[one for _, one in found])
 
     async def _list_prompts(
         self, ctx: Context, _: PaginatedRequestParams | None
     ) -> ListPromptsResult:
         self._client = ctx.session
-        found = [
-            (upstream, prompt.name, prompt)
-            for upstream in self._having("prompts")
-            for prompt in await self._listed(upstream, upstream.client.list_prompts, "prompts")
-        ]
-        self._prompts = offered_names(found)
+        self._prompts = offered_names(await self._listed("prompts"))
         passed = [one.own.model_copy(update={"name": name}) for name, one in self._prompts.items()]
         return ListPromptsResult(prompts=passed)
 
@@ -295,17 +274,17 @@ class Proxy:
             u for u in self._upstreams if getattr(u.client.server_capabilities, what) is not None
         ]
 
-    async def _listed(
-        self, upstream: Upstream, fetch: Callable[..., Awaitable[Any]], field: str
-    ) -> Sequence[Any]:
-        """What one server lists; nothing of one that is gone, so that the others go on."""
-        try:
-            return await all_pages(lambda cursor: fetch(cursor=cursor), field)
-        except ProvenanceGuardError:
-            raise
-        except Exception as error:
-            log_crash(error)
-            return []
+    async def _listed(self, what: str, of: str | None = None) -> list[tuple[Upstream, Any]]:
+        """What each server lists; nothing of one that is gone, so that the others go on."""
+        found: list[tuple[Upstream, Any]] = []
+        for upstream in self._having(of or what):
+            try:
+                found += [(upstream, one) for one in await all_pages(upstream.client, what)]
+            except ProvenanceGuardError:
+                raise
+            except Exception as error:
+                log_crash(error)
+        return found
 
 
 def _content(method: str, result: dict[str, Any]) -> dict[str, Any]:

@@ -169,35 +169,33 @@ class Offered(Generic[T]):
 
 
 def offered_names(
-    own: Iterable[tuple[Upstream, str, T]], taken: Iterable[str] = ()
-) -> dict[str, Offered[T]]:
+    own: Sequence[tuple[Upstream, Any]], taken: Iterable[str] = ()
+) -> dict[str, Offered[Any]]:
     """What servers offer, by name: ``server__name`` for what several have, or what we call our own."""
-    items = list(own)
-    names = [name for _, name, _ in items]
+    names = [one.name for _, one in own]
     # A name with a server before it may be that of another server's tool: then that one is told apart too.
-    for _ in items:
+    for _ in own:
         count = Counter([*names, *taken])
-        clash = [count[name] > 1 for name in names]
         told = [
-            f"{upstream.name}{BETWEEN}{name}" if clashes else names[at]
-            for at, ((upstream, name, _), clashes) in enumerate(zip(items, clash, strict=True))
+            f"{upstream.name}{BETWEEN}{one.name}" if count[name] > 1 else name
+            for name, (upstream, one) in zip(names, own, strict=True)
         ]
         if told == names:
             break
         names = told
     return {
-        name: Offered(name=name, upstream=upstream, own=one, own_name=own_name)
-        for name, (upstream, own_name, one) in zip(names, items, strict=True)
+        name: Offered(name=name, upstream=upstream, own=one, own_name=one.name)
+        for name, (upstream, one) in zip(names, own, strict=True)
     }
 
 
-async def all_pages(fetch: Callable[[str | None], Awaitable[Any]], field: str) -> list[Any]:
-    """What a server lists, page by page."""
+async def all_pages(client: Client, what: str) -> list[Any]:
+    """All tools, prompts, resources or resource_templates that a server lists, page by page."""
     found: list[Any] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
-        page = await fetch(cursor)
-        found.extend(getattr(page, field))
+        page = await getattr(client, f"list_{what}")(cursor=cursor)
+        found.extend(getattr(page, what))
         cursor = page.next_cursor
         if cursor is None:
             break

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import math
 import shutil
+import struct
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from forests import a_calibrator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.compose import ColumnTransformer
@@ -139,16 +144,7 @@ def test_a_probability_does_not_depend_on_the_rows_beside_it(places: list[int]) 
     ]
     assert ((together >= 0) & (together <= 1)).all()
     assert np.array_equal(together, np.round(together, 4))
-
-
-def test_no_rows_give_no_probabilities() -> None:
-    _, forest = grown_forest(1, trees=3)
-
-    assert forest.probabilities([]).shape == (0,)
-
-
-def test_the_forest_fills_the_calibrator_role() -> None:
-    assert isinstance(grown_forest(1, trees=3)[1], Calibrator)
+    assert forest.probabilities([]).shape == (0,) and isinstance(forest, Calibrator)
 
 
 def test_an_artifact_reads_back_as_the_same_forest_and_the_same_bytes(tmp_path: Path) -> None:
@@ -181,15 +177,18 @@ def artifact(tmp_path: Path) -> Path:
     return tmp_path / "calibrator"
 
 
-def rewrite(artifact: Path, change: dict[str, object]) -> None:
-    """Change fields of the card and record its new digest, so that only the field is wrong."""
-    import hashlib
+def seal(folder: Path) -> None:
+    """The manifest of what is there now, as somebody would write it who changes an artifact."""
+    names = ("calibrator.json", "trees.npz")
+    digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
+    (folder / "manifest.json").write_text(json.dumps(digests))
 
-    card = {**json.loads((artifact / "calibrator.json").read_text()), **change}
-    (artifact / "calibrator.json").write_text(json.dumps(card))
-    digest = hashlib.sha256((artifact / "calibrator.json").read_bytes()).hexdigest()
-    manifest = {**json.loads((artifact / "manifest.json").read_text()), "calibrator.json": digest}
-    (artifact / "manifest.json").write_text(json.dumps(manifest))
+
+def rewrite(folder: Path, change: dict[str, object]) -> None:
+    """Change fields of the card, so that only the field is wrong."""
+    card = json.loads((folder / "calibrator.json").read_text())
+    (folder / "calibrator.json").write_text(json.dumps(card | change))
+    seal(folder)
 
 
 def test_a_missing_artifact_is_an_unavailable_component(tmp_path: Path) -> None:
@@ -198,19 +197,14 @@ def test_a_missing_artifact_is_an_unavailable_component(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["calibrator.json", "trees.npz"])
-def test_one_changed_byte_is_noticed(artifact: Path, file: str) -> None:
+def test_one_changed_byte_and_a_missing_file_are_noticed(artifact: Path, file: str) -> None:
     data = bytearray((artifact / file).read_bytes())
     data[len(data) // 2] ^= 1
     (artifact / file).write_bytes(bytes(data))
 
     with pytest.raises(DamagedArtifact, match=f"{file}: its SHA-256"):
         load_forest(artifact)
-
-
-@pytest.mark.parametrize("file", ["calibrator.json", "trees.npz"])
-def test_a_missing_file_is_named(artifact: Path, file: str) -> None:
     (artifact / file).unlink()
-
     with pytest.raises(DamagedArtifact, match=file):
         load_forest(artifact)
 
@@ -230,6 +224,8 @@ def test_a_missing_file_is_named(artifact: Path, file: str) -> None:
         ({"numeric": [{"name": "x", "mean": "0", "scale": 1}]}, r"numeric\[0\].mean"),
         ({"numeric": [{"name": "x", "mean": 0, "scale": 0}]}, r"numeric\[0\].scale"),
         ({"numeric": []}, "feature: a node reads a column that does not exist"),
+        ({"threshold": 0.01}, "name"),
+        ({"name": "forest-000000000000"}, "name"),
     ],
 )
 def test_a_malformed_card_names_its_field(
@@ -266,7 +262,6 @@ def test_trees_that_could_not_end_are_refused(
 
 
 def test_a_pickle_in_place_of_the_arrays_is_never_run(artifact: Path) -> None:
-    import hashlib
     import pickle
 
     class Bomb:
@@ -274,9 +269,7 @@ def test_a_pickle_in_place_of_the_arrays_is_never_run(artifact: Path) -> None:
             return (Path.touch, (artifact / "ran",))  # type: ignore[return-value]
 
     (artifact / "trees.npz").write_bytes(pickle.dumps(Bomb()))
-    digest = hashlib.sha256((artifact / "trees.npz").read_bytes()).hexdigest()
-    manifest = {**json.loads((artifact / "manifest.json").read_text()), "trees.npz": digest}
-    (artifact / "manifest.json").write_text(json.dumps(manifest))
+    seal(artifact)
 
     with pytest.raises(DamagedArtifact, match="trees.npz"):
         load_forest(artifact)
@@ -385,3 +378,44 @@ def test_a_card_without_weights_hears_as_calibrators_did_before_and_a_wrong_one_
     for odd in (0.5, {"close": 0.7, "shift": 0.0, "reading": 0.4}, {"close": -0.1}):
         with pytest.raises(DamagedArtifact, match="heard"):
             Forest(grown.encoding, grown.trees, 0.5, {HEARD: odd})
+
+
+# ---------------------------------------------------------------- a name is its content
+
+
+def test_other_trees_under_the_same_card_are_refused(tmp_path: Path) -> None:
+    a_calibrator(tmp_path / "one", above=0.9)
+    a_calibrator(tmp_path / "two", above=1.0)
+    (tmp_path / "one" / "trees.npz").write_bytes((tmp_path / "two" / "trees.npz").read_bytes())
+    seal(tmp_path / "one")
+
+    with pytest.raises(DamagedArtifact, match="name"):
+        load_forest(tmp_path / "one")
+
+
+def test_thresholds_and_trees_that_differ_have_names_that_differ(tmp_path: Path) -> None:
+    names = {
+        a_calibrator(tmp_path / str(at), threshold=threshold, above=above)
+        for at, (threshold, above) in enumerate([(0.5, 0.9), (0.6, 0.9), (0.5, 0.8)])
+    }
+
+    assert len(names) == 3
+    assert load_forest(tmp_path / "0").name in names
+
+
+def test_a_header_of_800_gigabytes_is_refused_before_anything_is_made_for_it(
+    tmp_path: Path,
+) -> None:
+    a_calibrator(tmp_path)
+    head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (100000000000,), }"
+    head += b" " * (118 - len(head) - 1) + b"\n"
+    claims = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + b"\x00" * 64
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in ("roots", "feature", "threshold", "left", "right", "value"):
+            archive.writestr(f"{name}.npy", claims)
+    (tmp_path / "trees.npz").write_bytes(stream.getvalue())
+    seal(tmp_path)
+
+    with pytest.raises(DamagedArtifact, match="claims 800000000000 bytes"):
+        load_forest(tmp_path)
