@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 
 from core.records import Trace, Verification
@@ -50,10 +50,6 @@ class ReviewsPut:
 
     def add(self, other: ReviewsPut) -> None:
         """Count another batch with this one."""
-        self.votes += other.votes
-        self.votes_known += other.votes_known
-        self.adjudications += other.adjudications
-        self.adjudications_known += other.adjudications_known
-        self.people += other.people
-        self.splits += other.splits
-        self.skipped += other.skipped
+        for field_ in fields(self):
+            name = field_.name
+            setattr(self, name, getattr(self, name) + getattr(other, name))

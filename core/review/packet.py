@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.codec import citation_document, versions_document
+from core.codec import citation_document, record_document, versions_document
 from core.records import (
     AttributionStatus,
     ClaimVerdict,
@@ -96,8 +96,8 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
         "claim_id": claim.claim_id,
         "content_hash": claim.content_hash,
         "votes": [_vote_record(annotation) for annotation in claim.annotations],
-        "adjudication": _adjudication_record(claim.adjudication),
-        "signal": _signal(claim.signal),
+        "adjudication": _adjudication_record(claim.adjudication) if claim.adjudication else None,
+        "signal": _signal(claim.signal) if claim.signal else None,
     }
     return row
 
@@ -138,9 +138,7 @@ def _vote(annotation: Annotation) -> Json:
     return {
         "reviewer": annotation.reviewer,
         "at": _at(annotation.at),
-        "support": annotation.judgement.support.value,
-        "source_id": annotation.judgement.source_id,
-        "conflation": annotation.judgement.conflation,
+        **record_document(annotation.judgement),
         "confidence": annotation.confidence,
         "rationale": annotation.rationale,
         "saw_model_output": annotation.saw_model_output,
@@ -152,7 +150,7 @@ def _vote(annotation: Annotation) -> Json:
 def _vote_record(annotation: Annotation) -> Json:
     return {
         "slot": annotation.slot,
-        "first": None if annotation.first is None else judgement_json(annotation.first),
+        "first": None if annotation.first is None else record_document(annotation.first),
         "exposures": [{"what": each.what, "at": _at(each.at)} for each in annotation.exposures],
         "queue_reason": annotation.queue_reason.value,
         "inclusion_probability": annotation.inclusion_probability,
@@ -162,29 +160,16 @@ def _vote_record(annotation: Annotation) -> Json:
     }
 
 
-def judgement_json(judgement: Judgement) -> Json:
-    """The two answers of a reading."""
+def _adjudication_record(adjudication: Adjudication) -> Json:
     return {
-        "support": judgement.support.value,
-        "source_id": judgement.source_id,
-        "conflation": judgement.conflation,
-    }
-
-
-def _adjudication_record(adjudication: Adjudication | None) -> Json | None:
-    if adjudication is None:
-        return None
-    return {
-        **judgement_json(adjudication.judgement),
+        **record_document(adjudication.judgement),
         "guideline_needs_fix": adjudication.guideline_needs_fix,
         "rule": adjudication.rule,
         "guideline_version": adjudication.guideline_version,
     }
 
 
-def _signal(signal: Signal | None) -> Json | None:
-    if signal is None:
-        return None
+def _signal(signal: Signal) -> Json:
     return {
         "run_key": signal.run_key,
         "decision": signal.decision.value,
@@ -194,12 +179,7 @@ def _signal(signal: Signal | None) -> Json | None:
         "routed_source_id": signal.routed_source_id,
         "routed_family": signal.routed_family,
         "attribution": signal.attribution.value,
-        "calibrator_input": None
-        if signal.features is None
-        else {
-            "categorical_features": dict(signal.features.categorical),
-            "numeric_features": dict(signal.features.numeric),
-        },
+        "calibrator_input": None if signal.features is None else record_document(signal.features),
     }
 
 
