@@ -9,14 +9,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVarTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, func, insert, select
+from sqlalchemy import ColumnElement, Select, func, insert, select
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from core.records import FileCount, IngestReport, ToolCount, Trace, Verification, Versions
 from core.review.records import Person
 from storage import audit, listing, records, traces, verdicts
-from storage.audit import append_event
 from storage.checking import check_database
 from storage.engine import Database, open_database
 from storage.migrate import migrate
@@ -25,6 +24,8 @@ from storage.tables import ImportRecord, Run, TraceVersion, Verdict
 from storage.traces import is_newest
 from storage.verdicts import stored_verification
 
+# What a report of an import counts, as its columns are called.
+_COUNTED = ("new", "changed", "unchanged", "skipped_count", "without_answer", "without_evidence")
 WAITING_AT_ONCE = 500  # positions of waiting traces looked up in one go
 
 
@@ -86,8 +87,30 @@ class SqlStore:
 
     def put_import(self, report: IngestReport) -> None:
         """Keep the report of an import: what was understood of its files, and what was not."""
+        at, files = self.now(), [asdict(file) for file in report.files]
+        counted = {name: getattr(report, name) for name in _COUNTED}
         with self.database.writing() as connection:
-            put_import(connection, report, at=self.now(), actor=self.actor)
+            number = connection.execute(
+                insert(ImportRecord)
+                .values(
+                    imported_at=at,
+                    actor=self.actor,
+                    files=json.dumps(files),
+                    tools=json.dumps([asdict(tool) for tool in report.tools]),
+                    skipped=json.dumps(report.skipped),
+                    **counted,
+                )
+                .returning(col(ImportRecord.import_id))
+            ).scalar_one()
+            told = {name: counted[name] for name in ("new", "changed", "unchanged")}
+            audit.append_event(
+                connection,
+                at=at,
+                actor=self.actor,
+                action="files.imported",
+                entity=f"import {number}",
+                detail={"files": files, **told, "skipped": report.skipped_count},
+            )
 
     def put_verdicts(self, run_key: str, verdicts_in: Iterable[Verification]) -> None:
         """Keep verdicts, each on the trace version that its content hash names, in one transaction."""
@@ -199,8 +222,23 @@ class SqlStore:
 
     def imports(self, *, limit: int | None = None) -> tuple[records.StoredImport, ...]:
         """The imports, the latest first."""
+        table = ImportRecord.__table__  # type: ignore[attr-defined]
         with self.database.reading() as connection:
-            return imports(connection, limit=limit)
+            rows = connection.execute(select(table).order_by(table.c.import_id.desc()).limit(limit))
+            return tuple(
+                records.StoredImport(
+                    import_id=row.import_id,
+                    imported_at=row.imported_at,
+                    actor=row.actor,
+                    report=IngestReport(
+                        files=tuple(FileCount(**file) for file in json.loads(row.files)),
+                        tools=tuple(ToolCount(**tool) for tool in json.loads(row.tools)),
+                        skipped=tuple(json.loads(row.skipped)),
+                        **{name: row._mapping[name] for name in _COUNTED},
+                    ),
+                )
+                for row in rows
+            )
 
     def audit_events(
         self, *, newest_first: bool = True, limit: int | None = None, offset: int = 0
@@ -212,68 +250,6 @@ class SqlStore:
     def verify_chain(self) -> records.AuditReport:
         """Check every link of the trail, every row against it, its seals and its anchors."""
         return check_database(self.database)
-
-
-def put_import(connection: Connection, report: IngestReport, *, at: datetime, actor: str) -> None:
-    """Keep the report of one import, and tell the trail."""
-    number = connection.execute(
-        insert(ImportRecord)
-        .values(
-            imported_at=at,
-            actor=actor,
-            files=json.dumps([asdict(file) for file in report.files]),
-            new=report.new,
-            changed=report.changed,
-            unchanged=report.unchanged,
-            tools=json.dumps([asdict(tool) for tool in report.tools]),
-            skipped=json.dumps(report.skipped),
-            skipped_count=report.skipped_count,
-            without_answer=report.without_answer,
-            without_evidence=report.without_evidence,
-        )
-        .returning(col(ImportRecord.import_id))
-    ).scalar_one()
-    append_event(
-        connection,
-        at=at,
-        actor=actor,
-        action="files.imported",
-        entity=f"import {number}",
-        detail={
-            "files": [asdict(file) for file in report.files],
-            "new": report.new,
-            "changed": report.changed,
-            "unchanged": report.unchanged,
-            "skipped": report.skipped_count,
-        },
-    )
-
-
-def imports(
-    connection: Connection, *, limit: int | None = None
-) -> tuple[records.StoredImport, ...]:
-    """The imports, the latest first."""
-    table = ImportRecord.__table__  # type: ignore[attr-defined]
-    rows = connection.execute(select(table).order_by(table.c.import_id.desc()).limit(limit))
-    return tuple(
-        records.StoredImport(
-            import_id=row.import_id,
-            imported_at=row.imported_at,
-            actor=row.actor,
-            report=IngestReport(
-                files=tuple(FileCount(**file) for file in json.loads(row.files)),
-                new=row.new,
-                changed=row.changed,
-                unchanged=row.unchanged,
-                tools=tuple(ToolCount(**tool) for tool in json.loads(row.tools)),
-                skipped=tuple(json.loads(row.skipped)),
-                skipped_count=row.skipped_count,
-                without_answer=row.without_answer,
-                without_evidence=row.without_evidence,
-            ),
-        )
-        for row in rows
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,11 @@ OF_THE_ENGINE = (
     "seals",
     "traces",
 )
+# Of those, what starts processes and takes longest: once in ``make test``, twice in check-all.
+ON_ONE_ENGINE = (
+    "test_a_process_killed_while_it_votes_loses_nothing_that_was_acknowledged",
+    "test_processes_that_start_together_migrate_once",
+)
 NO_POSTGRES = "no PostgreSQL server programs (initdb, pg_ctl) on this machine"
 
 
@@ -37,7 +42,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The other engine's turn at what concerns no engine comes in ``make check-all``."""
     for item in items:
         asked = getattr(getattr(item, "callspec", None), "params", {}).get("database_address")
-        if asked == "postgresql" and item.path.stem.removeprefix("test_") not in OF_THE_ENGINE:
+        of_it = item.path.stem.removeprefix("test_") in OF_THE_ENGINE
+        if asked == "postgresql" and (not of_it or item.name.startswith(ON_ONE_ENGINE)):
             item.add_marker(pytest.mark.stress)
 
 

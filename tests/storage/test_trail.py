@@ -96,6 +96,7 @@ def test_the_filters_of_the_audit_page_read_an_index(office: Office) -> None:
                 assert "TEMP B-TREE" not in plan and "Sort" not in plan, plan
 
 
+@pytest.mark.stress
 def test_a_long_trail_is_exported_in_the_memory_of_a_piece_of_it(store: SqlStore) -> None:
     office = an_office(store, traces=1)
     number, detail = 6_000, {"reason": "x" * 1_000}
