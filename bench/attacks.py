@@ -22,7 +22,7 @@ ATTACKS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     (
         "tools that repeat the claim, or what the agent itself wrote, as evidence",
         "9 of 9 pass",
-        ("tests/core/judging/test_own_words.py",),
+        ("tests/core/evidence/test_own_words.py",),
     ),
     (
         "unreadable traces, full disks, forged or stored verdicts at the gate",

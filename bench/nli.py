@@ -17,11 +17,11 @@ from collections.abc import Callable
 from sklearn.metrics import roc_auc_score
 
 from bench.report import Report, share
+from core.distortions.alignment import Sentence, prose_of
+from core.distortions.detect import find_distortions
+from core.distortions.reading import read_sentence
 from core.evidence.words import stem
 from core.models.loading import load_pair_reader
-from core.provenance.distortions.alignment import Sentence, prose_of
-from core.provenance.distortions.detect import find_distortions
-from core.provenance.distortions.reading import read_sentence
 from core.records import Span
 from core.text.tokens import content_terms, overlap
 from training.texts import ENTAILMENT, KINDS, authored_pairs, text_folder

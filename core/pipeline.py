@@ -13,17 +13,8 @@ from itertools import islice
 
 from core.citations.claims import citations_by_claim, set_entries_aside
 from core.config import Config
-from core.decide import counted_share, pass_together
 from core.errors import StageError
 from core.identity import rules_digest
-from core.judging.cases import Case, Readings, rank_claims, read_window
-from core.judging.claims import judge_claim
-from core.judging.opening import (
-    Models,
-    OpenTrace,
-    embed_window,
-    open_window,
-)
 from core.records import (
     Claim,
     ClaimType,
@@ -34,7 +25,15 @@ from core.records import (
     Verification,
     Versions,
 )
-from core.stages.decision import decide_answer, decide_claim
+from core.verification.candidates import Case, rank_claims
+from core.verification.decision import counted_share, decide_answer, decide_claim, pass_together
+from core.verification.prepare import (
+    Models,
+    OpenTrace,
+    embed_window,
+    open_window,
+)
+from core.verification.reading import Readings, judge_claim, read_window
 
 __all__ = ["Models", "verify", "verify_all", "verify_claims", "versions"]
 

@@ -4,7 +4,7 @@
 
 A claim of a real answer has no premise: it has sources, of which the pipeline chooses a few windows.
 What a reader is taught here, it meets in the very shape in which it will be asked: with ``--close`` what
-is closest to the claim in each source (`core.judging.closest`), the most of its words first.
+is closest to the claim in each source (`core.verification.premise`), the most of its words first.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow
 from core.evaluation.scoring import score_rows
 from core.evidence.words import stems
-from core.judging.cases import Case, rank_claim
-from core.judging.opening import Models, OpenTrace, embed_window, open_trace
 from core.ports import PairReader, Progress
 from core.records import Claim, PairReading, VerdictLabel
+from core.verification.candidates import Case, rank_claim
+from core.verification.prepare import Models, OpenTrace, embed_window, open_trace
 from training.development import measured_models, trainable
 
 

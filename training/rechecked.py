@@ -21,20 +21,22 @@ from pathlib import Path
 
 from core.calibration.rows import ROWS_FILE, TrainingRow, read_training_rows
 from core.config import Config
+from core.distortions.checks import check_distortions
 from core.errors import InputError
 from core.evaluation.packets import PacketRow
 from core.evidence.checks import check_claim
-from core.judging.cases import close_signals, read_closest, shown_sources
-from core.judging.opening import Models, OpenTrace
-from core.judging.signals import (
+from core.models.forest import CARD_FILE, DEFAULT_FOLDER
+from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE, VETOES_FEATURE, VerdictLabel
+from core.text.tokens import content_terms, overlap
+from core.verification.candidates import shown_sources
+from core.verification.features import (
     claim_signals,
+    close_signals,
     reading_signals,
     source_check_signals,
 )
-from core.models.forest import CARD_FILE, DEFAULT_FOLDER
-from core.provenance.distortions.checks import check_distortions
-from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE, VETOES_FEATURE, VerdictLabel
-from core.text.tokens import content_terms, overlap
+from core.verification.prepare import Models, OpenTrace
+from core.verification.reading import read_closest
 from training.claim_windows import opened_cases, opened_claims
 from training.development import (
     apart_traces,

@@ -18,13 +18,14 @@ from core.attribution.families import Families, load_families
 from core.config import Config, RouteWeights
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import read_packet
-from core.judging.cases import rank_claims, read_window
-from core.judging.opening import Models, embed_window, open_trace
 from core.models.forest import load_forest
 from core.models.loading import load_embedder, load_pair_reader
 from core.pipeline import WINDOW
 from core.ports import Progress
 from core.records import Claim, Trace
+from core.verification.candidates import rank_claims
+from core.verification.prepare import Models, embed_window, open_trace
+from core.verification.reading import read_window
 
 COLUMNS = (
     "centroid",

@@ -21,11 +21,11 @@ from core.attribution.families import load_families
 from core.calibration.guarantee import LabelledScores, operating_points
 from core.calibration.rows import TrainingRow
 from core.calibration.whole import whole_card
-from core.decide import against
 from core.models.forest import BY_KIND, SHOWN, WHOLE
 from core.models.heard import HEARD, heard_card
 from core.records import SHOWN_FEATURE, SHOWN_WRONG, Against
 from core.statistics import exact_binomial_interval
+from core.verification.decision import against
 
 LEAST = 10  # labelled claims; of fewer a frequency says too little to raise a probability
 

@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from core.calibration.guarantee import CONFIDENCE, Flags, LabelledScores, guaranteed_point
-from core.decide import FLOOR, LEAST_CLAIMS, weakest_together
 from core.models.forest import WHOLE
 from core.records import WholePoint
+from core.verification.decision import FLOOR, LEAST_CLAIMS, weakest_together
 
 FOLDS, SEED = 10, 20260607
 # Of the answers with a bad claim. The bound holds for answers like the labelled ones, of which most bad

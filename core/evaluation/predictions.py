@@ -19,7 +19,7 @@ from core.records import (
     Relation,
     VerdictLabel,
 )
-from core.stages.calibration import held_by_veto
+from core.verification.decision import held_by_veto
 
 
 class Cause(StrEnum):

@@ -37,7 +37,7 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
-from core.stages.decision import decide_certain, decide_claim
+from core.verification.decision import decide_certain, decide_claim
 
 BATCH_ROWS = 64
 

@@ -29,7 +29,7 @@ from core.records import (
     Verification,
 )
 from core.records.judge import JudgeFailure, JudgeFor, JudgeOutcome, JudgeVerdict, Proved
-from core.stages.decision import decide_answer, decide_claim, told_without_proof
+from core.verification.decision import decide_answer, decide_claim, told_without_proof
 
 AT_ONCE = 8  # answers that are asked about side by side
 

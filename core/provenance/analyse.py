@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from core.distortions.checks import CHECK_NAMES
+from core.distortions.reading import read_sentence
 from core.evidence.chart.checks import read_chart_facts
 from core.provenance.contradictions import find_contradictions
-from core.provenance.distortions.checks import CHECK_NAMES
-from core.provenance.distortions.reading import read_sentence
 from core.provenance.fabrication import (
     everything_captured,
     fabricated_citations,

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.distortions.alignment import Alignment, Sentence, align, prose_of
+from core.distortions.meaning import direction_differs, negation_differs
+from core.distortions.reading import Reading, read_sentence
+from core.distortions.records import Difference, DistortionKind
+from core.distortions.substitution import number_changed, same_quantity
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Quantity, QuantityKind
 from core.evidence.words import stem
-from core.provenance.distortions.alignment import Alignment, Sentence, align, prose_of
-from core.provenance.distortions.meaning import direction_differs, negation_differs
-from core.provenance.distortions.reading import Reading, read_sentence
-from core.provenance.distortions.records import Difference, DistortionKind
-from core.provenance.distortions.substitution import number_changed, same_quantity
 from core.provenance.lines import Blocks, Line, identifiers, read_lines, same_line
 from core.provenance.records import ClaimPlace, Contradiction
 from core.records import Claim, ClaimType, Span

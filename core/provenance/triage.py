@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.config import Config
+from core.distortions.checks import CHECK_NAMES
+from core.distortions.records import NAMED_KINDS
 from core.provenance.analyse import claims_of
-from core.provenance.distortions.checks import CHECK_NAMES
-from core.provenance.distortions.records import NAMED_KINDS
 from core.provenance.records import ClaimProvenance, Tier
 from core.provenance.risk import tier_of
 from core.records import (
@@ -21,7 +21,7 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
-from core.stages.decision import decide_certain, decide_claim
+from core.verification.decision import decide_certain, decide_claim
 
 WRONG_CREDIT, WRONG_CITATION, CONTRADICTED = "wrong credit", "wrong citation", "contradicted"
 MADE_UP, NOT_CONFIRMED = "made up", "not confirmed"

@@ -40,7 +40,7 @@ def state_of(verdict: ClaimVerdict) -> State:
     credited source is silent), a record that names nobody of that name, a claim that only the agent's
     own words say, an unjudged claim. So does what the NLI model alone takes for a contradiction,
     however sure it is: of 26 such claims one in 3 was one. (Figures: development packets, as in
-    ``core/stages/decision.py``.)
+    ``core/verification/decision.py``.)
     """
     if verdict.decision is Decision.ALLOW:
         return State.ALLOW

@@ -18,10 +18,10 @@ from enum import StrEnum
 from core.codec import content_hash
 from core.config import Config
 from core.errors import Busy, ComponentUnavailable, Overdue
-from core.judging.opening import GOING
 from core.pipeline import Models, verify_all, versions
 from core.records import Trace, Verification, Versions
 from core.repair.loop import repair_answer
+from core.verification.prepare import GOING
 from core.workflows.cache import IN_MEMORY_BYTES, Shelf, keeping
 from core.workflows.repair import outcome_of, repair_versions
 from core.workflows.verify import BATCH_CHARACTERS, BATCH_TRACES

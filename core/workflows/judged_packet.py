@@ -27,7 +27,7 @@ from core.records import (
     VerdictLabel,
 )
 from core.records.judge import JudgeFor, JudgeOutcome, JudgeVerdict, NotShown, Proved, Unproved
-from core.stages.decision import of_proof
+from core.verification.decision import of_proof
 
 _SHOWN = (Cause.IDENTITY, Cause.CONTRADICTION)
 ALLOW, PERSON, BLOCK = "allow", "needs review", "block"

@@ -7,10 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.citations.claims import citations_by_claim, set_entries_aside
 from core.config import Config
-from core.decide import counted_share
 from core.evaluation.planting import Planted, with_answer
-from core.judging.cases import rank_claims, read_window
-from core.judging.opening import embed_window, open_window
 from core.pipeline import Models, judge_or_block, outcome_of, verify
 from core.ports import Progress
 from core.records import (
@@ -21,8 +18,11 @@ from core.records import (
     Span,
     Trace,
 )
-from core.stages.decision import decide_claim
 from core.statistics import exact_binomial_interval
+from core.verification.candidates import rank_claims
+from core.verification.decision import counted_share, decide_claim
+from core.verification.prepare import embed_window, open_window
+from core.verification.reading import read_window
 from core.workflows.cache import remembering
 from core.workflows.gate import credited_wrongly
 from core.workflows.repair import repair_verified

@@ -15,11 +15,17 @@ from typing import Protocol
 
 from core.attribution.families import Families
 from core.config import Config
-from core.decide import counted_share, decide, measurements_of, pass_together
 from core.identity import rules_digest
 from core.ports import Calibrator, Progress
 from core.records import ClaimVerdict, Decision, Judged, Verification
-from core.stages.decision import decide_answer, decide_claim
+from core.verification.decision import (
+    counted_share,
+    decide,
+    decide_answer,
+    decide_claim,
+    measurements_of,
+    pass_together,
+)
 from core.workflows.models import fitted_for
 from core.workflows.verify import run_key, silent
 

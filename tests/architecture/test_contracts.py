@@ -60,7 +60,7 @@ PLANTED = {
     ("core.workflows.review", "storage.store"): "cli and pages",
     ("core.codec.verdicts", "core.review.records"): "inside core",
     ("core.review.assignment", "sqlmodel"): "neither the browser nor SQL",
-    ("core.stages.routing", "core.stages.premise"): "no stage imports another",
+    ("core.verification.premise", "core.verification.features"): "inside verification",
     ("core.text.tokens", "training"): "shipped weights",
     ("service.verbs", "cli.output"): "the service stands beside pages",
     ("service.verbs", "pages.widgets.plain"): "know nothing of each other",

@@ -17,9 +17,10 @@ TABLE_ROW = re.compile(r"^    (?:III\.\d|App\.)\s+(\S+)\s", re.MULTILINE)
 def test_the_stage_table_names_every_stage_file_and_no_other() -> None:
     named = set(TABLE_ROW.findall(core.__doc__ or ""))
 
-    on_disk = {f"stages/{p.stem}" for p in (ROOT / "stages").glob("*.py") if p.stem != "__init__"}
+    files = (ROOT / "verification").glob("*.py")
+    on_disk = {f"verification/{path.stem}" for path in files if path.stem != "__init__"}
 
-    assert {name for name in named if name.startswith("stages/")} == on_disk
+    assert {name for name in named if name.startswith("verification/")} == on_disk
     assert all((ROOT / f"{name}.py").is_file() for name in named)
 
 

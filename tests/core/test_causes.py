@@ -46,7 +46,7 @@ from core.records.judge import (
     QuotePlace,
     Unproved,
 )
-from core.stages.decision import decide_answer, decide_claim
+from core.verification.decision import decide_answer, decide_claim
 from tests.verdicts import showcase
 
 SPAN = Span(start=0, end=4)

@@ -47,8 +47,7 @@ def test_a_copy_of_the_rules_has_their_digest(copied: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "stages/decision.py",
-        "decide.py",
+        "verification/decision.py",
         "attribution/cues.py",
         "attribution/lexicons/families.toml",
         "attribution/classifier_weights.json",
@@ -64,12 +63,12 @@ def test_a_changed_rule_or_packaged_file_is_another_run(copied: Path, name: str)
 
 def test_a_new_or_moved_file_is_another_run(copied: Path) -> None:
     before = rules_digest(copied)
-    (copied / "stages" / "another.py").write_text("")
+    (copied / "verification" / "another.py").write_text("")
     rules_digest.cache_clear()
 
     after = rules_digest(copied)
 
-    (copied / "stages" / "another.py").unlink()
+    (copied / "verification" / "another.py").unlink()
     rules_digest.cache_clear()
     assert after != before
 
@@ -88,7 +87,11 @@ def test_a_changed_edit_is_another_run_of_repair_alone(copied: Path) -> None:
 
 def test_nothing_that_judges_imports_what_has_no_say() -> None:
     graph = grimp.build_graph("core", cache_dir=None)
-    judging = {"core.pipeline", "core.decide", "core.codec"} | graph.find_descendants("core.models")
+    judging = {
+        "core.pipeline",
+        "core.verification.decision",
+        "core.codec",
+    } | graph.find_descendants("core.models")
 
     reached = set().union(*(graph.find_upstream_modules(name) for name in judging))
 

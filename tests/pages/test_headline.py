@@ -29,7 +29,7 @@ from core.records import (
     Support,
     VerdictLabel,
 )
-from core.stages.decision import decide_claim
+from core.verification.decision import decide_claim
 from pages.widgets.headline import headline
 from pages.widgets.palette import Kind, claim_kind
 from tests.verdicts import showcase

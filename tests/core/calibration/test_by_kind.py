@@ -23,7 +23,6 @@ from core.calibration.by_kind import (
 from core.calibration.guarantee import operating_points
 from core.calibration.rows import TrainingRow
 from core.config import Config
-from core.decide import against, counted_share, threshold_kind_of, threshold_of
 from core.errors import ConfigError, DamagedArtifact
 from core.models.forest import load_forest, write_artifact
 from core.records import (
@@ -35,7 +34,13 @@ from core.records import (
     ShownShare,
     VerdictLabel,
 )
-from core.stages.decision import decide_claim
+from core.verification.decision import (
+    against,
+    counted_share,
+    decide_claim,
+    threshold_kind_of,
+    threshold_of,
+)
 from core.workflows.gate import read_policy
 from core.workflows.rescore import rescore
 from tests.verdicts import showcase

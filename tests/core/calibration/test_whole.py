@@ -22,7 +22,6 @@ from core.calibration.whole import (
 )
 from core.codec import verdict_document, verification_from_document
 from core.config import Config
-from core.decide import FLOOR, LEAST_CLAIMS, holds_together, pass_together, weakest_together
 from core.errors import ConfigError, DamagedArtifact
 from core.models.forest import Forest, load_forest, write_artifact
 from core.records import (
@@ -35,7 +34,14 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
-from core.stages.decision import decide_answer
+from core.verification.decision import (
+    FLOOR,
+    LEAST_CLAIMS,
+    decide_answer,
+    holds_together,
+    pass_together,
+    weakest_together,
+)
 from tests.verdicts import Said, a_verification
 
 CHANCES = st.lists(st.floats(0.0, 1.0), min_size=LEAST_CLAIMS, max_size=60)

@@ -6,8 +6,8 @@ import pytest
 
 from core.evidence.checks import check_claim, read_trace_facts
 from core.evidence.stated_whole import WHOLE
-from core.judging.cases import shown_sources
 from core.records import Source
+from core.verification.candidates import shown_sources
 from tests.builders import a_claim, a_source, a_trace
 
 CHART = a_source(

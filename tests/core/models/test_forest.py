@@ -45,7 +45,7 @@ from core.records import (
     VETOES_FEATURE,
     Features,
 )
-from core.stages.calibration import held_by_veto
+from core.verification.decision import held_by_veto
 
 LABELS = ("entailment", "neutral", "contradiction")
 TOOLS = ("chart", "literature", "labs")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from core.distortions.alignment import Prose, Sentence, prose_of, read_prose
+from core.distortions.checks import check_distortions, check_drift
+from core.distortions.detect import find_distortions
+from core.distortions.reading import CueEntry, cue_entries, read_sentence
+from core.distortions.records import DistortionKind
 from core.evidence.words import stem
-from core.provenance.distortions.alignment import Prose, Sentence, prose_of, read_prose
-from core.provenance.distortions.checks import check_distortions, check_drift
-from core.provenance.distortions.detect import find_distortions
-from core.provenance.distortions.reading import CueEntry, cue_entries, read_sentence
-from core.provenance.distortions.records import DistortionKind
 from core.records import (
     Check,
     Claim,

@@ -6,11 +6,11 @@ import tomllib
 
 import pytest
 
+from core.distortions.alignment import Sentence, prose_of
+from core.distortions.detect import find_distortions
+from core.distortions.reading import read_sentence
+from core.distortions.records import NAMED_KINDS, DistortionKind
 from core.evidence.words import stem
-from core.provenance.distortions.alignment import Sentence, prose_of
-from core.provenance.distortions.detect import find_distortions
-from core.provenance.distortions.reading import read_sentence
-from core.provenance.distortions.records import NAMED_KINDS, DistortionKind
 from core.records import Span
 from training.texts import text_folder
 

@@ -1,1 +1,0 @@
-"""One trace opened, its claims ranked against sources, read, checked and judged (III.3 - III.6)."""

@@ -1,0 +1,1 @@
+"""One claim from its sources to its verdict: prepared, its candidates chosen, read, measured, decided."""

@@ -1,0 +1,425 @@
+"""III.4 to III.6: the windows read in batches, and one claim judged from what was said of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.config import Config
+from core.distortions.checks import check_drift
+from core.errors import ReadingError
+from core.evidence.names import other_person
+from core.evidence.values import nearest_value, settles, value_present
+from core.ports import PairReader, taught_close
+from core.records import (
+    AlignedToken,
+    Alignment,
+    CheckedValue,
+    Claim,
+    Entailment,
+    Features,
+    Judged,
+    LiteralCheck,
+    Measurements,
+    OtherSource,
+    PairReading,
+    Premise,
+    ProtectedValue,
+    Relation,
+    Route,
+    Span,
+    TokenScore,
+)
+from core.text.chunks import is_record_text
+from core.text.tokens import content_terms, is_content_word, overlap
+from core.verification.candidates import Case, route_claim, shown_sources
+from core.verification.decision import (
+    calibrate,
+    holds_all,
+    judge,
+)
+from core.verification.features import (
+    ClaimSignals,
+    Pairs,
+    build_features,
+    claim_signals,
+    close_signals,
+    source_signals,
+)
+from core.verification.prepare import GOING, IndexedSource, Models, OpenTrace, share_time
+
+MOST_SOURCE_TOKENS = 24
+AT_ONCE = 256  # pairs; between two such parts the reading can be ended
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """What the reader said of each (premise, claim): of windows, and of what is closest to a claim;
+    None of the latter where it was not taught to read that."""
+
+    pairs: Pairs
+    close: Pairs | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowReading:
+    """One window of a source with what the reader said of it."""
+
+    premise: Premise
+    reading: PairReading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What reading one source gave: the routed one, or another that might support the claim too."""
+
+    entailment: Entailment
+    literals: LiteralCheck
+    features: Features
+
+
+def read_window(
+    opened: Sequence[OpenTrace], cases: Sequence[Sequence[Case]], reader: PairReader
+) -> Readings:
+    """III.4: every distinct (premise, claim) pair of the window in one call, and what is closest to each
+    claim in another where the reader was taught to read that."""
+    pairs: dict[tuple[str, str], None] = {}
+    shares = []
+    for of_trace in cases:
+        before = len(pairs)
+        for case in of_trace:
+            for windows in case.windows.values():
+                pairs |= {(premise.text, case.claim.text): None for premise in windows}
+        shares.append(len(pairs) - before)
+    start = time.perf_counter()
+    readings = Readings(
+        pairs=_in_parts(pairs, reader.read),
+        close=read_closest([case for of_trace in cases for case in of_trace], reader),
+    )
+    share_time(time.perf_counter() - start, shares, [one.clock for one in opened], "nli")
+    return readings
+
+
+def read_closest(cases: Sequence[Case], reader: PairReader) -> Pairs | None:
+    """What a reader that was taught to read close says of what is closest to each claim; else None."""
+    if not taught_close(reader):
+        return None
+    pairs = {
+        (text, case.claim.text): None
+        for case in cases
+        for closest in case.closest.values()
+        for text in closest.texts
+    }
+    return _in_parts(pairs, reader.read_close)
+
+
+def _in_parts(
+    pairs: Mapping[tuple[str, str], None],
+    read: Callable[[Sequence[tuple[str, str]]], list[PairReading | None]],
+) -> Pairs:
+    wanted, found = list(pairs), list[PairReading | None]()
+    for at in range(0, len(wanted), AT_ONCE):
+        GOING.get()()
+        found += read(wanted[at : at + AT_ONCE])
+    return dict(zip(wanted, found, strict=True))
+
+
+def judge_claim(
+    case: Case, one: OpenTrace, readings: Readings, models: Models, config: Config
+) -> Judged:
+    """Everything the stages leave about one claim; a stage that cannot judge it raises StageError."""
+    claim = case.claim
+    read = {
+        source_id: _read(windows, claim.text, readings)
+        for source_id, windows in case.windows.items()
+    }
+    with one.clock("conflation_route"):
+        route = _route(case, read, one, config)
+    if not read[route.source_id]:
+        raise ReadingError("the statement is too long for the reader to take in whole")
+    telling = _most_telling(read[route.source_id])
+    with one.clock("check"):
+        drift = check_drift(
+            claim,
+            one.prose,
+            case.checks,
+            [window.reading.probabilities for window in read[route.source_id]],
+            [w.reading.probabilities for windows in read.values() for w in windows],
+        )
+    alignment = align_tokens(claim, telling.reading, config, telling.premise)
+    with one.clock("calibrate"):
+        examined = _examine(case, route, read, readings, one, config)
+        routed = examined[route.source_id]
+        measured = Measurements(
+            route=route,
+            premise=telling.premise,
+            entailment=routed.entailment,
+            alignment=alignment,
+            literals=routed.literals,
+            features=routed.features,
+            checks=case.checks if drift is None else (*case.checks, drift),
+            others=tuple(
+                OtherSource(source_id=source_id, features=found.features)
+                for source_id, found in examined.items()
+                if source_id != route.source_id and holds_all(found.literals)
+            ),
+        )
+        (chances,) = calibrate([measured], models.calibrator)
+    with one.clock("conflation_check"):
+        return judge(
+            claim,
+            measured,
+            chances,
+            models.calibrator,
+            families=one.families,
+            catalogue=models.families,
+            config=config,
+        )
+
+
+def _read(windows: Sequence[Premise], claim: str, readings: Readings) -> tuple[WindowReading, ...]:
+    return tuple(
+        WindowReading(premise=premise, reading=reading)
+        for premise in windows
+        if (reading := readings.pairs[premise.text, claim]) is not None
+    )
+
+
+def _most_telling(windows: Sequence[WindowReading]) -> WindowReading:
+    """The window that entails most: a claim is supported when one place says it."""
+    return max(windows, key=lambda window: window.reading.probabilities.entailment)
+
+
+def _route(
+    case: Case, read: Mapping[str, tuple[WindowReading, ...]], one: OpenTrace, config: Config
+) -> Route:
+    said = {
+        source_id: _most_telling(windows).reading.probabilities
+        for source_id, windows in read.items()
+        if windows
+    }
+    tools = {source.source_id: source.tool_name for source in one.trace.sources}
+    shown = shown_sources(case.checks) & said.keys()
+    return route_claim(case.candidates, said, tools, one.families, config, frozenset(shown))
+
+
+def _examine(
+    case: Case,
+    route: Route,
+    read: Mapping[str, tuple[WindowReading, ...]],
+    readings: Readings,
+    one: OpenTrace,
+    config: Config,
+) -> dict[str, Examined]:
+    """III.4 and III.5 for every source that was read: who else could support the claim?"""
+    by_id = {indexed.source.source_id: indexed for indexed in one.evidence.sources}
+    about = claim_signals(case.claim, case.checks, one)
+    return {
+        source_id: _examined(case, route, by_id[source_id], read, readings, about, one, config)
+        for source_id, windows in read.items()
+        if windows
+    }
+
+
+def _examined(
+    case: Case,
+    route: Route,
+    indexed: IndexedSource,
+    read: Mapping[str, tuple[WindowReading, ...]],
+    readings: Readings,
+    about: ClaimSignals,
+    one: OpenTrace,
+    config: Config,
+) -> Examined:
+    windows = read[indexed.source.source_id]
+    telling = _most_telling(windows)
+    entailment = judge_relation(telling.reading)
+    literals = check_literals(
+        case.claim,
+        telling.premise,
+        f"{indexed.source.text}\n{indexed.call}" if indexed.call else indexed.source.text,
+        indexed.people,
+        entailment,
+        config,
+    )
+    # Another source speaks for itself: what the routed one says is no support of it.
+    own = indexed.source.source_id != route.source_id
+    heard = [windows] if own else list(read.values())
+    everywhere = [window for found in heard for window in found]
+    features = build_features(
+        case.claim,
+        _taken(route, indexed, one),
+        entailment,
+        literals,
+        category=one.trace.category,
+        evidence_terms=one.evidence.terms,
+        absent_everywhere=frozenset(
+            text
+            for text, present in about.values_in_findings.items()
+            if not present and not about.values_in_calls[text]
+        ),
+        chunks_n=len(indexed.chunks),
+        signals=source_signals(
+            case.claim,
+            indexed,
+            case,
+            about,
+            [window.reading.probabilities for window in windows],
+            [w.reading.probabilities for w in everywhere if not w.premise.call],
+            [w.reading.probabilities for w in everywhere if w.premise.call],
+        )
+        | close_signals(
+            case,
+            [indexed.source.source_id] if own else read,
+            readings.close,
+            about.shared["own_work"],
+        ),
+        config=config,
+    )
+    return Examined(entailment=entailment, literals=literals, features=features)
+
+
+def _taken(route: Route, indexed: IndexedSource, one: OpenTrace) -> Route:
+    """The same ranking with another source taken, which leads by nothing."""
+    source = indexed.source
+    if source.source_id == route.source_id:
+        return route
+    ranked = next(r for r in route.ranking if r.source_id == source.source_id)
+    return replace(
+        route,
+        source_id=source.source_id,
+        tool_name=source.tool_name,
+        family=one.families[source.source_id],
+        score=ranked.score,
+        margin=0.0,
+    )
+
+
+def judge_relation(reading: PairReading) -> Entailment:
+    """The relation of one reading; ReadingError when its probabilities are none."""
+    probabilities = reading.probabilities
+    total = probabilities.entailment + probabilities.neutral + probabilities.contradiction
+    if not 0.99 <= total <= 1.01:
+        raise ReadingError(f"the reader's probabilities sum to {total:.4f}, not to 1")
+    return Entailment(relation=probabilities.relation, probabilities=probabilities)
+
+
+def align_tokens(
+    claim: Claim, reading: PairReading, config: Config, premise: Premise | None = None
+) -> Alignment:
+    """Mark the content words with ``a_i < tau * max_k a_k`` as weakly grounded (III.4).
+
+    The supported-token ratio is over non-stopword words; a claim without any has ratio 0, so that
+    it does not pass for grounded. With ``premise``, the words of the source that the claim's words
+    looked at are kept by the same share of the highest, at most ``MOST_SOURCE_TOKENS`` of them.
+    """
+    highest = max((token.score for token in reading.tokens), default=0.0)
+    tokens = []
+    for token in reading.tokens:
+        word = token.span.cut(claim.text)
+        content = is_content_word(word) and any(letter.isalnum() for letter in word)
+        weak = content and token.score < config.alignment_tau * highest
+        tokens.append(
+            (content, AlignedToken(text=word, span=token.span, score=token.score, weak=weak))
+        )
+    counted = [token for content, token in tokens if content]
+    grounded = sum(1 for token in counted if not token.weak)
+    ratio = round(grounded / len(counted), 4) if counted and highest > 0 else 0.0
+    return Alignment(
+        tokens=tuple(token for _, token in tokens),
+        supported_token_ratio=ratio,
+        source_tokens=_looked_at(reading, premise, config) if premise is not None else (),
+    )
+
+
+def _looked_at(reading: PairReading, premise: Premise, config: Config) -> tuple[TokenScore, ...]:
+    """The content words of the premise that were looked at most, in the source's order."""
+    content = []
+    for token in reading.premise_tokens:
+        word = token.span.cut(premise.text)
+        if is_content_word(word) and any(letter.isalnum() for letter in word):
+            content.append(token)
+    highest = max((token.score for token in content), default=0.0)
+    kept = sorted(content, key=lambda token: -token.score)[:MOST_SOURCE_TOKENS]
+    placed = [
+        TokenScore(span=place, score=token.score)
+        for token in kept
+        if token.score >= config.alignment_tau * highest > 0
+        and (place := _in_source(token.span, premise)) is not None
+    ]
+    return tuple(sorted(placed, key=lambda token: token.span.start))
+
+
+def _in_source(span: Span, premise: Premise) -> Span | None:
+    """A span of the premise's text in the source's: the premise joins its spans with newlines."""
+    at = 0
+    for part in premise.spans:
+        end = at + part.end - part.start
+        if at <= span.start and span.end <= end:
+            return Span(start=part.start + span.start - at, end=part.start + span.end - at)
+        at = end + 1
+    return None
+
+
+def check_literals(
+    claim: Claim,
+    premise: Premise,
+    source_text: str,
+    people: Sequence[str],
+    entailment: Entailment,
+    config: Config,
+) -> LiteralCheck:
+    """Find the claim's literals in the source, and rescue a neutral reading of an exact record.
+
+    ``source_text`` is the whole output with its call's lines: unlike the paper, which looks in the
+    premise, because a premise is only what was read first. ``people`` are the patients that the
+    source's own record lines name.
+    """
+    values = tuple(
+        _checked(value, premise, source_text, claim.text) for value in claim.protected_values
+    )
+    mismatches = tuple(
+        checked.value.text for checked in values if checked.value.identity and not checked.present
+    )
+    # A name that opens a sentence is no protected value (Appendix C); the record's own name line
+    # still tells whether it is this patient's.
+    about = claim.subject if claim.patient_specific and not mismatches else None
+    if about and other_person(about, people) is not None:
+        mismatches = (about,)
+    shared = round(overlap(content_terms(claim.text), content_terms(premise.text)), 4)
+    rescued = _is_rescued(claim, premise, entailment, values, shared, config)
+    return LiteralCheck(
+        values=values,
+        identity_mismatches=mismatches,
+        term_overlap=shared,
+        relation=Relation.ENTAILMENT if rescued else entailment.relation,
+        rescued=rescued,
+    )
+
+
+def _checked(value: ProtectedValue, premise: Premise, source_text: str, said: str) -> CheckedValue:
+    present = value_present(value, premise.text) or value_present(value, source_text)
+    return CheckedValue(
+        value=value,
+        present=present,
+        nearest=None if present else nearest_value(value, premise.text, said),
+        settles=present or settles(value, premise.text),
+    )
+
+
+def _is_rescued(
+    claim: Claim,
+    premise: Premise,
+    entailment: Entailment,
+    values: tuple[CheckedValue, ...],
+    shared: float,
+    config: Config,
+) -> bool:
+    """A neutral reading counts as entailment when an exact record holds all the claim's literals."""
+    if entailment.relation is not Relation.NEUTRAL or not is_record_text(premise.text):
+        return False
+    if not all(checked.present for checked in values):
+        return False
+    needed = config.rescue_overlap_with_values if values else config.rescue_overlap_without_values
+    return shared > needed
