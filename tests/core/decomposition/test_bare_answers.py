@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import cases
 
 from core.config import Config
 from core.decomposition.claims import decompose
@@ -21,20 +22,7 @@ def factual(question: str, answer: str) -> list[str]:
     return [one.text for one in claims(question, answer) if one.claim_type is ClaimType.FACTUAL]
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "claim"),
-    [
-        ("Did the customer cancel?", "No.", "The customer did not cancel."),
-        ("Is the museum open on Monday?", "Yes!", "The museum is open on Monday."),
-        ("Is Ela Brandt allergic to latex?", "✅", "Ela Brandt is allergic to latex."),
-        ("Is Ela Brandt allergic to latex?", "❌", "Ela Brandt is not allergic to latex."),
-        ("Has the invoice been paid?", "Indeed.", "The invoice has been paid."),
-        ("Has the invoice been paid?", "Not yet.", "The invoice has not been paid."),
-        ("Has the invoice been paid?", "Yes, it has.", "The invoice has been paid."),
-        ("Hello. Was it refunded?", "Sure.", "It was refunded."),
-        ("Was it refunded?", "False.", "It was not refunded."),
-    ],
-)
+@cases
 def test_a_bare_answer_is_the_statement_of_what_was_asked(
     question: str, answer: str, claim: str
 ) -> None:
@@ -42,17 +30,7 @@ def test_a_bare_answer_is_the_statement_of_what_was_asked(
     assert factual(question, f"{answer} The carrier is DHL.")[0] == claim or answer in "✅❌"
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "claim"),
-    [
-        ("Can you tell me whether order 7 shipped?", "Yes.", "order 7 shipped."),
-        ("Please confirm if the payment went through.", "No.",
-         "It is not so that the payment went through."),
-        ("Do you know if she takes warfarin?", "Yes.", "she takes warfarin."),
-        ("Which allergies does she have?", "None.", "Which allergies does she have? None."),
-        ("How often does he take it?", "Never.", "How often does he take it? Never."),
-    ],
-)  # fmt: skip
+@cases
 def test_a_bare_answer_is_read_beside_statements_that_do_not_say_it(
     question: str, answer: str, claim: str
 ) -> None:
@@ -73,15 +51,7 @@ def test_an_answer_without_words_of_its_own_never_passes_unread(question: str, a
     assert answer.strip(" .!") in claim.said
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("Thank you!", "You're welcome!"),
-        ("Hi", "Hello!"),
-        ("Can you find the order?", "Sure! Let me know if you need anything else."),
-        ("Is it in stock?", "Which size do you mean?"),
-    ],
-)
+@cases
 def test_a_courtesy_and_a_question_back_claim_nothing(question: str, answer: str) -> None:
     assert factual(question, answer) == []
 
@@ -125,33 +95,7 @@ def test_every_field_of_json_is_a_claim_fenced_and_bare(
     assert [text.rsplit(": ", 1)[-1] for text in found] == leaves(data)
 
 
-@pytest.mark.parametrize(
-    ("language", "block", "said"),
-    [
-        (
-            "yaml",
-            "order:\n  status: cancelled\n  tags:\n    - late",
-            ["status: cancelled", "tags: late"],
-        ),
-        (
-            "xml",
-            '<order id="7">\n<status>cancelled</status></order>',
-            ["id: 7", "status: cancelled"],
-        ),
-        ("diff", "- status: open\n+ status: cancelled", ["status: open", "status: cancelled"]),
-        ("toml", 'status = "cancelled"', ['status = "cancelled"']),
-        ("csv", "field,value\nstatus,cancelled", ["field,value", "status,cancelled"]),
-        ("csv", "-5,3\n7,-2", ["-5,3", "7,-2"]),
-        ("yaml", "HIV: +\nchange:\n- -3.1", ["HIV: +", "change: -3.1"]),
-        ("json", '{"allergies": [], "name": "Ann"}', ["allergies: []", "name: Ann"]),
-        (
-            "xml",
-            "<r><n><![CDATA[Potassium 6.5]]></n><k>K < 5 &amp; up</k></r>",
-            ["n: Potassium 6.5", "k: K < 5 & up"],
-        ),
-        ("html", "<p><b>Potassium</b> is 6.5.</p>", ["<p><b>Potassium</b> is 6.5.</p>"]),
-    ],
-)
+@cases
 def test_every_line_of_a_block_of_data_is_a_claim(
     language: str, block: str, said: list[str]
 ) -> None:

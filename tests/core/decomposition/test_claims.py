@@ -13,6 +13,7 @@ import pytest
 from examples import THOROUGH, tried
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.config import Config
 from core.decomposition.claims import decompose
@@ -152,17 +153,7 @@ def test_the_same_answer_gives_the_same_claims(answer: str) -> None:
     assert claims_of(answer, CHART, PUBMED) == claims_of(answer, CHART, PUBMED)
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "The patient takes 5 mg of x. ",
-        "- a: 5\n",
-        "[x](",
-        "According to the chart that ",
-        "(a",
-        "5-",
-    ],
-)
+@cases
 @pytest.mark.stress
 def test_time_grows_with_the_length_of_an_answer_and_not_with_its_square(unit: str) -> None:
     def seconds(length: int) -> float:
@@ -213,24 +204,7 @@ def test_coordinated_facts_are_split_where_each_can_stand_alone() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "There is no evidence of gout and asthma.",
-        "She may have gout or pseudogout.",
-        "He has no asthma but COPD.",
-        "He left the ward without fever and chills.",
-        "He is unlikely to have gout and asthma.",
-        "The dose may be reduced if she has gout and takes allopurinol.",
-        "It is not known whether the drug lowers LDL and raises HDL.",
-        "Neither the trial nor the registry reports deaths.",
-        "The drug lowers LDL but not HDL.",
-        "He has left and right knee pain.",
-        "The dose was raised between March and June.",
-        "If she has gout and takes allopurinol, the dose may be reduced.",
-        "Groups A and B had rates of 12% and 15%, respectively.",
-    ],
-)
+@cases
 def test_negation_hedges_and_shared_words_keep_a_sentence_whole(sentence: str) -> None:
     claims = factual(sentence)
 
@@ -238,60 +212,12 @@ def test_negation_hedges_and_shared_words_keep_a_sentence_whole(sentence: str) -
     assert claims[0].split()[1:] == sentence.split()[1:]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claims"),
-    [
-        (
-            "There is no evidence of gout or asthma.",
-            ["There is no evidence of gout", "There is no evidence of asthma."],
-        ),
-        ("He does not smoke or drink.", ["He does not smoke", "He does not drink"]),
-        (
-            "The review found no association of tea with myocardial infarction or cardiovascular death.",
-            [
-                "The review found no association of tea with myocardial infarction",
-                "The review found no association of tea with cardiovascular death.",
-            ],
-        ),
-    ],
-)
+@cases
 def test_what_denies_several_things_denies_each(sentence: str, claims: list[str]) -> None:
     assert factual(sentence) == claims
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claims"),
-    [
-        (
-            "The tank was emptied in May; two pumps failed on 3 June.",
-            ["The tank was emptied in May", "Two pumps failed on 3 June."],
-        ),
-        (
-            "The bridge, which was opened in 1931, carries four lanes.",
-            ["The bridge carries four lanes.", "The bridge was opened in 1931"],
-        ),
-        (
-            "Mr. Ode has had gout since 2003 and chronic asthma since 2011.",
-            ["Mr. Ode has had gout since 2003", "Mr. Ode has had chronic asthma since 2011."],
-        ),
-        (
-            "Sales fell in the north, while exports doubled.",
-            ["Sales fell in the north", "Exports doubled"],
-        ),
-        (
-            "The crew repaired the mast, replaced both sails and left at noon.",
-            [
-                "The crew repaired the mast",
-                "The crew replaced both sails",
-                "The crew left at noon",
-            ],
-        ),
-        (
-            "The script was called twice and returned an error.",
-            ["The script was called twice", "The script returned an error."],
-        ),
-    ],
-)
+@cases
 def test_a_sentence_is_taken_apart_by_its_grammar(sentence: str, claims: list[str]) -> None:
     assert factual(sentence) == claims
 
@@ -353,19 +279,7 @@ def test_a_table_gives_a_claim_a_row_under_its_column_names() -> None:
     assert factual(answer) == ["LDL: 101 mg/dL; Date: 2024-03-12"]
 
 
-@pytest.mark.parametrize(
-    ("head", "row", "claim"),
-    [
-        ("Test | Value | Unit", "LDL | 101 | mg/dL", "LDL: 101; Unit: mg/dL"),
-        ("Topic | Detail", "Next review | in 6 months", "Next review: in 6 months"),
-        ("Drug | Dose | Since", "Iron | 50 mg | May", "Iron - Dose: 50 mg; Since: May"),
-        (
-            "Patient | Topic | Detail",
-            "Leila Tanaka | Treatment | alendronate 70 mg",
-            "Leila Tanaka - Treatment: alendronate 70 mg",
-        ),
-    ],
-)
+@cases
 def test_columns_whose_names_say_nothing_are_left_out_of_a_rows_claim(
     head: str, row: str, claim: str
 ) -> None:
@@ -394,29 +308,7 @@ def test_what_appendix_c_credits_is_kept_apart_from_the_claim() -> None:
     assert claim.stated.family == "literature"
 
 
-@pytest.mark.parametrize(
-    ("answer", "family"),
-    [
-        ("According to the patient's chart, empagliflozin is active.", "patient_record"),
-        ("Per the EHR, empagliflozin is active.", "patient_record"),
-        ("His problem list shows gout.", "patient_record"),
-        ("Her chart lists metformin 500 mg.", "patient_record"),
-        ("A 2019 trial found that it reduced deaths by 3%.", "literature"),
-        ("PubMed evidence shows that statins help.", "literature"),
-        ("Statins help (source: PubMed).", "literature"),
-        ("The label warns of bleeding.", "formulary"),
-        ("The registry entry lists 612 participants.", "registry"),
-        ("The guideline recommends 10 mg.", "guideline"),
-        ("Gout is documented in the patient's chart.", "patient_record"),
-        ("Gout is painful.", None),
-        ("He has a site (https://someone.github.io/).", None),
-        ("It uses knowledge bases (Wikipedia, user manuals).", None),
-        ("The fee was charged to the credit card on file.", None),
-        ("Statins help (PubMed, PMID 123456).", "literature"),
-        ("The chart of accounts is long and the literature class met.", None),
-        ("The patient's medical record number is 44-1.", None),
-    ],
-)
+@cases
 def test_explicit_and_paraphrased_credits_are_found(answer: str, family: str | None) -> None:
     stated = claims_of(answer)[0].stated
 
@@ -434,26 +326,7 @@ def test_a_trial_may_be_a_registry_entry_where_the_trace_has_a_registry() -> Non
     assert beside is not None and (beside.family, beside.also) == ("literature", ("ct",))
 
 
-@pytest.mark.parametrize(
-    ("answer", "families"),
-    [
-        (
-            "She has asthma, but the trial showed that salbutamol does not help.",
-            [None, "literature"],
-        ),
-        ("Metformin lowers HbA1c, while her chart shows 8.2%.", [None, "patient_record"]),
-        ("He is on warfarin; the chart lists an allergy to penicillin.", [None, "patient_record"]),
-        (
-            "The chart lists an allergy to penicillin, and the trial found cross-reactions in 2%.",
-            ["patient_record", "literature"],
-        ),
-        ("He takes iron, and he is allergic to latex, per the chart.", ["patient_record"] * 2),
-        (
-            "The chart shows that he takes iron, and he is allergic to latex.",
-            ["patient_record"] * 2,
-        ),
-    ],
-)
+@cases
 def test_a_credit_that_opens_a_later_part_says_nothing_of_the_part_before(
     answer: str, families: list[str | None]
 ) -> None:
@@ -497,26 +370,7 @@ def test_a_citation_on_a_claim_is_its_stated_source() -> None:
     assert second.stated is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
-        ("Let me know if you need anything else!", ClaimType.META),
-        ("Here is a summary:", ClaimType.META),
-        ("Please consult your doctor before stopping.", ClaimType.ADVICE),
-        ("You should discuss this with your cardiologist.", ClaimType.ADVICE),
-        ("This is not medical advice.", ClaimType.BOILERPLATE),
-        ("I think this is a good plan.", ClaimType.OPINION),
-        ("Would you like the dates?", ClaimType.QUESTION),
-        ("Further documents can be fetched if needed.", ClaimType.META),
-        ("Have a pharmacist double-check the list.", ClaimType.ADVICE),
-        ("It might be prudent to verify this with the ward.", ClaimType.ADVICE),
-        ("Individual circumstances may vary.", ClaimType.BOILERPLATE),
-        ("This summary was drafted by a language model.", ClaimType.BOILERPLATE),
-        ("No liability is accepted for this text.", ClaimType.BOILERPLATE),
-        ("From my perspective, the results are mixed.", ClaimType.OPINION),
-        ("He may well qualify, though that is only my interpretation.", ClaimType.OPINION),
-    ],
-)
+@cases
 def test_what_claims_nothing_is_set_aside_with_its_reason(answer: str, kind: ClaimType) -> None:
     (claim,) = claims_of(answer)
 
@@ -524,27 +378,7 @@ def test_what_claims_nothing_is_set_aside_with_its_reason(answer: str, kind: Cla
     assert claim.reason
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "This is not medical advice, but she takes warfarin 5 mg.",
-        "I reviewed her chart: she has no allergies.",
-        "I reviewed the chart, and she has no allergies.",
-        "Here's what I found: she has diabetes.",
-        "Unfortunately, I couldn't find labs, but she takes metformin.",
-        "You should take 500 mg twice daily.",
-        "According to the guideline, you should avoid ibuprofen.",
-        "I believe her LDL is 190 mg/dL.",
-        "Based on the chart, I can see that she takes metformin.",
-        "I found no drug allergies.",
-        "I find that she has asthma.",
-        "The search failed to find a cause of her fever.",
-        "As an assistant nurse, she works at night.",
-        "get_labs failed, but the potassium was 5.9 mmol/L.",
-        "The note was reviewed, and his gout remains active.",
-        "Coverage is limited; the plan pays for three pens.",
-    ],
-)
+@cases
 def test_a_fact_inside_a_remark_or_a_disclaimer_is_still_a_claim(answer: str) -> None:
     assert factual(answer)
 
@@ -562,19 +396,7 @@ PAPERS = tuple(
 )
 
 
-@pytest.mark.parametrize(
-    ("answer", "source_id"),
-    [
-        ("The Hallberg paper states that drug A works.", "p0"),
-        ("As Okonjo and co-workers describe, drug B is safe.", "p1"),
-        ("From the 2021 article by Okonjo: drug B is safe.", "p1"),
-        ("In the FERNHILL trial, drug A works.", "p0"),
-        ("Drug A (Hallberg 2019): fewer falls than before.", "p0"),
-        ("According to Ruiz et al., drug C is weak.", "p2"),
-        ("According to Nobody et al., drug C is weak.", None),
-        ("Published research found that drug B is safe.", None),
-    ],
-)
+@cases
 def test_a_named_author_or_trial_means_the_one_source_that_holds_the_name(
     answer: str, source_id: str | None
 ) -> None:
@@ -602,19 +424,7 @@ def test_an_author_of_two_articles_means_neither() -> None:
     assert (claim.stated.source_id, claim.stated.also) == (None, ())
 
 
-@pytest.mark.parametrize(
-    ("answer", "family"),
-    [
-        ("As the care team noted, he fell twice.", "patient_record"),
-        ("Looking at Mr. Lind's file, he fell twice.", "patient_record"),
-        ("Mr. Lind's intake form says that he fell twice.", "patient_record"),
-        ("He fell twice, the medical record states.", "patient_record"),
-        ("He fell twice [chart].", "patient_record"),
-        ("Sodium was low (source: laboratory results).", "lab"),
-        ("The registered protocol has it that men are eligible.", "registry"),
-        ("The company's records show a loss.", None),
-    ],
-)
+@cases
 def test_credits_in_other_words_are_found_and_a_companys_records_are_no_chart(
     answer: str, family: str | None
 ) -> None:
@@ -749,32 +559,7 @@ def test_the_reference_says_where_each_of_its_claims_stands() -> None:
     assert all(claim["said"] in row["answer"] for row in rows for claim in row["claims"])
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claims"),
-    [
-        (
-            "He weighed 61.4 kg in March 2019, with a BMI of 19.1 and a BP of 132/78.",
-            [
-                "He weighed 61.4 kg in March 2019",
-                "He had a BMI of 19.1",
-                "He had a BP of 132/78",
-            ],
-        ),
-        (
-            "Blood tests showed platelets 439, WBC 5.95 and Hb 12.",
-            ["Blood tests showed platelets 439", "Blood tests showed WBC 5.95 and Hb 12."],
-        ),
-        (
-            "Responders were 30% on tavelimab, 22% on orlinat and 27% on placebo.",
-            [
-                "Responders were 30% on tavelimab",
-                "Responders were 22% on orlinat",
-                "Responders were 27% on placebo.",
-            ],
-        ),
-        ("In 2017, LDL was 87 and HDL was 74.", ["In 2017, LDL was 87", "In 2017, HDL was 74."]),
-    ],
-)
+@cases
 def test_what_a_sentence_adds_gets_its_subject_its_verb_and_its_date(
     sentence: str, claims: list[str]
 ) -> None:
@@ -782,15 +567,7 @@ def test_what_a_sentence_adds_gets_its_subject_its_verb_and_its_date(
     assert [claim.removeprefix("March 2019: ") for claim in factual(sentence)] == claims
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "The hotel, opened on 2023-09-30, has 12 rooms.",
-        "The oldest, T-1043, was opened on 2023-09-30.",
-        "Side effects were mild, with nausea affecting 44 % of participants.",
-        "Fresh carp (1.2 lbs, cleaned)",
-    ],
-)
+@cases
 def test_what_cannot_stand_alone_stays_where_it_is(sentence: str) -> None:
     (claim,) = factual(sentence)
 
@@ -804,14 +581,7 @@ def test_the_date_or_the_id_of_a_heading_goes_with_its_items() -> None:
     assert "Lipids (March 2019): LDL: 85 mg/dL" in factual(answer)
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ("The tower was drawn by Ada Lind (born January 1961).", "Ada Lind was born January 1961"),
-        ("LDL fell in Mr. Bo Ek (born 1984).", "Mr. Bo Ek was born 1984"),
-        ("Ada Lind (an architect) worked with Bo Ek (born 1961).", "Bo Ek was born 1961"),
-    ],
-)
+@cases
 def test_a_birth_in_brackets_is_a_sentence_about_the_name_right_before_it(
     answer: str, said: str
 ) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.config import Config
 from core.decomposition.claims import decompose
-from core.decomposition.contexts import Fragment, Surroundings, composed
+from core.decomposition.contexts import Fragment, Surroundings, composed, noun_phrases
 from core.decomposition.learned import MOST, Learned, shipped
-from core.decomposition.noun_phrases import noun_phrases
 from core.decomposition.trees import Trees
 from core.records import Span, Trace
 
@@ -78,15 +78,7 @@ def test_other_models_may_stand_for_those_that_ship(answer: str) -> None:
         assert claim.said == answer[claim.span.start : claim.span.end]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Bo Ek takes lisinopril 10 mg.",
-        "Mr. Ek has gout.",
-        "The agent searched the chart.",
-        "Gout occurred in 4.5 % of those on placebo.",
-    ],
-)
+@cases
 def test_no_patient_goes_in_front_of_what_names_another_person_the_agent_or_many(said: str) -> None:
     answer = f"Patient: Ada Lind, MRN 12. Patient Ada Lind has asthma.\n\n{said}\n"
     trace = Trace(trace_id="t", question="How is patient Ada Lind?", answer=answer, sources=())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.decomposition.cuts import candidates, scene_of, segments
 from core.records import Span
@@ -56,23 +56,7 @@ def test_segments_are_in_order_and_each_says_something_within_the_stretch(
     assert all(each.opened is not None for each in left[1:])
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "If the dose is raised, stop it, and call the clinic.",
-        "Unless it rains, the match starts at 3, as planned.",
-        "The dose, the route or the drug was wrong.",
-        "No fever, cough and rash.",
-        "He did not take aspirin, ibuprofen and codeine.",
-        "Men and women had 3 and 4 falls, respectively.",
-        "Sales rose between May and June, by 4 %.",
-        "As the report puts it, sales fell by 4 %.",
-        "Outside London, no fall was seen.",
-        "The reading of March 14, 2025 was high.",
-        "The ratio was 1.32 (95% CI 1.05 to 1.66).",
-        "Date of birth - May 24, 1947",
-    ],
-)
+@cases
 def test_what_is_denied_scoped_or_one_value_has_no_cut(sentence: str) -> None:
     assert cuts_of(sentence) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from core.config import Config
 from core.decomposition.claims import decompose
@@ -51,19 +52,7 @@ def credits(answer: str) -> list[tuple[str, str | None]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("answer", "source_id"),
-    [
-        ("According to billing, two invoices are past due.", "bills"),
-        ("Two invoices are past due (billing).", "bills"),
-        ("The ticket says that the printer does not wake.", "tickets"),
-        ("Idle clients are dropped after 15 s, as config.toml shows.", "config"),
-        ("Ten printers cost 4,300.00 according to the quote.", "mail"),
-        ("According to payroll, two people left.", None),
-        ("The printer of floor two needs a new drum.", None),
-        ("Based on the mail I searched, ten printers cost 4,300.00.", None),
-    ],
-)
+@cases
 def test_a_sentence_credits_the_source_that_its_words_describe(
     answer: str, source_id: str | None
 ) -> None:

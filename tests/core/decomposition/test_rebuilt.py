@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from builders import a_trace
+from tables import cases
 
 from core.config import Config
 from core.decomposition.claims import decompose
@@ -24,14 +25,7 @@ def test_two_values_of_their_own_are_still_two_claims() -> None:
     assert len(claims("The build uses 3 GB and 2 cores.")) == 2
 
 
-@pytest.mark.parametrize(
-    ("said", "first", "second"),
-    [
-        ("Death occurred in", "5.7% of the drug group", "8.3% of the placebo group"),
-        ("Death occurred in", "5.7 % of the drug group", "8.3 % of the placebo group"),
-        ("The plan costs", "5 million euros in Norway", "20 million euros in Spain"),
-    ],
-)
+@cases
 def test_two_amounts_in_one_unit_are_two_claims(said: str, first: str, second: str) -> None:
     assert claims(f"{said} {first} and {second}.") == [f"{said} {first}", f"{said} {second}"]
 
@@ -56,13 +50,6 @@ def test_a_participle_is_no_subject() -> None:
     assert len(claims("Her LDL was 94 mg/dL, HDL 61 mg/dL.")) == 2
 
 
-@pytest.mark.parametrize(
-    ("answer", "claim"),
-    [
-        ("`MAX` is 5. The default base of backoff is 0.5 and its cap is 30.", "Its cap is 30"),
-        ("`MAX` is 5. Checkout is down and its cap is 30.", "Checkout's cap is 30"),
-        ("Checkout has an SLO of 99.9%. Its latency is 340 ms.", "Checkout's latency is 340 ms"),
-    ],
-)
+@cases
 def test_its_is_not_of_what_an_earlier_sentence_was_about(answer: str, claim: str) -> None:
     assert claim in claims(answer)

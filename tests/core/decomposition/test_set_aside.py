@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.config import Config
 from core.decomposition.claim_type import claim_type_of
@@ -82,40 +83,12 @@ def test_a_fact_is_checked_in_whatever_form_it_comes(form: str) -> None:
     assert passed == []
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "I searched PubMed and the chart.",
-        "I skipped unrelated entries.",
-        "No output came back from get_vitals; I did not retry.",
-        "We used two lookups.",
-        "I have created the spreadsheet.",
-        "I couldn't find a price for the lamp.",
-        "Do not give her aspirin, because she is allergic to aspirin.",
-        "Avoid grapefruit, which doubles the level of the drug.",
-        "Your kidneys have failed.",
-        "You have leukaemia.",
-    ],
-)
+@cases
 def test_what_was_done_and_what_concerns_the_reader_is_checked(answer: str) -> None:
     assert factual(answer)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Let me calculate the difference.",
-        "I'd recommend the early train.",
-        "Visit the harbour in the morning.",
-        "Keep your back straight.",
-        "Make sure the valve is closed.",
-        "Feel free to ask for more.",
-        "Would you like a shorter version?",
-        "Dear colleague,",
-        "Always consult a physician.",
-        "The results are below.",
-    ],
-)
+@cases
 def test_offers_advice_and_courtesies_are_no_claims(answer: str) -> None:
     assert factual(answer) == []
 
@@ -125,34 +98,13 @@ def test_the_probabilities_of_any_text_sum_to_one(text: str) -> None:
     assert sum(shipped_weights().probabilities(text).values()) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{}",
-        "[]",
-        '{"format": "other"}',
-        '{"format": "provenanceguard-remark-weights", "kinds": ["factual"], "bias": [NaN], '
-        '"threshold": 0.5, "weights": {}}',
-        '{"format": "provenanceguard-remark-weights", "kinds": ["factual"], "bias": [1, 2], '
-        '"threshold": 0.5, "weights": {}}',
-    ],
-)
+@cases
 def test_damaged_weights_are_refused_by_name(text: str) -> None:
     with pytest.raises(ConfigError, match="weights.json"):
         read_weights(text, "weights.json")
 
 
-@pytest.mark.parametrize(
-    ("text", "asks"),
-    [
-        ("Please discuss any change with her physician.", True),
-        ("Please talk to his own doctor before any change.", True),
-        ("Please discuss her penicillin allergy with her physician.", False),
-        ("Please note that the scan was clear.", False),
-        ("Please stop the warfarin because she is bleeding.", False),
-        ("Please ask Dr. Lind about the tumour.", False),
-    ],
-)
+@cases
 def test_a_plain_request_is_advice_and_one_that_tells_something_is_checked(
     text: str, asks: bool
 ) -> None:
@@ -161,14 +113,7 @@ def test_a_plain_request_is_advice_and_one_that_tells_something_is_checked(
     assert (kind is ClaimType.ADVICE) is asks
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Her kidneys have failed:\n```\nprint(1)\n```",
-        "- **Corner Lantern (Gyoza Hall)**\n  - Good for a quiet evening",
-        "- North Quay \u2192 Ferry Hill\n  - Seats: 4",
-    ],
-)
+@cases
 def test_a_line_before_a_list_is_checked_where_nothing_under_it_repeats_it(answer: str) -> None:
     first = answer.splitlines()[0].strip("-* :")
     said = " ".join(factual(answer))
@@ -185,14 +130,7 @@ def test_a_line_before_a_list_that_its_items_repeat_is_no_claim_of_its_own() -> 
     ]
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "I recommend the back table, the only one with a lamp.",
-        "Don't forget the tower charges extra for children.",
-        "I hope this helps, and I have also saved a copy in your folder.",
-    ],
-)
+@cases
 def test_an_opening_of_advice_hides_no_fact_that_stands_behind_it(answer: str) -> None:
     assert factual(answer)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tables import cases
 
 from core.evaluation.frozen import readable
 from core.evidence.checks import check_claim, read_trace_facts
@@ -128,34 +129,7 @@ def test_a_class_that_entries_do_not_name_is_neither_supported_nor_contradicted(
     assert outcome("She has no known food allergies.", chart) is Outcome.SILENT
 
 
-@pytest.mark.parametrize(
-    ("claim", "chart", "expected"),
-    [
-        ("She has no current medications.", "Medications: warfarin 5 mg daily", Outcome.SILENT),
-        ("No current drugs are listed.", "Medications: warfarin 5 mg daily", Outcome.SILENT),
-        ("The chart lists no medications.", "Medications: warfarin 5 mg", Outcome.CONTRADICTS),
-        ("The chart lists no medications.", "Medications: nil\nPMH: gout", Outcome.SUPPORTS),
-        ("She has no documented surgeries.", "Surgeries: appendectomy 2010", Outcome.CONTRADICTS),
-        ("She has no documented surgeries.", "Surgical history: appendectomy", Outcome.SILENT),
-        ("She has no documented surgeries.", "Surgeries: none", Outcome.SUPPORTS),
-        ("She has no recorded seizures.", "Seizures: two in 2019", Outcome.SILENT),
-        ("She has no recorded seizures.", "History: a seizure in 2019.", Outcome.SILENT),
-        ("She has no recorded seizures.", "History: gout.", Outcome.SUPPORTS),
-        ("She has no relevant family history.", "Family history: father MI at 50", Outcome.SILENT),
-        ("She has no family history on record.", "Family history: nil", Outcome.SUPPORTS),
-        ("She has no family history on record.", "Past medical history: gout", Outcome.SUPPORTS),
-        ("She has no diabetes diagnosis on record.", "PMH: type 2 diabetes, gout", Outcome.SILENT),
-        ("She has no diabetes diagnosis on record.", "PMH: gout", Outcome.SUPPORTS),
-        ("She has no penicillin allergy on record.", "Allergies: penicillin", Outcome.CONTRADICTS),
-        ("She has no penicillin allergy on record.", "Allergies: sulfa (rash)", Outcome.SUPPORTS),
-        ("No antihypertensive drug is listed.", "Medications: lisinopril 10 mg", Outcome.SILENT),
-        (
-            "No vaccine is recorded.",
-            "Immunization: Td (adult)\ndate: 2015-09-14",
-            Outcome.CONTRADICTS,
-        ),
-    ],
-)
+@cases
 def test_other_sorts_of_entry_are_judged_alike(claim: str, chart: str, expected: Outcome) -> None:
     assert outcome(claim, f"Patient: Mary Lee\nDOB: 1950-02-01\n{chart}") is expected
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.attribution.families import load_families
 from core.evaluation.frozen import freeze
@@ -60,40 +61,12 @@ def is_whole(text: str, *sources: Source) -> bool:
     return any(check.check == WHOLE for check in checks(text, *sources))
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Ada Lind's HDL was 68 mg/dL in September 2018.",
-        "Ada Lind's latest weight is 86.8 kg.",
-        "Ada Lind weighed 81.7 kg in 2015.",
-        "Ada Lind's weight rose from 81.7 kg in 2015 to 86.8 kg in 2018.",
-        "Ada Lind's HDL fell from 74 in 2015 to 68 in 2018.",
-        "Ada Lind gained about 5 kg between 2015 and 2018.",
-        "Ada Lind was born on 2 July 1984.",
-        "Ada Lind was 34 at her last visit.",
-    ],
-)
+@cases
 def test_a_claim_whose_every_word_a_field_answers_for_is_stated_whole(claim: str) -> None:
     assert is_whole(claim)
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Ada Lind's HDL was 68 mg/dL in September 2015.",  # another date's value
-        "Ada Lind's latest weight is 81.7 kg.",  # an earlier one
-        "Ada Lind's weight is 81.7 kg.",
-        "Ada Lind's HDL rose from 74 in 2015 to 68 in 2018.",  # it fell
-        "Ada Lind's HDL improved to 68 in 2018.",  # whether that is better is not recorded
-        "Ada Lind's HDL was 68 in 2018 despite treatment.",
-        "Ada Lind's mother weighed 81.7 kg in 2015.",
-        "Bo Ek's weight was 81.7 kg in 2015.",
-        "Ada Lind's potassium is 7.9 mmol/L.",  # entered in error
-        "Ada Lind's potassium was 7.9 mmol/L in September 2018.",
-        "Ada Lind never weighed 81.7 kg in 2015.",
-        "Ada Lind was 33 at her last visit.",
-    ],
-)
+@cases
 def test_a_claim_is_not_stated_whole_where_a_word_a_date_or_a_record_says_otherwise(
     claim: str,
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
-from core.evidence.date_derivations import months_between, years_between
+from core.evidence.derivations import months_between, years_between
 from core.evidence.fact_index import index_trace
 from core.evidence.value_checks import check_values
 from core.records import Check, Outcome
@@ -55,23 +55,7 @@ def checks(text: str, source: str = CHART) -> list[Check]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("claim", "operation", "line"),
-    [
-        ("Ms Lind gained about 5 kg.", "difference", "86.83 minus 81.7 = +5.13"),
-        ("Ms Lind's weight is up 6.3%.", "percent_change", "+6.279 %"),
-        ("Ms Lind was 34 at her last visit.", "age", "2018-09-17 minus 1984-07-02 = 34 years"),
-        ("Ms Lind's pressure was 123/87.", "pair", "Systolic Blood Pressure 122.5"),
-        (
-            "Her viral sinusitis lasted three weeks.",
-            "duration",
-            "2016-05-17 minus 2016-04-26 = 3 weeks",
-        ),
-        ("Ms Lind has had two influenza vaccines.", "count", "2 entries"),
-        ("Ms Lind has had three vaccines.", "count", "3 entries of Immunization"),
-        ("Ms Lind's BMI works out at 30.0.", "bmi", "86.83 kg / (1.7 m)² = 30.04"),
-    ],
-)
+@cases
 def test_a_value_that_follows_is_supported_with_its_derivation(
     claim: str, operation: str, line: str
 ) -> None:
@@ -84,15 +68,7 @@ def test_a_value_that_follows_is_supported_with_its_derivation(
     assert check.derivation.inputs
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Ms Lind gained about 9 kg.", "Ms Lind's weight is up 16.3%.", "Ms Lind was 35 at her last visit.",
-        "Ms Lind's pressure was 123/80.", "Her viral sinusitis lasted five weeks.",
-        "Ms Lind has had four influenza vaccines.", "Ms Lind lost about 5 kg.",
-        "Ms Lind's BMI works out at 27.0.",
-    ],
-)  # fmt: skip
+@cases
 def test_its_twin_with_another_number_or_direction_is_not(claim: str) -> None:
     assert all(check.outcome is not Outcome.SUPPORTS for check in checks(claim))
 

@@ -7,8 +7,9 @@ import datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
-from core.evidence.elapsed import stretch_of
+from core.evidence.derivations import stretch_of
 from core.evidence.fact_index import index_trace
 from core.evidence.quantities import read_quantities
 from core.evidence.value_checks import check_values
@@ -83,15 +84,7 @@ def test_without_times_of_day_nothing_is_said_of_hours_and_minutes(
     assert check.outcome is Outcome.SILENT
 
 
-@pytest.mark.parametrize(
-    ("field", "outcome"),
-    [
-        ("duration: 8:40", Outcome.SUPPORTS),
-        ("dep: 8:40", Outcome.SILENT),
-        ("updated: 2026-02-02T08:40:00", Outcome.SILENT),
-        ("The LH400 flight leaves at 8:40.", Outcome.SILENT),
-    ],
-)
+@cases
 def test_a_time_of_day_is_no_length(field: str, outcome: Outcome) -> None:
     (check,) = value_checks("The LH400 flight takes 8 hours 40 minutes.", f"flight: LH400\n{field}")
 
@@ -120,16 +113,7 @@ def test_a_stretch_is_as_long_in_every_zone(
     assert (stretch[1] - stretch[0]).total_seconds() == minutes * 60
 
 
-@pytest.mark.parametrize(
-    ("text", "amount", "unit"),
-    [
-        ("8 hours and 40 minutes", 520, "minute"),
-        ("1h48m", 108, "minute"),
-        ("2 minutes and 5 seconds", 125, "second"),
-        ("1 hour, 2 minutes and 3 seconds", 3_723, "second"),
-        ("3 days and 4 hours", 76, "hour"),
-    ],
-)
+@cases
 def test_a_time_in_two_units_is_one_quantity(text: str, amount: float, unit: str) -> None:
     (one,) = read_quantities(f"It took {text}.")
 

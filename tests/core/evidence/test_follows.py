@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evidence.follows import follows_within
+from core.evidence.derivations import follows_within
 from core.records import Span
 
 

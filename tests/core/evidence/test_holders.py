@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tables import cases
 
 from core.evaluation.frozen import readable
 from core.evidence.checks import check_claim, read_trace_facts
@@ -136,15 +137,7 @@ def test_the_named_records_own_value_is_held_against_a_siblings() -> None:
     assert found.reason == "potassium: 3.1 mmol/L, not 5.6 mmol/L"
 
 
-@pytest.mark.parametrize(
-    ("claim", "right"),
-    [
-        ("Production is configured for 5 replicas and staging for 2.", True),
-        ("Production is configured for 2 replicas and staging for 5.", False),
-        ("Staging is configured for 2 replicas, but production for 5.", True),
-        ("Staging is configured for 5 replicas, but production for 2.", False),
-    ],
-)
+@cases
 def test_each_of_several_values_is_of_the_record_named_beside_it(claim: str, right: bool) -> None:
     assert supports(claim, STAGES) is right
     assert supports(claim, "staging:\n  replicas: 2\nproduction:\n  replicas: 5\n") is right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from core.evidence.names import other_person, recorded_names
 
@@ -22,18 +23,7 @@ def test_a_record_names_its_people_on_name_lines(record: str, names: tuple[str, 
     assert recorded_names(record) == names
 
 
-@pytest.mark.parametrize(
-    ("subject", "record", "other"),
-    [
-        ("Bo Berg", "name: Ada Lind", "Ada Lind"),
-        ("Ada Lind", "name: Lind, Ada", None),
-        ("Ada Lind", "name: Ada M. Lind", None),
-        ("Lind", "name: Ada Lind", None),
-        ("The patient", "name: Ada Lind", None),
-        ("Bo Berg", "HbA1c: 7.2 %", None),
-        ("Bo Berg", "name: Ada Lind\n\nname: Bo Berg", None),
-    ],
-)
+@cases
 def test_another_patients_record_is_recognised_and_a_nameless_one_is_not_accused(
     subject: str, record: str, other: str | None
 ) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
+from tables import cases
 
-from core.evidence.outline import OUTLINE, check_outline, read_outlines
+from core.evidence.written import OUTLINE, check_outline, read_outlines
 from core.records import Source, SourceStatus
 from tests.builders import a_claim, a_source
 
@@ -42,17 +42,7 @@ def says(claim: str, *sources: Source) -> bool:
     return found is not None and found.check == OUTLINE
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "The Technical Architecture section of the report covers hydraulics and security.",
-        "The Technical Architecture section of the report covers sluice gates.",
-        "The report's Economic Impact section covers use cases.",
-        "The report includes telemetry of the gauges and spillways.",
-        "The report's Technical Architecture section explains hydraulic security.",
-        "The agent wrote a report on water in the Hollin valley.",
-    ],
-)
+@cases
 def test_what_stands_under_a_heading_is_included_there(claim: str) -> None:
     assert says(claim, wrote(REPORT))
 
@@ -62,19 +52,7 @@ def test_markup_is_an_outline_too() -> None:
     assert not says("The Moorings section of the guide lists three kitchens.", wrote(PAGE))
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "The Economic Impact section of the report covers sluice gates.",  # under another heading
-        "The report covers flood insurance.",
-        "The report says that the valley has hydraulic security.",  # of the world, not of the text
-        "The orchards grow by a half until the end of the decade.",
-        "The valley has sluice gates and spillways.",
-        "The report's Technical Architecture section explains 12 sluice gates.",  # a number of its own
-        "The agent wrote a report on water in the Arrow valley.",
-        "The agent inspected the sluice gates and spillways.",
-    ],
-)
+@cases
 def test_what_stands_elsewhere_or_is_said_of_the_world_is_not(claim: str) -> None:
     assert not says(claim, wrote(REPORT))
 

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.evidence.comparing import fits, interval
 from core.evidence.quantities import read_quantities
@@ -22,34 +23,7 @@ def one(text: str) -> Quantity:
     return found
 
 
-@pytest.mark.parametrize(
-    ("text", "amount", "unit"),
-    [
-        ("81.7 kg", 81.7, "kilogram"),
-        ("1,798 km", 1798, "kilometer"),
-        ("36KB", 36, "kilobyte"),
-        ("24.3%", 24.3, "percent"),
-        ("24.3 per cent", 24.3, "percent"),
-        ("$97.3B", 97.3e9, "USD"),
-        ("four hundred eighteen euros and fifty cents", 418.5, "EUR"),
-        ("662元", 662, "CNY"),
-        ("3.2万", 32_000, None),
-        ("two thousand five hundred", 2_500, None),
-        ("twenty-five years", 25, "year"),
-        ("within a week", 1, "week"),
-        ("half a million", 500_000, None),
-        ("2½ cups", 2.5, "cup"),
-        ("120 mm Hg", 120, "millimeter_Hg"),
-        ("5h59m", 359, "minute"),
-        ("26·99 %", 26.99, "percent"),
-        ("60 463 adults", 60_463, None),
-        ("4.82018e+07", 48_201_800, None),
-        ("25+ years", 25, "year"),
-        ("7.6 mg/dL", 7.6, "milligram / deciliter"),
-        ("5_000", 5_000, None),
-        ("SEK 1,640.00", 1_640, "SEK"),
-    ],
-)
+@cases
 def test_an_amount_is_read_in_any_notation(text: str, amount: float, unit: str | None) -> None:
     found = one(text)
 
@@ -57,14 +31,7 @@ def test_an_amount_is_read_in_any_notation(text: str, amount: float, unit: str |
     assert found.unit == unit
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "see https://example.org/2024/05/11", "the file /root/run7/out2.csv", "version 2.11.4",
-        "HbA1c and SGLT2", "trial NCT01234567", "COVID-19 and GLP-1", "PMID 1234567",
-        "write to lab42@example.org", "a patient", "a second paper",
-    ],
-)  # fmt: skip
+@cases
 def test_identifiers_versions_addresses_and_articles_are_no_numbers(text: str) -> None:
     assert read_quantities(text) == ()
 
@@ -94,14 +61,7 @@ def test_months_of_a_list_share_the_year_behind_them() -> None:
     assert days == [Day(year=2020, month=month) for month in (7, 9, 12)]
 
 
-@pytest.mark.parametrize(
-    ("text", "bound"),
-    [
-        ("over 60 kg", Bound.OVER), ("at least 60 kg", Bound.AT_LEAST), ("under 60 kg", Bound.UNDER),
-        ("up to 60 kg", Bound.AT_MOST), ("nearly 60 kg", Bound.NEARLY), ("~60 kg", Bound.ABOUT),
-        ("roughly 60 kg", Bound.ABOUT), ("60 kg", Bound.EXACT),
-    ],
-)  # fmt: skip
+@cases
 def test_the_words_before_a_number_say_how_it_is_meant(text: str, bound: Bound) -> None:
     assert one(text).bound is bound
 
@@ -146,33 +106,14 @@ def test_any_text_is_read_with_spans_in_order(text: str) -> None:
     assert all(a.span.end <= b.span.start for a, b in zip(found, found[1:], strict=False))
 
 
-@pytest.mark.parametrize(
-    ("claim", "stated", "holds"),
-    [
-        ("137 mg", "137.4 mg", True), ("137 mg", "137.6 mg", False), ("0.27", "0.274", True),
-        ("about 5 kg", "5.13 kg", True), ("about 5 kg", "5.7 kg", False),
-        ("nearly 5 kg", "4.91 kg", True), ("nearly 5 kg", "5.2 kg", False),
-        ("over 60 kg", "62 kg", True), ("over 60 kg", "59 kg", False),
-        ("at most 60 kg", "60 kg", True), ("1.8 km", "1774.5 m", True), ("5 lb", "2.27 kg", True),
-        ("136,000 controls", "136,226 controls", True), ("150/92", "150.1/91.7", True),
-        ("three doses", "2.81", False), ("-5.57%", "5.57%", False), ("5.57%", "-5.57%", True),
-        ("0.4 mg", "0.4 MG/ACTUAT", True), ("5 mg", "5 mg/mL", False), ("36KB", "36480 bytes", True),
-    ],
-)  # fmt: skip
+@cases
 def test_equal_means_equal_at_the_precision_that_the_claim_states(
     claim: str, stated: str, holds: bool
 ) -> None:
     assert (fits(one(stated), one(claim), NOTHING) is not None) is holds
 
 
-@pytest.mark.parametrize(
-    ("what", "amount", "unit", "into", "expected"),
-    [
-        ("glucose", 100, "mg/dL", "mmol/L", 5.55), ("cholesterol", 200, "mg/dL", "mmol/L", 5.17),
-        ("creatinine", 1, "mg/dL", "µmol/L", 88.4), ("a1c", 53, "mmol/mol", "%", 7.0),
-        ("temperature", 100.4, "°F", "°C", 38.0), ("weight", 150, "lb", "kg", 68.04),
-    ],
-)  # fmt: skip
+@cases
 def test_a_conversion_follows_what_is_measured(
     what: str, amount: float, unit: str, into: str, expected: float
 ) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from tables import cases
 
-from core.evidence.saved import SAVED, check_saved, read_writings
+from core.evidence.written import SAVED, check_saved, read_writings
 from core.records import Source, SourceStatus
 from tests.builders import a_claim, a_source
 
@@ -28,29 +29,12 @@ def is_shown(claim: str, *sources: Source) -> bool:
     return found is not None and found.check == SAVED
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "The tide report has been saved to /root/out/tide_report.md.",
-        "The agent created tide_report.md.",
-        "The agent wrote a report on Hollin to /root/out/tide_report.md.",
-    ],
-)
+@cases
 def test_a_call_that_wrote_to_the_path_shows_that_the_file_was_made(claim: str) -> None:
     assert is_shown(claim, REPORT)
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "The tide report has been saved to /root/out/wind_report.md.",
-        "The agent failed to create tide_report.md.",
-        "The tide report was not saved to /root/out/tide_report.md.",
-        "The agent saved a translation into Breton to /root/out/tide_report.md.",
-        "The tide report is good.",
-        "The agent saved only tide_report.md.",
-    ],
-)
+@cases
 def test_another_path_a_denial_or_anything_more_is_not_shown(claim: str) -> None:
     assert not is_shown(claim, REPORT)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import cases
 
 from core.evidence.checks import check_claim, read_trace_facts
 from core.evidence.stated_whole import WHOLE
@@ -39,30 +39,12 @@ def is_shown(text: str, *sources: Source) -> bool:
     return bool(shown_sources(checks)) and any(check.check == WHOLE for check in checks)
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Ada Lind has never smoked.",
-        "Ada Lind is a never smoker.",
-        "Her cause of death on record is sudden cardiac death.",
-    ],
-)
+@cases
 def test_a_field_says_it(claim: str) -> None:
     assert is_shown(claim)
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Ada Lind is a smoker.",  # the field says never
-        "Ada Lind is a former smoker.",  # a later field says otherwise
-        "Ada Lind's brother has never smoked.",  # a word is left
-        "Ada Lind has never smoked cannabis.",
-        "Her mobility is independent.",  # the field says not
-        "Ada Lind may never have smoked.",
-        "Nils Berg has never smoked.",
-    ],
-)
+@cases
 def test_less_more_or_other_than_the_field_is_not_said_by_it(claim: str) -> None:
     assert not is_shown(claim)
 

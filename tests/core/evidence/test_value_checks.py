@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tables import cases
 
 from core.evaluation.frozen import readable
 from core.evaluation.packets import PacketRow, read_packet
@@ -69,23 +70,7 @@ def outcomes(text: str, *sources: Source) -> set[Outcome]:
     return {check.outcome for check in checks(text, *sources) if check.check in kinds}
 
 
-@pytest.mark.parametrize(
-    ("true", "false"),
-    [
-        ("Ms Lind's HDL was 68 mg/dL.", "Ms Lind's HDL was 62 mg/dL."),
-        (
-            "Ms Lind weighed 86.8 kg in September 2018.",
-            "Ms Lind weighed 81.7 kg in September 2018.",
-        ),
-        ("Her HDL slipped from 74 to 68.", "Her HDL slipped from 74 to 62."),
-        ("Her HDL fell between 2015 and 2018.", "Her HDL rose between 2015 and 2018."),
-        (
-            "Ms Lind's Td was given on 14 September 2015.",
-            "Ms Lind's Td was given on 17 September 2018.",
-        ),
-        ("Ms Lind's glucose was 5.6 mmol/L.", "Ms Lind's glucose was 6.9 mmol/L."),
-    ],
-)
+@cases
 def test_a_claim_and_its_twin_are_told_apart(true: str, false: str) -> None:
     assert outcomes(true) == {Outcome.SUPPORTS}
     assert outcomes(false) != {Outcome.SUPPORTS}
@@ -151,15 +136,7 @@ def test_a_table_of_doses_that_names_nobody_is_no_record_beside_one_that_does() 
     assert not any(c.veto for c in checks("Ms Lind takes oxycodone 40 mg.", record, table))
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Ms Lind has no known heart failure.",
-        "Grapefruit would not raise Ms Lind's simvastatin.",
-        "Dr Roe proposes adalimumab for Ms Lind.",
-        "Ms Lind's pump would have 60 mg of oxycodone a day.",
-    ],
-)
+@cases
 def test_what_is_denied_proposed_or_worked_out_is_no_contradiction(claim: str) -> None:
     record = a_source(
         "Patient: Ada Lind\nMedication: simvastatin 40 mg\nstatus: active\n\n"
@@ -227,14 +204,7 @@ SALES = a_source(
 )
 
 
-@pytest.mark.parametrize(
-    ("claim", "outcome"),
-    [
-        ("July had the highest total in 2022.", Outcome.SUPPORTS),
-        ("May had the lowest total in 2022.", Outcome.SUPPORTS),
-        ("June had the highest total in 2022.", Outcome.CONTRADICTS),
-    ],
-)
+@cases
 def test_an_extreme_is_compared_with_every_row(claim: str, outcome: Outcome) -> None:
     (rank,) = (check for check in checks(claim, SALES) if check.check == "rank")
 

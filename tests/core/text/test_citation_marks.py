@@ -7,8 +7,9 @@ import dataclasses
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import cases
 
-from core.records import Source, SourceStatus
+from core.records import Source
 from core.text.citation_marks import citations_in, order_doubt
 
 SOURCES = (
@@ -64,16 +65,7 @@ def test_an_address_that_is_no_source_is_kept_without_one():
     ]
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Mortality fell [0].",
-        "rows_of[1] and x[2]",
-        "A list [a] and ![picture](https://lit.example/a)",
-        "x[0] = 1",
-        "",
-    ],
-)
+@cases
 def test_what_names_no_source_is_no_citation(answer):
     assert cited(answer) == []
 
@@ -103,24 +95,7 @@ def test_a_number_without_a_list_of_references_counts_the_sources_in_their_order
     assert order_doubt("So it is [1].", sources) is None
 
 
-@pytest.mark.parametrize(
-    ("answer", "changes", "reason"),
-    [
-        ("It is so [4].", {}, "they do not count the 3 sources"),
-        ("It is so [2].", {}, "they do not count the 3 sources"),
-        ("It is so [1] [3].", {}, "they do not count the 3 sources"),
-        ("It is so [1].", {"status": SourceStatus.ERROR}, "s3 gave no evidence"),
-        ("It is so [1].", {"text": "[1] PMID 1\n[2] PMID 2"}, "they may count what s3 lists"),
-        ("It is so [1].", {"text": "1. A title\n2. Another"}, "they may count what s3 lists"),
-        ("It is so [1].", {"text": "Result 1: a title"}, "they may count what s3 lists"),
-        (
-            "It is so [1].",
-            {"text": "id: 1\n\nid: 2", "structured": True},
-            "they may count what s3 lists",
-        ),
-        ("It is so [1].", {"call_id": "c2"}, "they may count the calls or the sources"),
-    ],
-)
+@cases
 def test_a_number_that_may_stand_for_something_else_names_no_source_and_says_why(
     answer, changes, reason
 ):

@@ -8,6 +8,7 @@ import pytest
 from builders import a_claim, a_premise, a_reading, a_source, a_trace, probabilities
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 from verdicts import showcase
 
 from core.config import Config
@@ -322,14 +323,7 @@ def test_a_state_allows_what_the_gate_allows_and_more_support_never_makes_it_wor
     assert better <= worse
 
 
-@pytest.mark.parametrize(
-    ("veto", "support", "state"),
-    [
-        (True, 0.05, State.BLOCK),
-        (True, 0.42, State.NEEDS_REVIEW),
-        (False, 0.05, State.NEEDS_REVIEW),
-    ],
-)
+@cases
 def test_what_the_model_reads_as_a_contradiction_is_no_block_and_what_a_check_shows_is(
     veto: bool, support: float, state: State
 ) -> None:

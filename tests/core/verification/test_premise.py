@@ -9,6 +9,7 @@ import pytest
 from builders import a_claim, a_source, a_trace
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.config import Config
 from core.errors import PremiseError
@@ -84,16 +85,7 @@ def test_a_source_without_text_is_an_error() -> None:
         select_premise(a_claim("x"), empty, (), Config())
 
 
-@pytest.mark.parametrize(
-    ("evidence", "is_record"),
-    [
-        ("id: bench-6; name: Felipe Costa; label: Asthma; status: active.", True),
-        ("name: Ana Ruiz\nallergy: penicillin", True),
-        ("In this trial the drug worked. The authors conclude: more study is needed.", False),
-        ("The patient is well.", False),
-        ("", False),
-    ],
-)
+@cases
 def test_records_are_told_from_prose(evidence: str, is_record: bool) -> None:
     assert is_record_text(evidence) is is_record
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import cases
 
-from core.evidence.chart.binding import owner
+from core.evidence.chart.mentions import owner
 from core.records import Span
 
 
@@ -12,14 +12,7 @@ def place(text: str, part: str) -> Span:
     return Span(start=text.index(part), end=text.index(part) + len(part))
 
 
-@pytest.mark.parametrize(
-    ("text", "whose"),
-    [
-        ("amlodipine 5 mg, ramipril", "amlodipine"),
-        ("takes 5 mg of ramipril; amlodipine is stopped", "ramipril"),
-        ("amlodipine stopped. Now 5 mg of ramipril", "ramipril"),
-    ],
-)
+@cases
 def test_a_dose_belongs_to_the_name_beside_it(text: str, whose: str) -> None:
     names = [place(text, name) for name in ("amlodipine", "ramipril")]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tables import cases
 
 from core.evaluation.frozen import readable
 from core.evaluation.packets import row_from_json
@@ -72,40 +73,12 @@ def test_one_word_more_is_not_stated_any_more(judged, word) -> None:
         assert not of_pair(longer)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ana Ruiz takes gabapentin 300 mg three times daily.",
-        "Ms Ruiz is on metformin 500 mg twice daily.",
-        "Ana Ruiz has taken metformin since 2015.",
-        "Ana Ruiz's bisoprolol was stopped.",
-        "Ana Ruiz has chronic kidney disease.",
-        "Ana Ruiz's gout has resolved.",
-        "Epilepsy was ruled out in Ana Ruiz.",
-        "Ana Ruiz is allergic to ibuprofen.",
-    ],
-)
+@cases
 def test_what_an_entry_states_is_shown(text: str) -> None:
     assert shown(text, a_source(CHART))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ana Ruiz takes gabapentin 300 mg twice daily.",  # another's schedule
-        "Ana Ruiz takes gabapentin 600 mg three times daily.",
-        "Ana Ruiz has taken metformin since 2016.",
-        "Ana Ruiz takes bisoprolol.",  # stopped
-        "Ana Ruiz takes metformin and gabapentin.",  # two entries: neither states it all
-        "Ana Ruiz has asthma.",  # her mother's
-        "Ana Ruiz's sister has asthma.",
-        "Ana Ruiz denies epilepsy.",  # ruled out, not denied
-        "Ana Ruiz has gout.",
-        "Ana Ruiz has chronic kidney failure.",
-        "Juan Ruiz takes metformin 500 mg twice daily.",
-        "Metformin helps Ana Ruiz.",
-    ],
-)
+@cases
 def test_what_no_entry_states_whole_is_not_shown(text: str) -> None:
     assert not shown(text, a_source(CHART))
 

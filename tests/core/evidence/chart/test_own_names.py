@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from core.evidence.checks import check_claim, read_trace_facts
 from core.records import Check, Claim, Outcome, Span, Trace
@@ -74,20 +75,7 @@ def test_what_the_chart_denies_or_leaves_blank_is_a_shown_contradiction(
     assert any(check.veto for check in checks(text, chart))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "She denies jaw clicking.",
-        "Ana Ruiz has HIV infection.",  # her roommate's
-        "Bisoprolol was stopped in February 2021 because of jaw clicking.",
-        "Bisoprolol was stopped in March 2021 because of cold fingers.",
-        "Iron sucrose would be started if the ferritin rose above 15.",
-        "Iron sucrose would be started if the ferritin fell below 50.",
-        "Iron sucrose would be stopped if the ferritin fell below 15.",
-        "Mrs Ruiz takes sodium bicarbonate 75 mg three times daily.",
-        "She is allergic to metformin.",
-    ],
-)
+@cases
 def test_what_differs_in_one_word_is_not_shown(text: str) -> None:
     assert not whole(checks(text, LETTER))
 
@@ -98,19 +86,7 @@ def test_the_month_of_may_takes_nothing_back() -> None:
     assert whole(checks("Bisoprolol was stopped in May 2021 because of cold fingers.", chart))
 
 
-@pytest.mark.parametrize(
-    ("text", "chart"),
-    [
-        (
-            "Her latest eGFR is 52.",
-            "Patient: Ana Ruiz, born 1961-04-07\n\neGFR 41, was 52 in Jan.\n",
-        ),
-        (
-            "Her potassium is 7.9 mmol/L.",
-            "patient: Ana Ruiz\nPotassium: 7.9 mmol/L\nstatus: entered-in-error\n",
-        ),
-    ],
-)
+@cases
 def test_an_earlier_or_void_result_is_not_the_latest(text: str, chart: str) -> None:
     assert any(check.veto for check in checks(text, chart))
 

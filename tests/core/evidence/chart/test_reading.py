@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from core.evidence.chart.checks import chart_checks, read_chart_facts
 from core.evidence.chart.labels import attribute_of, is_section, section_status
@@ -96,14 +97,7 @@ def test_a_measurement_that_the_chart_has_not_or_says_otherwise_is_left_open(cla
     assert outcome(claim, TABLE) == "open"
 
 
-@pytest.mark.parametrize(
-    ("claim", "wanted"),
-    [
-        ("Her HIV antibody test was negative.", "shown"),
-        ("She screened negative for hepatitis B.", "open"),
-        ("Her chlamydia swab was negative.", "open"),
-    ],
-)
+@cases
 def test_a_negative_result_is_shown_where_the_chart_has_just_that(claim: str, wanted: str) -> None:
     chart = (
         "Patient: Ana Ruiz\n\nResults\n- HIV antibody negative\n- Hepatitis B antigen positive\n"
