@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from core.decomposition.claim_type import is_generic_title
 from core.decomposition.clauses import has_finite_verb, main_verb, reads_as_sentence
 from core.decomposition.heading_context import head_of
-from core.decomposition.noun_phrases import LONGEST_PARSED, noun_phrases
+from core.decomposition.parsing import Word, parsed
 from core.evidence.values import protected_values
 from core.text.tokens import content_terms
 
@@ -293,3 +293,48 @@ def composed(chosen: Sequence[Candidate], said: str) -> str:
     labels = [one.text for one in chosen if one.kind != "predicate"]
     said = " ".join([*predicates, said])
     return f"{' - '.join(labels)}: {said}" if labels else said
+
+
+LONGEST_PARSED = 600  # characters
+_MODIFIERS = frozenset(("amod", "compound", "nummod", "nmod", "poss", "quantmod", "punct", "case"))
+_LINKS = frozenset("of for from to in about on with by at".split())
+_EDGES = " \"'“”,.*`"
+
+
+def noun_phrases(text: str) -> Iterator[str]:
+    """The noun phrases of a text in order, without article, each also with what a preposition adds."""
+    words = parsed(text[:LONGEST_PARSED])
+    children: dict[int, list[Word]] = {}
+    for word in words:
+        if word.head != word.index:
+            children.setdefault(word.head, []).append(word)
+    for word in words:
+        if not word.tag.startswith("NN") or word.role in ("compound", "nmod"):
+            continue
+        start = words[_first(word, words, children)].start
+        last = _last(word, children)
+        for end in dict.fromkeys((word.end, last.end)):
+            phrase = text[start:end].strip(_EDGES)
+            if phrase and len(phrase.split()) <= _LONGEST:
+                yield phrase
+
+
+def _first(word: Word, words: Sequence[Word], children: Mapping[int, Sequence[Word]]) -> int:
+    """Where the phrase of a noun begins, articles and pronouns left out."""
+    mine = {child.index for child in children.get(word.index, []) if child.role in _MODIFIERS}
+    for child in list(mine):
+        mine |= {each.index for each in children.get(child, [])}
+    first = word.index
+    while first - 1 in mine and words[first - 1].tag not in ("PRP$", "DT", ",", "``", ":"):
+        first -= 1
+    return first
+
+
+def _last(word: Word, children: Mapping[int, Sequence[Word]]) -> Word:
+    """The last word of "tickets from Beijing to Shanghai" by its first noun."""
+    last = word
+    for link in children.get(word.index, []):
+        if link.role == "prep" and link.index == last.index + 1 and link.text.lower() in _LINKS:
+            things = [each for each in children.get(link.index, []) if each.role == "pobj"]
+            last = things[0] if things else last
+    return last

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from core.attribution.cues import Credit
 from core.attribution.families import LITERATURE
-from core.decomposition.added_values import split_statement
 from core.decomposition.answer_lines import (
     capitalised,
     finished,
@@ -29,6 +28,7 @@ from core.decomposition.claim_type import (
 )
 from core.decomposition.clauses import Part, Piece, reads_as_sentence
 from core.decomposition.contexts import Fragment, Surroundings, composed
+from core.decomposition.coordination import split_statement
 from core.decomposition.coreference import Referents
 from core.decomposition.credits import Credits, credited_from, goes_on, without
 from core.decomposition.cuts import scene_of, segments

@@ -10,7 +10,7 @@ from core.distortions.reading import Reading, Word, cue_entries, read_sentence
 from core.evidence.words import stem
 from core.records import Source, Span, Trace
 from core.text.sentences import sentence_spans
-from core.text.tokens import rarity
+from core.text.tokens import PLAIN_WORD, rarity
 
 _LONGEST = 1_200  # characters of a sentence that is compared; longer ones are lists or dumps
 _PROSE_FROM = 3  # sentences of a field's value
@@ -124,7 +124,7 @@ def _sentences(source: Source) -> Iterator[Sentence]:
                     source_id=source.source_id,
                     span=Span(start=start + span.start, end=start + span.end),
                     text=text,
-                    stems=frozenset(stem(word) for word in re.findall(r"[^\W_]+", text)),
+                    stems=frozenset(stem(word) for word in PLAIN_WORD.findall(text)),
                     in_field=in_field,
                 )
 

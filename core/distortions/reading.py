@@ -10,9 +10,10 @@ from importlib import resources
 
 from core.evidence.words import STOP, stem
 from core.records import Span
+from core.text.tokens import words_joined_by
 
 LEXICONS = ("meaning.toml", "certainty.toml", "circumstance.toml")
-_WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
+_WORD = words_joined_by("-'’.")
 # What somebody else is quoted as saying qualifies nothing of the sentence around it.
 _QUOTED = re.compile(r"“[^”]{1,400}”|\"[^\"]{1,400}\"|«[^»]{1,400}»")
 # The month, not the modal.

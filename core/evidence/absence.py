@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum, auto
 
-from core.evidence.chart.labels import kind_of, section_of, section_subject
-from core.evidence.chart.names import drug_spans
-from core.evidence.chart.records import EntryKind
-from core.evidence.denied import Denied, denied_in, holds
+from core.evidence.chart.labels import RELATIVES, is_section, kind_of, section_of, section_subject
+from core.evidence.chart.names import drug_spans, is_disorder_name, words_in
+from core.evidence.chart.records import EntryKind, Subject
 from core.evidence.fact_index import FactIndex
 from core.evidence.facts import RECORD_CHARACTERS, Record, SourceFacts
-from core.evidence.listed import Entry, Says, entries
 from core.evidence.quantities import read_quantities
-from core.evidence.words import acronyms, stems
+from core.evidence.words import STOP, acronyms, stem, stems
 from core.records import Check, Claim, FactPlace, Outcome, Span
+from core.text.tokens import PLAIN_WORD, words_joined_by
 
 _SAYS_NONE = re.compile(
     r"\b(?:(?:is|are|was|were|has|have|had|holds?|lists?|shows?|gives?|contains?|includes?|with|found|there['’]s|"
@@ -170,7 +170,7 @@ def _may_be(denied: Denied, entry: Entry) -> bool:
         return _narrowed(denied, entry)
     if entry.kind is not None:
         return entry.kind is denied.kind and entry.subject is denied.subject
-    words = re.findall(r"[^\W_]+", entry.text)
+    words = PLAIN_WORD.findall(entry.text)
     theirs = section_subject(entry.text) is denied.subject
     return theirs and any(kind_of(word) is denied.kind for word in words)
 
@@ -231,3 +231,229 @@ def _holding(
             if member or all(holds(held, word) for word in denied.words):
                 named = words <= stems(record.kind) or bool(head) and head <= words <= held
                 yield source, record, named
+
+
+_PARTS = re.compile(r"\s*(?:,|/|\bor\b|\band\b|\bnor\b)\s*", re.IGNORECASE)
+_TOKEN = words_joined_by("-'’.")
+# What qualifies something that is denied without saying what it is.
+_QUALIFIES = frozenset(
+    "known documented recorded reported listed noted stated charted confirmed relevant significant "
+    "clinically important notable major serious apparent obvious active current currently ongoing "
+    "existing present past prior previous previously any other further additional new formal specific "
+    "particular personal own single such".split()
+)
+_HOLDER = re.compile(r"\b(?:history|record|records|mention|documentation|entry|entries) of\b", re.I)
+_BEHIND = re.compile(r"\s(?:of|to|with|about|regarding|against)\s", re.IGNORECASE)
+# A result's words stand in every answer of a search: they head no list of a chart.
+_SORTS = frozenset(EntryKind) - {EntryKind.OBSERVATION, EntryKind.OTHER}
+_ADJECTIVE = re.compile(r"(?:ic|ac|al|ous|ary|ive|ent|ant)\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denied:
+    """One thing that is denied; ``narrowing`` are its words beside the head, qualifiers left out."""
+
+    words: tuple[str, ...]
+    head: str
+    narrowing: tuple[str, ...]
+    kind: EntryKind | None
+    subject: Subject
+
+    @property
+    def named(self) -> bool:
+        """Whether what narrows it names one thing, which its entry would name too.
+
+        A class does not: an entry of penicillin need not say "drug", nor one of sumatriptan "migraine".
+        """
+        if any(re.search(r"[^\W\d_][A-Z]|\d", word) for word in self.narrowing):
+            return True
+        text = " ".join(self.narrowing)
+        if self.kind is EntryKind.CONDITION:
+            folded = [word.text for word in words_in(text)]
+            return is_disorder_name(folded) and not any(map(_ADJECTIVE.search, self.narrowing))
+        return bool(drug_spans(text))
+
+
+def denied_in(phrase: str, people: frozenset[str]) -> tuple[Denied, ...]:
+    """The things that a phrase behind "no" names, in order; people's names are left out."""
+    found = []
+    for part in _PARTS.split(_HOLDER.sub(" ", phrase)):
+        front, *behind = _BEHIND.split(part, maxsplit=1)
+        said = [_kept(text, people) for text in (front, *behind)]
+        words = [word for each in said for word in each]
+        kept = [word for word in words if word.lower() not in _QUALIFIES] or words
+        heads = [word for word in said[0] if word in kept] or kept
+        if kept:
+            found.append(_denied(kept, heads[-1]))
+    return tuple(found)
+
+
+def _kept(text: str, people: frozenset[str]) -> list[str]:
+    words = [word for word in _TOKEN.findall(text) if word.lower() not in STOP]
+    return [word for word in words if stems(word) - people or not word[0].isupper()]
+
+
+def _denied(words: list[str], head: str) -> Denied:
+    at = len(words) - 1 - words[::-1].index(head)
+    kind = kind_of(head)
+    narrowing = words[:at] + words[at + 1 :]
+    family = any(word.lower() in RELATIVES for word in narrowing)
+    return Denied(
+        words=tuple(words),
+        head=head,
+        narrowing=tuple(word for word in narrowing if word.lower() not in RELATIVES),
+        kind=kind if kind in _SORTS else None,
+        subject=Subject.FAMILY if family else Subject.PATIENT,
+    )
+
+
+def holds(held: frozenset[str], word: str) -> bool:
+    """Whether stems hold a word, as it is said or by all that it stands for ("BP")."""
+    every = stems(word)
+    own = {stem(part) for part in re.findall(r"[^\W_]+", word)} & every
+    longer = every - own
+    return own <= held or bool(longer) and longer <= held
+
+
+class Says(Enum):
+    """What an entry says of what it is about; ``OPEN`` is both or neither, ``VOID`` is withdrawn."""
+
+    STATED = auto()
+    DENIED = auto()
+    OPEN = auto()
+    VOID = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One thing that a record says; ``label`` is the heading or key over it, empty where none is."""
+
+    record: Record
+    label: str
+    text: str
+
+    @property
+    def kind(self) -> EntryKind | None:
+        """Which sort of entry its label heads."""
+        return kind_of(section_of(self.label)) if self.label else None
+
+    @property
+    def subject(self) -> Subject:
+        """Whom its label is about."""
+        return section_subject(section_of(self.label))
+
+    @property
+    def shown(self) -> str:
+        """The entry as a person reads it, in one line."""
+        return " ".join(f"{self.label}: {self.text}".split() if self.label else self.text.split())
+
+    @property
+    def says(self) -> Says:
+        """Whether it states something, denies it, withdraws it, or leaves it open."""
+        if _VOID.search(self.text):
+            return Says.VOID
+        if not self.label:
+            return Says.DENIED if _DENIES.search(self.text) else Says.STATED
+        # The fields of a resource ("severity: none") do not deny what its first line names.
+        first = self.text.partition("\n")[0]
+        parts = [part for part in re.split(r"[;,]\s*", first) if re.search(r"\w", part)]
+        denied = [_NONE.match(part) is not None for part in parts]
+        if not parts or any(denied) != all(denied) or _OPEN.search(self.text):
+            return Says.OPEN
+        return Says.DENIED if all(denied) else Says.STATED
+
+
+_NONE = re.compile(
+    r"\W*(?:(?:the )?(?:patient|pt|he|she)\s+)?(?:has\s+)?(?:no|nil|none|not|never|NKD?F?A|neg(?:ative)?|"
+    r"denie[sd]|without|absent|false|0)\b",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"\b(?:no|not|nil|none|never|neg(?:ative)?|denie[sd]|denying|without|absent|false|excluded|NKD?F?A)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
+_VOID = re.compile(r"\b(?:refuted|entered[- ]in[- ]error|ruled out|erroneous)\b", re.IGNORECASE)
+# What leaves open whether an entry holds: nobody asked, it stands elsewhere, it holds no longer.
+_OPEN = re.compile(
+    r"\b(?:unknown|unable|unclear|see|pending|to be|unconfirmed|provisional|suspected|possibl[ey]|"
+    r"query|inactive|resolved|stopped|discontinued|cancelled|n/a|"
+    r"not (?:recorded|asked|assessed|documented))\b|\?",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"\W{0,6}([A-Za-z][\w .\[\]/()-]{0,60}?)\W{0,4}[:：]\W{0,2}(?:\s+|$)")
+_HEADING = re.compile(r"\W{0,6}([A-Za-z][A-Za-z /()-]{0,60}?)\W{0,4}")
+_MARKER = re.compile(r"\A(?:[-*•]|\[?\d{1,3}[\].)])\s+")
+_PIECE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|;\s+(?=[A-Z][\w ]{0,40}:\s)")
+
+
+def entries(records: Sequence[Record]) -> Iterator[Entry]:
+    """What the records of a source say, in order; a heading that stands alone heads the next record."""
+    reader = _Reader()
+    for record in records:
+        yield from reader.read(record)
+    yield from reader.empty()
+
+
+class _Reader:
+    """Walks through records and keeps under which heading or resource it stands."""
+
+    def __init__(self) -> None:
+        self.heading = ""
+        self.alone: Entry | None = None  # the heading's own, while nothing stands under it
+        self.resource: Entry | None = None  # the one whose fields are being read
+
+    def read(self, record: Record) -> Iterator[Entry]:
+        """The entries of one record."""
+        self.heading = self.heading if self.alone else ""
+        for line in record.text.splitlines():
+            for piece in _PIECE_ENDS.split(line):
+                if piece.strip():
+                    yield from self.piece(record, piece.strip())
+        yield from self.ended()
+
+    def piece(self, record: Record, piece: str) -> Iterator[Entry]:
+        key = _KEY.match(piece)
+        label, said = (key.group(1), piece[key.end() :]) if key is not None else ("", piece)
+        whole = _HEADING.fullmatch(piece) if key is None else None
+        if (label and not said and _is_label(label)) or (whole and _heads(whole.group(1), piece)):
+            yield from self.ended()
+            yield from self.empty()
+            self.heading = label or (whole.group(1) if whole else "")
+            self.alone = Entry(record=record, label=self.heading, text="")
+        elif label and _is_label(label):
+            yield from self.ended()
+            yield from self.empty()
+            entry = Entry(record=record, label=label, text=said)
+            self.heading = ""
+            if is_section(label):
+                yield entry
+            else:
+                self.resource = entry
+        elif label and self.resource is not None:
+            self.resource = replace(self.resource, text=f"{self.resource.text}\n{piece}")
+        else:
+            yield from self.ended()
+            self.alone = None
+            yield Entry(record=record, label=self.heading, text=_MARKER.sub("", piece))
+
+    def ended(self) -> Iterator[Entry]:
+        """The resource that was being read."""
+        if self.resource is not None:
+            yield self.resource
+        self.resource = None
+
+    def empty(self) -> Iterator[Entry]:
+        """The heading that nothing stood under: what it heads was not found, not denied."""
+        if self.alone is not None:
+            yield self.alone
+        self.alone = None
+
+
+def _heads(label: str, line: str) -> bool:
+    """Whether a line without a colon is a heading: "NKDA" and "No known allergies" are entries."""
+    return is_section(label) and _NONE.match(label) is None and not line.endswith((".", ";", ","))
+
+
+def _is_label(label: str) -> bool:
+    return is_section(label) or kind_of(section_of(label)) is not None

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from core.evidence.chart.covering import STANDING_WORDS
 from core.evidence.chart.phrases import beside_spans, lead_spans
 from core.evidence.claim_view import ClaimView, view_claim
-from core.evidence.derivation_parts import day_key
+from core.evidence.derivations import day_key
 from core.evidence.fact_index import FactIndex, Stated
 from core.evidence.facts import Fact, Record
 from core.evidence.names import MONTHS
@@ -25,12 +25,12 @@ from core.evidence.units import measured_by
 from core.evidence.words import PLAIN, acronyms, stems
 from core.records import Check, Claim, FactPlace, Outcome, Span, Trace
 from core.text.han import RUN, word_places
+from core.text.tokens import WORD
 
 MOST_LEFT = 1  # words that may be left of a claim that a check shows to be wrong
 _MOST_VALUE_WORDS = 8  # of a field beside the claim's: longer ones are texts of their own
 _MOST_FIELDS = 40  # of a record that is about one thing
 _MOST_SHOWN = 600  # characters of what contradicts a claim
-_WORD = re.compile(r"[^\W_]+(?:[.,'’/-][^\W_]+)*")
 _PLAIN_WORD = re.compile(r"[A-Za-z0-9]+")  # beside Chinese characters
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 # What is said of a date that something began on, was put down on, or came to an end on.
@@ -134,7 +134,7 @@ def left_of(
 
 def _words(text: str) -> Iterator[tuple[Span, str]]:
     """The words of a claim with their places; Chinese ones one by one, without function words."""
-    for match in _WORD.finditer(text):
+    for match in WORD.finditer(text):
         word, start = match.group(), match.start()
         if word.isascii() or not RUN.search(word):
             yield _span(match), word

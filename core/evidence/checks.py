@@ -12,17 +12,21 @@ from dataclasses import dataclass, replace
 from core.evidence.absence import check_absence
 from core.evidence.accounting import MOST_LEFT, left_of
 from core.evidence.chart.checks import ChartFacts, chart_checks, read_chart_facts
-from core.evidence.extremes import check_extreme
 from core.evidence.fact_index import FactIndex, index_trace
-from core.evidence.outline import Item, check_outline, read_outlines
 from core.evidence.own_words import OwnWords, check_own_words, read_own_words
-from core.evidence.saved import Writing, check_saved, read_writings
-from core.evidence.stated_field import stated_in_field
-from core.evidence.stated_whole import stated_whole
-from core.evidence.trends import check_trend
+from core.evidence.stated_whole import stated_in_field, stated_whole
+from core.evidence.trends import check_extreme, check_trend
 from core.evidence.value_checks import check_values
 from core.evidence.words import stems
-from core.evidence.written import check_written
+from core.evidence.written import (
+    Item,
+    Writing,
+    check_outline,
+    check_saved,
+    check_written,
+    read_outlines,
+    read_writings,
+)
 from core.records import Check, Claim, Outcome, Trace
 
 

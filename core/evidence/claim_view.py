@@ -9,6 +9,7 @@ from functools import lru_cache
 from core.evidence.quantities import read_quantities
 from core.evidence.quantity_records import Day, Quantity, QuantityKind
 from core.evidence.words import stem, stems
+from core.text.tokens import PLAIN_WORD
 
 _SHORT = re.compile(
     r"\b(?=[A-Za-z()0-9]*[A-Z][A-Za-z()]*[A-Z0-9])[A-Za-z][A-Za-z0-9]{1,6}\b|\b[A-Z]{2,7}\b"
@@ -61,11 +62,8 @@ class ClaimView:
             r"[;:()\[\]]|,\s|\b(?:and|but|while|since|from|between|during)\b",
             self.text[item.span.end :],
         )[0]
-        return frozenset(
-            stem(word) for word in re.findall(r"[^\W_]+", rest)[:most]
-        ) & self.words | frozenset(
-            each for each in stems(" ".join(re.findall(r"[^\W_]+", rest)[:most]))
-        )
+        said = PLAIN_WORD.findall(rest)[:most]
+        return frozenset(map(stem, said)) & self.words | stems(" ".join(said))
 
 
 @lru_cache(maxsize=256)

@@ -22,6 +22,7 @@ from core.evidence.quantity_records import Quantity
 from core.evidence.words import PLAIN, stems
 from core.records import Span
 from core.text.han import RUN
+from core.text.tokens import WORD
 
 Group = tuple[str, int, str]  # the source, the depth and the name of a field
 
@@ -30,7 +31,6 @@ MOST_SIBLINGS = 2_000
 _MOST_NAMING = 60  # fields of a record that are read for what names it
 _MOST_NAME_WORDS = 8  # a longer value is a text, and names nothing
 _STEP = re.compile(r"\.(?=\S)")
-_WORD = re.compile(r"[^\W_]+(?:[.,'’/-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 _IDENTIFIER = re.compile(r"(?=\S*[^\W\d_])(?=\S*\d)[^\s.,]+\Z")
 _WHOLE_NUMBER = re.compile(r"\d{1,12}\Z")
@@ -285,7 +285,7 @@ def _words(text: str, without: Sequence[Span] = ()) -> tuple[frozenset[str], ...
     """The words of a text one by one, each with how else it may be said; without plain words."""
     found: list[frozenset[str]] = []
     before = frozenset[str]()
-    for match in _WORD.finditer(text):
+    for match in WORD.finditer(text):
         word = _POSSESSIVE.sub("", match.group().casefold())
         if any(span.start < match.end() and match.start() < span.end for span in without):
             before = frozenset()

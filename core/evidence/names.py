@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from core.records import ProtectedValue, Span
+from core.text.tokens import PLAIN_WORD
 
 MONTHS = {
     name: number
@@ -123,7 +124,7 @@ def folded_words(text: str) -> tuple[str, ...]:
     if not folded.isascii():
         apart = unicodedata.normalize("NFKD", folded)
         folded = "".join(c for c in apart if not "\u0300" <= c <= "\u036f")
-    return tuple(re.findall(r"[^\W_]+", folded))
+    return tuple(PLAIN_WORD.findall(folded))
 
 
 def contains(held: tuple[str, ...], words: tuple[str, ...]) -> bool:

@@ -10,7 +10,6 @@ import re
 from dataclasses import replace
 
 from core.evidence.names import MONTHS
-from core.evidence.number_words import SCALES, spelled_number
 from core.evidence.quantity_patterns import (
     AMOUNT,
     BEFORE,
@@ -20,9 +19,11 @@ from core.evidence.quantity_patterns import (
     DASH,
     NOUN,
     SCALE,
+    SCALES,
     SIGN,
     VULGAR,
     YEAR,
+    spelled_number,
 )
 from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import UNIT, unit_name

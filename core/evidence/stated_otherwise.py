@@ -6,15 +6,21 @@ import re
 from collections.abc import Sequence
 
 from core.evidence.claim_view import ClaimView
-from core.evidence.count_derivations import in_days
-from core.evidence.date_derivations import as_date, span_fits
-from core.evidence.elapsed import BEGINS, ENDS, SECONDS_OF, otherwise
+from core.evidence.derivations import (
+    BEGINS,
+    ENDS,
+    SECONDS_OF,
+    as_date,
+    in_days,
+    otherwise,
+    span_fits,
+)
 from core.evidence.fact_index import Attribute, FactIndex, is_its_source
 from core.evidence.facts import Fact, Record
 from core.evidence.quantity_records import Bound, Quantity, QuantityKind
-from core.evidence.singled_out import MOST_ROWS, named_days, records_meant
 from core.evidence.units import TIME
 from core.evidence.words import stems
+from core.text.tokens import PLAIN_WORD
 
 _MOST_MEANT = 12
 _TOGETHER = re.compile(r"\b(?:together|combined|both|total|sum|altogether|in all)\b", re.IGNORECASE)
@@ -115,7 +121,7 @@ def lasted_otherwise(
 def _nearest(full: Sequence[Attribute], want: Quantity, view: ClaimView) -> list[Attribute]:
     """Of the attributes that a claim names in full, the one that it names nearest before the value."""
     places: dict[frozenset[str], int] = {}
-    for word in re.finditer(r"[^\W_]+", view.text[: want.span.start]):
+    for word in PLAIN_WORD.finditer(view.text[: want.span.start]):
         here = stems(word.group()) | {word.group().lower()}
         for attribute in full:
             if here & (attribute.core | attribute.short):
@@ -147,3 +153,66 @@ def _comparable(fact: Fact, want: Quantity) -> bool:
     if want.unit == "percent" and have.unit is None:
         return abs(have.amount) <= 1
     return have.unit == want.unit and want.kind is have.kind
+
+
+MOST_ROWS = 2_000
+# "Slide 5", "type 2", "S&P 500": a number that is part of a name, and states no amount.
+_NAMED = re.compile(
+    r"\b(slides?|steps?|sections?|chapters?|figures?|tables?|phase|types?|grade|stage|groups?|arm|day|"
+    r"weeks?|part|level|tier|line|class|version|page|room|line|number|no\.?|id)\s\Z|"
+    r"(?<=[a-z,;] )([A-Z][\w&.-]*)\s\Z|(&\s?[A-Z])\s\Z",
+    re.IGNORECASE,
+)
+
+
+def records_meant(
+    want: Quantity, view: ClaimView, facts: Sequence[Fact]
+) -> frozenset[tuple[str, int]]:
+    """The records of one attribute that the claim singles out: by row, name, id or date; else none."""
+    if len({(fact.source_id, fact.record.index) for fact in facts}) < 2 or len(facts) > MOST_ROWS:
+        return frozenset()
+    others = frozenset(
+        q.text for q in view.quantities if q is not want and name_before(q, view.text) is not None
+    )
+    scored = [(_singled(fact, view, others), fact) for fact in facts]
+    most, least = max(score for score, _ in scored), min(score for score, _ in scored)
+    if most == least:
+        return frozenset()
+    return frozenset((fact.source_id, fact.record.index) for score, fact in scored if score == most)
+
+
+def _singled(fact: Fact, view: ClaimView, others: frozenset[str]) -> int:
+    """How many of a claim's words, identifiers and dates stand in a fact's record, beside its path."""
+    record = fact.record
+    words = (record.stems - stems(fact.path)) & (view.words | view.shorts)
+    numbers = sum(
+        re.search(rf"(?<![\d.]){re.escape(other)}(?![\d]|\.\d)", record.text) is not None
+        for other in others
+    )
+    return len(words) + numbers + (not view.relates and in_days(record, view.days))
+
+
+def named_days(want: Quantity, view: ClaimView, index: FactIndex) -> frozenset[tuple[str, int]]:
+    """The dated records that the claim names, where it says one date and sets it against nothing."""
+    if want.date is None or want.until is not None or view.relates or len(view.days) > 1:
+        return frozenset()
+    said = view.words | view.shorts
+    return frozenset(
+        (source_id, record.index) for source_id, record, head in index.named if head <= said
+    )
+
+
+def name_before(want: Quantity, text: str) -> str | None:
+    """The word that a number belongs to as a name; None where it is an amount."""
+    if (
+        want.unit is not None
+        or want.kind is not QuantityKind.NUMBER
+        or want.step < 1
+        or want.in_words
+    ):
+        return None
+    before = _NAMED.search(text, max(0, want.span.start - 24), want.span.start)
+    if before is None:
+        return None
+    named = before.group().strip()
+    return named if before.lastindex == 1 or named[:1].isupper() or "&" in named else None

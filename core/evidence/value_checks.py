@@ -11,9 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.evidence.claim_view import ClaimView, view_claim
-from core.evidence.derivation_parts import place_of
-from core.evidence.derivations import derive
-from core.evidence.elapsed import BEGINS, ENDS
+from core.evidence.derivations import BEGINS, ENDS, derive, place_of
 from core.evidence.fact_index import (
     Attribute,
     FactIndex,
@@ -23,10 +21,13 @@ from core.evidence.fact_index import (
 from core.evidence.facts import Fact, Record
 from core.evidence.holders import stretches_of
 from core.evidence.quantity_records import Quantity, QuantityKind
-from core.evidence.singled_out import MOST_ROWS, name_before, named_days, records_meant
 from core.evidence.stated_otherwise import (
+    MOST_ROWS,
     dated_otherwise,
     lasted_otherwise,
+    name_before,
+    named_days,
+    records_meant,
     stated_otherwise,
 )
 from core.evidence.units import measured_by

@@ -10,9 +10,9 @@ import re
 from functools import lru_cache
 
 from core.text.han import RUN, english_of, parts_of
+from core.text.tokens import PLAIN_WORD
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+|[A-Za-z]*\d[A-Za-z\d]*")
-_PLAIN = re.compile(r"[^\W_]+")
 _NUMBERED = re.compile(r"\b([A-Z][A-Za-z]{1,5})[ -](\d{1,3})\b")
 STOP = frozenset(
     "a an the of in on at to for from by with and or but as is are was were be been being it its this "
@@ -77,7 +77,7 @@ _SAME = {stem(short): tuple(stem(word) for word in long.split()) for short, long
 def stems(text: str) -> frozenset[str]:
     """The content words of a text as stems, with what its short forms stand for."""
     found: set[str] = set()
-    for match in _PLAIN.finditer(text):
+    for match in PLAIN_WORD.finditer(text):
         whole = match.group()
         if not whole.isascii() and RUN.search(whole):
             _add_han(whole, found)
@@ -119,7 +119,7 @@ def core_words(label: str) -> frozenset[str]:
         label,
         flags=re.I,
     )
-    words = {stem(part) for whole in _PLAIN.findall(bare) for part in (_WORD.findall(whole) or [whole])
+    words = {stem(part) for whole in PLAIN_WORD.findall(bare) for part in (_WORD.findall(whole) or [whole])
              if part.lower() not in STOP and len(part) > 1 and not RUN.search(part)}  # fmt: skip
     if not bare.isascii():
         words |= {stem(part) for run in RUN.findall(bare) for part in parts_of(run)}

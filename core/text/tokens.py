@@ -11,8 +11,16 @@ from itertools import pairwise
 from core.records import Span
 from core.text.han import RUN, english_of, parts_of
 
+PLAIN_WORD = re.compile(r"[^\W_]+")
+
+
+def words_joined_by(marks: str) -> re.Pattern[str]:
+    """The pattern of runs of letters and digits, those that one of ``marks`` joins taken as one."""
+    return re.compile(rf"[^\W_]+(?:[{marks}][^\W_]+)*")
+
+
 # A word keeps inner apostrophes, decimals and hyphens: "bench-6", "7.2", "patient's".
-_WORD = re.compile(r"[^\W_]+(?:[-'’.,/][^\W_]+)*", re.UNICODE)
+WORD = words_joined_by("-'’.,/")
 _NEGATIONS = frozenset("no not never none without neither nor cannot".split())
 _THOUSANDS = re.compile(r"^\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 
@@ -29,7 +37,7 @@ STOPWORDS = frozenset(
 
 def word_spans(text: str) -> tuple[Span, ...]:
     """Where the words of ``text`` are, in order."""
-    return tuple(Span(start=m.start(), end=m.end()) for m in _WORD.finditer(text))
+    return tuple(Span(start=m.start(), end=m.end()) for m in WORD.finditer(text))
 
 
 def denies(text: str, more: frozenset[str] = frozenset()) -> bool:
@@ -40,7 +48,7 @@ def denies(text: str, more: frozenset[str] = frozenset()) -> bool:
 def words(text: str) -> list[str]:
     """The words of ``text``, lower-cased, in order, split at inner commas and slashes."""
     found = []
-    for match in _WORD.finditer(text.lower()):
+    for match in WORD.finditer(text.lower()):
         word = match.group().replace("’", "'")
         if _THOUSANDS.match(word):
             found.append(word.replace(",", ""))

@@ -14,10 +14,9 @@ from core.distortions.checks import check_distortions
 from core.errors import RouteError
 from core.evidence.checks import check_claim
 from core.evidence.names import other_person
-from core.evidence.outline import OUTLINE
-from core.evidence.saved import SAVED
 from core.evidence.stated_whole import WHOLE
 from core.evidence.values import value_present
+from core.evidence.written import OUTLINE, SAVED
 from core.ports import taught_close
 from core.records import (
     Check,

@@ -16,7 +16,7 @@ from core.attribution.families import Families
 from core.causes import Cause, below, say, told_apart
 from core.config import Config
 from core.errors import ReadingError
-from core.evidence.follows import follows_within
+from core.evidence.derivations import follows_within
 from core.ports import Calibrator
 from core.records import (
     SHOWN_FEATURE,

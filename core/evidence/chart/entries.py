@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.evidence.chart.field_values import field_dates, field_doses, field_frequencies
-from core.evidence.chart.label_entries import label_entry
 from core.evidence.chart.labels import (
     attribute_of,
     kind_of,
@@ -20,8 +18,18 @@ from core.evidence.chart.layout import read_rows
 from core.evidence.chart.mentions import doses_of, ends_of, frequencies_of, is_allergy, starts_of
 from core.evidence.chart.names import core_words, drug_spans, places_of
 from core.evidence.chart.people import is_person, own_patient, patient_at_head, patient_of
-from core.evidence.chart.records import ChartEntry, EntryKind, Status, Subject, When
-from core.evidence.chart.rows import Field, Row
+from core.evidence.chart.quantities import find_dates, find_doses, find_frequencies
+from core.evidence.chart.records import (
+    ChartEntry,
+    Dose,
+    EntryKind,
+    Field,
+    Frequency,
+    Row,
+    Status,
+    Subject,
+    When,
+)
 from core.evidence.chart.status import standing, status_of_code, weightier
 from core.records import Source, Span
 
@@ -395,3 +403,135 @@ def _text_kind(row: Row, place: Span, name: tuple[str, ...]) -> EntryKind:
             return by_words
         return section or by_words
     return by_words
+
+
+_MOST_ANSWER = 60  # characters of a value that only says how it stands
+# What a label says beside a name that it asks about or tests for.
+_BESIDE = frozenset(
+    "history patient reported self report symptom ever screen screening test antibody antigen ab ag "
+    "pcr result culture swab serology".split()
+)
+
+
+def label_entry(source_id: str, row: Row, name: tuple[str, ...]) -> ChartEntry | None:
+    """The entry that a field's label names and its value answers; None where none does."""
+    for field in row.fields:
+        if not _names(field.label, name) or len(field.text) > _MOST_ANSWER:  # few labels, many rows
+            continue
+        path, _, label = field.label.rpartition(".")
+        status = _answer(field)
+        if status is Status.UNSTATED:
+            continue
+        subject = section_subject(path)
+        if subject is Subject.PATIENT and field.text.strip().casefold() in ("family", "relative"):
+            subject = Subject.FAMILY
+        return ChartEntry(
+            source_id=source_id, span=row.span, name=label,
+            name_span=Span(start=field.span.start, end=field.span.start),
+            kind=kind_of(path) or EntryKind.CONDITION, status=status, subject=subject, named=True,
+            status_text=f"{label}: {field.text}"[:120], whose=own_patient(row),
+            around=f"{row.section}\n{row.text[:_MOST_AROUND]}",
+        )  # fmt: skip
+    return None
+
+
+@lru_cache(maxsize=8192)
+def _names(label: str, name: tuple[str, ...]) -> bool:
+    """Whether a label is that name, asked about or not ("History of asthma (reported)")."""
+    words = " ".join(words_of(label.rpartition(".")[2]))
+    if not places_of(name, words):
+        return False
+    beside = set(core_words(words)) - set(name)
+    return all(word in _BESIDE or word.isdigit() for word in beside)
+
+
+def _answer(field: Field) -> Status:
+    code = status_of_code(field.text)
+    if code is not None:
+        return code
+    if len(field.text.split()) > 1:
+        return standing(f"X: {field.text}", Span(start=0, end=1)).status
+    return Status.UNSTATED
+
+
+_NO_DOSE = frozenset(
+    "dispense dispensed quantity refills refill repeats supply supplied max maximum weight height "
+    "number count id identifier page footnote ref reference index mrn code phone".split()
+)
+
+
+_EARLIER = frozenset(
+    "before previous previously old former prior was end ended stopped reason target maximum".split()
+)
+_HOLDING = ("name", "dose", "other", "frequency")
+
+
+def field_doses(row: Row) -> Iterator[Dose]:
+    for field in row.fields:
+        attribute = attribute_of(field.label)
+        words = set(words_of(field.label))
+        if words & _NO_DOSE - {"code"} or (
+            attribute not in _HOLDING and "value" not in words and not _is_amount(field)
+        ):
+            continue
+        text = field.text
+        if re.fullmatch(r"\s*\d+(?:[.,]\d+)*\s*", text):
+            text = f"{text.strip()} {_unit_for(row, field)}"
+        for dose in find_doses(text):
+            yield replace(dose, span=field.span)
+
+
+def _is_amount(field: Field) -> bool:
+    """Whether a value begins as a dose does, whatever its column is called; an earlier one is none."""
+    words = set(words_of(field.label))
+    first = next(find_doses(field.text.strip(" *_`~")), None)
+    return first is not None and first.span.start == 0 and not words & _EARLIER
+
+
+def _unit_for(row: Row, field: Field) -> str:
+    for word in words_of(field.label):
+        if next(find_doses(f"1 {word}"), None) is not None and word not in ("tablet", "tablets"):
+            return word
+    stem = field.label.rpartition(".")[0]
+    for other in row.fields:
+        if words_of(other.label)[-1:] in (("unit",), ("units",)) and other.label.startswith(stem):
+            return other.text
+    return ""
+
+
+def field_frequencies(row: Row) -> Iterator[Frequency]:
+    coded = {
+        field.label.rpartition(".")[2]: field for field in row.fields if "repeat." in field.label
+    }
+    if "frequency" in coded and "period" in coded:
+        unit = coded["periodUnit"].text if "periodUnit" in coded else "d"
+        text = f"{coded['frequency'].text} times every {coded['period'].text} {unit}"
+        times, period = coded["frequency"].text, coded["period"].text
+        if times.isdigit() and period == "1":
+            text = f"{times} times per {unit}"
+        elif times == "1":
+            text = f"every {period} {unit}"
+        for frequency in find_frequencies(text):
+            yield replace(frequency, span=coded["frequency"].span, text=text)
+    for field in row.fields:
+        attribute = attribute_of(field.label)
+        holds = attribute in _HOLDING or "value" in words_of(field.label) or _is_amount(field)
+        whole = next(find_frequencies(field.text.strip()), None)
+        holds = holds or (whole is not None and whole.text == field.text.strip())
+        if not holds or field.label.endswith("period"):
+            continue
+        text = field.text
+        if attribute == "frequency" and text.strip().casefold() in ("night", "morning", "evening"):
+            text = f"in the {text.strip()}" if "ing" in text else "at night"
+        if attribute == "frequency" and text.strip().isdigit() and "repeat." not in field.label:
+            text = f"{text.strip()} times per day"
+        for frequency in find_frequencies(text):
+            yield replace(frequency, span=field.span)
+
+
+def field_dates(row: Row, wanted: str) -> Iterator[When]:
+    for field in row.fields:
+        if attribute_of(field.label) == wanted:
+            dates = list(find_dates(field.text))
+            for date in dates[:1]:
+                yield replace(date, span=field.span)

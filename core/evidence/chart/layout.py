@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from core.evidence.chart.keyed import regrouped
-from core.evidence.chart.labels import attribute_of, is_section, is_short, kind_of, section_of
-from core.evidence.chart.records import EntryKind
-from core.evidence.chart.rows import Field, Line, Row
-from core.evidence.chart.tables import table_at
+from core.evidence.chart.labels import (
+    RELATIVES,
+    attribute_of,
+    is_section,
+    is_short,
+    kind_of,
+    section_of,
+    section_status,
+    words_of,
+)
+from core.evidence.chart.records import EntryKind, Field, Line, Row, Status
+from core.evidence.chart.status import status_of_code
 from core.records import Span
 from core.text.sentences import sentence_spans
 
@@ -329,3 +337,166 @@ def _sentences(text: str, start: int, end: int, section: str, paragraph: int) ->
             section=section,
             paragraph=paragraph,
         )
+
+
+def regrouped(row: Row) -> list[Row]:
+    """The row, with a row of its own for each key that is a name, in the row's order."""
+    held: dict[str, list[Field]] = {}
+    kept: list[Field] = []
+    for field in row.fields:
+        owner = _owner(field, row.section)
+        if owner is None:
+            kept.append(field)
+        else:
+            held.setdefault(owner, []).append(field)
+    if not held:
+        return [row]
+    rows = [_keyed_row(owner, fields, row) for owner, fields in held.items()]
+    return [replace(row, fields=tuple(kept)), *rows] if kept else rows
+
+
+def _owner(field: Field, section: str) -> str | None:
+    """The path whose last key is the name that the field is about."""
+    if field.label_start is None:
+        return None
+    if "." not in field.label:
+        # "Gout: differential only" in a list of problems.
+        known = kind_of(section) in _LISTED and field.label.casefold() != section
+        return field.label if known and _is_name(field.label) else None
+    path, _, last = field.label.rpartition(".")
+    if _is_answered(last) and status_of_code(field.text.split(",")[0]) is not None:
+        return field.label
+    above = path.rpartition(".")[0]
+    if _is_name(path.rpartition(".")[2]) and kind_of(above) is not None:
+        return path if attribute_of(last) != "other" else None
+    return None
+
+
+def _is_answered(key: str) -> bool:
+    """Whether a key that has a status as its value is a name ("bleeding disorder: denied")."""
+    return _is_name(key) or (" " in key.strip() and attribute_of(key) in ("name", "other"))
+
+
+def _is_name(key: str) -> bool:
+    """Whether a key is none of the words that charts have keys for."""
+    words = words_of(key)
+    if (
+        not words
+        or max(map(len, words)) < 3
+        or any(word in _FLAGS or word in RELATIVES for word in words)
+    ):
+        return False
+    if section_status(key) is not Status.UNSTATED:
+        return False
+    return attribute_of(key) == "other" and kind_of(key) is None and not is_section(key)
+
+
+_LISTED = (EntryKind.CONDITION, EntryKind.MEDICATION, EntryKind.ALLERGY)
+_FLAGS = frozenset(
+    "id is has interpreter consent data chart items entries patient demographics resource smoker "
+    "pregnant required self mild severe criticality title reference repeat timing".split()
+)
+
+
+def _keyed_row(owner: str, fields: list[Field], row: Row) -> Row:
+    path, _, key = owner.rpartition(".")
+    first = fields[0]
+    assert first.label_start is not None
+    place = first.label_start + (len(path) + 1 if path else 0)
+    lead = f"{path}." if path else ""
+    name = Field(label=f"{lead}name", text=key, span=Span(start=place, end=place + len(key)))
+    own = [replace(one, label=f"{lead}note") if one.label == owner else one for one in fields]
+    start, end = first.label_start, fields[-1].span.end
+    text = "\n".join(f"{one.label}: {one.text}" for one in fields)
+    section = row.section or " ".join(words_of(path))
+    return Row(text=text, span=Span(start=start, end=end), section=section, fields=(name, *own))
+
+
+_RULE = re.compile(r"\s*\|?[\s:|+-]*-[\s:|+-]*\|?\s*\Z")
+_MOST_RAGGED = 2  # cells that a row may have more or fewer than its table's head
+
+
+def table_at(
+    text: str, lines: Sequence[Line], at: int, section: str
+) -> tuple[list[Row], int] | None:
+    """The rows of the table that begins here, and the line behind it."""
+    for separator in ("|", "\t", ";", ","):
+        header = _cells(text, lines[at], separator)
+        rows, end = [], at + 1
+        ruled = separator == "|" and end < len(lines) and _is_rule(lines[end].text)
+        if len(header) < 2 or lines[at].blank:
+            continue
+        if not ruled and not all(_is_label(cell.text) for cell in header):
+            continue
+        named = sum(attribute_of(cell.text) != "other" for cell in header)
+        end += ruled
+        # A table whose columns go by known names may have rows that are a cell short or long.
+        ragged = _MOST_RAGGED if (ruled or named > 2) and len(header) > _MOST_RAGGED else 0
+        while end < len(lines) and not lines[end].blank:
+            cells = _cells(text, lines[end], separator)
+            if abs(len(cells) - len(header)) > ragged or len(cells) < 2:
+                break
+            rows.append(_table_row(text, header, cells, section))
+            end += 1
+        if rows:
+            return rows, end
+    return None
+
+
+def _is_rule(text: str) -> bool:
+    return bool(text) and _RULE.match(text) is not None
+
+
+def _is_label(cell: str) -> bool:
+    return (
+        0 < len(cell) <= 40 and not re.search(r"\d{2}|[.!]\s*\Z", cell) and len(cell.split()) <= 5
+    )
+
+
+def _cells(text: str, line: Line, separator: str) -> list[Field]:
+    """The cells of a line with their places; quoted cells may hold the separator."""
+    start, end = line.start, line.start + len(line.text)
+    if line.marked and separator != "|":
+        return []
+    if separator == "|":
+        if "|" not in line.text:
+            return []
+        if line.text.startswith("|"):  # a bar at both ends is a frame, else cells may be empty
+            start += 1
+            end -= line.text.endswith("|")
+    elif separator not in line.text:
+        return []
+    cells = []
+    for match in re.finditer(
+        rf'\s*(?:"((?:[^"]|"")*)"\s*|([^{re.escape(separator)}]*))(?:{re.escape(separator)}|\Z)',
+        text[start:end],
+    ):
+        group = 1 if match.group(1) is not None else 2
+        value = match.group(group)
+        left = start + match.start(group)
+        words = value.strip()
+        cells.append(
+            Field(label="", text=words, span=Span(start=left, end=left + len(value.rstrip())))
+        )
+        if (
+            match.end() == end - start
+            and text[start:end][match.end() - 1 : match.end()] != separator
+        ):
+            break
+    return cells
+
+
+def _table_row(text: str, header: Sequence[Field], cells: Sequence[Field], section: str) -> Row:
+    fields = tuple(
+        replace(cell, label=head.text)
+        for head, cell in zip(header, cells, strict=False)
+        if cell.text
+    ) + tuple(replace(cell, label="remark") for cell in cells[len(header) :] if cell.text)
+    start, end = cells[0].span.start, max(cells[-1].span.end, cells[0].span.start)
+    if len(fields) == 2 and attribute_of(fields[0].label) == "kind" and kind_of(fields[0].text):
+        # "| Section | Detail |": each row is a section of its own.
+        section = section_of(fields[0].text)
+        return Row(text=fields[1].text, span=fields[1].span, section=section)
+    return Row(
+        text=text[start:end], span=Span(start=start, end=end), section=section, fields=fields
+    )

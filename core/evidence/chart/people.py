@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from core.evidence.chart.labels import RELATIVES, words_of
-from core.evidence.chart.rows import Field, Row
+from core.evidence.chart.records import Field, Row
 
 _HEAD_CHARACTERS = 400
 _WHO = frozenset("sex gender birth birthdate dob born mrn nhs age yrs".split())
