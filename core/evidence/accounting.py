@@ -155,7 +155,7 @@ def _left(
 ) -> Iterator[str]:
     """The words that stand in none of the spans, are not known, and say more than plain ones."""
     for place, word in words:
-        if any(span.start < place.end and place.start < span.end for span in spans):
+        if any(span.overlaps(place) for span in spans):
             continue
         # A Chinese word is accounted for as it is written: its English ones are many.
         said = _POSSESSIVE.sub("", word.casefold())

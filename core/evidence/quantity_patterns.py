@@ -6,17 +6,16 @@ import re
 
 from core.evidence.names import MONTHS
 
-_ONES = {
-    word: float(number)
+NUMBER_WORDS = {
+    word: number
     for number, word in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
         "fifteen sixteen seventeen eighteen nineteen".split()
     )
-}
-_TENS = {
-    word: 10.0 * number
+} | {
+    word: 10 * number
     for number, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), 2
     )
 }
 _OTHERS = {"a": 1.0, "an": 1.0, "dozen": 12.0, "twice": 2.0, "half": 0.5, "两": 2.0}
@@ -34,7 +33,7 @@ _ARTICLE = (
 
 def spelled_pattern() -> str:
     """The regular expression of a number in words."""
-    small = "|".join(sorted([*_ONES, *_TENS], key=len, reverse=True))
+    small = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
     big = "|".join(_BIG)
     return (
         rf"(?<![A-Za-z0-9_-])(?:(?:{_ARTICLE})|twice|(?:{small}))"
@@ -51,8 +50,8 @@ def spelled_number(words: str) -> float | None:
         return None if len(said) < 3 else 0.5 * (12.0 if said[-1] == "dozen" else SCALES[said[-1]])
     total = current = 0.0
     for word in said:
-        if word in _ONES or word in _TENS or word in _OTHERS and word != "dozen":
-            current += {**_ONES, **_TENS, **_OTHERS}[word]
+        if word in NUMBER_WORDS or word in _OTHERS and word != "dozen":
+            current += (NUMBER_WORDS | _OTHERS)[word]
         elif word == "dozen":
             current = max(current, 1.0) * 12
         elif word == "hundred":

@@ -9,36 +9,14 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from core.evidence.names import MONTHS, WEEKDAYS, folded_words
-from core.evidence.quantity_patterns import CURRENCY
+from core.evidence.quantity_patterns import CURRENCY, NUMBER_WORDS
+from core.evidence.quantity_patterns import SCALES as AMOUNT_OF_SCALE
 from core.records import ProtectedValue, Span
 
-NUMBER_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen".split()
-    )
-} | {
-    word: 10 * number
-    for number, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), 2
-    )
-}
-
-
 SCALES = {
-    "hundred": 100,
-    "thousand": 1_000,
-    "million": 1_000_000,
-    "billion": 1_000_000_000,
-    "trillion": 1_000_000_000_000,
-    "k": 1_000,
-    "m": 1_000_000,
-    "b": 1_000_000_000,
-    "bn": 1_000_000_000,
+    word: int(AMOUNT_OF_SCALE[word])
+    for word in "hundred thousand million billion trillion k m b bn".split()
 }
-
-
 # unit -> (what is compared, how many of those it is)
 UNITS: dict[str, tuple[str, Decimal]] = {}
 for _base, _members in {

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from core.evidence.names import contains, folded_words, name_runs, near_each_other
+from core.evidence.quantity_patterns import NUMBER_WORDS
 from core.evidence.value_grammar import (
     NUMBER,
-    NUMBER_WORDS,
     SCALES,
     UNITS,
     Written,

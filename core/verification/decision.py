@@ -457,11 +457,7 @@ def _nowhere(judged: Judged) -> list[CheckedValue]:
     return [
         checked
         for checked in judged.literals.missing
-        if not checked.value.identity
-        and not any(
-            span.start < checked.value.span.end and checked.value.span.start < span.end
-            for span in told
-        )
+        if not checked.value.identity and not any(map(checked.value.span.overlaps, told))
     ]
 
 

@@ -95,7 +95,10 @@ def head_of(claim: Claim, indexed: IndexedSource) -> int | None:
     """
     terms = content_terms(f"{claim.text} {claim.subject or ''}")
     parts, grouped = indexed.units, indexed.groups
-    front = [*(grouped[0].units if grouped else ()), *range(min(FRONT_UNITS, len(parts)))]
+    front: list[int] = [
+        *(grouped[0].units if grouped else ()),
+        *range(min(FRONT_UNITS, len(parts))),
+    ]
     for index in front:
         if _length(parts[index]) > HEAD_CHARACTERS:
             continue

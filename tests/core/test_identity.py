@@ -73,7 +73,7 @@ def test_a_new_or_moved_file_is_another_run(copied: Path) -> None:
     assert after != before
 
 
-@pytest.mark.parametrize("name", ["workflows/export.py", "review/agreement.py"])
+@pytest.mark.parametrize("name", ["workflows/packet_export.py", "review/agreement.py"])
 def test_what_has_no_say_in_a_verdict_leaves_the_run_as_it_is(copied: Path, name: str) -> None:
     assert digest_after(copied, name, b"\n") == rules_digest(copied)
 

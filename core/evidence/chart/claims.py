@@ -242,7 +242,7 @@ def _longest(
     order = sorted(found, key=lambda item: (-len(item[1]), item[2] is None, item[0].start))
     kept: list[tuple[Span, tuple[str, ...], EntryKind | None]] = []
     for item in order:
-        if not any(item[0].start < k[0].end and k[0].start < item[0].end for k in kept):
+        if not any(item[0].overlaps(k[0]) for k in kept):
             kept.append(item)
     return sorted(kept, key=lambda item: item[0].start)
 

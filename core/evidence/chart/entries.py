@@ -390,7 +390,7 @@ def _names_apart(text: str, places: Sequence[Span]) -> list[Span]:
 
 
 def _overlap(span: Span, places: Sequence[Span]) -> bool:
-    return any(span.start < place.end and place.start < span.end for place in places)
+    return any(map(span.overlaps, places))
 
 
 def _text_kind(row: Row, place: Span, name: tuple[str, ...]) -> EntryKind:
