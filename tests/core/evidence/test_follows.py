@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.evidence.derivations import follows_within
@@ -44,6 +44,7 @@ def test_what_two_values_of_the_claim_give(
 
 @given(st.integers(2, 700), st.integers(2, 700), st.integers(1, 1_400))
 def test_nothing_but_their_difference_sum_or_ratio_follows(one: int, two: int, said: int) -> None:
+    assume(said % 1_000)  # a number in whole thousands states thousands
     found = follows(
         f"From {one} to {two}; counted were {said} items.",
         f"{said} items",
