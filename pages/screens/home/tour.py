@@ -62,7 +62,7 @@ def tour_steps(
     return (
         load,
         TourStep(
-            words="Open a blocked answer: what is shown to be wrong, and what could not be confirmed",
+            words="Open an answer that does not pass: what is wrong in it, what could not be confirmed",
             done=verified and opened,
             page="pages/traces.py",
             label="Blocked answers",
