@@ -13,6 +13,7 @@ import typer
 
 from cli.options import Files, Format, JsonPath
 from cli.output import BAD_INPUT, GATE_BLOCKED, counted, require, say, tell, tell_skipped
+from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.citations.claim_stages import CheckedClaim
@@ -95,7 +96,6 @@ def _checker(turned: Sequence[str]) -> Callable[[Trace], tuple[CheckedClaim, ...
     """Checks the claims of a trace with the bundled NLI model, some stages turned over."""
     from core.citations.claim_stages import Stages, check_claims, cited_span
     from core.citations.claims import citations_by_claim
-    from core.config import Config
     from core.decomposition.claims import decompose
     from core.models.loading import load_pair_reader
     from core.records import ClaimType, Probabilities
@@ -106,7 +106,7 @@ def _checker(turned: Sequence[str]) -> Callable[[Trace], tuple[CheckedClaim, ...
             known = ", ".join(Stages.__dataclass_fields__)
             raise typer.BadParameter(f"expected {known}, found {name}", param_hint="--turn")
         stages = replace(stages, **{name: not getattr(Stages(), name)})
-    config = Config()
+    config = site_config()
     model = load_pair_reader(max_tokens=config.nli_max_tokens)
 
     def judge(claim: str, quote: str) -> Probabilities:

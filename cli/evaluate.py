@@ -21,6 +21,7 @@ from cli.output import (
     write_json,
 )
 from core.errors import ConfigError, InputError
+from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.records import Trace
@@ -79,7 +80,6 @@ def evaluate(
     Five lines say how good it is; --full and --json give all metrics.
     A run that was stopped goes on where it stopped when --keep or --json names a file.
     """
-    from core.config import Config
     from core.evaluation.ranking import ranking_table
     from core.evaluation.tables import table_to_json, table_to_markdown
     from core.workflows.compare import Options, check_options, evaluate_with
@@ -97,7 +97,7 @@ def evaluate(
     )
     check_options(options)
     require(packet, train, validation, repairs, *options.beside)
-    config = Config()
+    config = site_config()
     judge = judging.asked()
     if judge is not None:
         from core.workflows.judged_packet import JudgedPacket
@@ -251,12 +251,11 @@ def sweep(
 def _scored(
     packet: Path, calibrator: Path | None, reader: str | None, keep: Path | None
 ) -> tuple[Any, Any]:
-    from core.config import Config
     from core.workflows.evaluate import score_packet
     from core.workflows.models import load_models
 
     require(packet)
-    config = Config()
+    config = site_config()
     with Progress() as progress:
         models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
         evaluated = score_packet(packet, models, config, kept=keep, progress=progress)
@@ -311,7 +310,6 @@ def probe(
     same words: flagging everything would not do.
     """
     from core.capture.reading import read_traces
-    from core.config import Config
     from core.evaluation.planting import plant
     from core.evaluation.tables import Material, make_table, table_to_json, table_to_markdown
     from core.workflows.cache import kept_in
@@ -326,7 +324,7 @@ def probe(
         )
     if out is not None and not single_claims:
         raise ConfigError("--out goes with --single-claims; --json writes these probes one by one")
-    config = Config()
+    config = site_config()
     document: Mapping[str, object]
     lines: Sequence[str]
     with Progress() as progress:

@@ -13,6 +13,7 @@ from cli.judging import Deciding, Judging, tell_judge, tell_unread
 from cli.options import Files, Format, JsonPath
 from cli.output import GATE_BLOCKED, Progress, counted, require, tell, write_file, write_json
 from core.errors import InputError
+from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.workflows.gate import Finding
@@ -53,7 +54,6 @@ def gate(
     What could not be read breaks the policy, unless it names the file in allow_skipped.
     """
     from core.capture.reading import read_traces
-    from core.config import Config
     from core.pipeline import verify_all
     from core.records import Trace
     from core.workflows.evaluation_events import evaluation_logs, send_logs
@@ -64,7 +64,7 @@ def gate(
     report = GateReport(policy=read_policy(policy))
     require(*files)
     traces = []
-    for item in read_traces(files, format, Config()):
+    for item in read_traces(files, format, site_config()):
         if isinstance(item, Trace):
             traces.append(item)
         else:
@@ -74,13 +74,13 @@ def gate(
         raise InputError("no trace could be read")
     judge = judging.asked()
     models = deciding.models(
-        Config(),
+        site_config(),
         by_kind=report.policy.threshold_by_kind,
         whole_answers=report.policy.whole_answers,
     )
     models = judging.beside(models, judge)
     with Progress() as progress:
-        for verification in verify_all(traces, models, Config()):
+        for verification in verify_all(traces, models, site_config()):
             report.add(verification)
             progress(len(report.answers), len(traces), "traces")
     tell_judge(judge)

@@ -13,6 +13,7 @@ from cli.judging import open_database, reader_for
 from cli.options import DatabaseUrl, JsonPath, Kept, Packet, Reader, kept_beside
 from cli.output import Progress, figure, metric_lines, print_lines, require, say, tell, tell_skipped
 from core.errors import ConfigError, UnreadableFile
+from core.site_config import site_config
 
 
 def reader(
@@ -115,12 +116,11 @@ def recalibrate(
     json_path: JsonPath = None,
 ) -> None:
     """Fit a new calibrator on labelled claims, and choose its threshold on others."""
-    from core.config import Config
     from core.workflows.recalibrate import models_to_calibrate
     from core.workflows.recalibrate import recalibrate as fit
 
     require(train, validation)
-    config = Config()
+    config = site_config()
     with Progress() as progress:
         models = models_to_calibrate(config, pair_reader=reader_for(reader))
         kept = kept_beside(keep, json_path)

@@ -18,6 +18,7 @@ from cli.judging import Deciding, open_database, writing_database
 from cli.options import DatabaseUrl, JsonPath
 from cli.output import counted, print_lines, say, tell
 from core.errors import ComponentUnavailable
+from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.workflows.verify import VerifyReport
@@ -83,13 +84,12 @@ def queue_work(
         options += [f"{name}={value}" for name, value in values.items() if value is not None]
         _several(workers, db, options)
         return
-    from core.config import Config
     from core.workflows.queue_worker import work_off
     from core.workflows.repair import repairing_judge
     from core.workflows.verify import pipeline_judge
 
     workspace = writing_database(db)
-    config = Config()
+    config = site_config()
     models = deciding.models(config, workspace, cache=cache)
     judge = (repairing_judge() if repair else pipeline_judge)(models, config)
     name = f"{socket.gethostname()}:{os.getpid()}"

@@ -15,6 +15,7 @@ from cli.judging import Deciding
 from cli.options import WholeAnswers
 from cli.output import say
 from core.errors import ComponentUnavailable, ConfigError
+from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.config import Config
@@ -58,10 +59,9 @@ class Listening(Serving):
         Raises ComponentUnavailable without the extra.
         """
         running = service_module("running")
-        from core.config import Config
         from service.verbs import Limits
 
-        config = Config()
+        config = site_config()
         limits = Limits(
             most_bytes=self.most_bytes, seconds=self.seconds, most_waiting=self.most_waiting
         )
@@ -144,7 +144,6 @@ def serve_proxy(
     if bool(command) == (config is not None):
         raise ConfigError("give either a server command behind -- or --config FILE")
     proxy, upstream = service_module("proxy"), service_module("upstream")
-    from core.config import Config
     from core.workflows.batching import BatchingVerifier
     from service.captured import Room
     from service.verbs import Limits, Verbs
@@ -152,7 +151,7 @@ def serve_proxy(
     servers = (
         upstream.one_server(command, os.environ) if command else upstream.read_settings(config)
     )
-    settings = Config()
+    settings = site_config()
     limits = Limits(most_bytes=serving.most_bytes, seconds=serving.seconds)
     room = Room(most_calls=most_calls, most_bytes=serving.most_bytes)
 

@@ -13,6 +13,7 @@ from cli.judging import writing_database
 from cli.options import DatabaseUrl, Files, Format, JsonPath
 from cli.output import Progress, counted, one_line, require, say, tell, tell_skipped, write_json
 from core.errors import ConfigError, InputError
+from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.records import IngestReport
@@ -50,7 +51,6 @@ def import_files(
     Records that cannot be read are listed on stderr, and the others are kept; the exit code is 2
     only when no trace could be read at all.
     """
-    from core.config import Config
     from core.workflows.ingest import SameId, ingest
 
     if same_id not in set(SameId):
@@ -62,7 +62,7 @@ def import_files(
     workspace = writing_database(db)
     store = workspace.store
     with Progress() as progress:
-        report = ingest(files, store, Config(), progress, format, SameId(same_id))
+        report = ingest(files, store, site_config(), progress, format, SameId(same_id))
     store.put_import(report)
     tell_skipped(report.skipped, report.skipped_count)
     tell(asdict(report) | {"database": store.name}, _import_lines(report, store.name), json_path)
@@ -83,7 +83,6 @@ def _packets_among(files: Sequence[Path]) -> list[Path]:
 def _import_packets(
     folders: Sequence[Path], db: str | None, json_path: Path | None, unsigned: bool
 ) -> None:
-    from core.config import Config
     from core.workflows.packet_import import import_packet
 
     workspace = writing_database(db)
@@ -94,7 +93,7 @@ def _import_packets(
                 workspace.packet_intake(),
                 folder,
                 workspace.people.local(),
-                max_record_bytes=Config().max_record_bytes,
+                max_record_bytes=site_config().max_record_bytes,
                 unsigned=unsigned,
                 progress=progress,
             )
@@ -158,11 +157,10 @@ def convert(
     out, and the exit code is 2 only when no trace could be written at all.
     """
     from core.capture.reading import read_traces
-    from core.config import Config
     from core.workflows.trace_export import export_traces
 
     require(*files)
-    config = Config()
+    config = site_config()
     try:
         report = export_traces(read_traces(files, format, config), to, out, config)
     except OSError as error:

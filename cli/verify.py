@@ -23,6 +23,7 @@ from cli.judging import (
 from cli.options import DatabaseUrl, Format, JsonPath, WholeAnswers
 from cli.output import GATE_BLOCKED, Progress, counted, print_lines, require, say, tell
 from core.errors import ConfigError, InputError
+from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.ports import Judge
@@ -220,9 +221,8 @@ def _verify_here(
     judge: Judge | None,
     shown: _Shown,
 ) -> VerifyReport:
-    from core.config import Config
 
-    config = Config()
+    config = site_config()
 
     def models() -> Any:
         found = deciding.models(
@@ -248,7 +248,6 @@ def _verify_here(
 def _verify_with_workers(
     files: Sequence[Path], wanted: Run, deciding: Deciding, shown: _Shown
 ) -> VerifyReport:
-    from core.config import Config
     from core.workflows.workers import Crew
 
     with Crew(
@@ -267,7 +266,7 @@ def _verify_with_workers(
             wanted.format,
             lambda models, config: judge,
             lambda: None,  # each worker loads its own
-            Config(),
+            site_config(),
             anew=bool(wanted.fail_on),
             batch=crew.batch,
             shown=shown,
@@ -336,10 +335,9 @@ def _refuse_for_database(wanted: Run, judge: Judge | None) -> None:
 
 
 def _verify_database(db: str | None, wanted: Run, deciding: Deciding) -> VerifyReport:
-    from core.config import Config
     from core.workflows.verify import verify_pending
 
-    config = Config()
+    config = site_config()
     workspace = writing_database(db)
     with Progress() as progress:
         report = verify_pending(

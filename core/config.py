@@ -67,10 +67,15 @@ class Config:
     strong_route_from: float = 0.50
     high_score_from: float = 0.80
 
+    # Of 100 claims of the agents in use about so many are supported: unlike the paper, which knows no
+    # prior. It moves the probability that is shown, by odds, and no decision: thresholds bound the share
+    # of bad claims that pass, whatever the share of bad ones is.
+    supported_prior: float = 0.90
+
     # III.6: what a source must reach to count as saying a claim, when the answer's credit is checked.
     # Unlike the paper, this is not the gate's threshold: the gate is set where next to nothing bad
     # passes, and a credit given to the wrong source is wrong long before that.
-    attribution_support_probability: float = 0.50
+    attribution_support_probability: float = 0.70
 
     # III.7; "strict" also blocks on a value that is nowhere and on too few grounded words
     profile: str = "standard"
@@ -102,12 +107,15 @@ class Config:
             "contradiction_block_probability",
             "distracting_below",
             "about_it_overlap",
+            "supported_prior",
             "judge_proved_support",
             "judge_proved_contradiction",
         ):
             value = getattr(self, name)
             if not 0.0 <= value <= 1.0:
                 raise ConfigError(f"{name}: expected a number in [0, 1], found {value!r}")
+        if self.supported_prior in (0.0, 1.0):
+            raise ConfigError("supported_prior: expected a number above 0 and below 1")
         # A premise holds at least one unit of evidence whole (core/text/chunks.py cuts them at 600).
         least = {
             "chunk_characters": 100,

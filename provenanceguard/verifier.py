@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import BadRecord, InputError
 from core.records import Origin, Trace
+from core.site_config import site_config
 from provenanceguard.results import Verification, verification_of
 
 if TYPE_CHECKING:
@@ -30,10 +31,9 @@ class Verifier:
     def __init__(
         self, *, nli: str | Path | None = None, calibrator: str | Path | None = None
     ) -> None:
-        from core.config import Config
         from core.workflows.models import load_models
 
-        self._config: Config = Config()
+        self._config: Config = site_config()
         self._models: Models = load_models(
             self._config,
             pair_reader=None if nli == "bundled" else nli,
@@ -97,7 +97,6 @@ def load(
     core.errors.UnreadableFile: nowhere.jsonl: no such file
     """
     from core.capture.reading import read_traces
-    from core.config import Config
     from core.errors import UnreadableFile
 
     files = [Path(path) for path in paths]
@@ -105,7 +104,7 @@ def load(
         if not file.exists():
             raise UnreadableFile("no such file", file=str(file))
     traces = []
-    for item in read_traces(files, format, Config()):
+    for item in read_traces(files, format, site_config()):
         if isinstance(item, Trace):
             traces.append(item)
         elif skipped is None:

@@ -31,6 +31,7 @@ from core.capture.formats import (
 from core.config import Config
 from core.errors import InputError, UnknownFormat
 from core.records import Trace
+from core.site_config import site_config
 
 _SAMPLE_RECORDS = 5
 _SAMPLE_LINES = 50
@@ -85,7 +86,7 @@ class Detected:
 
 def detect_format(path: Path, config: Config | None = None) -> Detected:
     """The format of a file, from its first records; UnknownFormat or UnreadableFile when none is."""
-    limit = (config or Config()).max_record_bytes
+    limit = (config or site_config()).max_record_bytes
     values: list[object] = []
     problem: InputError | None = None
     for record in islice(read_records(path, limit), _SAMPLE_LINES):
@@ -154,7 +155,7 @@ def read_traces(
     MCP logs given together with transcripts are joined to them. Two records of one file with the
     same id stay apart: the second becomes ``id~2``. Raises UnknownFormat for an unknown ``format``.
     """
-    config = config or Config()
+    config = config or site_config()
     _known(format)
     rest: _Others | None = {} if format == "auto" else None
     chosen: list[tuple[Path, str]] = []

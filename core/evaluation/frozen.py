@@ -7,7 +7,6 @@ from dataclasses import replace
 from core.attribution.described_source import DescribedSources
 from core.attribution.families import Families
 from core.capture.readable.structured import unfold_output
-from core.config import Config
 from core.decomposition.claims import decompose
 from core.evaluation.packets import PacketRow
 from core.evidence.values import protected_values
@@ -20,6 +19,7 @@ from core.records import (
     StatedAttribution,
     Trace,
 )
+from core.site_config import site_config
 
 
 def freeze(row: PacketRow, families: Families) -> tuple[Trace, Claim]:
@@ -38,7 +38,7 @@ def freeze(row: PacketRow, families: Families) -> tuple[Trace, Claim]:
         sources=tuple(readable(source) for source in row.sources),
         category=row.category,
     )
-    read = decompose(trace, Config(), families)
+    read = decompose(trace, site_config(), families)
     found = [claim.stated for claim in read if claim.stated is not None]
     if credit:
         # What the claim itself names is no credit where the packet says which words are.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.config import Config
 from core.distortions.checks import CHECK_NAMES
 from core.distortions.records import NAMED_KINDS
 from core.provenance.analyse import claims_of
@@ -21,6 +20,7 @@ from core.records import (
     VerdictLabel,
     Verification,
 )
+from core.site_config import site_config
 from core.verification.decision import decide_certain, decide_claim
 
 WRONG_CREDIT, WRONG_CITATION, CONTRADICTED = "wrong credit", "wrong citation", "contradicted"
@@ -99,7 +99,7 @@ def is_gated(verdict: ClaimVerdict, judged: Judged) -> bool:
     """
     if verdict.decision is not Decision.BLOCK:
         return False
-    config = Config()
+    config = site_config()
     if (
         judged.support.supported
         or decide_certain(verdict, judged, config).decision is Decision.BLOCK

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from core.config import Config
 from core.errors import ProvenanceGuardError
 from core.records import Relation, Trace
+from core.site_config import ENVIRONMENT_VARIABLE as SITE_FILE
+from core.site_config import site_config, stated_constants
 
 PACKAGES = (
     "torch",
@@ -20,7 +21,6 @@ PACKAGES = (
     "sentence-transformers",
     "spacy",
     "sqlmodel",
-    "alembic",
     "streamlit",
 )
 SETUP = "run `make setup` again"
@@ -58,6 +58,7 @@ def check_installation(reader: str | None = None) -> list[Check]:
         _readers(),
         _guarded("calibrator", _calibrator),
         _guarded("families", _families),
+        _guarded("constants", _constants, f"mend the file that {SITE_FILE} names"),
     ]
 
 
@@ -105,7 +106,7 @@ def _grammar() -> Check:
     from core.decomposition.claims import decompose
 
     trace = Trace(trace_id="doctor", question="", answer=COORDINATED, sources=())
-    said = [claim.text for claim in decompose(trace, Config())]
+    said = [claim.text for claim in decompose(trace, site_config())]
     return Check(
         name="grammar",
         passed=len(said) == 2,
@@ -130,7 +131,7 @@ def _embedder() -> Check:
 def _pair_reader(chosen: str | None) -> Check:
     from core.models.loading import load_pair_reader
 
-    reader = load_pair_reader(chosen, max_tokens=Config().nli_max_tokens)
+    reader = load_pair_reader(chosen, max_tokens=site_config().nli_max_tokens)
     readings = reader.read([(EVIDENCE, claim) for claim in CLAIMS])
     said, right = [], True
     for reading, expected in zip(readings, CLAIMS.values(), strict=True):
@@ -168,6 +169,21 @@ def _calibrator() -> Check:
     forest = load_forest()
     return Check(
         name="calibrator", passed=True, found=f"{forest.name}, threshold {forest.threshold}"
+    )
+
+
+def _constants() -> Check:
+    config = site_config()
+    own = [
+        f"{name} = {value}" for name, value, default in stated_constants(config) if value != default
+    ]
+    of_site = os.environ.get(SITE_FILE)
+    where = f"{Path(of_site).name}: " if of_site else ""
+    return Check(
+        name="constants",
+        passed=True,
+        found=where
+        + (", ".join(own) if own else "all as shipped (docs/reference/configuration.md)"),
     )
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from core.attribution.families import load_families
-from core.config import Config
 from core.decomposition.claims import decompose
 from core.records import Claim, ClaimType, Trace
+from core.site_config import site_config
 
 
 def earlier_claims(trace: Trace) -> list[tuple[Claim, ...]]:
     """The claims of the turns before the answer, each turn cut by itself."""
     if not trace.earlier:
         return []
-    families, config = load_families(), Config()
+    families, config = load_families(), site_config()
     return [
         tuple(decompose(turn, config, families))
         for number, text in enumerate(trace.earlier, 1)

@@ -36,6 +36,7 @@ from core.evaluation.kept import (
 from core.models.forest import load_forest
 from core.pipeline import Models, versions
 from core.ports import Progress
+from core.site_config import site_config
 from core.workflows.background import fault_words
 from core.workflows.compare import READ_ANEW, router_system
 from core.workflows.evaluate import evaluate, score_packet
@@ -172,7 +173,7 @@ def main() -> int:
         return load_models(config, pair_reader=given.reader, calibrator=forest)
 
     packet = kept_packet(given.folder, given.sha256)
-    state = run_job(packet, load, Config(), also_centroid=given.centroid)
+    state = run_job(packet, load, site_config(), also_centroid=given.centroid)
     return 0 if state in (JobState.DONE, JobState.STOPPED) else 3
 
 

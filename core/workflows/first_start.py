@@ -16,6 +16,7 @@ from core.identity import rules_digest
 from core.models.loading import BUNDLED_PAIR_READER, packaged_minilm
 from core.models.weight_files import folder_digest
 from core.records import IngestReport, Versions
+from core.site_config import site_config
 from core.workflows.ingest import ingest
 from core.workflows.models import ActiveCalibrator, active_forest
 from core.workflows.verify import VerificationStore, run_key, verify_pending
@@ -52,7 +53,7 @@ def prepare(
 
     Whether another ``reader`` than the bundled one is still the same is known when it is loaded.
     """
-    config = Config()
+    config = site_config()
     if store.count_traces() == 0 and sample.is_file():
         report = ingest([sample], store, config)
         store.put_import(report)

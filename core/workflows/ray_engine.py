@@ -29,10 +29,10 @@ from core.capture.files import FilePart
 from core.capture.parts import PART_BYTES, lines_in, parts_of, traces_of_part
 from core.capture.reading import Names
 from core.codec import versions_document, versions_from_document
-from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, InputError, ProvenanceGuardError
 from core.ports import Progress
 from core.records import Decision, State, Trace, VerdictLabel
+from core.site_config import site_config
 from core.workflows.background import fault_words
 from core.workflows.verify import BATCH_TRACES, Judge, VerifyReport, silent, verify_file
 
@@ -66,7 +66,7 @@ def index_part(row: Row) -> Row:
 
     def index() -> Row:
         part = _part(row)
-        found = traces_of_part(part, {}, Config())
+        found = traces_of_part(part, {}, site_config())
         ids = [one.trace_id for one in found if isinstance(one, Trace)]
         return {"ids": ids, "lines": lines_in(part)}
 
@@ -101,10 +101,10 @@ def _judged_part(row: Row, judge: Judge, folder: Path, *, anew: bool) -> Row:
     skipped: list[InputError] = []
     models: Any = None  # the judge has them
     report = verify_file(
-        traces_of_part(_part(row), numbers, Config()),
+        traces_of_part(_part(row), numbers, site_config()),
         part_file(folder, row["number"]),
         models,
-        Config(),
+        site_config(),
         batch=BATCH_TRACES,
         judged_by=lambda models, config: judge,
         skipped=skipped.append,
@@ -172,7 +172,7 @@ def verify_on_ray(
     them; InputError for files that cannot be read in parts.
     """
     ray = _ray()
-    parts = parts_of(run.files, Config(), run.part_bytes)
+    parts = parts_of(run.files, site_config(), run.part_bytes)
     if not parts:
         raise InputError("no trace could be read")
     _refuse_another_run(run.out, len(parts))

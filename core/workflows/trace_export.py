@@ -15,6 +15,7 @@ from core.codec import trace_document
 from core.config import Config
 from core.errors import BadRecord, ConfigError, InputError
 from core.records import JsonObject, Trace
+from core.site_config import site_config
 
 # What a trace may lose only by not being exported: without these it is another trace.
 # A trace without an id is named by its content: another name means that a text of it is another.
@@ -48,7 +49,7 @@ def export_traces(
     exporter = FORMATS.get(format)
     if exporter is None:
         raise ConfigError(_no_format(format))
-    config = config or Config()
+    config = config or site_config()
     frame = frame_of(format)
     written = refused_count = 0
     partly: list[str] = []

@@ -35,9 +35,9 @@ from core.codec import (
     versions_document,
     versions_from_document,
 )
-from core.config import Config
 from core.errors import ComponentUnavailable, ConfigError, ProvenanceGuardError
 from core.records import Trace, Verification, Versions
+from core.site_config import site_config
 from core.workflows.cache import kept_in
 from core.workflows.models import deciding, load_models
 from core.workflows.repair import repairing_judge
@@ -295,7 +295,7 @@ def judge_of(told: Mapping[str, Any]) -> Judge:
     import torch
 
     torch.set_num_threads(told["threads"])
-    config = Config()
+    config = site_config()
     calibrator = Path(told["calibrator"]) if told["calibrator"] else None
     models = load_models(config, pair_reader=told["reader"], calibrator=calibrator)
     models = deciding(models, by_kind=told["by_kind"], whole_answers=told["whole_answers"])

@@ -14,6 +14,7 @@ from core.config import Config
 from core.identity import rules_digest
 from core.models.loading import BUNDLED
 from core.review.records import Person
+from core.site_config import site_config
 from core.workflows.models import ForestFiles, active_forest
 from storage.engine import database_url
 from storage.store import SqlStore
@@ -45,7 +46,7 @@ def _workspace(url: str) -> Workspace:
 
 def settings() -> Config:
     """The operating constants that the workbench verifies with."""
-    return Config()
+    return site_config()
 
 
 def run_now(config: Config) -> str:
