@@ -20,7 +20,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev accurate data run quick test check check-all stress lint docs reference bench bench-parts bench-load browser sbom audit lock clean
+.PHONY: setup setup-dev accurate data run quick test check check-all stress lint docs reference bench bench-parts bench-load browser sbom audit refit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -111,6 +111,10 @@ docs: setup
 # docs/reference from the code; a test compares.
 reference: setup-dev
 	@PYTHONPATH=. $(BIN)/python bench/reference.py
+
+# Forest, calibration, thresholds and cards of what ships, anew from its rows.
+refit: setup-dev
+	@PYTHONPATH=. $(BIN)/python -m training.refit
 
 lock: setup-dev
 	@$(BIN)/python bench/lock.py

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.records import (
+    Against,
+    ContradictedShare,
     EditorFailure,
     EditorText,
     EditRequest,
     Features,
     PairReading,
+    ShownShare,
     Trace,
     Verification,
+    WholePoint,
 )
 from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
 
@@ -64,6 +69,39 @@ class ReadsClose(Protocol):
 def taught_close(reader: object) -> TypeGuard[ReadsClose]:
     """Whether a reader, or the one that it stands for, was taught to read close."""
     return isinstance(reader, ReadsClose) and reader.taught_close
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibratorPolicy:
+    """How a calibrator's probabilities are decided by; what a calibrator does not know stays empty.
+
+    ``threshold`` decides, or ``kinds``' own for a kind of source; from ``review_from`` on a blocked claim
+    needs a person; from ``whole`` on answers pass as a whole. ``shown`` and ``contradicted`` are what
+    labels say of claims by what is found for and against them, ``base_rate`` the share of supported
+    claims at which the probabilities are calibrated, ``reader`` the NLI model of the labelled claims.
+    """
+
+    threshold: float
+    review_from: float | None = None
+    kinds: Mapping[str, float] = field(default_factory=dict)
+    whole: WholePoint | None = None
+    shown: ShownShare | None = None
+    contradicted: Mapping[Against, ContradictedShare] = field(default_factory=dict)
+    base_rate: float | None = None
+    reader: str | None = None
+
+    def threshold_for(self, family: str) -> tuple[float, str | None]:
+        """What decides for a claim routed to a kind of source, and that kind where it is its own."""
+        own = self.kinds.get(family)
+        return (self.threshold, None) if own is None else (own, family)
+
+
+def policy_of(calibrator: Calibrator) -> CalibratorPolicy:
+    """The policy that a calibrator states, else its threshold alone."""
+    stated = getattr(calibrator, "policy", None)
+    if isinstance(stated, CalibratorPolicy):
+        return stated
+    return CalibratorPolicy(threshold=calibrator.threshold)
 
 
 @runtime_checkable

@@ -11,7 +11,14 @@ from core.review.calibrators import Standing
 from core.review.records import Role
 from core.workflows.fitting import fitting_folder, start_fitting
 from core.workflows.models import active_forest
-from core.workflows.retraining import Retraining, lineage_json, needs
+from core.workflows.retraining import (
+    LEAST_BAD,
+    LEAST_LABELS,
+    Retraining,
+    lineage_json,
+    moves_only_calibration,
+    needs,
+)
 from pages.screens.recalibrate.fitting import known_material, shipped_rows, show_fitting
 from pages.screens.recalibrate.site import show_site
 from pages.screens.recalibrate.steps import show_comparison, show_labels, show_next, show_split
@@ -20,10 +27,12 @@ from pages.screens.recalibrate.view import (
     candidate_words,
     flip_words,
     flips_of,
+    is_worse,
     need_words,
     rate_words,
     shipped_words,
     show_chain,
+    stored_words,
 )
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.plain import show_notice
@@ -160,6 +169,11 @@ elif step == "Fit":
     missing = needs(material, shipped if with_shipped else None)
     if missing:
         show_notice("Too few labels to fit", need_words(missing), key="needs", tone="careful")
+    elif with_shipped and moves_only_calibration(material):
+        st.text(
+            f"With fewer than {LEAST_LABELS} labels, or {LEAST_BAD} claims to block among them, a fit "
+            "moves the calibration alone: the forest and its thresholds stay."
+        )
     if not show_fitting(workspace):
         st.button(
             "Fit another candidate" if open_candidates else "Fit a candidate",
@@ -190,14 +204,20 @@ if step == "Compare":
 elif step == "Promote":
     lineage = retraining.lineage(chosen.name)
     show_chain(lineage, key="chain")
-    st.text(f"{rate_words(chosen.comparison)}\n{flip_words(flips_of(chosen.comparison))}")
+    worse = is_worse(chosen.comparison)
+    effect = (rate_words, lambda one: flip_words(flips_of(one)), stored_words)
+    st.text("\n".join(filter(None, (words(chosen.comparison) for words in effect))))
+    if worse and chosen.standing is Standing.WAITING:
+        st.text(
+            "It does worse than the active one on these claims, or there was nothing to compare on."
+        )
     if chosen.standing is Standing.WAITING:
         st.text_area("Reason", key="reason", max_chars=2_000, height=80, disabled=not leads)
     with st.container(horizontal=True, vertical_alignment="center"):
         if chosen.standing is Standing.WAITING:
             st.button(
                 "Promote",
-                type="primary",
+                type="secondary" if worse else "primary",
                 icon=":material/check_circle:",
                 key="promote",
                 disabled=not leads,

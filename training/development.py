@@ -55,7 +55,6 @@ READER_ALONE = "entailment_any"  # the best of all windows that were read of the
 # runs apart, and say nothing of a new one.
 DIRECTIONS: tuple[tuple[str, int], ...] = (
     ("route_score", 1),
-    ("score_x_route", 1),
     ("entailment_any", 1),
     ("entailment_outputs", 1),
     ("entailment_calls", 1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,16 @@ from core.calibration.fit import (
     ForestSettings,
     assemble,
     data_card,
+    fit_calibration,
     flatten,
     grow,
+    probability_metrics,
+    scored_freely,
 )
 from core.calibration.rows import TrainingRow
 from core.calibration.threshold import DEFAULT_RISK, block_below, by_risk
 from core.errors import InputError
+from core.models.calibration_map import CALIBRATION, CalibrationMap
 from core.models.forest import Forest
 
 Array = NDArray[np.float64]
@@ -55,6 +60,23 @@ def forest_fitter(settings: ForestSettings) -> Fitter:
     return fit
 
 
+def calibrated(rows: Sequence[TrainingRow], score: Array, found: CalibrationMap) -> Array:
+    """The scores as probabilities, to 4 decimals; what a count of labels set stays as it is."""
+    return np.where(scored_freely(rows), np.round(found(score), 4), score)
+
+
+def crossed_metrics(rows: Sequence[TrainingRow], score: Array) -> dict[str, float]:
+    """How well the calibration holds where neither the forest nor the map had seen a row's trace."""
+    traces = np.array([row.trace_id for row in rows])
+    truth = np.array([row.supported_by_route for row in rows])
+    said = np.zeros(len(rows))
+    splitter = StratifiedGroupKFold(n_splits=FOLDS, shuffle=True, random_state=1)
+    for train, test in splitter.split(truth, truth, traces):
+        found = fit_calibration([rows[i] for i in train], score[train])
+        said[test] = calibrated([rows[i] for i in test], score[test], found)
+    return probability_metrics(said, truth)
+
+
 def fit_crossed(
     rows: Sequence[TrainingRow],
     measured: Sequence[bool],
@@ -68,11 +90,14 @@ def fit_crossed(
     ``measured`` marks the rows that the threshold and the card's figures rest on: those of answers
     like the ones that will be judged; the others only help to grow the trees.
     """
-    probability = out_of_fold(rows, forest_fitter(settings))
+    score = out_of_fold(rows, forest_fitter(settings))
     encoding, grown = grow(rows, settings)
-    forest = Forest(encoding, flatten(grown), 0.5, judging_card(rows))
     kept = np.array(measured, dtype=np.bool_)
     judged = [row for row, one in zip(rows, kept, strict=True) if one]
+    found = fit_calibration(judged, score[kept])
+    probability = calibrated(rows, score, found)
+    judging = {**judging_card(rows), CALIBRATION: asdict(found)}
+    forest = Forest(encoding, flatten(grown), 0.5, judging)
     bad = np.array([row.should_block for row in judged])
     forced = np.array([row.forced for row in judged])
     choice = by_risk(probability[kept], bad, forced, risk=risk)
@@ -94,5 +119,7 @@ def fit_crossed(
         {
             "review_from": review_from,
             **labels_card(judged, probability[kept], judged, probability[kept], risk=risk),
+            **judging,
+            "crossed": crossed_metrics(judged, score[kept]),
         },
     )

@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sklearn
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 
 from core.calibration.by_kind import judging_card, labels_card
 from core.calibration.rows import TrainingRow
@@ -20,16 +24,23 @@ from core.calibration.threshold import (
     DEFAULT_RISK,
     Choice,
     OperatingPoint,
+    block_below,
     by_block_f1,
     by_false_pass,
+    by_risk,
     sweep,
 )
 from core.errors import InputError
 from core.evaluation.splits import shared_traces
 from core.identity import rules_digest
+from core.models.calibration_map import CALIBRATION, CalibrationMap
 from core.models.forest import Forest, Trees, encode, write_artifact
 from core.models.forest_card import Encoding
-from core.records import Features
+from core.models.heard import log_odds
+from core.records import SHOWN_FEATURE, VETOES_FEATURE, Features
+
+ADJUSTED = "adjusted"  # the card's entry
+INTERCEPT_SPREAD = 0.5  # of the log-odds: some sixteen labels move them half as far as they say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +54,8 @@ class ForestSettings:
     criterion: str = "gini"
     seed: int = 20260607
     max_false_pass: float = DEFAULT_MAX_FALSE_PASS
+    # The guaranteed bound on the share of bad claims that pass; None: ``max_false_pass`` as counted.
+    risk: float | None = None
     permutations: int = 5
     # The features that are used, and by sign whether more of one may only raise (1) or only lower
     # (-1) the support; empty: all that the rows have, in any direction, as in the paper.
@@ -92,25 +105,53 @@ class FittedCalibrator:
         return write_artifact(folder, self.encoding, self.trees, self.card)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjustedCalibrator:
+    """A forest as it was, with another calibration; ``save`` makes it an artifact folder."""
+
+    base: Forest
+    card: dict[str, object]
+
+    def forest(self) -> Forest:
+        """The calibrator, ready to use."""
+        return Forest(self.base.encoding, self.base.trees, self.base.threshold, self.card)
+
+    def save(self, folder: Path) -> str:
+        """Write the artifact folder; returns the calibrator's name."""
+        return write_artifact(folder, self.base.encoding, self.base.trees, self.card)
+
+
 def fit_calibrator(
     train: Sequence[TrainingRow],
     validation: Sequence[TrainingRow],
     *,
     settings: ForestSettings | None = None,
     made_with: dict[str, str] | None = None,
+    weights: Sequence[float] | None = None,
 ) -> FittedCalibrator:
     """The forest of Table 1, grown on ``train`` with its threshold chosen on ``validation``.
 
     Raises InputError on held-out rows, on traces that stand on both sides, and on a training set
-    with only one kind of target. ``made_with`` names what made the features (models, config).
+    with only one kind of target. ``made_with`` names what made the features (models, config);
+    ``weights`` is what each training row counts, 1 without.
     """
     settings = settings or ForestSettings()
     _refuse_unsound(train, validation)
-    encoding, grown = grow(train, settings)
-    forest = Forest(encoding, flatten(grown), 0.5, judging_card(train))
+    encoding, grown = grow(train, settings, weights)
+    judging = judging_card(train)
+    forest = Forest(encoding, flatten(grown), 0.5, judging)
+    found = fit_calibration(validation, forest.probabilities([row.features for row in validation]))
+    judging = {**judging, CALIBRATION: asdict(found)}
+    forest = Forest(encoding, forest.trees, 0.5, judging)
     probability = forest.probabilities([row.features for row in validation])
     bad, forced = _decided(validation)
-    choice = by_false_pass(sweep(probability, bad, forced), settings.max_false_pass)
+    risk = settings.risk
+    bounded = None if risk is None else by_risk(probability, bad, forced, risk=risk)
+    choice = (
+        bounded
+        if bounded is not None and bounded.met
+        else by_false_pass(sweep(probability, bad, forced), settings.max_false_pass)
+    )
     data = {"train": data_card(train), "validation": data_card(validation)}
     counted = [*train, *validation]
     of_counted = forest.probabilities([row.features for row in counted])
@@ -123,12 +164,73 @@ def fit_calibrator(
         settings,
         data,
         made_with,
-        {**labels_card(validation, probability, counted, of_counted, risk=DEFAULT_RISK)},
+        {
+            **labels_card(validation, probability, counted, of_counted, risk=risk or DEFAULT_RISK),
+            **judging,
+            # A middle only where the guarantee says what lies above it.
+            **(
+                {
+                    "review_from": min(
+                        block_below(probability, bad, risk=risk), choice.point.threshold
+                    )
+                }
+                if risk is not None and choice is bounded
+                else {}
+            ),
+        },
     )
 
 
+def settings_of(card: Mapping[str, object]) -> ForestSettings:
+    """The settings that a card names, to fit another calibrator as this one was; unknown ones are left."""
+    told = card.get("settings")
+    known = {field.name for field in fields(ForestSettings)}
+    values = {k: v for k, v in told.items() if k in known} if isinstance(told, Mapping) else {}
+    directions = tuple((str(name), int(sign)) for name, sign in values.pop("directions", ()))
+    return ForestSettings(**values, directions=directions)
+
+
+def adjusted(
+    forest: Forest, rows: Sequence[TrainingRow], made_with: Mapping[str, str]
+) -> AdjustedCalibrator:
+    """The same forest and thresholds with its calibration moved towards the labels of a few rows.
+
+    One number is fitted, the intercept, and held near 0 by a normal prior of ``INTERCEPT_SPREAD``: with
+    no rows nothing moves, and labels that call more claims right than was said only ever raise what is
+    said. Nothing else can be learned from a handful of labels without doing harm.
+    """
+    now = forest.calibration or CalibrationMap(slope=1.0, intercept=0.0, base=0.5, claims=0)
+    # From where it stood before the first adjustment: the same labels must not count twice.
+    earlier = forest.card.get(ADJUSTED)
+    start: dict[str, Any] = {"from": forest.name, "shift": 0.0, "claims": now.claims}
+    start |= earlier if isinstance(earlier, Mapping) else {}
+    gone = float(start["shift"])
+    free = [row for row, kept in zip(rows, scored_freely(rows), strict=True) if kept]
+    said = log_odds(forest.probabilities([row.features for row in free])) - gone
+    target = np.array([row.supported_by_route for row in free], dtype=np.float64)
+    moved = minimize_scalar(
+        lambda shift: (
+            float(np.logaddexp(0.0, said + shift).sum() - (target * (said + shift)).sum())
+            + shift**2 / (2 * INTERCEPT_SPREAD**2)
+        ),
+        bounds=(-5.0, 5.0),
+        method="bounded",
+    )
+    shift = _rounded(float(moved.x))
+    after = replace(
+        now, intercept=now.intercept - gone + shift, claims=int(start["claims"]) + len(free)
+    )
+    told = ("format", "format_version", "categorical", "numeric", "name")
+    card = {name: value for name, value in forest.card.items() if name not in told}
+    made_by = card.get("made_by")
+    card["made_by"] = {**(made_by if isinstance(made_by, Mapping) else {}), **made_with}
+    card[CALIBRATION] = asdict(after)
+    card[ADJUSTED] = {**start, "labels": len(rows), "shift": shift}
+    return AdjustedCalibrator(base=forest, card=card)
+
+
 def grow(
-    rows: Sequence[TrainingRow], settings: ForestSettings
+    rows: Sequence[TrainingRow], settings: ForestSettings, weights: Sequence[float] | None = None
 ) -> tuple[Encoding, RandomForestClassifier]:
     """The forest of Table 1 on these rows, over the features that the settings name."""
     encoding = fit_encoding([row.features for row in rows], settings.directions)
@@ -145,7 +247,39 @@ def grow(
         n_jobs=1,
         monotonic_cst=[signs.get(name, 0) for name in encoding.columns] if signs else None,
     )
-    return encoding, grown.fit(columns, np.array([row.supported_by_route for row in rows]))
+    target = np.array([row.supported_by_route for row in rows])
+    return encoding, grown.fit(columns, target, None if weights is None else np.array(weights))
+
+
+def fit_calibration(rows: Sequence[TrainingRow], score: NDArray[np.float64]) -> CalibrationMap:
+    """Platt's map (1999) from the forest's scores to probabilities, on rows that the forest had not seen.
+
+    Of rows whose score a count of labels sets (a veto, a claim that an entry states whole) nothing is
+    learned. Raises InputError where all the others have one target, or where scores rank them backwards.
+    """
+    free = scored_freely(rows)
+    target = np.array([row.supported_by_route for row in rows])[free]
+    if len(set(target.tolist())) < 2:
+        raise InputError("every claim to calibrate on has the same target")
+    fitted = LogisticRegression(C=1e6).fit(log_odds(score[free])[:, None], target)
+    slope = float(fitted.coef_[0, 0])
+    if slope <= 0.0:
+        raise InputError("the scores rank the claims backwards: they cannot be calibrated")
+    return CalibrationMap(
+        slope=slope,
+        intercept=float(fitted.intercept_[0]),
+        base=float(target.mean()),
+        claims=int(free.sum()),
+    )
+
+
+def scored_freely(rows: Sequence[TrainingRow]) -> NDArray[np.bool_]:
+    """Which rows' scores are the forest's own, neither held down by a veto nor raised by a count."""
+    counted = (VETOES_FEATURE, SHOWN_FEATURE)
+    return np.array(
+        [max(row.features.numeric.get(name, 0.0) for name in counted) < 1.0 for row in rows],
+        dtype=np.bool_,
+    )
 
 
 def assemble(
@@ -185,8 +319,7 @@ def assemble(
         "metrics": {
             "validation_at_threshold": point_to_json(choice.point),
             "validation_at_paper_threshold": point_to_json(paper_choice.point),
-            "validation_brier": _rounded(float(np.mean((probability - truth) ** 2))),
-            "validation_ece": _rounded(_expected_error(reliability, len(truth))),
+            **probability_metrics(probability, truth),
         },
         "reliability": [asdict(bin_) for bin_ in reliability],
         "importances": [asdict(importance) for importance in importances],
@@ -202,6 +335,26 @@ def assemble(
         importances=importances,
         card=card,
     )
+
+
+def probability_metrics(
+    probability: NDArray[np.float64], truth: NDArray[np.bool_]
+) -> dict[str, float]:
+    """Brier loss, its skill over saying the share of true claims of each, ECE over ten bins, and AUROC.
+
+    ECE alone is met by a constant: its skill is 0 and its AUROC 0.5. The skill of rows of one kind is 0.
+    """
+    brier = float(np.mean((probability - truth) ** 2))
+    constant = float(truth.mean() * (1.0 - truth.mean()))
+    mixed = 0.0 < truth.mean() < 1.0
+    return {
+        "validation_brier": _rounded(brier),
+        "validation_brier_skill": _rounded(1.0 - brier / constant if mixed else 0.0),
+        "validation_ece": _rounded(
+            _expected_error(reliability_curve(probability, truth), len(truth))
+        ),
+        "validation_auroc": _rounded(float(roc_auc_score(truth, probability)) if mixed else 0.5),
+    }
 
 
 def _decided(rows: Sequence[TrainingRow]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -99,6 +99,7 @@ def judged_from_fields(read: Fields) -> Judged:
             review_from=read.read(float | None, "review_from"),
             threshold_kind=read.optional_string("threshold_kind"),
             together=read.read(Together | None, "together"),
+            base_rate=read.read(float | None, "base_rate"),
         ),
         attribution=read.read(Attribution, "attribution"),
         others=tuple(_other(other, features) for other in kept.items("others")) if kept else (),

@@ -43,7 +43,7 @@ _FIELDS = frozenset(
 _CLAIM_FIELDS = frozenset(
     "claim_id text span said claim_type stated_attribution protected_values unwritten_values "
     "routed_source premise nli alignment calibrator_input support_probability threshold "
-    "review_from threshold_kind together support_decision verdict checks citations attribution "
+    "review_from threshold_kind together base_rate support_decision verdict checks citations attribution "
     "state decision reasons rescoring judge".split()
 )
 

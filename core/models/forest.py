@@ -35,6 +35,7 @@ from core.models.forest_card import (
     read_object,
 )
 from core.models.heard import with_readings
+from core.ports import CalibratorPolicy
 from core.records import (
     DISPUTED,
     DISPUTED_FROM,
@@ -96,12 +97,27 @@ class Forest:
         self.contradicted: Mapping[Against, ContradictedShare] = self.told.against()
         self.shown = self.told.shown_share()
         self.heard = self.told.weights()
+        self.calibration = self.told.calibration_map()
         # From where on answers could pass as a whole; it decides as ``whole`` where that is asked for, as
         # the thresholds of kinds of source do: see ``whole_answers`` and ``by_kind``.
         self.whole_point = self.told.whole_point()
         self.whole: WholePoint | None = None
         self.kinds: Mapping[str, float] = {}
         self._depth = _depth(trees)
+
+    @property
+    def policy(self) -> CalibratorPolicy:
+        """How its probabilities are decided by."""
+        return CalibratorPolicy(
+            threshold=self.threshold,
+            review_from=self.review_from,
+            kinds=self.kinds,
+            whole=self.whole,
+            shown=self.shown,
+            contradicted=self.contradicted,
+            base_rate=None if self.calibration is None else self.calibration.base,
+            reader=self.reader,
+        )
 
     @property
     def reader(self) -> str | None:
@@ -147,19 +163,21 @@ class Forest:
         """Shape (len(rows),), in [0, 1], to 4 decimals; unseen categories encode as zeros.
 
         The best of its readings, and the close one of a reader that was taught it, are heard beside
-        the trees. One that an entry of its source states whole is at least as
-        probable as such claims were among the labelled ones, where the card has counted them, and one
-        that a check vetoes has ``SHOWN_WRONG`` at most, or ``DISPUTED`` where all else speaks for it.
+        the trees; then comes the card's calibration. One that an entry of its source states whole is
+        at least as probable as such claims were among the labelled ones, where the card has counted
+        them, and one that a check vetoes has ``SHOWN_WRONG`` at most, or ``DISPUTED`` where all else
+        speaks for it.
         """
-        found = self.exact_probabilities(encode(rows, self.encoding))
-        found = np.round(with_readings(found, rows, self.heard), 4)
         if not rows:
-            return found
+            return np.zeros(0)
+        trees = self.exact_probabilities(encode(rows, self.encoding))
+        score = np.round(with_readings(trees, rows, self.heard), 4)
+        found = score if self.calibration is None else np.round(self.calibration(score), 4)
         if self.shown is not None:
             shown = np.array([row.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0 for row in rows])
             found = np.where(shown, np.maximum(found, round(self.shown.share, 4)), found)
         vetoed = np.array([row.numeric.get(VETOES_FEATURE, 0.0) >= 1.0 for row in rows])
-        held = np.where(found < DISPUTED_FROM, np.minimum(found, SHOWN_WRONG), DISPUTED)
+        held = np.where(score < DISPUTED_FROM, np.minimum(found, SHOWN_WRONG), DISPUTED)
         return np.where(vetoed, held, found)
 
     def exact_probabilities(self, columns: NDArray[np.float32]) -> NDArray[np.float64]:

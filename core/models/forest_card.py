@@ -11,11 +11,12 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
 
 from core.errors import DamagedArtifact, first_problem
+from core.models.calibration_map import CalibrationMap
 from core.models.heard import BEFORE, Heard
 from core.records import Against, ContradictedShare, JsonObject, ShownShare, WholePoint
 
 FORMAT = "provenanceguard-calibrator"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 1: no calibration after the trees
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=0)]
 
@@ -80,6 +81,13 @@ class _Whole(_Fields):
         return self
 
 
+class _Calibration(_Fields):
+    slope: Annotated[float, Field(gt=0.0)]
+    intercept: float
+    base: Annotated[float, Field(gt=0.0, lt=1.0)]
+    claims: Count
+
+
 class Told(_Fields):
     """How a forest decides beside its one threshold; older cards say less."""
 
@@ -88,6 +96,7 @@ class Told(_Fields):
     shown: _Shown | None = None
     heard: _Heard | None = None
     whole_answers: _Whole | None = None
+    calibration: _Calibration | None = None
 
     def kinds(self) -> dict[str, float]:
         """The threshold of every kind of source that has one."""
@@ -108,6 +117,10 @@ class Told(_Fields):
         """What readings weigh beside the trees; as they did before cards named it, where one does not."""
         return BEFORE if self.heard is None else Heard(**self.heard.model_dump())
 
+    def calibration_map(self) -> CalibrationMap | None:
+        """The map from score to probability; None for cards from before there was one."""
+        return None if self.calibration is None else CalibrationMap(**self.calibration.model_dump())
+
     def whole_point(self) -> WholePoint | None:
         """From where on answers pass as a whole; None for a card without such a point."""
         return None if self.whole_answers is None else WholePoint(**self.whole_answers.model_dump())
@@ -123,7 +136,7 @@ class Stored(Told):
     """The whole card of an artifact."""
 
     format: Literal["provenanceguard-calibrator"]
-    format_version: Literal[1]
+    format_version: Literal[1, 2]
     threshold: Share
     categorical: dict[str, list[str]]
     numeric: list[_Scaled]

@@ -63,12 +63,13 @@ def with_readings(found: Array, rows: Sequence[Features], heard: Heard) -> Array
         np.array([one.get(name, 0.5) for one in numeric])
         for name in (CLOSE_FEATURE, READING_FEATURE)
     ]
-    odds = (1.0 - weights[0] - weights[1]) * _log_odds(found) + heard.shift * close
+    odds = (1.0 - weights[0] - weights[1]) * log_odds(found) + heard.shift * close
     for weight, probability in zip(weights, said, strict=True):
-        odds = odds + weight * _log_odds(probability)
+        odds = odds + weight * log_odds(probability)
     return np.where((close | read) & ~absent, 1.0 / (1.0 + np.exp(-odds)), found)
 
 
-def _log_odds(probability: Array) -> Array:
+def log_odds(probability: Array) -> Array:
+    """The natural logarithm of the odds, of probabilities held ``SUREST`` away from 0 and 1."""
     held = np.clip(probability, SUREST, 1.0 - SUREST)
     return np.asarray(np.log(held) - np.log1p(-held), dtype=np.float64)

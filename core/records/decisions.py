@@ -32,6 +32,8 @@ class Support:
     From ``review_from`` up to the threshold neither outcome is sure enough: it needs a person.
     ``threshold_kind`` is the kind of source whose own threshold it is; None where it is everyone's.
     ``together`` is set where the threshold is the lower one of an answer that passes as a whole.
+    ``base_rate`` is the share of supported claims among those that the probability was calibrated on;
+    None where nobody calibrated it.
     """
 
     probability: float
@@ -39,6 +41,22 @@ class Support:
     review_from: float | None = None
     threshold_kind: str | None = None
     together: Together | None = None
+    base_rate: float | None = None
+
+    def at_prior(self, prior: float) -> float | None:
+        """The probability where a share ``prior`` of the claims is supported, both in (0, 1), by odds.
+
+        What a claim's evidence weighs stays as it is (Saerens et al., 2002). None where the base rate is
+        not known.
+
+        >>> round(Support(probability=0.5, threshold=0.6, base_rate=0.5).at_prior(0.9), 6)
+        0.9
+        """
+        if self.base_rate is None:
+            return None
+        in_favour = self.probability * prior / self.base_rate
+        against = (1.0 - self.probability) * (1.0 - prior) / (1.0 - self.base_rate)
+        return in_favour / (in_favour + against)
 
     @property
     def supported(self) -> bool:

@@ -17,7 +17,7 @@ from core.causes import Cause, below, say, told_apart
 from core.config import Config
 from core.errors import ReadingError
 from core.evidence.derivations import follows_within
-from core.ports import Calibrator
+from core.ports import Calibrator, policy_of
 from core.records import (
     SHOWN_FEATURE,
     SHOWN_WRONG,
@@ -49,14 +49,13 @@ from core.records import (
     Trace,
     Unjudged,
     VerdictLabel,
-    WholePoint,
 )
 from core.records.judge import JudgeOutcome, JudgeVerdict, Proved, Unproved
 from core.text.addressed import addressed_to_model
 
 LEAST_CLAIMS = 8  # of an answer that may pass as a whole
 MOST_WEAKEST = 8  # a quarter of the longest labelled answers
-FLOOR = 0.2  # below it a claim passes with no answer
+FLOOR = 0.35  # below it a claim passes with no answer
 SUREST_WRONG = 0.01  # as low as a probability counts
 _MOST_QUOTED = 120  # characters of a source's words in a reason
 OWN_WORDS = "own_words"  # the check that finds a claim only in what the agent itself said
@@ -93,23 +92,6 @@ def _chances(measured: Measurements, found: Iterator[float]) -> Chances:
     return Chances(routed=routed, others=tuple(next(found) for _ in measured.others))
 
 
-def threshold_of(calibrator: Calibrator, family: str) -> float:
-    """What decides for a claim that is routed to a kind of source: its own threshold, else the one."""
-    kinds: Mapping[str, float] = getattr(calibrator, "kinds", {})
-    return float(kinds.get(family, calibrator.threshold))
-
-
-def threshold_kind_of(calibrator: Calibrator, family: str) -> str | None:
-    """The kind of source, where the calibrator decides it by a threshold of its own."""
-    return family if family in getattr(calibrator, "kinds", {}) else None
-
-
-def review_from_of(calibrator: Calibrator) -> float | None:
-    """Where a calibrator's middle begins; None for those fitted before there was one."""
-    found = getattr(calibrator, "review_from", None)
-    return float(found) if isinstance(found, int | float) else None
-
-
 def held_by_veto(probability: float, threshold: float) -> float:
     """The support of a claim that a check vetoes: below any threshold, whatever calibrator gave it."""
     return max(0.0, min(probability, round(threshold - 0.0001, 4)))
@@ -120,11 +102,12 @@ def decide_support(
     threshold: float,
     review_from: float | None = None,
     threshold_kind: str | None = None,
+    base_rate: float | None = None,
 ) -> Support:
     """Supported when the calibrated probability reaches the threshold; all in [0, 1].
 
     ``review_from`` is where a blocked claim becomes one that needs a person; ``threshold_kind``
-    names the kind of source whose own threshold it is.
+    names the kind of source whose own threshold it is; ``base_rate`` as in ``Support``.
     """
     if not 0.0 <= probability <= 1.0:
         raise ReadingError(f"the calibrator gave {probability!r}, which is no probability")
@@ -133,6 +116,7 @@ def decide_support(
         threshold=threshold,
         review_from=review_from,
         threshold_kind=threshold_kind,
+        base_rate=base_rate,
     )
 
 
@@ -167,11 +151,11 @@ def judge(
     config: Config,
 ) -> Judged:
     """The claim with its support and attribution; ``families`` are those of the trace's sources."""
-    threshold = threshold_of(calibrator, measured.route.family)
-    threshold_kind = threshold_kind_of(calibrator, measured.route.family)
+    policy = policy_of(calibrator)
+    threshold, kind = policy.threshold_for(measured.route.family)
     vetoed = any(check.veto for check in measured.checks)
     routed = held_by_veto(chances.routed, threshold) if vetoed else chances.routed
-    support = decide_support(routed, threshold, review_from_of(calibrator), threshold_kind)
+    support = decide_support(routed, threshold, policy.review_from, kind, policy.base_rate)
     candidates = [
         (other.source_id, chance)
         for other, chance in zip(measured.others, chances.others, strict=True)
@@ -237,11 +221,10 @@ def counted_share(
     states all of it, else how often they were contradicted; None where nobody counted."""
     if not isinstance(outcome, Judged):
         return None
-    shown: ShownShare | None = getattr(calibrator, "shown", None)
-    if shown is not None and outcome.features.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0:
-        return shown
-    shares: Mapping[Against, ContradictedShare] = getattr(calibrator, "contradicted", {})
-    return shares.get(against(outcome.features))
+    policy = policy_of(calibrator)
+    if policy.shown is not None and outcome.features.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0:
+        return policy.shown
+    return policy.contradicted.get(against(outcome.features))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -644,7 +627,7 @@ def pass_together(
 ) -> tuple[ClaimVerdict, ...]:
     """The verdicts on an answer's claims, those of too little support passing with it where it holds
     as a whole: only by a calibrator that was asked to, and only where nothing else blocks."""
-    point: WholePoint | None = getattr(calibrator, "whole", None)
+    point = policy_of(calibrator).whole
     factual = [v.outcome for v in verdicts if not isinstance(v.outcome, SetAside)]
     judged = [outcome for outcome in factual if isinstance(outcome, Judged)]
     chances = [one.support.probability for one in judged]

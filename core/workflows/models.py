@@ -12,7 +12,7 @@ from core.errors import ConfigError
 from core.models.forest import ACCURATE_FOLDER, DEFAULT_FOLDER, Forest, load_forest
 from core.models.loading import ACCURATE, BUNDLED, PAPER, load_embedder, load_pair_reader
 from core.pipeline import Models
-from core.ports import Calibrator
+from core.ports import Calibrator, policy_of
 from core.review.calibrators import CalibratorArtifact, CalibratorFiles, CurrentCalibrator
 from core.review.reader_choice import CurrentReader
 from core.review.records import Person
@@ -110,7 +110,7 @@ def check_fitted_for(calibrator: Calibrator, reader: str, choice: str | Path | N
     """Raise ConfigError, with the command that refits it, when it was fitted on another reader."""
     if fitted_for(calibrator, reader):
         return
-    fitted = getattr(calibrator, "reader", None)
+    fitted = policy_of(calibrator).reader
     chosen = f" --reader {choice}" if choice is not None else ""
     raise ConfigError(
         f"calibrator {calibrator.name} was fitted on the readings of {fitted}, and the reader here is "
@@ -125,7 +125,7 @@ def fitted_for(calibrator: Calibrator, reader: str) -> bool:
     Its probabilities are learned from one reader's: on another's they mean nothing. What counts is
     the digest in the name, since one reader may lie in several folders.
     """
-    fitted = getattr(calibrator, "reader", None)
+    fitted = policy_of(calibrator).reader
     return fitted is None or fitted.rpartition("@")[2] == reader.rpartition("@")[2]
 
 

@@ -17,7 +17,16 @@ from core.attribution.families import Families
 from core.config import Config
 from core.identity import rules_digest
 from core.ports import Calibrator, Progress
-from core.records import ClaimVerdict, Decision, Judged, Verification
+from core.records import (
+    ClaimVerdict,
+    Decision,
+    JsonObject,
+    Judged,
+    State,
+    Verification,
+    answer_state,
+    state_of,
+)
 from core.verification.decision import (
     counted_share,
     decide,
@@ -91,6 +100,40 @@ def rescore_stored(
         done += len(window)
         progress(done, max(total, done), "answers")
     return report
+
+
+def effect_on_stored(
+    store: RescoringStore, calibrator: Calibrator, families: Families, config: Config
+) -> JsonObject:
+    """What ``calibrator`` would make of every stored answer, by state before and after; nothing is kept.
+
+    ``{"answers": 3, "before": {"allow": 1, ...}, "after": {...}, "claims_before": ..., "left_out": 0}``.
+    """
+    before, after = Counter[str](), Counter[str]()
+    claims_before, claims_after = Counter[str](), Counter[str]()
+    left_out = 0
+    for window in store.verdicts_to_rescore(calibrator.name):
+        for old in window:
+            if why_not(old, families, config, calibrator) is not None:
+                left_out += 1
+                continue
+            new = rescore(old, calibrator, families, config)
+            before[answer_state(old).value] += 1
+            after[answer_state(new).value] += 1
+            claims_before.update(state_of(one).value for one in old.claims)
+            claims_after.update(state_of(one).value for one in new.claims)
+
+    def by_state(counts: Counter[str]) -> JsonObject:
+        return {state.value: counts[state.value] for state in State}
+
+    return {
+        "answers": before.total(),
+        "left_out": left_out,
+        "before": by_state(before),
+        "after": by_state(after),
+        "claims_before": by_state(claims_before),
+        "claims_after": by_state(claims_after),
+    }
 
 
 def why_not(

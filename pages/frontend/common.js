@@ -156,7 +156,7 @@ function figuresOf(claim) {
   if (claim.nli) figures.append(reading(claim.nli));
   if (claim.support !== null && claim.threshold !== null) {
     const enough = claim.support >= claim.threshold;
-    const node = figure("Chance of support", claim.support_words[0], `${enough ? "enough" : "too low"}: ${claim.support_words[1]} needed`, claim.support, { term: `Calibrated support probability ${claim.support_words[0]}, threshold ${claim.support_words[1]}` });
+    const node = figure("Chance of support", claim.support_words[0], `${enough ? "enough" : "too low"}: ${claim.support_words[1]} needed`, claim.support, { term: [`Calibrated support probability ${claim.support_words[0]}, threshold ${claim.support_words[1]}`, claim.likelihood].filter(Boolean).join(". ") });
     const tick = el("span", "tick");
     tick.style.setProperty("--share", String(claim.threshold));
     node.querySelector(".meter").append(tick);

@@ -14,7 +14,9 @@ from core.records import (
     Route,
     Span,
     StatedAttribution,
+    Support,
 )
+from core.site_config import site_config
 from pages.widgets.citation_chips import citation_chips
 from pages.widgets.claim_checks import (
     check_lines,
@@ -118,6 +120,7 @@ def _measured(verdict: ClaimVerdict) -> Json:
         "support": judged.support.probability,
         "support_words": list(told_apart(judged.support.probability, judged.support.threshold)),
         "threshold": judged.support.threshold,
+        "likelihood": _likelihood(judged.support),
         "tokens": _token_count(judged.alignment),
         "words": [
             {"text": token.text, "score": token.score, "weak": token.weak}
@@ -126,6 +129,18 @@ def _measured(verdict: ClaimVerdict) -> Json:
         "truncated": judged.premise.truncated,
         "call_read": judged.premise.call,
     }
+
+
+def _likelihood(support: Support) -> str:
+    """The probability as a share of claims, at the prior that is stated beside it."""
+    prior = site_config().supported_prior
+    chance = support.at_prior(prior)
+    if chance is None:
+        return ""
+    return (
+        f"Of 100 such claims about {round(100 * chance)} are supported, if {round(100 * prior)} of 100 "
+        "claims of this agent are"
+    )
 
 
 def _called(route: Route, names: Mapping[str, str]) -> str:

@@ -101,6 +101,9 @@ def test_a_candidate_learns_what_the_reviewers_say(reviewed: tuple[Office, Retra
     held_out = comparison["sides"]["held_out"]  # type: ignore[index]
     assert held_out["candidate"]["at"]["false_block_rate"] == 0.0
     assert held_out["current"]["at"]["false_block_rate"] == 1.0
+    stored = comparison["stored"]
+    assert stored["answers"] == sum(stored["before"].values()) == TRACES  # type: ignore[index, call-overload, union-attr]
+    assert stored["claims_before"]["allow"] < stored["claims_after"]["allow"]  # type: ignore[index, call-overload]
     assert held_out["claims"] == held_out["to_block"] + held_out["to_pass"]
     assert all(flip["side"] != "train" for flip in comparison["flips"])  # type: ignore[attr-defined]
 

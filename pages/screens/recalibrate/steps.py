@@ -17,6 +17,7 @@ from pages.screens.recalibrate.view import (
     reviewer_table,
     sides_of,
     split_table,
+    stored_words,
     trace_table,
 )
 from pages.widgets.figures import show_numbers
@@ -67,6 +68,8 @@ def show_comparison(chosen: StoredCalibrator) -> Flip | None:
     )
     header, rows = comparison_table(chosen.comparison)
     show_numbers(header, rows, name="comparison", alt="Both calibrators' error rates")
+    if words := stored_words(chosen.comparison):
+        st.text(words)
     show_next("Promote")
     sides = sides_of(chosen.comparison)
     if sides:

@@ -19,6 +19,7 @@ from core.workflows.retraining import LabelledRow, Material, Need, Side
 from pages.widgets.figures import Cell, between, percent
 from pages.widgets.flips import Flip
 from pages.widgets.frontend import script, styles
+from pages.widgets.palette import DECISIONS
 from pages.widgets.plots import BLUE, GREEN, ORANGE
 
 _CHAIN = st.components.v2.component(
@@ -250,6 +251,44 @@ def rate_words(comparison: JsonObject) -> str:
         f"On {claims:,} claims of the {SIDE_WORDS[sides[0]].lower()}: good claims blocked "
         f"{percent(then.false_block)} → {percent(now.false_block)}, bad claims passed "
         f"{percent(then.false_pass)} → {percent(now.false_pass)}."
+    )
+
+
+def is_worse(comparison: JsonObject) -> bool:
+    """Whether the candidate lets more bad claims pass on the most telling side, or as many and stops more
+    good ones; also where there was no claim to compare them on."""
+    sides = sides_of(comparison)
+    if not sides:
+        return True
+    then, now = (measured(comparison, sides[0], which) for which in ("current", "candidate"))
+    return ((now.false_pass or 0.0), (now.false_block or 0.0)) > (
+        (then.false_pass or 0.0),
+        (then.false_block or 0.0),
+    )
+
+
+def stored_words(comparison: JsonObject) -> str:
+    """What the candidate would make of the stored answers; empty for fits from before that was counted."""
+    stored = cast("Mapping[str, Mapping[str, int] | int]", comparison.get("stored", {}))
+    if not stored:
+        return ""
+    answers, claims = (
+        ", ".join(
+            f"{look.word.lower()} {before[name]:,} → {after[name]:,}"
+            for name, look in DECISIONS.items()
+            if name in before
+        )
+        for before, after in (
+            (
+                cast("Mapping[str, int]", stored[f"{what}before"]),
+                cast("Mapping[str, int]", stored[f"{what}after"]),
+            )
+            for what in ("", "claims_")
+        )
+    )
+    left = cast(int, stored["left_out"])
+    return f"Of {stored['answers']:,} stored answers: {answers}. Of their claims: {claims}." + (
+        f" {left:,} answers need the models again and are not counted." if left else ""
     )
 
 

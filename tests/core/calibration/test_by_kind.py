@@ -25,6 +25,7 @@ from core.calibration.rows import TrainingRow
 from core.config import Config
 from core.errors import ConfigError, DamagedArtifact
 from core.models.forest import load_forest, write_artifact
+from core.ports import policy_of
 from core.records import (
     SHOWN_FEATURE,
     Against,
@@ -38,8 +39,6 @@ from core.verification.decision import (
     against,
     counted_share,
     decide_claim,
-    threshold_kind_of,
-    threshold_of,
 )
 from core.workflows.gate import read_policy
 from core.workflows.rescore import rescore
@@ -114,11 +113,10 @@ def test_a_kind_decides_only_where_it_is_asked_for_and_under_another_name(tmp_pa
     forest = load_forest(tmp_path / "kinds")
     by_kind = forest.by_kind()
 
-    assert threshold_of(forest, "patient_record") == 0.6
-    assert threshold_kind_of(forest, "patient_record") is None
+    assert policy_of(forest).threshold_for("patient_record") == (0.6, None)
     assert (by_kind.name, forest.name) == (f"{name}+by-kind", name)
-    assert threshold_of(by_kind, "patient_record") == 0.2
-    assert (threshold_of(by_kind, "web"), threshold_kind_of(by_kind, "web")) == (0.6, None)
+    assert policy_of(by_kind).threshold_for("patient_record") == (0.2, "patient_record")
+    assert policy_of(by_kind).threshold_for("web") == (0.6, None)
     with pytest.raises(ConfigError, match="no threshold of a kind of source"):
         plain.by_kind()
 
