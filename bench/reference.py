@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import itertools
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
@@ -170,6 +171,7 @@ def reasons() -> str:
 
 ENVIRONMENT = {
     "PROVENANCEGUARD_DB": "The database: a SQLite file, or a `postgresql+psycopg://` URL.",
+    "PROVENANCEGUARD_CONFIG": "A site's own operating constants, a TOML file: `supported_prior = 0.8`.",
     "PROVENANCEGUARD_FAMILIES": "A site's own kinds of sources, a TOML file.",
     "PROVENANCEGUARD_KEYS": "The folder of signing keys, seals and anchors.",
     "PROVENANCEGUARD_FIRST_LEAD": "With logins: the address that leads from the first start on.",
@@ -214,7 +216,9 @@ def policy() -> str:
     text = inspect.cleandoc(gate.__doc__ or "")
     intro, _, rest = text.partition("\n\n")
     lines = ["# Policy of a gate", "", rest.partition(":\n\n")[0] + ":", ""]
-    lines += ["```toml", textwrap.dedent(rest.partition(":\n\n")[2]), "```", ""]
+    after = rest.partition(":\n\n")[2].splitlines()
+    example = list(itertools.takewhile(lambda line: not line or line.startswith("    "), after))
+    lines += ["```toml", textwrap.dedent("\n".join(example)).strip(), "```", ""]
     lines += ["| key | counts | else |", "|---|---|---|"]
     for field in dataclasses.fields(gate.Most):
         what = "answers" if field.name == "blocked" else "claims"

@@ -5,6 +5,7 @@ a claim: a trace comes in with its sources, the answer is split into claims, eac
 aligned, checked, calibrated, attributed and decided.
 """
 
+# ruff: noqa: F403  # every record is re-exported
 from core.records.basics import *
 from core.records.citations import *
 from core.records.claims import *
