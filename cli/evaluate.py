@@ -127,13 +127,14 @@ def evaluate(
     write_json(json_path, report)
     ranking = report["ranking"]
     if full:
-        apart = ("tables", "ranking", "judge")
+        apart = ("tables", "ranking", "judge", "states")
         shown = {name: value for name, value in report.items() if name not in apart}
         print_lines(metric_lines(shown), json_path)
     if full and isinstance(ranking, dict) and ranking:
         print_lines(ranking_table(packet.name, ranking), json_path)
     if not full:
         print_lines(_in_short(packet.name, report), json_path)
+    print_lines(_state_lines(report["states"]), json_path)
     print_lines(_judge_lines(report.get("judge")), json_path)
     print_lines([line for one in tables for line in table_to_markdown(one).splitlines()], json_path)
 
@@ -153,6 +154,22 @@ def _in_short(name: str, report: Mapping[str, Any]) -> list[str]:
         f"bad claims ranked below good   AUROC {_number(ranked.get('auroc'))}"
         f"{_between(ranked.get('auroc_ci95'))}; "
         f"{_percent(found)} of the bad are in the least supported 20 %",
+    ]
+
+
+def _state_lines(states: object) -> list[str]:
+    """Good and bad claims, faithful answers and others, by what may happen with them."""
+    assert isinstance(states, dict)
+    kinds = {"good": "good claims", "bad": "bad claims"}
+    kinds |= {"faithful": "faithful answers", "with_error": "answers with an error"}
+    counts = states["claims"] | states["answers"]
+    return [
+        f"{'':<22} {'allow':>6} {'needs review':>13} {'block':>6}",
+        *(
+            f"{words:<22} {counts[kind]['allow']:>6} {counts[kind]['needs_review']:>13} "
+            f"{counts[kind]['block']:>6}"
+            for kind, words in kinds.items()
+        ),
     ]
 
 

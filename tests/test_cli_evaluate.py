@@ -42,6 +42,13 @@ def test_evaluate_writes_the_published_keys_and_prints_the_tables(
     report = json.loads(out.read_text(encoding="utf-8"))
     assert report["claims"] == 8 and report["rows"] == 8
     assert set(report["block"]) >= {"precision", "recall", "f1", "ci95"}
+    states = report["states"]
+    assert sum(states["claims"]["good"].values()) + sum(states["claims"]["bad"].values()) == 8
+    assert (
+        states["good_stopped"] + states["claims"]["good"]["allow"] == 8 - report["claims_to_block"]
+    )
+    assert states["bad_passed"] == states["claims"]["bad"]["allow"]
+    assert "needs review" in result.output and "faithful answers" in result.output
     assert [table["table"] for table in report["tables"]] == [3, 16]
     assert "**Table 3." in result.output and "| held-out test | paper |" in result.output
     assert "packet.jsonl:9" in result.output  # the broken line is named

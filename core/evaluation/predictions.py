@@ -17,6 +17,7 @@ from core.records import (
     Probabilities,
     RankedSource,
     Relation,
+    State,
     VerdictLabel,
 )
 from core.verification.decision import held_by_veto
@@ -66,6 +67,15 @@ class Prediction:
     features: Features | None = None
     probability: float | None = None
     attribution: AttributionStatus = AttributionStatus.NONE
+
+    @property
+    def state(self) -> State:
+        """What may happen with the claim: block is for what is shown, by the rules of ``state_of``."""
+        if not self.blocked:
+            return State.ALLOW
+        vetoed = self.if_disputed is not None and self.verdict is VerdictLabel.CONTRADICTED
+        credited = self.attribution is AttributionStatus.CONFLATION
+        return State.BLOCK if vetoed or credited else State.NEEDS_REVIEW
 
     @property
     def ranked_by(self) -> float:

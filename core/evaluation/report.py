@@ -13,7 +13,7 @@ from core.evaluation.columns import LABELS, RELATIONS, Columns, pair_columns, sc
 from core.evaluation.metrics import Metric, measure
 from core.evaluation.packets import PacketRow
 from core.evaluation.predictions import Prediction
-from core.records import Versions
+from core.records import State, Versions, worst_state
 
 FLAT = (
     "block_accuracy",
@@ -65,6 +65,7 @@ def evaluation_report(
         "unjudged_claims": int(np.isnan(columns.probability).sum()),
         "source_eligible_claims": int(columns.eligible.sum()),
         **_metric_entries(metrics),
+        "states": state_counts(rows, predictions),
         "by_slice": by_slice(rows, columns, resamples=resamples, seed=seed),
         "confusion": confusion(columns),
         "threshold": threshold,
@@ -77,6 +78,34 @@ def evaluation_report(
         if report[name] is None:
             report[f"{name}_reason"] = "the predictions were read, not computed"
     return report
+
+
+def state_counts(rows: Sequence[PacketRow], predictions: Sequence[Prediction]) -> Report:
+    """Claims and answers by state: good and bad claims, faithful answers and those with an error.
+
+    ``good_stopped`` are good claims that are blocked or need review. An answer is allowed where every
+    one of its labelled claims is, and has the worst state of them.
+    """
+    claims = {kind: dict.fromkeys(map(str, State), 0) for kind in ("good", "bad")}
+    answers: dict[str, tuple[list[State], list[bool]]] = {}
+    for row, found in zip(rows, predictions, strict=True):
+        if not row.scored:
+            continue
+        claims["bad" if row.should_block else "good"][found.state.value] += 1
+        states, bad = answers.setdefault(row.trace_id, ([], []))
+        states.append(found.state)
+        bad.append(row.should_block)
+    of_answers = {kind: dict.fromkeys(map(str, State), 0) for kind in ("faithful", "with_error")}
+    for states, bad in answers.values():
+        of_answers["with_error" if any(bad) else "faithful"][worst_state(states).value] += 1
+    good = claims["good"]
+    return {
+        "claims": claims,
+        "answers": of_answers,
+        "bad_passed": claims["bad"]["allow"],
+        "good_blocked": good["block"],
+        "good_stopped": good["block"] + good["needs_review"],
+    }
 
 
 def by_slice(

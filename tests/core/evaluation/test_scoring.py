@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 from real_models import uncalibrated_models
@@ -11,10 +12,10 @@ from real_models import uncalibrated_models
 from core.config import Config
 from core.errors import InputError
 from core.evaluation.packets import PacketRow, row_from_json
-from core.evaluation.predictions import Cause, at_threshold
+from core.evaluation.predictions import Cause, Prediction, at_threshold
 from core.evaluation.scoring import PredictionFile, Uncalibrated, score_rows
 from core.pipeline import Models
-from core.records import VerdictLabel
+from core.records import AttributionStatus, Decision, State, VerdictLabel
 from core.workflows.recalibrate import recalibrate, training_rows
 
 CHART = "Patient: Ines Prado. Medications: metformin 500 mg twice daily, started 3 May 2024."
@@ -180,3 +181,33 @@ def test_held_out_rows_are_refused_before_any_model_reads_them(tmp_path: Path) -
     with pytest.raises(InputError, match="held-out.*'c0'"):
         recalibrate(path, None, tmp_path / "out", unread, Config())
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "state"),
+    [
+        ({}, State.NEEDS_REVIEW),
+        ({"decision": Decision.ALLOW}, State.ALLOW),
+        ({"attribution": AttributionStatus.CONFLATION}, State.BLOCK),
+        ({"if_disputed": VerdictLabel.UNSUPPORTED}, State.BLOCK),
+        (
+            {"if_disputed": VerdictLabel.UNSUPPORTED, "verdict": VerdictLabel.UNSUPPORTED},
+            State.NEEDS_REVIEW,
+        ),
+        ({"cause": Cause.UNJUDGED, "verdict": VerdictLabel.UNJUDGED}, State.NEEDS_REVIEW),
+    ],
+)
+def test_block_is_for_what_a_check_or_a_credit_shows(more: dict[str, Any], state: State) -> None:
+    plain = Prediction(
+        claim_id="c",
+        decision=Decision.BLOCK,
+        verdict=VerdictLabel.CONTRADICTED,
+        cause=Cause.SUPPORT,
+        forced=False,
+        if_supported=VerdictLabel.SUPPORTED,
+        if_unsupported=VerdictLabel.CONTRADICTED,
+        reason="",
+        threshold=0.5,
+    )
+
+    assert dataclasses.replace(plain, **more).state is state
