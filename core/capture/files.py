@@ -38,7 +38,8 @@ LOG_PREFIX = "log_prefix"  # the field that holds what stood before a message in
 _ZSTANDARD = 93  # how zip archives name it
 _SAMPLE = 1024 * 1024
 _SURROGATE = re.compile(r"[\ud800-\udfff\x00]")
-_SUSPICIOUS = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)|\x00|\xed[\xa0-\xbf]")
+_SUSPICIOUS = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)|\x00")
+_LOST = re.compile(rb"\xef\xbf\xbd|\\u[fF]{3}[dD]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,8 @@ def _parsed(pieces: Pieces, name: str) -> Iterator[FileRecord | InputError]:
         if isinstance(data, InputError):
             yield type(data)(data.message, file=name, line=line)
             continue
-        prefix, data = _behind_prefix(data)
         try:
+            prefix, data = _behind_prefix(data)
             value, notes = parse_record(data)
         except BadRecord as error:
             first_line = line + (error.line or 1) - 1
@@ -199,17 +200,29 @@ def _behind_prefix(data: bytes) -> tuple[str, bytes]:
     """A JSON-RPC message behind the time, level and server that a text log writes before it."""
     if data.lstrip()[:1] in (b"{", b"[", b"\xef") or b'"jsonrpc"' not in data:
         return "", data
+    _text_of(data)  # whole, so that an offset counts from where the record begins
     at = data.find(b"{")
-    return data[:at].decode("utf-8", "replace").strip(), data[at:]
+    return data[:at].decode().strip(), data[at:]
+
+
+def _text_of(data: bytes) -> str:
+    """The text of a record; BadRecord with the line and the offset of a byte that is not UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        at = error.start
+        raise BadRecord(
+            f"not UTF-8: byte 0x{data[at]:02X} at offset {at:,} of the record",
+            line=data.count(b"\n", 0, at) + 1,
+        ) from None
 
 
 def parse_record(data: bytes) -> tuple[object, tuple[str, ...]]:
     """One JSON value from bytes; what no database can hold is replaced and noted. BadRecord."""
     notes: list[str] = []
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    text = data.decode("utf-8", "replace")
-    if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
-        notes.append("bytes that are not UTF-8 were replaced by U+FFFD")
+    text = _text_of(data).removeprefix("\ufeff")
+    if _LOST.search(data):
+        notes.append("it holds U+FFFD: characters were lost before this was written")
     nan: list[str] = []
     try:
         # strict=False: real logs hold raw tabs and line breaks inside strings.

@@ -55,7 +55,7 @@ def _texts(path: Path, group: int) -> Iterator[object]:
             text = pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(
                 column.type
             )
-            # As bytes: what is not UTF-8 is replaced and noted, as in every other file.
+            # As bytes: what is not UTF-8 costs its row, as in every other file.
             yield from (column.cast(pyarrow.large_binary()) if text else column).to_pylist()
     except (pyarrow.ArrowException, OSError) as error:
         raise UnreadableFile(

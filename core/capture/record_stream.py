@@ -95,7 +95,7 @@ def _of_messages(text: bytes) -> bool:
 
 def _is_json(line: bytes) -> bool:
     try:
-        json.loads(line, strict=False)
+        json.loads(line.decode("utf-8", "replace"), strict=False)
     except (ValueError, RecursionError):
         return False
     return True

@@ -177,6 +177,53 @@ def test_lone_surrogates_are_replaced_and_noted_so_that_the_trace_can_be_written
     trace.sources[0].text.encode("utf-8")
 
 
+@pytest.mark.parametrize("bad", [b"\xe9", b"\xff\xfe", b"\xe2\x82", b"\xed\xa0\x80", b"\xc0\xaf"])
+@pytest.mark.parametrize("shape", ["lines", "list", "log"])
+def test_a_byte_that_is_not_utf_8_costs_its_record_and_is_found_again(tmp_path, shape, bad):
+    records = [lines(native(number)).strip() for number in range(4)]
+    records[0] = records[0].replace(b"chart", b"ch" + bad)
+    records[2] = records[2].replace(b"takes", b"t" + bad)
+    if shape == "log":
+        records[0] = b"Caf" + bad + b' 12:00 {"jsonrpc": "2.0", "id": 1, "result": {}}'
+    text = b"[" + b",".join(records) + b"]" if shape == "list" else b"\n".join(records)
+    path = tmp_path / "traces.jsonl"
+    path.write_bytes(text)
+
+    read = list(read_records(path, 1 << 20))
+
+    whole = [record.value for record in read if isinstance(record, FileRecord)]
+    assert whole == [native(1), native(3)]
+    errors = [error for error in read if isinstance(error, InputError)]
+    for error, number in zip(errors, (0, 2), strict=True):
+        assert (error.file, error.line) == (path.name, 1 if shape == "list" else number + 1)
+        place = f"byte 0x{bad[0]:02X} at offset {records[number].index(bad)} of the record"
+        assert error.message == f"not UTF-8: {place}"
+
+
+def test_in_a_document_of_many_lines_the_line_of_the_bad_byte_is_named(tmp_path):
+    path = tmp_path / "trace.json"
+    text = json.dumps(native(1), indent=1).encode().replace(b"metformin 500", b"metformin \xb5 500")
+    path.write_bytes(text)
+
+    (error,) = load(path)[1]
+
+    at = text.index(b"\xb5")
+    assert error.line == text[:at].count(b"\n") + 1
+    assert f"offset {at} " in error.message
+
+
+@pytest.mark.parametrize("ascii", [True, False])
+def test_characters_that_were_lost_before_are_kept_and_noted(tmp_path, ascii):
+    path = tmp_path / "traces.jsonl"
+    record = json.dumps(native(1, assistant_answer="5 \ufffdg"), ensure_ascii=ascii)
+    path.write_text(record, encoding="utf-8")
+
+    (trace,), errors = load(path)
+
+    assert trace.answer == "5 \ufffdg" and errors == []
+    assert any("characters were lost" in notice for notice in trace.notices)
+
+
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
 def test_byte_order_marks_and_windows_line_endings_change_nothing(tmp_path, ending):
     path = tmp_path / "traces.jsonl"
