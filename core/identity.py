@@ -20,6 +20,7 @@ WITHOUT_A_SAY = frozenset(
 # Named by digests of their own: the calibrator, and the weights that a model's name ends in.
 NAMED_ELSEWHERE = (".safetensors", ".npz", "calibrator.json")
 NO_RULES = (".pyc", ".md")
+_BESIDE = " with "
 
 
 @lru_cache(maxsize=4)
@@ -37,3 +38,13 @@ def rules_digest(core: Path = CORE, *, repair: bool = False) -> str:
         content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(f"{place.as_posix()} {hashlib.sha256(content).hexdigest()}\n".encode())
     return f"rules@sha256:{digest.hexdigest()[:16]}"
+
+
+def with_judge(rules: str, judge: str, asked: str) -> str:
+    """What names rules beside which a judge is asked about the claims that ``asked`` says."""
+    return f"{rules}{_BESIDE}{judge} for {asked}"
+
+
+def rules_of(pipeline: str) -> str:
+    """The rules that a run names, without the judge beside them."""
+    return pipeline.partition(_BESIDE)[0]

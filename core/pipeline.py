@@ -14,7 +14,7 @@ from itertools import islice
 from core.citations.claims import citations_by_claim, set_entries_aside
 from core.config import Config
 from core.errors import StageError
-from core.identity import rules_digest
+from core.identity import rules_digest, with_judge
 from core.records import (
     Claim,
     ClaimType,
@@ -66,7 +66,7 @@ def versions(models: Models, config: Config) -> Versions:
     """What names a run: the same trace under the same versions gives the same bytes."""
     rules = rules_digest()
     if models.judge is not None:
-        rules = f"{rules} with {models.judge.name} for {models.judge_for.value}"
+        rules = with_judge(rules, models.judge.name, models.judge_for.value)
     return Versions(
         pipeline=rules,
         config_sha256=config.sha256(models.families.digest),

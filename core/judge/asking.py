@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -23,13 +23,12 @@ from core.records import (
     ClaimVerdict,
     Decision,
     Judged,
-    Support,
     Trace,
     VerdictLabel,
     Verification,
 )
-from core.records.judge import JudgeFailure, JudgeFor, JudgeOutcome, JudgeVerdict, Proved
-from core.verification.decision import decide_answer, decide_claim, told_without_proof
+from core.records.judge import JudgeFailure, JudgeFor, JudgeOutcome
+from core.verification.decision import decide_answer, decide_with_judge
 
 AT_ONCE = 8  # answers that are asked about side by side
 
@@ -90,7 +89,10 @@ def _read(
     if not asked:
         return verification
     outcomes = ask(verification.trace, asked, judge, secret)
-    verdicts = tuple(_decided(verdict, outcomes, config) for verdict in verification.claims)
+    verdicts = tuple(
+        decide_with_judge(verdict, outcomes.get(verdict.claim.claim_id), config)
+        for verdict in verification.claims
+    )
     spent = (time.perf_counter() - start,)
     return replace(
         verification,
@@ -108,34 +110,3 @@ def _is_asked(verdict: ClaimVerdict, which: JudgeFor) -> bool:
     if which is JudgeFor.UNSURE:
         return blocked and verdict.verdict is not VerdictLabel.CONTRADICTED
     return blocked or which is JudgeFor.ALL
-
-
-def _decided(
-    verdict: ClaimVerdict, outcomes: Mapping[str, JudgeOutcome], config: Config
-) -> ClaimVerdict:
-    outcome, found = verdict.outcome, outcomes.get(verdict.claim.claim_id)
-    if found is None or not isinstance(outcome, Judged):
-        return verdict
-    if isinstance(found.proof, Proved):
-        outcome = replace(outcome, support=proved_support(found.proof, outcome.support, config))
-        again = replace(outcome, judge=found)
-        return replace(
-            decide_claim(verdict.claim, again, config, verdict.citations), extra=verdict.extra
-        )
-    # Nothing is proved: the verdict stands as it was given, with what became of the question.
-    return replace(
-        verdict,
-        outcome=replace(outcome, judge=found),
-        reasons=(*verdict.reasons, *told_without_proof(found)),
-    )
-
-
-def proved_support(proof: Proved, support: Support, config: Config) -> Support:
-    """The support of a proved verdict: the stated prior, which no threshold takes back."""
-    if proof.verdict is JudgeVerdict.CONTRADICTED:
-        return Support(
-            probability=config.judge_proved_contradiction,
-            threshold=max(support.threshold, config.judge_proved_contradiction + 1e-4),
-        )
-    sure = config.judge_proved_support
-    return Support(probability=sure, threshold=min(support.threshold, sure))

@@ -346,6 +346,38 @@ def _by_proof(
     )
 
 
+def decide_with_judge(
+    verdict: ClaimVerdict, found: JudgeOutcome | None, config: Config
+) -> ClaimVerdict:
+    """The offline verdict with what came of asking a judge, None where none was asked."""
+    outcome = verdict.outcome
+    if found is None or not isinstance(outcome, Judged):
+        return verdict
+    if isinstance(found.proof, Proved):
+        outcome = replace(
+            outcome, support=_proved_support(found.proof, outcome.support, config), judge=found
+        )
+        again = decide_claim(verdict.claim, outcome, config, verdict.citations)
+        return replace(again, extra=verdict.extra)
+    # Nothing is proved: the verdict stands as it was given, with what became of the question.
+    return replace(
+        verdict,
+        outcome=replace(outcome, judge=found),
+        reasons=(*verdict.reasons, *told_without_proof(found)),
+    )
+
+
+def _proved_support(proof: Proved, support: Support, config: Config) -> Support:
+    """The support of a proved verdict: the stated prior, which no threshold takes back."""
+    if proof.verdict is JudgeVerdict.CONTRADICTED:
+        return Support(
+            probability=config.judge_proved_contradiction,
+            threshold=max(support.threshold, config.judge_proved_contradiction + 1e-4),
+        )
+    sure = config.judge_proved_support
+    return Support(probability=sure, threshold=min(support.threshold, sure))
+
+
 def told_without_proof(judge: JudgeOutcome) -> Iterator[str]:
     """What is told beside the offline verdict where a judge was asked and nothing is proved."""
     if judge.notice is not None:

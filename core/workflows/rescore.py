@@ -15,7 +15,7 @@ from typing import Protocol
 
 from core.attribution.families import Families
 from core.config import Config
-from core.identity import rules_digest
+from core.identity import rules_digest, rules_of
 from core.ports import Calibrator, Progress
 from core.records import (
     ClaimVerdict,
@@ -27,11 +27,13 @@ from core.records import (
     answer_state,
     state_of,
 )
+from core.records.judge import JudgeOutcome
 from core.verification.decision import (
     counted_share,
     decide,
     decide_answer,
     decide_claim,
+    decide_with_judge,
     measurements_of,
     pass_together,
 )
@@ -146,7 +148,9 @@ def why_not(
     made = verification.versions
     if calibrator is not None and not fitted_for(calibrator, made.pair_reader):
         return OTHER_READER
-    if made.pipeline != rules_digest() or made.config_sha256 != config.sha256(families.digest):
+    if rules_of(made.pipeline) != rules_digest() or made.config_sha256 != config.sha256(
+        families.digest
+    ):
         return OTHER_SETTINGS
     outcomes = [verdict.outcome for verdict in verification.claims]
     if not all(outcome.others_kept for outcome in outcomes if isinstance(outcome, Judged)):
@@ -159,6 +163,7 @@ def rescore(
 ) -> Verification:
     """The verification as the pipeline would have given it with ``calibrator``, latency aside.
 
+    Nobody asks a judge again: what it said of a claim decides as it did.
     A repair stays where its answer's claims are decided as before; else it is taken out, since it
     was made for other decisions.
     """
@@ -188,7 +193,12 @@ def rescore(
         else verdict
         for verdict in verification.claims
     )
-    claims = pass_together(claims, calibrator, config)
+    claims = tuple(
+        decide_with_judge(one, _heard(before), config)
+        for one, before in zip(
+            pass_together(claims, calibrator, config), verification.claims, strict=True
+        )
+    )
     same = _decisions(claims) == _decisions(verification.claims)
     return replace(
         verification,
@@ -197,6 +207,10 @@ def rescore(
         versions=replace(verification.versions, calibrator=calibrator.name),
         repair=verification.repair if same else None,
     )
+
+
+def _heard(verdict: ClaimVerdict) -> JudgeOutcome | None:
+    return verdict.outcome.judge if isinstance(verdict.outcome, Judged) else None
 
 
 def _outcomes(verdicts: Sequence[ClaimVerdict]) -> list[Judged]:

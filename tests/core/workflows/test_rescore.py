@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 from core.capture.reading import read_traces
 from core.codec import verdict_document, verification_from_document
 from core.config import Config
+from core.judge.replay import Replay, reply_line
+from core.judge.request import new_requests
 from core.pipeline import verify_all
 from core.records import AttributionStatus, Decision, Features, Judged, Trace, Verification
+from core.records.judge import JudgeFor, JudgeText, Proved, Unproved
 from core.workflows.repair import outcome_of, repair_all
 from core.workflows.rescore import OTHER_SETTINGS, WITHOUT_FEATURES, rescore, why_not
 
@@ -143,6 +146,38 @@ def test_a_repair_made_for_other_decisions_is_taken_out() -> None:
     assert blocked.answer.decision is Decision.BLOCK
     assert blocked.repair is None
     assert same.repair == _one().repair is not None
+
+
+def test_what_a_judge_said_decides_as_it_did(tmp_path: Path) -> None:
+    text = "test: HbA1c\nvalue: 7.4\nunit: %"
+    trace = a_trace(
+        "The HbA1c was 7.4 %. Her ferritin was 31 ng/mL.", a_source(text, tool_name="get_labs")
+    )
+    models = replace(lexical_models(), calibrator=replace(FIRST, threshold=0.9999))
+    [offline] = verify_all([trace], models, Config())
+    asked = [one.claim for one in offline.claims if isinstance(one.outcome, Judged)]
+    [request] = new_requests(trace, asked, b"a run")
+    quoted = {"evidence": [{"source_id": "S1", "quote": text}], "verdict": "supported"}
+    reply = json.dumps({"claims": [{"n": n, **quoted} for n in range(1, len(asked) + 1)]})
+    kept = tmp_path / "replies.jsonl"
+    kept.write_text(reply_line(request.digest, JudgeText(text=reply, model="m")))
+
+    def judged(calibrator: LinearCalibrator) -> tuple[Verification, ...]:
+        with_judge = replace(
+            models, calibrator=calibrator, judge=Replay(kept), judge_for=JudgeFor.ALL
+        )
+        return tuple(verify_all([trace], with_judge, Config()))
+
+    strict, lax = models.calibrator, replace(FIRST, threshold=0.01)
+    proofs = [one.outcome.judge.proof for one in judged(strict)[0].claims]  # type: ignore[union-attr]
+
+    assert [type(proof) for proof in proofs] == [Proved, Unproved]
+    assert [one.decision.value for one in offline.claims] == ["block", "block"]
+    assert [one.decision.value for one in judged(strict)[0].claims] == ["allow", "block"]
+    for before, after in ((strict, lax), (lax, strict), (strict, strict)):
+        (found,) = judged(before)
+        assert why_not(found, lexical_models().families, Config()) is None
+        assert _bytes(_rescored([found], after)) == _bytes(judged(after))
 
 
 def _one() -> Verification:
