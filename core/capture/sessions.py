@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.capture.conversations import messages_in
 from core.capture.files import FileRecord
 from core.capture.messages import kind_of
 from core.capture.values import at, mapping, objects_in
 from core.records import JsonObject
+
+# What a session log holds beside its messages: nothing of it was said or returned by a tool.
+_BOOKKEEPING = frozenset({
+    "system", "summary", "attachment", "ai-title", "custom-title", "last-prompt", "permission-mode",
+    "mode", "pr-link", "agent-name", "worktree-state", "file-history-snapshot", "queue-operation",
+    "progress", "result", "stream_event",
+})  # fmt: skip
+_SPEAKERS = ("user", "assistant")
+_NAMED = 20  # types of lines that a notice names at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +33,40 @@ class Thread:
 def message_of(value: object) -> JsonObject | None:
     """The message of one line of a session log."""
     message = mapping(at(value, "message"))
-    named = any(key in mapping(value) for key in ("sessionId", "session_id", "uuid"))
-    spoken = message.get("role") in ("user", "assistant")
-    return message if named and spoken and isinstance(message.get("content"), str | list) else None
+    spoken = message.get("role") in _SPEAKERS and isinstance(message.get("content"), str | list)
+    return message if spoken and _of_session(value) else None
+
+
+def _of_session(value: object) -> bool:
+    return any(key in mapping(value) for key in ("sessionId", "session_id", "uuid"))
 
 
 def is_note(value: JsonObject) -> bool:
-    """Whether a line of a session log is no message: a title, a mode, an attachment, a summary."""
+    """Whether a line of a session log is no message: a title, a mode, a summary, a type not known."""
+    kind = value.get("type")
     told = any(key in value for key in ("message", "messages", "role", "content"))
-    of_system = value.get("type") == "system" and "message" not in value
-    return of_system or (isinstance(value.get("type"), str) and not told)
+    of_system = kind == "system" and "message" not in value
+    readable = kind in (*_SPEAKERS, "system") or messages_in(value) is not None
+    other = _of_session(value) and not readable
+    return isinstance(kind, str) and (of_system or other or not told)
+
+
+def passed_over(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The notice of the types of lines that were not understood, the type of each line given."""
+    counts = Counter(kinds)
+    if not counts:
+        return ()
+    named = [f"{kind[:40] or 'unnamed'} ({n})" for kind, n in counts.most_common(_NAMED)]
+    if len(counts) > _NAMED:
+        named.append(f"and {len(counts) - _NAMED} more types")
+    return (f"lines of types that are not understood were passed over: {', '.join(named)}",)
 
 
 def main_thread(records: Sequence[FileRecord], notes: Sequence[JsonObject]) -> Thread:
     """The messages that lead to the last one: no rewound branch, no side chain, no error of the API.
 
-    A part of an answer, and the output of a call, belong to it wherever they hang in the tree.
+    A part of an answer, and the output of a call, belong to it wherever they hang in the tree. ``notes``
+    are the lines of the file that are no messages; those of unknown types are told of.
     """
     spoken = [record for record in records if not _is_aside(record.value)]
     if not spoken:
@@ -67,7 +96,8 @@ def main_thread(records: Sequence[FileRecord], notes: Sequence[JsonObject]) -> T
     told = (
         f"{left} lines of rewound branches, side chains and errors are not part of the conversation"
     )
-    return Thread(tuple(thread), (told,) if left else ())
+    kinds = [str(note["type"]) for note in notes if note["type"] not in _BOOKKEEPING]
+    return Thread(tuple(thread), ((told,) if left else ()) + passed_over(kinds))
 
 
 def spoken_message(record: FileRecord) -> JsonObject:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.capture.conversations import AnswersSeen, answers_of
 from core.capture.files import FileRecord, placed
 from core.capture.messages import Messages
+from core.capture.sessions import passed_over
 from core.capture.turns import Said, Turn
 from core.capture.values import at
 from core.errors import BadRecord, InputError
@@ -22,7 +23,7 @@ _BY_PROGRAM = ("<environment_context>", "<user_instructions>", "# AGENTS.md inst
 
 def detect(values: Sequence[object]) -> float:
     """How sure we are, from 0 to 1, that these records are lines of such a log."""
-    return 0.9 if any(_payload(value)[0] in _LINES for value in values) else 0.0
+    return 0.9 if any(_payload(v)[1] and _payload(v)[0] in _LINES for v in values) else 0.0
 
 
 def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trace | InputError]:
@@ -30,6 +31,7 @@ def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trac
     messages = Messages()
     session: object = None
     notes: dict[str, None] = {}
+    unknown: list[str] = []
     first = None
     for record in records:
         if isinstance(record, InputError):
@@ -48,16 +50,17 @@ def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trac
             except BadRecord as error:
                 yield placed(error, file, record.line)
         elif kind not in _LINES:
-            messages.unknown[kind or "unnamed"] = None
+            unknown.append(kind)
     if first is not None:
         messages.turns = [_by_program(turn) for turn in messages.turns]
         origin = Origin(format=NAME, file=file, line=first)
-        yield from answers_of({"trace_id": session}, messages, origin, tuple(notes), AnswersSeen())
+        told = (*notes, *passed_over(unknown))
+        yield from answers_of({"trace_id": session}, messages, origin, told, AnswersSeen())
 
 
 def _payload(value: object) -> tuple[str, JsonObject]:
     payload = at(value, "payload")
-    return (str(at(value, "type")), payload) if isinstance(payload, Mapping) else ("", {})
+    return str(at(value, "type") or ""), payload if isinstance(payload, Mapping) else {}
 
 
 def _roll_back(turns: list[Turn], count: object) -> None:
