@@ -169,7 +169,7 @@ elif step == "Fit":
     missing = needs(material, shipped if with_shipped else None)
     if missing:
         show_notice("Too few labels to fit", need_words(missing), key="needs", tone="careful")
-    elif with_shipped and moves_only_calibration(material):
+    elif with_shipped and moves_only_calibration(material.site):
         st.text(
             f"With fewer than {LEAST_LABELS} labels, or {LEAST_BAD} claims to block among them, a fit "
             "moves the calibration alone: the forest and its thresholds stay."

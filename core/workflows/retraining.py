@@ -84,6 +84,14 @@ class Material:
     made_by: Versions | None  # whose features these are
 
     @property
+    def site(self) -> KeptRows:
+        """What may be fitted to."""
+        return KeptRows(
+            train=tuple(one.row for one in self.train),
+            validation=tuple(one.row for one in self.validation),
+        )
+
+    @property
     def rows(self) -> tuple[LabelledRow, ...]:
         """All of them."""
         return (*self.train, *self.validation, *self.held_out)
@@ -393,9 +401,9 @@ class Need:
         )
 
 
-def moves_only_calibration(material: Material) -> bool:
+def moves_only_calibration(site: KeptRows) -> bool:
     """Whether there are too few labels to grow a forest beside the shipped rows."""
-    rows = [one.row for one in (*material.train, *material.validation)]
+    rows = (*site.train, *site.validation)
     return len(rows) < LEAST_LABELS or sum(row.should_block for row in rows) < LEAST_BAD
 
 
@@ -485,15 +493,9 @@ def fit_candidate(
     labels or ``LEAST_BAD`` claims to block, the forest and its thresholds stay and the calibration alone
     is moved. Raises InputError when there are too few labels, naming how many of which kind are missing.
     """
-    # Imported here: who only looks at labels and candidates does not wait for scikit-learn.
-    from core.calibration.fit import ForestSettings, adjusted, fit_calibrator, settings_of
-
     missing = needs(material, shipped)
     if missing:
         raise InputError("too few labels: " + "; ".join(need.words for need in missing))
-    if settings is None:
-        settings = settings_of(current.card) if isinstance(current, Forest) else ForestSettings()
-    more = shipped or KeptRows(train=(), validation=())
     made = material.made_by
     made_with = (
         {}
@@ -505,23 +507,38 @@ def fit_candidate(
             "config_sha256": made.config_sha256,
         }
     )
-    train = [one.row for one in material.train]
-    fitted: Fitted
-    if shipped is not None and isinstance(current, Forest) and moves_only_calibration(material):
-        fitted = adjusted(current, train, made_with)
-    else:
-        fitted = fit_calibrator(
-            [*train, *more.train],
-            [*(one.row for one in material.validation), *more.validation],
-            settings=settings,
-            made_with=made_with,
-            weights=[SITE_WEIGHT] * len(train) + [1.0] * len(more.train),
-        )
+    fitted = fit_site(material.site, shipped, current, made_with, settings=settings)
     forest = fitted.forest()
     return Candidate(
         fitted=fitted,
         comparison=compare(material, shipped, forest, current),
         lineage=lineage(material, shipped, fitted),
+    )
+
+
+def fit_site(
+    site: KeptRows,
+    shipped: KeptRows | None,
+    current: Calibrator,
+    made_with: dict[str, str],
+    *,
+    settings: ForestSettings | None = None,
+) -> Fitted:
+    """A calibrator of a site's rows, as ``fit_candidate`` says; nothing is compared."""
+    # Imported here: who only looks at labels and candidates does not wait for scikit-learn.
+    from core.calibration.fit import ForestSettings, adjusted, fit_calibrator, settings_of
+
+    if shipped is not None and isinstance(current, Forest) and moves_only_calibration(site):
+        return adjusted(current, site.train, made_with)
+    if settings is None:
+        settings = settings_of(current.card) if isinstance(current, Forest) else ForestSettings()
+    more = shipped or KeptRows(train=(), validation=())
+    return fit_calibrator(
+        [*site.train, *more.train],
+        [*site.validation, *more.validation],
+        settings=settings,
+        made_with=made_with,
+        weights=[SITE_WEIGHT] * len(site.train) + [1.0] * len(more.train),
     )
 
 
