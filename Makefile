@@ -1,4 +1,4 @@
-# make run    the workbench on http://127.0.0.1:8501, with the sample traces verified
+# make run    the workbench on http://127.0.0.1:8501, with 24 sample answers verified
 # make quick  under a minute: without weights, parser, browser and second engine
 # make test   what must hold before a change lands: six minutes on two cores after the set-up
 # make check  style, types, architecture, tests

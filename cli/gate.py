@@ -55,11 +55,12 @@ def gate(
     """
     from core.capture.reading import read_traces
     from core.pipeline import verify_all
-    from core.records import Trace
+    from core.records import State, Trace
     from core.workflows.evaluation_events import evaluation_logs, send_logs
     from core.workflows.gate import GateReport, read_policy
     from core.workflows.gate import junit as junit_xml
     from core.workflows.gate import sarif as sarif_document
+    from core.workflows.verify import states_in_words
 
     report = GateReport(policy=read_policy(policy))
     require(*files)
@@ -96,6 +97,7 @@ def gate(
         send_logs(otlp_endpoint, requests)
     broken, earlier = report.broken, len(report.earlier.not_judged())
     said = [f"broken: {line}" for line in broken] or ["the policy is kept"]
+    states = {state: report.counts.get(f"answers_{state}", 0) for state in State}
     stops = [_stop(finding) for finding in report.findings()]
     tell(
         {
@@ -106,7 +108,7 @@ def gate(
             "earlier_not_judged": earlier,
             "counts": dict(sorted(report.counts.items())),
         },
-        [*stops, counted(len(report.answers), "answer"), *said],
+        [*stops, f"{counted(len(report.answers), 'answer')}: {states_in_words(states)}", *said],
         json_path,
     )
     if broken:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -27,7 +27,7 @@ from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.ports import Judge
-    from core.records import State, Verification
+    from core.records import Verification
     from core.workflows.verify import VerifyReport
 
 JSON_STDOUT = Path("-")
@@ -357,19 +357,17 @@ def _verify_database(db: str | None, wanted: Run, deciding: Deciding) -> VerifyR
 
 def one_line(report: VerifyReport, seconds: float) -> str:
     """The counts of a run in one line."""
+    from core.workflows.verify import states_in_words
+
     skipped = f"; {counted(report.skipped, 'record')} skipped" if report.skipped else ""
-    states = _states(report.by_state)
+    states = states_in_words(report.by_state)
     return f"{counted(report.traces, 'answer')}: {states}{skipped} ({seconds:.1f} s)"
-
-
-def _states(counts: Mapping[State, int]) -> str:
-    from core.records import State
-
-    return ", ".join(f"{counts[state]} {state.value.replace('_', ' ')}" for state in State)
 
 
 def verify_lines(report: VerifyReport, out: Path | None, seconds: float) -> list[str]:
     """The counts of a run, answers and claims, a line each."""
+    from core.workflows.verify import states_in_words
+
     verdicts = [
         f"  {label.value.replace('_', ' '):<20} {report.by_verdict[label]:>7}"
         for label in report.by_verdict
@@ -378,7 +376,7 @@ def verify_lines(report: VerifyReport, out: Path | None, seconds: float) -> list
     return [
         one_line(report, seconds),
         *([f"  {kept}"] if kept else []),
-        f"{counted(sum(report.by_verdict.values()), 'claim')}: {_states(report.by_claim_state)}; "
+        f"{counted(sum(report.by_verdict.values()), 'claim')}: {states_in_words(report.by_claim_state)}; "
         f"{report.set_aside} more set aside",
         *verdicts,
         f"  {'credited wrongly':<20} {report.conflations:>7}",

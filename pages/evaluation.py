@@ -11,9 +11,10 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.review.roles import require_writer
+from core.workflows.evaluating import start_evaluating
 from pages.screens.evaluation.confusion import show_confusion, show_reliability, show_sources
 from pages.screens.evaluation.errors import show_claim, show_errors
-from pages.screens.evaluation.evaluating import show_evaluating, start_evaluating
+from pages.screens.evaluation.evaluating import show_evaluating
 from pages.screens.evaluation.paper_tables import show_paper_tables
 from pages.screens.evaluation.slices import show_slices
 from pages.screens.evaluation.view import show_headline, show_metrics

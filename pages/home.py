@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import ProvenanceGuardError
+from core.places import SAMPLE
 from core.review.readers import is_blind, may_read
 from core.review.roles import may_write
 from core.workflows.ingest import ingest
@@ -18,7 +19,6 @@ from pages.widgets.plain import show_cards, show_notice
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace, settings
 from pages.widgets.verifying import start_verifying
-from storage.engine import SAMPLE
 
 TRACES = "pages/traces.py"
 PEOPLE = "pages/people.py"
@@ -69,7 +69,7 @@ if overview.traces == 0:
                 type="primary",
                 icon=":material/play_arrow:",
                 key="load-sample",
-                help="Synthetic patients and articles; reading them takes a minute or two.",
+                help="Invented patients, orders and articles; reading them takes a minute or two.",
             )
         )
         st.page_link(TRACES, label="Add traces of your own", icon=":material/add:")

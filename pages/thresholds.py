@@ -9,6 +9,7 @@ from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.evaluation.outcomes import outcomes_at
 from core.evaluation.threshold_view import ThresholdView, flips_between
+from pages.screens.evaluation.evaluating import show_evaluating
 from pages.screens.thresholds.beside import show_beside
 from pages.screens.thresholds.choosing import show_rules, show_workload
 from pages.screens.thresholds.guaranteed import (
@@ -39,6 +40,7 @@ from pages.widgets.evaluated import (
     opened,
     overlays,
     own_predictions,
+    packet_choices,
     slice_names,
     sliced,
 )
@@ -77,10 +79,13 @@ with columns[0]:
 if choice is None or choice.kept is None:
     show_notice(
         "No packet has been evaluated yet",
-        "Thresholds are weighed on labelled claims. Evaluate a packet first; the sample packet is "
-        "there from the start.",
+        "Thresholds are weighed on labelled claims. The first start evaluates the sample packet in the "
+        "background; any other is evaluated on the page Evaluation.",
         key="nothing-evaluated",
     )
+    for each in packet_choices(store, user):
+        if each.kept is not None and show_evaluating(each.kept):
+            break
     st.page_link(EVALUATION, label="Go to the evaluation", icon=":material/monitoring:")
     st.stop()
 packet = choice.kept

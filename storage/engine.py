@@ -19,7 +19,6 @@ from core.errors import ComponentUnavailable, ConfigError, InputError, StoreErro
 from core.places import PROJECT
 from storage.seals import seal
 
-SAMPLE = PROJECT / "sample_data" / "traces.jsonl"
 DEFAULT_DATABASE = PROJECT / "data" / "workbench.db"
 ENVIRONMENT_VARIABLE = "PROVENANCEGUARD_DB"
 
@@ -55,6 +54,12 @@ class Database:
     """One engine, with reading and writing told apart."""
 
     engine: Engine
+
+    @property
+    def folder(self) -> Path:
+        """Where files about this database lie: beside its file, or in the project's data folder."""
+        beside = self.engine.url.get_backend_name() == "sqlite" and self.engine.url.database
+        return Path(beside).parent if beside else DEFAULT_DATABASE.parent
 
     @property
     def name(self) -> str:

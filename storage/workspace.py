@@ -14,7 +14,7 @@ from core.records import Versions
 from core.review.calibrators import CalibratorFiles
 from core.review.records import Project
 from storage.calibrators import Calibrators, Readers
-from storage.engine import DEFAULT_DATABASE, ENVIRONMENT_VARIABLE
+from storage.engine import ENVIRONMENT_VARIABLE
 from storage.guidelines import Guidelines
 from storage.jobs import Jobs
 from storage.labels import Labels
@@ -74,9 +74,7 @@ class Workspace:
     @property
     def data_folder(self) -> Path:
         """Where files about this database lie: beside its file, or in the project's data folder."""
-        url = self.store.database.engine.url
-        beside = url.get_backend_name() == "sqlite" and url.database
-        return Path(str(url.database)).parent if beside else DEFAULT_DATABASE.parent
+        return self.store.database.folder
 
     @property
     def environment(self) -> Mapping[str, str]:

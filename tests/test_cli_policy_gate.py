@@ -48,7 +48,8 @@ def test_the_gate_tells_in_three_formats_what_it_blocked(traces: Path, tmp_path:
 
     assert result.exit_code == 1, result.output
     told = json.loads(out["json"].read_text())
-    assert told["broken"][0] == "blocked: 1, and 0 may be there"
+    assert told["broken"][0] == "blocked: 1 answers do not pass, and 0 may be there"
+    assert "2 answers: 1 allow, 0 needs review, 1 block\n" in result.stdout
     suite = ElementTree.parse(out["junit"]).getroot()[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("3", "2", "0")
     failed = [case.get("name") for case in suite if case.find("failure") is not None]

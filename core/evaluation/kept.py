@@ -29,6 +29,7 @@ from core.evaluation.packets import read_packet
 from core.evaluation.predictions import Prediction, prediction_from_json, prediction_to_json
 from core.records import JsonObject, Versions
 
+EVALUATIONS, SAMPLE_NAME = "evaluations", "Sample packet (synthetic)"
 SCORED_FILE, CENTROID_FILE = "scored.jsonl", "centroid-router.jsonl"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _RUN = re.compile(r"[0-9a-f]{16}")

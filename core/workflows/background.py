@@ -35,6 +35,7 @@ def start_work(
     lock: int,
     *,
     what: str,
+    niceness: int = 0,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Run a module of ours as a process that inherits the lock; its number.
@@ -54,6 +55,8 @@ def start_work(
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        if niceness:  # before it has threads: those that it begins have its niceness
+            os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
     except OSError as error:
         raise ComponentUnavailable(f"the {what} could not be started: {error}") from error
     return process.pid

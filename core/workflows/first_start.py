@@ -1,4 +1,4 @@
-"""prepare: on the first start, load the sample traces and verify them with the real models.
+"""prepare: on the first start, load the sample answers and verify them with the real models.
 
 When nothing waits for a verdict, no model is loaded and it takes a moment.
 """
@@ -12,6 +12,7 @@ from typing import Protocol
 
 from core.attribution.families import load_families
 from core.config import Config
+from core.evaluation.kept import SAMPLE_NAME, keep_packet
 from core.identity import rules_digest
 from core.models.loading import BUNDLED_PAIR_READER, packaged_minilm
 from core.models.weight_files import folder_digest
@@ -19,7 +20,7 @@ from core.records import IngestReport, Versions
 from core.site_config import site_config
 from core.workflows.ingest import ingest
 from core.workflows.models import ActiveCalibrator, active_forest
-from core.workflows.verify import VerificationStore, run_key, verify_pending
+from core.workflows.verify import VerificationStore, run_key, states_in_words, verify_pending
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -41,6 +42,16 @@ class FirstStore(VerificationStore, Protocol):
         """What produced the newest run; None before there is one."""
 
 
+def bring_packet(store: FirstStore, folder: Path, packet: Path, say: Callable[[str], None]) -> None:
+    """Keep the labelled sample packet among the evaluated ones, beside a store that is empty."""
+    if store.count_traces() or not packet.is_file():
+        return
+    try:
+        keep_packet(folder, SAMPLE_NAME, packet, max_record_bytes=site_config().max_record_bytes)
+    except OSError as error:  # a container may have a database elsewhere and no disk of its own
+        say(f"The sample packet is not evaluated: {folder}: {error.strerror}")
+
+
 def prepare(
     store: FirstStore,
     calibrators: ActiveCalibrator,
@@ -49,7 +60,7 @@ def prepare(
     *,
     reader: str | None = None,
 ) -> None:
-    """Fill an empty store with the sample traces, and verify what has no current verdict.
+    """Fill an empty store with the sample answers, and verify what has no current verdict.
 
     Whether another ``reader`` than the bundled one is still the same is known when it is loaded.
     """
@@ -57,9 +68,9 @@ def prepare(
     if store.count_traces() == 0 and sample.is_file():
         report = ingest([sample], store, config)
         store.put_import(report)
-        say(f"Loaded {report.traces} sample traces into {store.name}")
+        say(f"Loaded {report.traces} sample answers into {store.name}")
     if reader is None and up_to_date(store, calibrators, config):
-        say(f"{store.count_traces()} traces are verified")
+        say(f"{store.count_traces()} answers are verified")
         return
     say("Loading the models")
     from core.workflows.models import load_models
@@ -69,10 +80,8 @@ def prepare(
     done = verify_pending(store, models, config, progress)
     if done.traces:
         say(
-            f"Verified {done.traces} traces in {time.monotonic() - progress.started:.0f} s: "
-            + ", ".join(
-                f"{count} {decision.value}" for decision, count in sorted(done.by_decision.items())
-            )
+            f"Verified {done.traces} answers in {time.monotonic() - progress.started:.0f} s: "
+            + states_in_words(done.by_state)
         )
 
 

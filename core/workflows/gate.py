@@ -117,7 +117,8 @@ class GateReport:
         for name, most in ((f.name, getattr(self.policy.most, f.name)) for f in fields(Most)):
             found = self.counts.get(name, 0)
             if most is not None and found > most:
-                told.append(f"{name}: {found}, and {most} may be there")
+                do = " answers do not pass" if name == "blocked" else ""
+                told.append(f"{name}: {found}{do}, and {most} may be there")
         unavailable = self.counts.get("unavailable", 0)
         if unavailable and not self.policy.unavailable_passes:
             told.append(f"unavailable: {unavailable} could not be verified")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -124,6 +124,11 @@ class VerifyReport:
 
 def silent(done: int, total: int | None, what: str) -> None:
     """Tells nobody."""
+
+
+def states_in_words(counts: Mapping[State, int]) -> str:
+    """``5 allow, 11 needs review, 8 block``."""
+    return ", ".join(f"{counts.get(state, 0)} {state.value.replace('_', ' ')}" for state in State)
 
 
 def verify_pending(

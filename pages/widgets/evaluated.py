@@ -16,6 +16,8 @@ from core.errors import DamagedArtifact, NotFound
 from core.evaluation.columns import Columns, pair_columns
 from core.evaluation.kept import (
     CENTROID_FILE,
+    EVALUATIONS,
+    SAMPLE_NAME,
     KeptPacket,
     KeptRun,
     keep_packet,
@@ -28,17 +30,15 @@ from core.evaluation.predictions import Prediction
 from core.evaluation.sweep import Band
 from core.evaluation.threshold_view import ThresholdView, bands_of, only, view_predictions
 from core.identity import rules_digest
-from core.places import PROJECT
+from core.places import SAMPLE_PACKET
 from core.review.calibrators import CurrentCalibrator
 from core.review.records import Person
 from pages.widgets.adjudicated import may_see_labels, settled_claims, write_settled
 from pages.widgets.plain import show_notice
 from pages.widgets.session import settings
-from storage.engine import DEFAULT_DATABASE
 from storage.store import SqlStore
 
-SAMPLE = PROJECT / "sample_data" / "packet.jsonl"
-SAMPLE_NAME, ADJUDICATED = "Sample packet (synthetic)", "settled"
+ADJUDICATED = "settled"
 EVERY_CLAIM = "All claims"
 # A forest is told from others by the first digits of its digest, as packets are.
 _FOREST = re.compile(r"^(forest-[0-9a-f]{8})[0-9a-f]+")
@@ -89,10 +89,8 @@ class PredictionSet:
 
 
 def evaluation_folder(store: SqlStore) -> Path:
-    """Where evaluated packets are kept: beside the database file, or in the project's data folder."""
-    url = store.database.engine.url
-    beside = Path(url.database).parent if _is_file(store) and url.database else None
-    return (beside or DEFAULT_DATABASE.parent) / "evaluations"
+    """Where evaluated packets are kept, among the files about this database."""
+    return store.database.folder / EVALUATIONS
 
 
 def packet_choices(store: SqlStore, who: Person) -> list[PacketChoice]:
@@ -110,7 +108,10 @@ def packet_choices(store: SqlStore, who: Person) -> list[PacketChoice]:
     if settled := settled_claims(who):
         label = f"Reviewers' settled claims, as of now ({settled:,})"
         choices.append(PacketChoice(key=ADJUDICATED, label=label, kept=None))
-    if SAMPLE.is_file() and _digest(SAMPLE, SAMPLE.stat().st_mtime_ns) not in known:
+    if (
+        SAMPLE_PACKET.is_file()
+        and _digest(SAMPLE_PACKET, SAMPLE_PACKET.stat().st_mtime_ns) not in known
+    ):
         choices.append(PacketChoice(key="sample", label=SAMPLE_NAME, kept=None))
     return choices
 
@@ -131,7 +132,7 @@ def bring_choice(store: SqlStore, choice: PacketChoice, who: Person) -> KeptPack
     if choice.kept is not None:
         return choice.kept
     if choice.key != ADJUDICATED:
-        return bring_packet(store, SAMPLE_NAME, SAMPLE)
+        return bring_packet(store, SAMPLE_NAME, SAMPLE_PACKET)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "packet.jsonl"
         write_settled(who, file)
@@ -301,7 +302,3 @@ def _choice(packet: KeptPacket) -> PacketChoice:
 @st.cache_data(show_spinner=False)
 def _digest(file: Path, changed: int) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def _is_file(store: SqlStore) -> bool:
-    return store.database.engine.url.get_backend_name() == "sqlite"

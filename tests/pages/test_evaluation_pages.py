@@ -38,7 +38,9 @@ from core.evaluation.threshold_view import costs_at, view_predictions
 from core.models.forest import load_forest
 from core.records import VerdictLabel
 from core.review.records import Role
-from pages.screens.evaluation.evaluating import is_evaluating, progress_words, start_evaluating
+from core.workflows.background import lock_for_work
+from core.workflows.evaluating import is_evaluating, start_evaluating
+from pages.screens.evaluation.evaluating import progress_words
 from pages.screens.thresholds.promoting import why_not
 from pages.widgets.adjudicated import settled_claims, write_settled
 from pages.widgets.evaluated import bring_choice, packet_choices
@@ -240,6 +242,20 @@ def test_progress_counts_only_what_this_run_read() -> None:
 
 def test_thresholds_ask_for_an_evaluated_packet_first(folder: Path) -> None:
     assert titles(thresholds()) == ["No packet has been evaluated yet"]
+
+
+def test_thresholds_say_that_the_first_packet_is_still_being_evaluated(
+    folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "packet.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in packet_records(4)))
+    packet = keep_packet(folder, "first", file, max_record_bytes=1 << 20)
+    with lock_for_work(packet.folder / "lock"):
+        write_status(packet, JobStatus(state=JobState.RUNNING, what="Loading the models"))
+        test = thresholds()
+
+    assert titles(test) == ["No packet has been evaluated yet"]
+    assert "stop-evaluating" in [button.key for button in test.button]
 
 
 def test_the_view_holds_the_cost_of_every_threshold(folder: Path) -> None:

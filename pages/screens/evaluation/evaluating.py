@@ -1,62 +1,20 @@
-"""Evaluating a packet in a process of its own, with progress that any session and any restart sees."""
+"""How far the evaluation of a packet is, which any session and any restart sees."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from core.evaluation.kept import (
     JobState,
     JobStatus,
     KeptPacket,
     ask_to_stop,
-    clear_stop,
     read_status,
-    write_status,
 )
-from core.models.loading import BUNDLED
-from core.review.calibrators import CurrentCalibrator
-from core.workflows.background import is_at_work, lock_for_work, start_work
+from core.workflows.evaluating import is_evaluating
 from pages.widgets.jobs import Progress, pace_words, show_work
 from pages.widgets.plain import show_notice
-
-JOB = "core.workflows.evaluation_job"
-
-
-def start_evaluating(
-    packet: KeptPacket,
-    *,
-    centroid: bool,
-    calibrator: CurrentCalibrator | None = None,
-    reader: str = BUNDLED,
-) -> bool:
-    """Begin a run over the packet with that calibrator (None: the shipped one) and reader.
-
-    False when a run is under way already; raises ComponentUnavailable.
-    """
-    with lock_for_work(_lock_file(packet)) as lock:
-        if lock is None:
-            return False
-        clear_stop(packet)
-        now = time.time()
-        write_status(
-            packet,
-            JobStatus(state=JobState.RUNNING, what="Loading the models", started=now, at=now),
-        )
-        arguments = [str(packet.folder.parent), packet.sha256]
-        arguments += ["--centroid"] if centroid else []
-        arguments += ["--reader", reader] if reader != BUNDLED else []
-        if calibrator is not None and calibrator.folder is not None:
-            arguments += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
-            arguments += ["--threshold", str(calibrator.threshold)]
-        start_work(JOB, arguments, lock, what="evaluation")
-    return True
-
-
-def is_evaluating(packet: KeptPacket) -> bool:
-    """Whether a process is at work on the packet now, whoever started it."""
-    return is_at_work(_lock_file(packet))
 
 
 def show_evaluating(packet: KeptPacket) -> bool:
@@ -117,7 +75,3 @@ class Evaluation:
             return None
         share = min(1.0, status.done / status.total) if status.total else 0.0
         return Progress(share=share, words=f"Evaluating: {progress_words(status, time.time())}")
-
-
-def _lock_file(packet: KeptPacket) -> Path:
-    return packet.folder / "lock"

@@ -1,0 +1,86 @@
+"""Evaluating a packet in a process of its own, whoever begins it: a page or the first start."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from core.errors import NotFound
+from core.evaluation.kept import (
+    JobState,
+    JobStatus,
+    KeptPacket,
+    clear_stop,
+    kept_packet,
+    kept_runs,
+    read_status,
+    write_status,
+)
+from core.models.loading import BUNDLED
+from core.models.weight_files import sha256
+from core.review.calibrators import CurrentCalibrator
+from core.workflows.background import is_at_work, lock_for_work, start_work
+
+JOB = "core.workflows.evaluation_job"
+LEAST_PRESSING = 19  # the niceness that lets all other work go first
+
+
+def start_evaluating(
+    packet: KeptPacket,
+    *,
+    centroid: bool,
+    calibrator: CurrentCalibrator | None = None,
+    reader: str = BUNDLED,
+    niceness: int = 0,
+) -> bool:
+    """Begin a run over the packet with that calibrator (None: the shipped one) and reader.
+
+    ``niceness`` lets other work go first, up to 19. False when a run is under way already; raises
+    ComponentUnavailable.
+    """
+    with lock_for_work(_lock_file(packet)) as lock:
+        if lock is None:
+            return False
+        clear_stop(packet)
+        now = time.time()
+        write_status(
+            packet,
+            JobStatus(state=JobState.RUNNING, what="Loading the models", started=now, at=now),
+        )
+        arguments = [str(packet.folder.parent), packet.sha256]
+        arguments += ["--centroid"] if centroid else []
+        arguments += ["--reader", reader] if reader != BUNDLED else []
+        if calibrator is not None and calibrator.folder is not None:
+            arguments += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
+            arguments += ["--threshold", str(calibrator.threshold)]
+        start_work(JOB, arguments, lock, what="evaluation", niceness=niceness)
+    return True
+
+
+def is_evaluating(packet: KeptPacket) -> bool:
+    """Whether a process is at work on the packet now, whoever started it."""
+    return is_at_work(_lock_file(packet))
+
+
+def evaluate_brought(
+    folder: Path, file: Path, calibrator: CurrentCalibrator, *, reader: str = BUNDLED
+) -> bool:
+    """Begin to evaluate ``file`` at low priority where it was brought into the folder of packets.
+
+    A run that was killed goes on; one that ended, failed or was stopped by a person is not begun
+    again. Whether one began; raises ComponentUnavailable.
+    """
+    try:
+        packet = kept_packet(folder, sha256(file))
+    except NotFound:
+        return False
+    status = read_status(packet)
+    if kept_runs(packet) or (status is not None and status.state is not JobState.RUNNING):
+        return False
+    return start_evaluating(
+        packet, centroid=False, calibrator=calibrator, reader=reader, niceness=LEAST_PRESSING
+    )
+
+
+def _lock_file(packet: KeptPacket) -> Path:
+    return packet.folder / "lock"
