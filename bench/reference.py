@@ -116,12 +116,15 @@ def _type(schema: Mapping[str, Any]) -> str:
 def python() -> str:
     """Everything public of the package ``provenanceguard``."""
     import provenanceguard as pg
+    from provenanceguard import evaluators
     from provenanceguard.testing import assert_grounded
 
     lines = ["# Python", "", "```python", "import provenanceguard as pg", "```", ""]
     lines += [inspect.cleandoc(pg.__doc__ or "").rpartition("\n\n")[2]]
     public = [*((name, getattr(pg, name)) for name in pg.__all__)]
     public.append(("testing.assert_grounded", assert_grounded))
+    kits = (evaluators.langsmith, evaluators.langfuse, evaluators.phoenix, evaluators.inspect_ai)
+    public += [(f"evaluators.{one.__name__}", one) for one in kits]
     for name, thing in public:
         called = callable(thing) and not (
             inspect.isclass(thing)
