@@ -1,11 +1,12 @@
-"""import, convert, record: captured traces into the database, into other formats, and as they pass."""
+"""import, convert, record, pull: captured traces into the database, into other formats, as they pass,
+and from where they are stored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -172,6 +173,64 @@ def convert(
     tell(asdict(report) | {"out": str(out)}, [written], json_path)
     if not report.written:
         raise InputError("no trace could be written")
+
+
+def pull(
+    store: Annotated[
+        Literal["langfuse", "langsmith", "phoenix"], typer.Argument(help="Where the traces are.")
+    ],
+    since: Annotated[
+        str,
+        typer.Option("--since", help="The day or time (ISO 8601, UTC without a zone) to begin at."),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="The file of JSON lines to write; one there is continued.")
+    ],
+    project: Annotated[
+        str | None,
+        typer.Option(
+            "--project", help="Its name or id; Langfuse's keys are those of one project anyway."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on after the last record of the file: the last pull broke off."
+        ),
+    ] = False,
+    json_path: JsonPath = None,
+) -> None:
+    """Fetch the records of a trace store into a file that import and verify read.
+
+    Address and key come from the variables of the store's own client. Records are written as they
+    were sent, the newest first, each once: the same command again adds what is new or came late.
+    Nothing is sent but the question for records.
+    """
+    from datetime import datetime
+
+    from core.workflows.pull import Wanted
+    from core.workflows.pull import pull as pull_records
+
+    try:
+        began = datetime.fromisoformat(since)
+    except ValueError:
+        raise ConfigError(f"--since: expected 2026-11-01 or a time, found {since!r:.60}") from None
+    wanted = Wanted(store=store, project=project, since=began, resume=resume)
+    with Progress() as progress:
+        pulled = pull_records(wanted, out, progress=progress)
+    lines = [f"{counted(pulled.written, 'record')} written to {out}, {pulled.known} there already"]
+    if pulled.unfinished:
+        lines.append(
+            f"{counted(pulled.unfinished, 'record')} not finished, left out: pull again later"
+        )
+    if pulled.unreadable:
+        lines.append(f"{counted(pulled.unreadable, 'record')} without an id, left out")
+    if pulled.headless:
+        lines.append(
+            f"{counted(pulled.headless, 'trace')} without the outermost record: not finished, or begun "
+            "before --since; an answer may be missing there"
+        )
+    tell(pulled.document() | {"out": str(out)}, lines, json_path)
 
 
 def record(

@@ -124,6 +124,9 @@ def _span(value: JsonObject, line: int) -> Iterator[SpanRecord]:
         context, "span_id", "spanId"
     )
     attributes = _attributes_of(value)
+    kind = text_in(value, "span_kind")
+    if kind and kind != "UNKNOWN":  # Phoenix's API takes it out of the attributes
+        attributes = {"openinference.span.kind": kind, **attributes}
     if trace_id is None or span_id is None or not (attributes or "name" in value):
         return
     parent = text_in(value, "parentSpanId", "parent_span_id", "parent_id", "parentId") or text_in(
