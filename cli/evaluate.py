@@ -109,7 +109,9 @@ def evaluate(
         require(*judge_traces)
         options = replace(
             options,
-            judged=JudgedPacket(judge=judge, traces=tuple(judge_traces), asked=judging.judge_for),
+            judged=JudgedPacket(
+                judge=judge, traces=tuple(judge_traces), asked=judging.judge_for or "unsure"
+            ),
         )
     with Progress() as progress:
         models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)

@@ -12,7 +12,7 @@ import typer
 from cli.judging import Deciding, Judging, tell_judge, tell_unread
 from cli.options import Files, Format, JsonPath
 from cli.output import GATE_BLOCKED, Progress, counted, require, tell, write_file, write_json
-from core.errors import InputError
+from core.errors import ConfigError, InputError
 from core.site_config import site_config
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def gate(
     """
     from core.capture.reading import read_traces
     from core.pipeline import verify_all
-    from core.records import State, Trace
+    from core.records import State, Trace, judge_lines
     from core.workflows.evaluation_events import evaluation_logs, send_logs
     from core.workflows.gate import GateReport, read_policy
     from core.workflows.gate import junit as junit_xml
@@ -73,7 +73,13 @@ def gate(
             tell_unread(item)
     if not traces:
         raise InputError("no trace could be read")
-    judge = judging.asked()
+    judging = judging.over(report.policy.judge)
+    try:
+        judge = judging.asked()
+    except ConfigError as error:
+        if report.policy.judge is None or judging.judge != report.policy.judge.address:
+            raise
+        raise ConfigError(f"{policy}: judge: {str(error).removeprefix('--judge: ')}") from None
     models = deciding.models(
         site_config(),
         by_kind=report.policy.threshold_by_kind,
@@ -98,6 +104,7 @@ def gate(
     broken, earlier = report.broken, len(report.earlier.not_judged())
     said = [f"broken: {line}" for line in broken] or ["the policy is kept"]
     states = {state: report.counts.get(f"answers_{state}", 0) for state in State}
+    asked = list(judge_lines(report.answers))
     stops = [_stop(finding) for finding in report.findings()]
     tell(
         {
@@ -107,8 +114,14 @@ def gate(
             "skipped": len(report.skipped),
             "earlier_not_judged": earlier,
             "counts": dict(sorted(report.counts.items())),
+            **({"judge": asked} if asked else {}),
         },
-        [*stops, f"{counted(len(report.answers), 'answer')}: {states_in_words(states)}", *said],
+        [
+            *stops,
+            *asked,
+            f"{counted(len(report.answers), 'answer')}: {states_in_words(states)}",
+            *said,
+        ],
         json_path,
     )
     if broken:

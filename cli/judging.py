@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from core.config import Config
     from core.ports import Judge
     from core.records import Trace, Verification
+    from core.workflows.gate import PolicyJudge
     from core.workflows.verify import VerifyReport
     from storage.workspace import Workspace
 
@@ -61,11 +62,23 @@ class Judging:
     judge: JudgedBy = None
     judge_model: JudgeModel = None
     judge_url: JudgeUrl = None
-    judge_for: JudgeAsked = "unsure"
+    judge_for: JudgeAsked = None
     judge_dry_run: JudgeDryRun = False
 
-    def asked(self) -> Judge | None:
-        """The judge, None without ``--judge``; nothing is imported then."""
+    def over(self, policy: PolicyJudge | None) -> Judging:
+        """These options, and for what they do not say those of a gate's policy."""
+        if policy is None:
+            return self
+        chosen = replace(self, judge_for=self.judge_for or policy.asked.value)
+        if self.judge is not None:
+            return chosen
+        return replace(chosen, judge=policy.address, judge_model=self.judge_model or policy.model)
+
+    def asked(self, seconds: float | None = None) -> Judge | None:
+        """The judge, None without ``--judge``; nothing is imported then.
+
+        It has so many ``seconds`` for a reply.
+        """
         if self.judge is None:
             if self.judge_model is not None or self.judge_url is not None or self.judge_dry_run:
                 raise ConfigError("--judge: say which judge the other options are for")
@@ -74,7 +87,7 @@ class Judging:
 
         if self.judge_dry_run:
             return Count()
-        return judge_named(self.judge, self.judge_model, url=self.judge_url)
+        return judge_named(self.judge, self.judge_model, url=self.judge_url, seconds=seconds)
 
     def beside(self, models: Any, judge: Judge | None) -> Any:
         """The models with that judge beside them."""
@@ -82,7 +95,7 @@ class Judging:
             return models
         from core.records.judge import JudgeFor
 
-        return replace(models, judge=judge, judge_for=JudgeFor(self.judge_for))
+        return replace(models, judge=judge, judge_for=JudgeFor(self.judge_for or "unsure"))
 
 
 def tell_judge(judge: Judge | None) -> None:

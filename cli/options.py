@@ -70,10 +70,11 @@ JudgeUrl = Annotated[
     str | None, typer.Option("--judge-url", help="With --judge record:FILE: the endpoint to ask.")
 ]
 JudgeAsked = Annotated[
-    Literal["unsure", "all", "blocked"],
+    Literal["unsure", "all", "blocked"] | None,
     typer.Option(
         "--judge-for",
-        help="Which claims: those that would be left to a person, all, or those that are blocked.",
+        help="Which claims: those that would be left to a person (unsure, the default), all, or those "
+        "that are blocked.",
     ),
 ]
 JudgeDryRun = Annotated[

@@ -10,11 +10,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from judged import MODEL, contradicted, keep_replies, supported
 from serving import ANSWER, OUTPUTS, ROOT
 from typer.testing import CliRunner, Result
 
 from cli import app
+from core.capture.reading import read_traces
 from core.models.forest import load_forest
+from core.records import Trace
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
@@ -80,6 +83,12 @@ def test_the_gate_tells_in_three_formats_what_it_blocked(traces: Path, tmp_path:
         ("[most]\nblocked = -1", 2, "most.blocked: expected a whole number, found -1"),
         ('unavailable = "maybe"', 2, "unavailable: expected"),
         ("[most", 2, "not TOML"),
+        ('judge = "m"', 2, "judge: expected a table"),
+        ("[judge]\nadress = 'http://127.0.0.1:1'", 2, "judge.adress: unknown"),
+        ("[judge]\naddress = 'http://127.0.0.1:1'", 2, "judge.model: missing"),
+        ("[judge]\naddress = 'replay:x'\nfor = 'some'", 2, "judge.for: expected unsure, all"),
+        ("[judge]\naddress = 'https://models.example/v1'\nmodel = 'm'", 2,
+         "policy.toml: judge: answers and their sources would be sent to models.example"),
     ],
 )  # fmt: skip
 def test_a_policy_says_how_much_may_be_there(
@@ -89,6 +98,28 @@ def test_a_policy_says_how_much_may_be_there(
 
     assert result.exit_code == code, result.output
     assert told in result.output + result.stderr
+
+
+def test_a_policys_judge_reads_unless_the_command_line_names_another(
+    traces: Path, tmp_path: Path
+) -> None:
+    (trace, *_) = [one for one in read_traces([traces]) if isinstance(one, Trace)]
+    chart = str(OUTPUTS[0]["text"])
+    kept = keep_replies(
+        tmp_path / "kept", trace, {1: supported(chart), 2: contradicted(chart, "91", "58")}
+    )
+    policy = _policy(tmp_path, f"[judge]\naddress = 'replay:{kept}'\nfor = 'all'")
+    (tmp_path / "empty").write_text("")
+
+    read = run(traces, "--policy", policy)
+    other = run(traces, "--policy", policy, "--judge", f"replay:{tmp_path / 'empty'}")
+    none = run(traces)
+
+    assert f"claims that {MODEL} was asked about: 3; proved: 2" in read.stdout
+    assert f"as {MODEL} reads it" in read.stdout and read.exit_code == 1
+    assert "claims not read by the judge: 3 (no reply" in other.stdout
+    assert f"as {MODEL} reads it" not in other.stdout and other.exit_code == 1
+    assert "judge" not in none.stdout
 
 
 def test_verify_by_kind_is_another_run_whose_thresholds_are_those_of_the_kinds(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from core.records.basics import AttributionStatus, ClaimType, Decision, VerdictLabel
 from core.records.decisions import Judged, Verification, Versions
+from core.records.judge import Proved
 from core.records.state import State, answer_state, state_of
 
 
@@ -53,3 +55,15 @@ def summarise(verification: Verification) -> VerdictSummary:
         conflations=conflations,
         versions=verification.versions,
     )
+
+
+def judge_lines(verified: Iterable[Verification]) -> Iterator[str]:
+    """What became of asking a judge, in counts, for people; nothing where none was asked."""
+    claims = [verdict.outcome for one in verified for verdict in one.claims]
+    asked = [one.judge for one in claims if isinstance(one, Judged) and one.judge is not None]
+    if asked:
+        proved = sum(isinstance(one.proof, Proved) for one in asked)
+        yield f"claims that {asked[0].by} was asked about: {len(asked)}; proved: {proved}"
+    unread = Counter(one.notice for one in asked if one.notice is not None)
+    for why, count in sorted(unread.items()):
+        yield f"claims not read by the judge: {count} ({why})"

@@ -14,6 +14,12 @@ A policy is a TOML file; what it does not say is as strict as can be:
     contradicted = 0               # claims, also unsupported, not_enough_evidence, unjudged
     credited_wrongly = 0           # claims
 
+    [judge]                        # a language model that is asked too; options of the command line win
+    address = "http://127.0.0.1:8000/v1"  # of this machine or a host of PROVENANCEGUARD_JUDGE_HOSTS,
+                                   # or replay:FILE
+    model = "…"                    # which model the endpoint is to use
+    for = "unsure"                 # or "all", "blocked": about which claims
+
 What the gate found as JUnit XML and as SARIF 2.1.0, for the machines that show them.
 
 An answer is a test case of JUnit and a claim that is not allowed a result of SARIF: an error where it is
@@ -45,6 +51,7 @@ from core.records import (
     answer_state,
     state_of,
 )
+from core.records.judge import JudgeFor
 from core.text.tokens import words
 from core.workflows.earlier_answers import EarlierAnswers
 
@@ -66,6 +73,15 @@ class Most:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyJudge:
+    """Which language model is asked too, and about which claims."""
+
+    address: str
+    model: str | None
+    asked: JudgeFor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """What may pass."""
 
@@ -76,6 +92,7 @@ class Policy:
     allow_skipped: tuple[str, ...] = ()
     threshold_by_kind: bool = False
     whole_answers: bool = False
+    judge: PolicyJudge | None = None
 
     def passes(self, verification: Verification) -> bool:
         """Whether an answer passes by its state: allow, and needs review where that may pass."""
@@ -193,7 +210,7 @@ def read_policy(path: Path | None) -> Policy:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
-    known = {"most", "allow_skipped", *_CHOICES, *_SWITCHES}
+    known = {"most", "judge", "allow_skipped", *_CHOICES, *_SWITCHES}
     if strange := sorted(set(document) - known):
         raise ConfigError(f"{path}: {strange[0]}: unknown; known are {', '.join(sorted(known))}")
     choices = {name: document.get(name, "fail") for name in _CHOICES}
@@ -209,6 +226,7 @@ def read_policy(path: Path | None) -> Policy:
             raise ConfigError(f"{path}: {name}: expected true or false, found {on!r}")
     return Policy(
         most=_most(document.get("most", {}), path),
+        judge=_judge(document["judge"], path) if "judge" in document else None,
         **switches,
         review_passes=choices["needs_review"] == "pass",
         unavailable_passes=choices["unavailable"] == "pass",
@@ -227,6 +245,24 @@ def _most(given: object, path: Path) -> Most:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise ConfigError(f"{path}: most.{name}: expected a whole number, found {value!r}")
     return Most(**given)
+
+
+def _judge(given: object, path: Path) -> PolicyJudge:
+    if not isinstance(given, Mapping):
+        raise ConfigError(f"{path}: judge: expected a table")
+    known = ("address", "model", "for")
+    for name, value in given.items():
+        if name not in known:
+            raise ConfigError(f"{path}: judge.{name}: unknown; known are {', '.join(known)}")
+        if not isinstance(value, str) or not value.strip():
+            raise ConfigError(f"{path}: judge.{name}: expected text, found {value!r}")
+    address, model, asked = (given.get(name) for name in known)
+    if address is None or (model is None and not address.startswith("replay:")):
+        missing = "address" if address is None else "model"
+        raise ConfigError(f"{path}: judge.{missing}: missing")
+    if asked not in (None, *JudgeFor):
+        raise ConfigError(f"{path}: judge.for: expected {', '.join(JudgeFor)}, found {asked!r}")
+    return PolicyJudge(address=address, model=model, asked=JudgeFor(asked or JudgeFor.UNSURE))
 
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.errors import ConfigError
@@ -31,8 +32,30 @@ class Count:
         return JudgeFailure(reason="this was a dry run")
 
 
-def judge_named(named: str, model: str | None, *, url: str | None = None) -> Judge:
+class Logged:
+    """Implements core.ports.Judge by another one; each request is told in counts, without its text."""
+
+    def __init__(self, judge: Judge, tell: Callable[[str], None]) -> None:
+        self.name, self._judge, self._tell = judge.name, judge, tell
+
+    def judge(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
+        """What the other one gives."""
+        reply = self._judge.judge(request)
+        sent = f"judge {self.name}: claims {len(request.claims)}"
+        if isinstance(reply, JudgeFailure):
+            self._tell(f"{sent}, tokens about {request.tokens}, no reply: {reply.reason}")
+        else:
+            sent += f", tokens {reply.prompt_tokens or request.tokens}"
+            self._tell(f"{sent}, replied {reply.reply_tokens or 0}, {reply.seconds or 0:.1f} s")
+        return reply
+
+
+def judge_named(
+    named: str, model: str | None, *, url: str | None = None, seconds: float | None = None
+) -> Judge:
     """The judge of ``--judge``; raises ConfigError, UnreadableFile and ComponentUnavailable.
+
+    An endpoint that takes longer than ``seconds`` for a reply gives none.
 
     ``replay:FILE`` answers from the file alone; ``record:FILE`` asks the endpoint ``url`` for what the
     file does not hold, and adds it.
@@ -43,7 +66,10 @@ def judge_named(named: str, model: str | None, *, url: str | None = None) -> Jud
     if kind == "record":
         if url is None:
             raise ConfigError("--judge record:FILE: give the endpoint with --judge-url")
-        return Record(Path(file), judge_named(url, model))
+        return Record(Path(file), judge_named(url, model, seconds=seconds))
     if model is None:
         raise ConfigError("--judge-model: say which model the endpoint is to use")
-    return load_judge(settings_from(named, model), INSTRUCTIONS, ReplyShape.model_json_schema())
+    settings = settings_from(named, model)
+    if seconds is not None:
+        settings = replace(settings, timeout_seconds=seconds)
+    return load_judge(settings, INSTRUCTIONS, ReplyShape.model_json_schema())
