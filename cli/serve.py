@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import Deciding
+from cli.judging import Deciding, Judging
 from cli.options import WholeAnswers
 from cli.output import say
 from core.errors import ComponentUnavailable, ConfigError
@@ -19,6 +19,7 @@ from core.site_config import site_config
 
 if TYPE_CHECKING:
     from core.config import Config
+    from core.ports import Judge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +34,21 @@ class Serving(Deciding):
     ] = 60.0
     whole_answers: WholeAnswers = False
 
-    def loaded(self, config: Config) -> Any:
+    def asked(self, judging: Judging) -> Judge | None:
+        """The judge beside the models, whose requests are told in counts; no request chooses another.
+
+        It has a third of a request's time: one more try, and the rest is the models'.
+        """
+        judge = judging.asked(self.seconds / 3)
+        if judge is None:
+            return None
+        from core.workflows.judges import Logged
+
+        return Logged(judge, say)
+
+    def loaded(self, config: Config, judging: Judging, judge: Judge | None) -> Any:
         """The models, loaded."""
-        return self.models(config, whole_answers=self.whole_answers)
+        return judging.beside(self.models(config, whole_answers=self.whole_answers), judge)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +66,7 @@ class Listening(Serving):
         typer.Option("--most-waiting", min=1, help="Answers that may wait before others get 429."),
     ] = 64
 
-    def serve(self, how: str, address: str | None, told: str = "") -> None:
+    def serve(self, judging: Judging, how: str, address: str | None, told: str = "") -> None:
         """Serve one of the services; on stdin and stdout without an address.
 
         Raises ComponentUnavailable without the extra.
@@ -65,7 +78,7 @@ class Listening(Serving):
         limits = Limits(
             most_bytes=self.most_bytes, seconds=self.seconds, most_waiting=self.most_waiting
         )
-        models = self.loaded(config)
+        models = self.loaded(config, judging, self.asked(judging))
         if address is None:
             running.serve_stdio(models, config, limits)
             return
@@ -90,13 +103,14 @@ def serve_mcp(
     ] = None,
     *,
     listening: Listening,
+    judging: Judging,
 ) -> None:
     """Serve verify_answer, audit_citations and explain_claim to MCP clients; stdio without --http.
 
-    Nothing that is sent leaves this machine. Over HTTP a bearer token is needed: one of --tokens,
-    a file that is made with a fresh one when it is not there.
+    Nothing that is sent leaves this machine, unless --judge names another. Over HTTP a bearer token
+    is needed: one of --tokens, a file that is made with a fresh one when it is not there.
     """
-    listening.serve("serve_mcp_http", http, "serving MCP")
+    listening.serve(judging, "serve_mcp_http", http, "serving MCP")
 
 
 def serve_http(
@@ -105,13 +119,14 @@ def serve_http(
     ] = "127.0.0.1:8791",
     *,
     listening: Listening,
+    judging: Judging,
 ) -> None:
     """Serve POST /v1/verify_answer, audit_citations and explain_claim; /openapi.json tells the rest.
 
     A bearer token is needed: one of --tokens, a file that is made with a fresh one when it is not
     there. /healthz and /readyz are open, /metrics has counters for Prometheus.
     """
-    listening.serve("serve_http", at, "serving HTTP")
+    listening.serve(judging, "serve_http", at, "serving HTTP")
 
 
 def serve_proxy(
@@ -134,6 +149,7 @@ def serve_proxy(
         int, typer.Option("--most-calls", min=1, help="Outputs kept of one conversation.")
     ] = 256,
     serving: Serving,
+    judging: Judging,
 ) -> None:
     """Stand between an MCP client (stdio) and its servers, and keep what their tools give.
 
@@ -153,9 +169,11 @@ def serve_proxy(
     )
     settings = site_config()
     limits = Limits(most_bytes=serving.most_bytes, seconds=serving.seconds)
+    judge = serving.asked(judging)
     room = Room(most_calls=most_calls, most_bytes=serving.most_bytes)
 
     def load() -> Verbs:
-        return Verbs(BatchingVerifier(serving.loaded(settings), settings), limits)
+        models = serving.loaded(settings, judging, judge)
+        return Verbs(BatchingVerifier(models, settings), limits)
 
     asyncio.run(proxy.serve_proxy(servers, load, room, log))

@@ -21,8 +21,10 @@ from service.verbs import Told, Verbs
 INSTRUCTIONS = (
     "Before you give an answer that rests on tool outputs, call verify_answer with the answer and "
     "every raw tool output behind it, unchanged. Say only what is allowed; explain_claim tells why "
-    "a claim is blocked. Nothing that is sent here leaves this machine."
+    "a claim is blocked."
 )
+STAYS = "Nothing that is sent here leaves this machine."
+ASKED = "A language model is asked about claims too: {judge}."
 READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 STEPS = {Step.WAITING: 0.0, Step.JUDGING: 1.0, Step.REPAIRING: 2.0, Step.DONE: 3.0}
 
@@ -43,10 +45,12 @@ T = TypeVar("T")
 
 def mcp_server(verbs: Verbs) -> MCPServer[Any]:
     """The server with its three tools; output schemas are published with them."""
+    judge = verbs.verifier.models.judge
+    where = STAYS if judge is None else ASKED.format(judge=judge.name)
     server: MCPServer[Any] = MCPServer(
         "provenanceguard",
         title="ProvenanceGuard",
-        instructions=INSTRUCTIONS,
+        instructions=f"{INSTRUCTIONS} {where}",
         version=_version(),
         log_level="ERROR",  # below it, the library logs what callers sent
     )

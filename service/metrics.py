@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from core.records import Verification, answer_state
+from core.records import Judged, Verification, answer_state
 from core.workflows.batching import Batch
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -37,6 +37,9 @@ class Metrics:
             f"{SERVICE}_answer_states", "Answers by state", ["state"], registry=kept
         )
         self._claims = Counter(f"{SERVICE}_claims", "Claims judged", ["verdict"], registry=kept)
+        self._judge = Counter(
+            f"{SERVICE}_judge_claims", "Claims a judge was asked about", ["outcome"], registry=kept
+        )
         self._batch = Histogram(
             f"{SERVICE}_batch_traces", "Traces in one batch", buckets=TRACES, registry=kept
         )
@@ -61,6 +64,8 @@ class Metrics:
         self._states.labels(answer_state(verification).value).inc()
         for claim in verification.claims:
             self._claims.labels(claim.verdict.value if claim.verdict else "set_aside").inc()
+            if isinstance(claim.outcome, Judged) and claim.outcome.judge is not None:
+                self._judge.labels(claim.outcome.judge.word).inc()
 
     def batch(self, batch: Batch) -> None:
         """Count one pass over the models."""

@@ -21,10 +21,12 @@ from core.records import (
     Trace,
     Verification,
     answer_state,
+    judge_lines,
     needs_a_person,
     state_of,
     worst_state,
 )
+from core.records.judge import JudgeOutcome, Unproved
 
 
 class Place(BaseModel):
@@ -43,6 +45,20 @@ class SourceReply(BaseModel):
     tool_name: str
     family: str
     status: str
+
+
+class JudgeReply(BaseModel):
+    """What came of asking a language model about one claim; it counts only where it is proved."""
+
+    by: Annotated[str, Field(description="The model, its host and a digest of the prompt.")]
+    outcome: Annotated[
+        str,
+        Field(
+            description="proved supported or proved contradicted; else the verdict is the one without "
+            "it: unproved supported, unproved contradicted, nothing shown, not read."
+        ),
+    ]
+    why: Annotated[str, Field(description="Its sentence, what of its proof fails, or why none.")]
 
 
 class ClaimReply(BaseModel):
@@ -76,6 +92,7 @@ class ClaimReply(BaseModel):
     ]
     stated_family: str | None
     routed_family: str | None
+    judge: Annotated[JudgeReply | None, Field(description="Null where none was asked.")] = None
 
 
 class RepairReply(BaseModel):
@@ -102,7 +119,12 @@ class AnswerReply(BaseModel):
     sources: list[SourceReply]
     repair: RepairReply | None = None
     versions: Annotated[dict[str, str], Field(description="What judged: rules, models, settings.")]
-    notices: Annotated[list[str], Field(description="What was left out when the run was read.")]
+    notices: Annotated[
+        list[str],
+        Field(
+            description="What was left out when the run was read, and what became of asking a judge."
+        ),
+    ]
 
 
 class VerifyReply(AnswerReply):
@@ -178,7 +200,7 @@ def verify_reply(verdict_id: str, verification: Verification) -> VerifyReply:
         if verification.repair is None
         else RepairReply.model_validate(repair_document(verification.repair)),
         versions=asdict(verification.versions),
-        notices=list(verification.trace.notices),
+        notices=[*verification.trace.notices, *judge_lines([verification])],
     )
 
 
@@ -237,6 +259,7 @@ def claim_reply(verdict: ClaimVerdict, trace: Trace) -> ClaimReply:
         attribution=attribution.status.value if attribution else "none",
         stated_family=claim.stated.family if claim.stated else None,
         routed_family=attribution.routed_family if attribution else None,
+        judge=None if judged is None or judged.judge is None else _judge_reply(judged.judge),
     )
 
 
@@ -280,6 +303,13 @@ def explain_reply(
 def citations_reply(document: Mapping[str, Any]) -> CitationsReply:
     """The reply to audit_citations, from the published document."""
     return CitationsReply.model_validate(document)
+
+
+def _judge_reply(judge: JudgeOutcome) -> JudgeReply:
+    why = judge.notice or judge.why
+    if isinstance(judge.proof, Unproved):
+        why = " ".join(judge.proof.failed)
+    return JudgeReply(by=judge.by, outcome=judge.word, why=why)
 
 
 def _said(claim: Claim) -> Place:

@@ -200,3 +200,15 @@ class JudgeOutcome:
     source_id: str | None = None
     stated_is_right: bool | None = None
     notice: str | None = None
+
+    @property
+    def word(self) -> str:
+        """What came of it: "proved supported", "unproved contradicted", "nothing shown", "not read"."""
+        match self.proof:
+            case Proved(verdict=verdict):
+                return f"proved {verdict.value}"
+            case Unproved(verdict=verdict):
+                return f"unproved {verdict.value}"
+            case NotShown():
+                return "nothing shown"
+        return "not read"

@@ -26,7 +26,7 @@ from core.records import (
     Trace,
     VerdictLabel,
 )
-from core.records.judge import JudgeFor, JudgeOutcome, JudgeVerdict, NotShown, Proved, Unproved
+from core.records.judge import JudgeFor, JudgeOutcome, JudgeVerdict, Proved, Unproved
 from core.verification.decision import of_proof
 
 _SHOWN = (Cause.IDENTITY, Cause.CONTRADICTION)
@@ -71,7 +71,7 @@ def judged_report(
     refused = []
     for row in scored:
         outcome, good = outcomes.get(row.claim_id), "bad" if row.should_block else "good"
-        kinds[good, _kind(row), _proof_word(outcome)] += 1
+        kinds[good, _kind(row), "not read" if outcome is None else outcome.word] += 1
         if outcome is not None and isinstance(outcome.proof, Unproved):
             verdict = outcome.proof.verdict.value
             refused.append(
@@ -180,17 +180,6 @@ def _state(
 def _kind(row: PacketRow) -> str:
     how = row.extra.get("how")
     return how if isinstance(how, str) else ""
-
-
-def _proof_word(outcome: JudgeOutcome | None) -> str:
-    match None if outcome is None else outcome.proof:
-        case Proved(verdict=verdict):
-            return f"proved {verdict.value}"
-        case Unproved(verdict=verdict):
-            return f"unproved {verdict.value}"
-        case NotShown():
-            return "nothing shown"
-    return "not read"
 
 
 def _figures(rows: Sequence[PacketRow], states: Mapping[str, str]) -> Report:

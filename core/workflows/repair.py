@@ -251,7 +251,8 @@ def repair_versions(models: Models, config: Config, editor: Editor | None) -> Ve
     """The versions of a run with repair: kept apart from verdicts without it."""
     named = versions(models, config)
     writer = "" if editor is None else f"({editor.name})"
-    return replace(named, pipeline=f"{rules_digest(repair=True)}+repair{writer}")
+    rules = f"{rules_digest(repair=True)}+repair{writer}"
+    return replace(named, pipeline=named.pipeline.replace(rules_digest(), rules, 1))
 
 
 def repairing_judge(
