@@ -84,9 +84,8 @@ def read_reply(text: str, request: JudgeRequest) -> JudgeReply:
 
     A claim that is answered twice is not answered: nobody knows which of the two was meant.
     """
-    fenced = _FENCED.fullmatch(text[:LONGEST_REPLY])
     try:
-        shape = ReplyShape.model_validate_json(fenced.group(1) if fenced else text[:LONGEST_REPLY])
+        shape = ReplyShape.model_validate_json(unfenced(text))
     except ValidationError as error:
         problem = " ".join(first_problem(error))
         return JudgeReply(
@@ -112,25 +111,31 @@ def read_reply(text: str, request: JudgeRequest) -> JudgeReply:
     return JudgeReply(readings=readings, missed=missed, problems=tuple(dict.fromkeys(problems)))
 
 
+def unfenced(text: str) -> str:
+    """The JSON of a reply, without the fence that some models put around it; not all of a too long one."""
+    fenced = _FENCED.fullmatch(text[:LONGEST_REPLY])
+    return fenced.group(1) if fenced else text[:LONGEST_REPLY]
+
+
 def _reading(shape: ReadingShape, request: JudgeRequest) -> JudgeReading:
     credit = shape.attribution or AttributionShape()
     return JudgeReading(
         verdict=JudgeVerdict(shape.verdict),
         evidence=tuple(
-            JudgeQuote(source_id=_source_id(quote.source_id, request), quote=quote.quote)
+            JudgeQuote(source_id=source_named(quote.source_id, request), quote=quote.quote)
             for quote in shape.evidence
         ),
         calculations=tuple(shape.calculations),
         conflict=None
         if shape.conflict is None
         else Conflict(claim_part=shape.conflict.claim_part, source_part=shape.conflict.source_part),
-        source_id=None if credit.source_id is None else _source_id(credit.source_id, request),
+        source_id=None if credit.source_id is None else source_named(credit.source_id, request),
         stated_is_right=credit.stated_is_right,
         why=" ".join(shape.why.split())[:600],
     )
 
 
-def _source_id(label: str, request: JudgeRequest) -> str:
+def source_named(label: str, request: JudgeRequest) -> str:
     """The id behind a label ("S2"); what is no label stays as it is, and names no source then."""
     stripped = label.strip()
     if stripped.upper() == CALLS:

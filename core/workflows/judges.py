@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from core.errors import ConfigError
 from core.judge.replay import Record, Replay
@@ -51,11 +52,18 @@ class Logged:
 
 
 def judge_named(
-    named: str, model: str | None, *, url: str | None = None, seconds: float | None = None
+    named: str,
+    model: str | None,
+    *,
+    url: str | None = None,
+    seconds: float | None = None,
+    instructions: str = INSTRUCTIONS,
+    schema: Mapping[str, Any] | None = None,
 ) -> Judge:
     """The judge of ``--judge``; raises ConfigError, UnreadableFile and ComponentUnavailable.
 
-    An endpoint that takes longer than ``seconds`` for a reply gives none.
+    An endpoint that takes longer than ``seconds`` for a reply gives none. ``instructions`` and the JSON
+    ``schema`` of a reply are those of verdicts where none are given.
 
     ``replay:FILE`` answers from the file alone; ``record:FILE`` asks the endpoint ``url`` for what the
     file does not hold, and adds it.
@@ -66,10 +74,13 @@ def judge_named(
     if kind == "record":
         if url is None:
             raise ConfigError("--judge record:FILE: give the endpoint with --judge-url")
-        return Record(Path(file), judge_named(url, model, seconds=seconds))
+        return Record(
+            Path(file),
+            judge_named(url, model, seconds=seconds, instructions=instructions, schema=schema),
+        )
     if model is None:
         raise ConfigError("--judge-model: say which model the endpoint is to use")
     settings = settings_from(named, model)
     if seconds is not None:
         settings = replace(settings, timeout_seconds=seconds)
-    return load_judge(settings, INSTRUCTIONS, ReplyShape.model_json_schema())
+    return load_judge(settings, instructions, schema or ReplyShape.model_json_schema())
