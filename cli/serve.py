@@ -66,7 +66,9 @@ class Listening(Serving):
         typer.Option("--most-waiting", min=1, help="Answers that may wait before others get 429."),
     ] = 64
 
-    def serve(self, judging: Judging, how: str, address: str | None, told: str = "") -> None:
+    def serve(
+        self, judging: Judging, how: str, address: str | None, told: str = "", **more: Any
+    ) -> None:
         """Serve one of the services; on stdin and stdout without an address.
 
         Raises ComponentUnavailable without the extra.
@@ -83,7 +85,9 @@ class Listening(Serving):
             running.serve_stdio(models, config, limits)
             return
         at = running.door(address, None if self.no_token else self.tokens)
-        getattr(running, how)(models, config, limits, at, lambda here: say(f"{told} on {here}"))
+        getattr(running, how)(
+            models, config, limits, at, lambda here: say(f"{told} on {here}"), **more
+        )
 
 
 def service_module(name: str) -> Any:
@@ -117,6 +121,12 @@ def serve_http(
     at: Annotated[
         str, typer.Option("--at", help="HOST:PORT; port 0 takes a free one.")
     ] = "127.0.0.1:8791",
+    spans: Annotated[
+        Path | None,
+        typer.Option(
+            "--spans", help="Also take OpenTelemetry's spans (POST /v1/traces) into this file."
+        ),
+    ] = None,
     *,
     listening: Listening,
     judging: Judging,
@@ -126,7 +136,7 @@ def serve_http(
     A bearer token is needed: one of --tokens, a file that is made with a fresh one when it is not
     there. /healthz and /readyz are open, /metrics has counters for Prometheus.
     """
-    listening.serve(judging, "serve_http", at, "serving HTTP")
+    listening.serve(judging, "serve_http", at, "serving HTTP", spans=spans)
 
 
 def serve_proxy(

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
@@ -21,6 +21,7 @@ from starlette.requests import ClientDisconnect
 from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError, json_path
 from core.models.latest import Latest
 from service.metrics import CONTENT_TYPE, Metrics
+from service.otlp import JSON, PATH, PROTOBUF, SpanFile
 from service.problems import NotKept, TooLarge, TooLate, log_crash
 from service.replies import CitationsReply, ExplainReply, VerifyReply
 from service.requests import Asked, ExplainAsked, VerifyAsked, asked, body_value
@@ -118,8 +119,8 @@ _VERBS: tuple[tuple[str, type[Asked], type[BaseModel], str], ...] = (
 )
 
 
-def http_app(verbs: Verbs, metrics: Metrics) -> FastAPI:
-    """The API on these verbs; put a Guard before it."""
+def http_app(verbs: Verbs, metrics: Metrics, spans: SpanFile | None = None) -> FastAPI:
+    """The API on these verbs; put a Guard before it. ``spans``: where spans that come are kept."""
     # The pages with documentation load scripts from elsewhere: the document itself is published.
     app = FastAPI(
         title="ProvenanceGuard", version="1", docs_url=None, redoc_url=None,
@@ -169,7 +170,26 @@ def http_app(verbs: Verbs, metrics: Metrics) -> FastAPI:
     for one in _VERBS:
         publish(*one)
     _watching(app, verbs, metrics)
+    if spans is not None:
+        _receiving(app, spans, verbs.limits.most_bytes)
     return app
+
+
+def _receiving(app: FastAPI, spans: SpanFile, most_bytes: int) -> None:
+    """OTLP's endpoint, which OpenTelemetry describes and our document does not."""
+
+    @app.post(PATH, include_in_schema=False)
+    async def traces(request: Request) -> Response:
+        kind = request.headers.get("content-type", "").partition(";")[0].strip()
+        encoding = request.headers.get("content-encoding", "")
+        if encoding not in ("", "identity", "gzip"):
+            return problem(415, "expected gzip, or no encoding")
+        try:
+            body = await _body(request, most_bytes, (JSON, PROTOBUF))
+            await asyncio.to_thread(spans.keep, body, kind, encoding, most_bytes)
+        except ProvenanceGuardError as error:
+            return problem_of(error)
+        return Response(b"{}" if kind == JSON else b"", media_type=kind)
 
 
 def _watching(app: FastAPI, verbs: Verbs, metrics: Metrics) -> None:
@@ -204,9 +224,9 @@ def _watching(app: FastAPI, verbs: Verbs, metrics: Metrics) -> None:
         return response
 
 
-async def _body(request: Request, most_bytes: int) -> bytes:
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise HTTPException(415, "expected application/json")
+async def _body(request: Request, most_bytes: int, kinds: Sequence[str] = (JSON,)) -> bytes:
+    if request.headers.get("content-type", "").partition(";")[0].strip() not in kinds:
+        raise HTTPException(415, f"expected {' or '.join(kinds)}")
     body = bytearray()
     try:
         async for part in request.stream():

@@ -21,6 +21,7 @@ from service.guard import LOOPBACK, Guard, read_tokens
 from service.http_app import http_app
 from service.mcp_server import mcp_server
 from service.metrics import Metrics
+from service.otlp import SpanFile
 from service.verbs import Limits, Verbs
 
 HEADER_SECONDS = 10.0  # a connection that only stands there is no load
@@ -67,15 +68,15 @@ def serve_mcp_http(
 
 def serve_http(
     models: Models, config: Config, limits: Limits, at: Door,
-    started: Callable[[str], None],
+    started: Callable[[str], None], spans: Path | None = None,
 ) -> None:  # fmt: skip
-    """The HTTP API."""
-    metrics = Metrics()
+    """The HTTP API; ``spans``: the file in which spans that come are kept."""
+    metrics, kept = Metrics(), None if spans is None else SpanFile(spans)
     with BatchingVerifier(
         models, config, most_waiting=limits.most_waiting, watch=metrics.batch
     ) as verifier:
         metrics.watch_waiting(lambda: float(verifier.waiting))
-        _serve(http_app(Verbs(verifier, limits, metrics.judged), metrics), at, started)
+        _serve(http_app(Verbs(verifier, limits, metrics.judged), metrics, kept), at, started)
 
 
 def _serve(app: ASGIApp, at: Door, started: Callable[[str], None]) -> None:

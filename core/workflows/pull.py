@@ -86,7 +86,7 @@ def pull(
         if wanted.resume and last is not None:
             asked = asked._replace(**_from(store, last))
         out.parent.mkdir(parents=True, exist_ok=True)
-        with out.open("a", encoding="utf-8") as file:
+        with open(out, "a", encoding="utf-8", opener=_for_its_owner) as file:  # noqa: PTH123
             for page in client.pages(asked):
                 lines = _new(store, page, known, pulled)
                 file.write("".join(f"{write_json(record)}\n" for record in lines))
@@ -95,6 +95,10 @@ def pull(
                 if progress:
                     progress(pulled.written, None, "records")
     return pulled
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)  # traces may be patient data
 
 
 def _new(store: Store, page: list[object], known: set[str], pulled: Pulled) -> list[JsonObject]:
@@ -257,7 +261,7 @@ class _Client:
                     status, headers = response.status_code, response.headers
                     data = self._body(response) if status == 200 else b""
             except httpx.HTTPError as error:
-                if left:
+                if left and not isinstance(error, httpx.ConnectError):  # tried several times
                     self._wait(float(2 ** (_TRIES - left - 1)))
                     continue
                 raise ComponentUnavailable(

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 import os
 import signal
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from serving import ANSWER, SENT, service
 
-from core.records import State, worst_state
+from core.capture.reading import read_traces
+from core.errors import ComponentUnavailable
+from core.records import State, Trace, worst_state
 
 pytest.importorskip("fastapi", reason="the extra [service] is not installed")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 TOKEN = "a-token-of-a-test-that-is-long"
 READS, WATCHES = "another-token-that-only-reads", "another-token-that-only-watches"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
+OTLP = Path(__file__).parents[1] / "core/capture/formats/fixtures"
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +34,18 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     tokens = tmp_path_factory.mktemp("service") / "tokens"
     tokens.write_text(f"{TOKEN}\n{READS} read\n{WATCHES} admin\n")
     options = ("--tokens", tokens, "--most-waiting", "2", "--most-bytes", "20000")
+    options += ("--spans", tokens.with_name("spans.jsonl"))
     with (
         service("http", "--at", "127.0.0.1:0", *options) as (_, address),
         httpx.Client(base_url=address, headers=HEADERS, timeout=120) as found,
     ):
         yield found
+
+
+@pytest.fixture(scope="module")
+def spans(tmp_path_factory: pytest.TempPathFactory, client: httpx.Client) -> Path:
+    """The file in which the service keeps spans."""
+    return next(tmp_path_factory.getbasetemp().glob("service*/spans.jsonl"))
 
 
 def test_the_verbs_answer_as_the_published_document_says(client: httpx.Client) -> None:
@@ -287,3 +301,122 @@ def _answers(client: httpx.Client) -> float:
         for line in lines
         if line.startswith("provenanceguard_answers_total")
     )
+
+
+def request_of(path: Path) -> bytes:
+    """An export request of a recorded run, its spans as protobuf."""
+    from google.protobuf import json_format
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    document = json.loads(path.read_text("utf-8"))
+    for resource in document["resourceSpans"]:
+        for scope in resource["scopeSpans"]:
+            for span in scope["spans"]:
+                for key in ("traceId", "spanId", "parentSpanId"):
+                    if key in span:  # protobuf's own JSON has them in base64
+                        span[key] = base64.b64encode(bytes.fromhex(span[key])).decode()
+    request = json_format.ParseDict(
+        document, ExportTraceServiceRequest(), ignore_unknown_fields=True
+    )
+    return bytes(request.SerializeToString())
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_spans_are_kept_as_verify_reads_them(
+    client: httpx.Client, spans: Path, tmp_path: Path, packed: bool
+) -> None:
+    recorded = OTLP / "openinference/otlp.json"
+    kept: list[list[Trace]] = []
+    for kind, body in (
+        ("application/json", recorded.read_bytes()),
+        ("application/x-protobuf", request_of(recorded)),
+    ):
+        before = spans.stat().st_size
+        headers = {"Content-Type": kind} | ({"Content-Encoding": "gzip"} if packed else {})
+
+        reply = client.post(
+            "/v1/traces", content=gzip.compress(body) if packed else body, headers=headers
+        )
+
+        assert (reply.status_code, reply.headers["content-type"]) == (200, kind), reply.text
+        one = tmp_path / "one.jsonl"
+        one.write_bytes(spans.read_bytes()[before:])
+        kept.append([item for item in read_traces([one]) if isinstance(item, Trace)])
+    (stated,) = read_traces([recorded])
+    assert isinstance(stated, Trace)
+    for (trace,) in kept:
+        assert (trace.trace_id, trace.question, trace.answer) == (
+            stated.trace_id, stated.question, stated.answer,
+        )  # fmt: skip
+        assert [one.text for one in trace.sources] == [one.text for one in stated.sources]
+    assert spans.stat().st_mode & 0o077 == 0
+
+
+def test_the_official_exporter_is_understood(client: httpx.Client, spans: Path) -> None:
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExportResult
+
+    results: list[SpanExportResult] = []
+
+    class Watched(OTLPSpanExporter):
+        def export(self, given: Any) -> SpanExportResult:
+            results.append(super().export(given))
+            return results[-1]
+
+    provider = TracerProvider()
+    exporter = Watched(endpoint=f"{client.base_url}/v1/traces", headers=HEADERS)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with provider.get_tracer("t").start_as_current_span("execute_tool load_chart") as span:
+        span.set_attribute("gen_ai.tool.name", "load_chart")
+    provider.shutdown()
+
+    assert results == [SpanExportResult.SUCCESS]
+    last = json.loads(spans.read_text("utf-8").splitlines()[-1])
+    sent = last["resourceSpans"][0]["scopeSpans"][0]["spans"][0]
+    assert sent["traceId"] == f"{span.get_span_context().trace_id:032x}"
+    assert sent["spanId"] == f"{span.get_span_context().span_id:016x}"
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "status"),
+    [
+        (b"{}", {"Authorization": "Bearer nobody-knows-this-token"}, 401),
+        (b"{}", {"Authorization": f"Bearer {READS}"}, 403),
+        (b"{}", {"Content-Type": "text/plain"}, 415),
+        (b"{}", {"Content-Encoding": "br"}, 415),
+        (b"", {}, 400),
+        (b"[1]", {}, 400),
+        (b'{"resourceSpans": 5}', {}, 400),
+        (b"\xff", {}, 400),
+        (b"\xff\xff\xff", {"Content-Type": "application/x-protobuf"}, 400),
+        (b"{}", {"Content-Encoding": "gzip"}, 400),
+        (gzip.compress(b"{}")[:-4], {"Content-Encoding": "gzip"}, 400),
+        (gzip.compress(b" " * 1_000_000), {"Content-Encoding": "gzip"}, 413),
+        (b" " * 20_001, {}, 413),
+    ],
+)
+def test_what_is_no_export_request_is_refused_and_not_kept(
+    client: httpx.Client, spans: Path, body: bytes, headers: dict[str, str], status: int
+) -> None:
+    before = spans.read_bytes()
+
+    reply = client.post(
+        "/v1/traces", content=body, headers={"Content-Type": "application/json"} | headers
+    )
+
+    assert reply.status_code == status, reply.text
+    assert spans.read_bytes() == before
+
+
+def test_a_file_that_was_moved_away_begins_anew_and_a_full_disk_is_told(tmp_path: Path) -> None:
+    from service.otlp import JSON, SpanFile
+
+    kept = SpanFile(tmp_path / "spans.jsonl")
+    kept.keep(b'{"resourceSpans": []}', JSON, "", 100)
+    (tmp_path / "spans.jsonl").rename(tmp_path / "of-monday.jsonl")
+    kept.keep(b'{"resourceSpans": [1]}', JSON, "", 100)
+
+    assert (tmp_path / "spans.jsonl").read_text("utf-8") == '{"resourceSpans": [1]}\n'
+    with pytest.raises(ComponentUnavailable, match="cannot be kept"):
+        SpanFile(Path("/dev/full")).keep(b'{"resourceSpans": []}', JSON, "", 100)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from langfuse.api import LangfuseAPI
 from langsmith import Client as LangSmith
 
@@ -179,6 +183,7 @@ def test_every_page_is_written_as_it_was_sent_and_read_as_a_trace(served, tmp_pa
     (trace,) = read_traces([out])
     assert isinstance(trace, Trace) and trace.answer and trace.question and trace.sources
     assert SECRET not in out.read_text("utf-8")
+    assert out.stat().st_mode & 0o077 == 0
 
 
 @each_store
@@ -320,3 +325,51 @@ def test_the_server_here_speaks_as_the_official_clients_expect(served) -> None:
         runs = LangSmith(api_url=url, api_key=SECRET, info={}).list_runs(project_id=PROJECT)
         ids = [str(one.id) for one in runs]
     assert ids == [record["id"] for record in served.records][: len(ids)]
+
+
+@each_store
+def test_nobody_sends_the_key_on_to_another_place(served, tmp_path) -> None:
+    served.instead = [(302, {"Location": "/elsewhere"}, b"")]
+
+    with pytest.raises(ComponentUnavailable, match="status 302"):
+        pulled_from(served, tmp_path / "o.jsonl")
+
+    assert not served.asked
+
+
+def test_a_server_that_nobody_vouches_for_is_not_asked(tmp_path) -> None:
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, BEGIN, BEGIN + timedelta(9999))
+    named = x509.SubjectAlternativeName([x509.DNSName("localhost")])
+    certificate = made.add_extension(named, critical=True).sign(key, hashes.SHA256())
+    pem = tmp_path / "server.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    pem.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+    requests: list[object] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def handle(self) -> None:
+            requests.append(self.rfile.readline())
+
+    class Quiet(ThreadingHTTPServer):
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A handshake that the client ended is what is wanted."""
+
+    with Quiet(("127.0.0.1", 0), Handler) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        url = f"https://localhost:{server.server_port}"
+        environment = {"PHOENIX_COLLECTOR_ENDPOINT": url, "PHOENIX_API_KEY": SECRET}
+        wanted = Wanted(store="phoenix", project="p", since=BEGIN)
+        with pytest.raises(ComponentUnavailable, match="could not be reached"):
+            pull(wanted, tmp_path / "o.jsonl", environment=environment, wait=lambda _: None)
+        server.shutdown()
+        thread.join()
+    assert not requests
