@@ -65,6 +65,7 @@ def prove(claim: Claim, reading: JudgeReading, material: Material) -> Proof:
         failed += attribute_failures(claim, shows, material)
         failed += time_failures(claim, shows, material)
         failed += _whole_failures(claim, shows, material)
+        failed += _about_failures(claim, shows)
     if failed:
         failed += list(dict.fromkeys(quoted.silent for quoted in found if quoted.silent))
         return Unproved(verdict=reading.verdict, failed=tuple(failed), places=places)
@@ -96,6 +97,19 @@ def _quotes(
         silent = silent_because(quote, place, claim.text, material, against=against)
         found.append(Quoted(quote=quote, place=place, silent=silent))
     return found, failed
+
+
+def _about_failures(claim: Claim, shows: Shown) -> list[str]:
+    """A claim without a value is bound by its words alone: at least one of them must be quoted.
+
+    Of 171 such claims that another claim's quotes would have proved 102 are refused, of 182 rightly
+    proved ones 8 (replies to development answers). What was done is told by the list of calls.
+    """
+    about_run = any(one.quote.source_id == CALLS for one in shows.quoted)
+    about = stems(" ".join(content_terms(claim.text)))
+    if claim.protected_values or about_run or not about or about & stems(shows.text):
+        return []
+    return ["no word of the claim is in what it quotes"]
 
 
 def _whole_failures(claim: Claim, shows: Shown, material: Material) -> list[str]:
