@@ -14,7 +14,6 @@ from core.review.roles import require_writer
 from core.workflows.evaluating import start_evaluating
 from pages.screens.evaluation.confusion import show_confusion, show_reliability, show_sources
 from pages.screens.evaluation.errors import show_claim, show_errors
-from pages.screens.evaluation.evaluating import show_evaluating
 from pages.screens.evaluation.paper_tables import show_paper_tables
 from pages.screens.evaluation.slices import show_slices
 from pages.screens.evaluation.view import show_headline, show_metrics
@@ -29,6 +28,7 @@ from pages.widgets.evaluated import (
     opened,
     own_predictions,
 )
+from pages.widgets.evaluating import show_evaluating
 from pages.widgets.file_names import safe_name
 from pages.widgets.navigation import stop_while_blind
 from pages.widgets.plain import show_notice

@@ -9,7 +9,6 @@ from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.evaluation.outcomes import outcomes_at
 from core.evaluation.threshold_view import ThresholdView, flips_between
-from pages.screens.evaluation.evaluating import show_evaluating
 from pages.screens.thresholds.beside import show_beside
 from pages.screens.thresholds.choosing import show_rules, show_workload
 from pages.screens.thresholds.guaranteed import (
@@ -44,6 +43,7 @@ from pages.widgets.evaluated import (
     slice_names,
     sliced,
 )
+from pages.widgets.evaluating import show_evaluating
 from pages.widgets.figures import show_numbers
 from pages.widgets.flips import show_flips
 from pages.widgets.looked_at import THRESHOLDS, note_looked_at

@@ -40,10 +40,10 @@ from core.records import VerdictLabel
 from core.review.records import Role
 from core.workflows.background import lock_for_work
 from core.workflows.evaluating import is_evaluating, start_evaluating
-from pages.screens.evaluation.evaluating import progress_words
 from pages.screens.thresholds.promoting import why_not
 from pages.widgets.adjudicated import settled_claims, write_settled
 from pages.widgets.evaluated import bring_choice, packet_choices
+from pages.widgets.evaluating import progress_words
 from pages.widgets.figures import csv_text, rate_interval
 from storage.store import open_store
 
