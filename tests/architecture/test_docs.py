@@ -96,7 +96,7 @@ def test_every_command_in_the_documents_has_the_options_that_are_written_there()
     for document in documents:
         for line in WRITTEN.findall(document.read_text("utf-8")):
             found += 1
-            words = shlex.split(line, comments=True)
+            words = shlex.split(line.rstrip(" \\"), comments=True)
             if problem := _problem(words[: words.index("--")] if "--" in words else words):
                 wrong.append(f"{document.name}: {line}: {problem}")
 
