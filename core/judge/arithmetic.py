@@ -219,6 +219,8 @@ def _value(node: ast.expr, depth: int) -> Value:
         raise BadExpression(f"it is nested deeper than {DEEPEST}")
     match node:
         case ast.Constant(value=str() as text):
+            if not text.strip():
+                raise BadExpression("it names an empty text")
             return text
         case ast.Constant():
             return _literal(node)
