@@ -91,6 +91,9 @@ def _parsed(expression: str) -> ast.expr:
         raise BadExpression("it is no arithmetic") from None
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
         raise BadExpression(f"it has more than {MOST_NODES} parts")
+    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    if any(isinstance(text, str) and not text.strip() for text in texts):
+        raise BadExpression("it names an empty text")
     return tree
 
 
@@ -219,8 +222,6 @@ def _value(node: ast.expr, depth: int) -> Value:
         raise BadExpression(f"it is nested deeper than {DEEPEST}")
     match node:
         case ast.Constant(value=str() as text):
-            if not text.strip():
-                raise BadExpression("it names an empty text")
             return text
         case ast.Constant():
             return _literal(node)
