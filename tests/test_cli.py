@@ -217,6 +217,7 @@ def test_the_version_and_the_commands_by_purpose() -> None:
     assert panels == ["Options", "Everyday", "Review", "Evaluate", "Audit", "Serve"]
 
 
+@pytest.mark.stress
 def test_a_run_that_was_told_to_end_goes_on_to_the_same_verdicts(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "t.jsonl", *(a_record(n) for n in range(1, 25)))
     whole, stopped = tmp_path / "whole.jsonl", tmp_path / "stopped.jsonl"

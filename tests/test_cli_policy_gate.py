@@ -191,6 +191,7 @@ def test_a_receiver_of_opentelemetry_takes_the_evaluation_events(
     assert gone.exit_code == 3 and "error: " in gone.stderr
 
 
+@pytest.mark.stress
 def test_the_step_of_the_action_gates_a_folder(traces: Path, tmp_path: Path) -> None:
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]

@@ -340,6 +340,7 @@ def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(
 # ---------------------------------------------------------------- blind
 
 
+@pytest.mark.stress
 @pytest.mark.journey
 def test_no_byte_of_the_first_readers_name_or_note_reaches_the_second_reader(
     chromium: Browser, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -55,6 +55,7 @@ def test_somebody_without_a_role_sees_and_writes_nothing(made: Office, page: str
     assert _everything(made) == before
 
 
+@pytest.mark.stress
 @pytest.mark.parametrize("page", PAGES)
 def test_an_auditor_opens_every_page_and_none_of_its_buttons_writes(
     made: Office, page: str

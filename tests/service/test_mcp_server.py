@@ -82,6 +82,7 @@ def test_a_stock_client_gets_verdicts_places_reasons_and_a_repair_over_stdio(mod
     assert one["support_probability"] == egfr["support_probability"]
 
 
+@pytest.mark.stress
 def test_limits_and_bad_input_are_told_with_their_place_and_quote_nothing() -> None:
     async def work(client: Any) -> list[Any]:
         return [

@@ -101,6 +101,7 @@ def check_that_nothing_was_lost_doubled_or_misplaced(
     assert store.verify_chain().problems == ()
 
 
+@pytest.mark.stress
 def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: SqlStore) -> None:
     office = an_open_office(store)
     failed: list[BaseException] = []

@@ -154,6 +154,7 @@ def test_what_is_kept_of_the_start_and_what_is_frozen_stays(start: Path, tmp_pat
     ]
 
 
+@pytest.mark.stress
 def test_written_pairs_read_again_move_the_weights_and_run_alike_twice(
     start: Path, tmp_path: Path
 ) -> None:
@@ -247,6 +248,7 @@ def test_folds_of_traces_are_of_like_size_and_hang_on_the_name_alone() -> None:
     assert fold_of("trace-7") == fold_of("trace-7")
 
 
+@pytest.mark.stress
 def test_windows_are_what_the_pipeline_reads_and_held_out_rows_are_never_among_them(
     tmp_path: Path,
 ) -> None:
@@ -267,6 +269,7 @@ def test_windows_are_what_the_pipeline_reads_and_held_out_rows_are_never_among_t
         assert [r.probabilities.entailment for r in read if r] == said
 
 
+@pytest.mark.stress
 def test_every_answer_that_is_trained_on_bears_out_its_labels_and_reads_as_a_packet(
     tmp_path: Path,
 ) -> None:

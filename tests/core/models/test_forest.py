@@ -300,6 +300,7 @@ def test_the_shipped_folder_can_be_copied_elsewhere(artifact: Path, tmp_path: Pa
     assert load_forest(tmp_path / "elsewhere").name == load_forest(artifact).name
 
 
+@pytest.mark.stress
 @given(
     said=st.lists(st.floats(0, 1), min_size=1, max_size=12),
     best=st.lists(st.none() | st.floats(0, 1), min_size=12, max_size=12),

@@ -196,6 +196,7 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     assert len(set(ablation_names())) == len(ablation_names())
 
 
+@pytest.mark.stress
 def test_tables_baselines_and_fitted_variants_come_from_one_call(
     folder: Path, models: Models
 ) -> None:

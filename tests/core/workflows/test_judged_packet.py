@@ -35,4 +35,4 @@ def test_kept_replies_give_the_same_figures_again() -> None:
     assert first["unread"] == 0 and first["claims_asked"] == len(rows)
     figures = first["systems"]["judge"]  # type: ignore[call-overload,index]
     assert (figures["bad_passed"], figures["good_blocked"]) == (0, 0)
-    assert figures["good_passed"] >= 0.9 * figures["good"] and figures["bad_blocked"] >= 1
+    assert figures["good_passed"] >= 0.85 * figures["good"] and figures["bad_blocked"] >= 1

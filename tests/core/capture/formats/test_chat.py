@@ -139,6 +139,7 @@ def test_the_same_transcript_without_an_id_is_named_by_its_content():
     assert one.trace_id.startswith("sha256:")
 
 
+@pytest.mark.stress
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared real traces are not here")
 @pytest.mark.parametrize(("name", "count"), [("livemcpbench", 45), ("tau_airline", 60)])
 def test_real_runs_all_load_and_no_wrapper_is_left_in_their_evidence(name, count):
@@ -156,6 +157,7 @@ def test_real_runs_all_load_and_no_wrapper_is_left_in_their_evidence(name, count
                 assert place.raw_end <= len(raw)
 
 
+@pytest.mark.stress
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared real traces are not here")
 def test_every_call_of_the_real_runs_is_a_source_or_comes_after_the_answer():
     path = SHARED / "tau_airline_chat.jsonl.gz"

@@ -98,6 +98,7 @@ HIDDEN_MARKUP = {
 }
 
 
+@pytest.mark.stress
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_sample_trace_comes_back_the_same_and_is_recognised(tmp_path, format):
     traces = list(read_traces([SAMPLE]))
