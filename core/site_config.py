@@ -1,7 +1,7 @@
 """A site's own operating constants: a TOML file that PROVENANCEGUARD_CONFIG names (Table 2).
 
-What the file does not name keeps its default. The file is read once for each of its contents and the
-constants are in ``versions.config_sha256`` of every verdict, so that runs with other ones are told apart.
+What the file does not name keeps its default. The file is read once a process, so that all of a run has
+the same constants; their digest is in every verdict (``versions.config_sha256``).
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ def site_config() -> Config:
     0.9
     """
     named = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
-    if not named:
-        return Config()
+    return _read(named) if named else Config()
+
+
+@lru_cache(maxsize=4)
+def _read(named: str) -> Config:
     try:
         with Path(named).open("rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -39,24 +42,19 @@ def site_config() -> Config:
         raise ConfigError(f"{named}: {error.strerror or error}") from error
     if len(data) > MOST_BYTES:
         raise ConfigError(f"{named}: larger than {MOST_BYTES:,} bytes")
-    return _read(data, named)
-
-
-@lru_cache(maxsize=4)
-def _read(data: bytes, file: str) -> Config:
     try:
         document = tomllib.loads(data.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{file}: not TOML: {error}") from error
-    values = dict(_values(document, Config, file, ""))
+        raise ConfigError(f"{named}: not TOML: {error}") from error
+    values = dict(_values(document, Config, named, ""))
     if isinstance(weights := values.get("route_weights"), dict):
         values["route_weights"] = RouteWeights(
-            **dict(_values(weights, RouteWeights, file, "route_weights."))
+            **dict(_values(weights, RouteWeights, named, "route_weights."))
         )
     try:
         return Config(**values)
     except ConfigError as error:
-        raise ConfigError(f"{file}: {error}") from error
+        raise ConfigError(f"{named}: {error}") from error
 
 
 def _values(document: Mapping[str, Any], of: type, file: str, at: str) -> Iterator[tuple[str, Any]]:

@@ -36,7 +36,7 @@ def refit(folder: Path) -> FittedCalibrator:
     return fit_crossed(
         rows,
         [at < measured for at in range(len(rows))],
-        settings=ForestSettings(directions=DIRECTIONS, risk=risk),
+        settings=ForestSettings(directions=DIRECTIONS),
         risk=risk,
         made_with={name: card["made_by"][name] for name in made if name in card["made_by"]},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +90,7 @@ def fit_crossed(
     ``measured`` marks the rows that the threshold and the card's figures rest on: those of answers
     like the ones that will be judged; the others only help to grow the trees.
     """
+    settings = replace(settings, risk=risk)  # a site's fit takes the guarantee from the card
     score = out_of_fold(rows, forest_fitter(settings))
     encoding, grown = grow(rows, settings)
     kept = np.array(measured, dtype=np.bool_)
