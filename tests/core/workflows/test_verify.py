@@ -219,7 +219,7 @@ def test_shuffled_input_gives_the_same_lines(tmp_path: Path) -> None:
         ("v.jsonl", b"my notes\n"),
         ("v.jsonl", b'{"question_id": "a trace, not a verdict"}\n'),
         ("v.jsonl", b"\x00\x01\x02"),
-        ("v.jsonl.gz", gzip.compress(b"my notes\n")),
+        ("v.jsonl.gz", gzip.compress(b"my notes\n", mtime=0)),
     ],
 )
 def test_a_file_that_holds_no_verdicts_is_not_overwritten(
