@@ -33,6 +33,7 @@ def main() -> int:
             SAMPLE,
             _say,
             reader=None if chosen == BUNDLED else chosen,
+            judges=workspace.judges,
         )
         ruling = workspace.calibrators.current()
         if evaluate_brought(packets, SAMPLE_PACKET, ruling, reader=chosen):

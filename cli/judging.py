@@ -89,10 +89,14 @@ class Judging:
             return Count()
         return judge_named(self.judge, self.judge_model, url=self.judge_url, seconds=seconds)
 
-    def beside(self, models: Any, judge: Judge | None) -> Any:
-        """The models with that judge beside them."""
+    def beside(self, models: Any, judge: Judge | None, workspace: Workspace | None = None) -> Any:
+        """The models with that judge beside them, else with the one that a database's lead chose."""
         if judge is None:
-            return models
+            if workspace is None:
+                return models
+            from core.workflows.models import with_chosen_judge
+
+            return with_chosen_judge(models, workspace.judges)
         from core.records.judge import JudgeFor
 
         return replace(models, judge=judge, judge_for=JudgeFor(self.judge_for or "unsure"))

@@ -84,13 +84,14 @@ def queue_work(
         options += [f"{name}={value}" for name, value in values.items() if value is not None]
         _several(workers, db, options)
         return
+    from core.workflows.models import with_chosen_judge
     from core.workflows.queue_worker import work_off
     from core.workflows.repair import repairing_judge
     from core.workflows.verify import pipeline_judge
 
     workspace = writing_database(db)
     config = site_config()
-    models = deciding.models(config, workspace, cache=cache)
+    models = with_chosen_judge(deciding.models(config, workspace, cache=cache), workspace.judges)
     judge = (repairing_judge() if repair else pipeline_judge)(models, config)
     name = f"{socket.gethostname()}:{os.getpid()}"
     say(f"{name} works on {workspace.name}")

@@ -170,8 +170,8 @@ def verify(
             report = _verify_here(files, wanted, deciding, judging, judge, shown)
         tell_judge(judge)
     else:
-        _refuse_for_database(wanted, judge)
-        report = _verify_database(db, wanted, deciding)
+        _refuse_for_database(wanted, judging)
+        report = _verify_database(db, wanted, deciding, judging, judge)
     seconds = time.monotonic() - started
     document = verify_json(report, out, seconds)
     if files and shown.kept:
@@ -312,10 +312,10 @@ def _anywhere(named: str | None) -> str | None:
 # ---------------------------------------------------------------- the database
 
 
-def _refuse_for_database(wanted: Run, judge: Judge | None) -> None:
+def _refuse_for_database(wanted: Run, judging: Judging) -> None:
     """Raise ConfigError for what can be asked of files alone."""
     for given, option, why in (
-        (judge is not None, "--judge", "; a database's are verified offline"),
+        (judging.judge_dry_run, "--judge-dry-run", "; a database would keep what nobody read"),
         (wanted.engine == "ray", "--engine ray", ""),
         (
             wanted.threshold_by_kind,
@@ -334,7 +334,9 @@ def _refuse_for_database(wanted: Run, judge: Judge | None) -> None:
             raise ConfigError(f"{option}: give the files to verify{why}")
 
 
-def _verify_database(db: str | None, wanted: Run, deciding: Deciding) -> VerifyReport:
+def _verify_database(
+    db: str | None, wanted: Run, deciding: Deciding, judging: Judging, judge: Judge | None
+) -> VerifyReport:
     from core.workflows.verify import verify_pending
 
     config = site_config()
@@ -342,7 +344,9 @@ def _verify_database(db: str | None, wanted: Run, deciding: Deciding) -> VerifyR
     with Progress() as progress:
         report = verify_pending(
             workspace.store,
-            deciding.models(config, workspace, cache=wanted.cache),
+            judging.beside(
+                deciding.models(config, workspace, cache=wanted.cache), judge, workspace
+            ),
             config,
             progress,
             judged_by=wanted.judged_by,

@@ -21,6 +21,7 @@ WITHOUT_A_SAY = frozenset(
 NAMED_ELSEWHERE = (".safetensors", ".npz", "calibrator.json")
 NO_RULES = (".pyc", ".md")
 _BESIDE = " with "
+_UNREAD = ", not all read"
 
 
 @lru_cache(maxsize=4)
@@ -43,6 +44,11 @@ def rules_digest(core: Path = CORE, *, repair: bool = False) -> str:
 def with_judge(rules: str, judge: str, asked: str) -> str:
     """What names rules beside which a judge is asked about the claims that ``asked`` says."""
     return f"{rules}{_BESIDE}{judge} for {asked}"
+
+
+def unread(pipeline: str, like: str = _UNREAD) -> str:
+    """What names the run, where ``like`` names one in which a judge gave no reply: verifying asks again."""
+    return pipeline + _UNREAD if like.endswith(_UNREAD) else pipeline
 
 
 def rules_of(pipeline: str) -> str:

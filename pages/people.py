@@ -11,6 +11,7 @@ from pages.screens.people.forms import (
     show_people,
     show_project,
 )
+from pages.screens.people.judge_form import show_judge
 from pages.screens.people.own_keys import MY_KEYS, MY_KEYS_LINK, show_own_keys
 from pages.screens.people.reader_form import show_reader
 from pages.screens.people.word_forms import WORDS, WORDS_LINK, show_words
@@ -44,6 +45,7 @@ try:
         slices = [each.name for each in workspace.store.slices()]
         show_project(projects, projects.default(), slices, user)
         show_reader(workspace, user, save)
+        show_judge(workspace, user, save)
     with rules:
         show_guideline(workspace.guidelines, user)
     with own_keys:

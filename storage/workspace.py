@@ -17,6 +17,7 @@ from storage.calibrators import Calibrators, Readers
 from storage.engine import ENVIRONMENT_VARIABLE
 from storage.guidelines import Guidelines
 from storage.jobs import Jobs
+from storage.judges import Judges
 from storage.labels import Labels
 from storage.packet_intake import PacketIntake
 from storage.packets import Packets, PacketSignatures
@@ -95,6 +96,7 @@ class Workspace:
     guidelines = _Repository(Guidelines)  # the guideline's versions
     jobs = _Repository(Jobs)  # the traces that wait for workers
     key_bindings = _Repository(KeyBindings)  # which keys people chose for themselves
+    judges = _Repository(Judges)  # the language model that is asked too, if any
     labels = _Repository(Labels)  # what people said about claims, and what stands
     packet_signatures = _Repository(PacketSignatures)  # who has signed which packet
     people = _Repository(People)  # the users and their roles

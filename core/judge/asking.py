@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from core.config import Config
+from core.identity import unread
 from core.judge.proof import prove
 from core.judge.reply import read_reply
 from core.judge.request import RequestLimits, new_requests
@@ -94,8 +95,12 @@ def _read(
         for verdict in verification.claims
     )
     spent = (time.perf_counter() - start,)
+    made = verification.versions
+    if any(one.notice is not None for one in outcomes.values()):
+        made = replace(made, pipeline=unread(made.pipeline))
     return replace(
         verification,
+        versions=made,
         claims=verdicts,
         answer=decide_answer(verification.trace, verdicts),
         latency_seconds={**verification.latency_seconds, "judge": spent},

@@ -19,7 +19,7 @@ from core.models.weight_files import folder_digest
 from core.records import IngestReport, Versions
 from core.site_config import site_config
 from core.workflows.ingest import ingest
-from core.workflows.models import ActiveCalibrator, active_forest
+from core.workflows.models import ActiveCalibrator, JudgeChoice, active_forest
 from core.workflows.verify import VerificationStore, run_key, states_in_words, verify_pending
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -59,23 +59,28 @@ def prepare(
     say: Callable[[str], None],
     *,
     reader: str | None = None,
+    judges: JudgeChoice | None = None,
 ) -> None:
     """Fill an empty store with the sample answers, and verify what has no current verdict.
 
-    Whether another ``reader`` than the bundled one is still the same is known when it is loaded.
+    Whether another ``reader`` than the bundled one, or a judge, is still the same is known when it is
+    loaded.
     """
     config = site_config()
     if store.count_traces() == 0 and sample.is_file():
         report = ingest([sample], store, config)
         store.put_import(report)
         say(f"Loaded {report.traces} sample answers into {store.name}")
-    if reader is None and up_to_date(store, calibrators, config):
+    asked = judges is not None and judges.current().address is not None
+    if reader is None and not asked and up_to_date(store, calibrators, config):
         say(f"{store.count_traces()} answers are verified")
         return
     say("Loading the models")
-    from core.workflows.models import load_models
+    from core.workflows.models import load_models, with_chosen_judge
 
     models = load_models(config, pair_reader=reader, calibrator=active_forest(calibrators))
+    if judges is not None:
+        models = with_chosen_judge(models, judges)
     progress = _Lines(say)
     done = verify_pending(store, models, config, progress)
     if done.traces:

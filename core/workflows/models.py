@@ -13,7 +13,9 @@ from core.models.forest import ACCURATE_FOLDER, DEFAULT_FOLDER, Forest, load_for
 from core.models.loading import ACCURATE, BUNDLED, PAPER, load_embedder, load_pair_reader
 from core.pipeline import Models
 from core.ports import Calibrator, policy_of
+from core.records.judge import JudgeRequest
 from core.review.calibrators import CalibratorArtifact, CalibratorFiles, CurrentCalibrator
+from core.review.judge_choice import CurrentJudge
 from core.review.reader_choice import CurrentReader
 from core.review.records import Person
 
@@ -104,6 +106,26 @@ def deciding(models: Models, *, by_kind: bool = False, whole_answers: bool = Fal
     if whole_answers:
         calibrator = calibrator.whole_answers()
     return replace(models, calibrator=calibrator)
+
+
+class JudgeChoice(Protocol):
+    """What says which judge is asked, and keeps what is sent to it."""
+
+    def current(self) -> CurrentJudge:
+        """Who is asked now."""
+
+    def sent(self, judge: str, request: JudgeRequest) -> None:
+        """Keep that a request goes to it, in counts."""
+
+
+def with_chosen_judge(models: Models, choice: JudgeChoice) -> Models:
+    """The same models beside the judge that a database's lead chose; nothing is imported where none is."""
+    now = choice.current()
+    if now.address is None:
+        return models
+    from core.workflows.judges import chosen_judge
+
+    return replace(models, judge=chosen_judge(choice), judge_for=now.asked)
 
 
 def check_fitted_for(calibrator: Calibrator, reader: str, choice: str | Path | None = None) -> None:

@@ -17,7 +17,7 @@ from core.errors import ComponentUnavailable
 from core.records import Trace, Verification
 from core.records.jobs import JOBS_AT_ONCE, LEASE_SECONDS, Job
 from core.workflows.background import fault_words
-from core.workflows.verify import Judge, VerifyReport, count_verdicts, judge_window, run_key
+from core.workflows.verify import Judge, VerifyReport, by_run, count_verdicts, judge_window, run_key
 
 IDLE_SECONDS = 1.0  # between two looks at an empty queue
 _log = logging.getLogger(__name__)
@@ -95,9 +95,10 @@ def _judged(
         _log.error("a job failed: %s", reason)
         queue.fail(worker, waiting[0][0], reason)
         return
-    judged = [(job, one) for (job, _), one in zip(waiting, verified, strict=True)]
-    if judged and queue.finish(worker, key, judged):
-        count_verdicts(report, verified)
+    jobs_left = iter(waiting)
+    for run, group in by_run(verified):
+        if queue.finish(worker, run, [(next(jobs_left)[0], one) for one in group]):
+            count_verdicts(report, group)
 
 
 @contextmanager

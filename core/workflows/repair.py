@@ -9,7 +9,7 @@ from typing import Protocol
 
 from core.codec import PROPOSAL
 from core.config import Config
-from core.identity import rules_digest
+from core.identity import rules_digest, unread
 from core.pipeline import Models, verify, versions
 from core.ports import Editor, Progress
 from core.records import (
@@ -271,7 +271,10 @@ def repairing_judge(
                 outcome = outcome_of(repair)
                 if report is not None:
                     report.add(outcome)
-                yield replace(verification, repair=outcome, versions=named)
+                made = replace(
+                    named, pipeline=unread(named.pipeline, verification.versions.pipeline)
+                )
+                yield replace(verification, repair=outcome, versions=made)
 
         return Judge(versions=named, verify=verify_and_repair)
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -153,7 +153,8 @@ def verify_pending(
     progress(0, total, "traces")
     for window in _windows(store.newest_traces() if anew else store.traces_without_run(key), batch):
         verified = judge_window(judge, window)
-        store.put_verdicts(key, verified)
+        for made, group in by_run(verified):
+            store.put_verdicts(made, group)
         count_verdicts(report, verified)
         progress(report.verified, max(total, report.verified), "traces")
     return report
@@ -246,6 +247,12 @@ def judge_window(judge: Judge, window: Sequence[Trace]) -> list[Verification]:
         dataclasses.replace(verification, content_hash=content_hash(trace))
         for trace, verification in zip(window, judge.verify(window), strict=True)
     ]
+
+
+def by_run(verified: Iterable[Verification]) -> Iterator[tuple[str, list[Verification]]]:
+    """The verdicts by the key of their run: what a judge did not read is of another."""
+    for made, group in groupby(verified, key=lambda one: one.versions):
+        yield run_key(made), list(group)
 
 
 def count_verdicts(report: VerifyReport, verified: Sequence[Verification]) -> None:

@@ -50,31 +50,32 @@ def settings() -> Config:
 
 
 def run_now(config: Config) -> str:
-    """``sha256:…`` of what verifies now: rules, constants, reader and calibrator; loads no model."""
+    """``sha256:…`` of what verifies now: rules, constants, reader, calibrator and judge; loads no model."""
     workspace = open_workspace()
     verifies = (
         rules_digest(),
         config.sha256(load_families().digest),
         workspace.readers.current().reader,
         active_forest(workspace.calibrators).name,
+        workspace.judges.current(),
     )
     return "sha256:" + hashlib.sha256(repr(verifies).encode()).hexdigest()
 
 
 def load_models_once(config: Config) -> Models:
-    """The models, with the active reader and calibrator; raises ComponentUnavailable.
+    """The models, with the active reader and calibrator, and the judge if any; raises ComponentUnavailable.
 
     Reader and embedder are loaded once for the whole process. Raises ConfigError when the
     calibrator was fitted on another reader.
     """
-    from core.workflows.models import check_fitted_for
+    from core.workflows.models import check_fitted_for, with_chosen_judge
 
     workspace = open_workspace()
     chosen = workspace.readers.current().reader
     forest = active_forest(workspace.calibrators)
     models = _models(config, None if chosen == BUNDLED else chosen)
     check_fitted_for(forest, models.reader.name, chosen)
-    return replace(models, calibrator=forest)
+    return with_chosen_judge(replace(models, calibrator=forest), workspace.judges)
 
 
 @lru_cache(maxsize=1)

@@ -33,6 +33,8 @@ ACTIONS = {
     "claim.released": "released a claim",
     "files.imported": "imported files",
     "guideline.published": "published the guideline",
+    "judge.chosen": "chose the judge",
+    "judge.sent": "sent claims to the judge",
     "keys.bound": "chose keys of their own",
     "model.revealed": "saw the machine's view",
     "packet.exported": "exported a packet",

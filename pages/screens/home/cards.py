@@ -132,6 +132,7 @@ _WORDS = {
     "calibrator.roll_back": "The calibrator was rolled back",
     "calibrator.threshold": "The threshold was changed",
     "reader.chosen": "Another reader was chosen",
+    "judge.chosen": "Another judge was chosen, or none",
     "packet.exported": "A packet was exported",
     "packet.signed": "A packet was signed",
     "repair.stored": "A repair was proposed",

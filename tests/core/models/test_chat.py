@@ -7,13 +7,13 @@ import logging
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoints import Handler, answering, completion, send, serving
 
 from core.errors import ComponentUnavailable, ConfigError
 from core.models.editor import EditorSettings, load_editor
@@ -32,68 +32,7 @@ CLAIMS = JudgeRequest(
 )
 REPLY = '{"claims": []}'
 ELSEWHERE = "https://models.example/v1"
-Handler = Callable[[BaseHTTPRequestHandler, dict[str, object]], None]
 Asks = Callable[..., Any]
-
-
-class Server:
-    """A chat endpoint that answers as ``handler`` does and keeps what it was asked."""
-
-    def __init__(self, handler: Handler) -> None:
-        asked: list[dict[str, object]] = []
-        self.asked = asked
-        self.released = threading.Event()
-
-        class Answering(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                length = int(self.headers.get("content-length", "0"))
-                body = json.loads(self.rfile.read(length))
-                asked.append(body)
-                handler(self, body)
-
-            def log_message(self, *args: object) -> None:
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-        self.http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.http.server_address[1]}/v1"
-
-
-@contextmanager
-def serving(handler: Handler) -> Iterator[Server]:
-    server = Server(handler)
-    thread = threading.Thread(target=server.http.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.released.set()
-        server.http.shutdown()
-        server.http.server_close()
-        thread.join(5)
-
-
-def send(
-    handler: BaseHTTPRequestHandler, body: bytes, status: int = 200, kind: str = "application/json"
-) -> None:
-    handler.send_response(status)
-    handler.send_header("content-type", kind)
-    handler.send_header("content-length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body)
-
-
-def completion(content: str | None, finish: str = "stop", refusal: str | None = None) -> bytes:
-    message = {"role": "assistant", "content": content, "refusal": refusal}
-    return json.dumps(
-        {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": "small",
-            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-        }
-    ).encode()
 
 
 def edited(url: str, **more: Any) -> EditorText | EditorFailure:
@@ -113,10 +52,6 @@ def judged(url: str, times: int = 1, **more: Any) -> Any:
         judge.close()
     assert KEY not in f"{judge.name} {settings}"
     return replies[-1]
-
-
-def answering(body: bytes, status: int = 200, kind: str = "application/json") -> Handler:
-    return lambda handler, _: send(handler, body, status, kind)
 
 
 def redirecting(handler: BaseHTTPRequestHandler, _: object) -> None:

@@ -1,0 +1,109 @@
+"""The form by which a lead chooses the judge: where it is served, which model, which claims."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from core.errors import ProvenanceGuardError
+from core.models.judge import KEY_FILE_VARIABLE, KEY_VARIABLE
+from core.records.judge import JudgeFor
+from core.review.judge_choice import CurrentJudge
+from core.review.records import Person, Role
+from pages.widgets.plain import show_notice
+from storage.workspace import Workspace
+
+WORDS = {
+    JudgeFor.UNSURE: "Left to a person",
+    JudgeFor.ALL: "All",
+    JudgeFor.BLOCKED: "All that are blocked",
+}
+
+
+def show_judge(
+    workspace: Workspace, me: Person, save: Callable[[Callable[[], object], str], None]
+) -> None:
+    """Who is asked now, and the form to choose another, to try it, or to ask nobody."""
+    now = workspace.judges.current()
+    fixed = Role.LEAD not in me.roles
+    st.subheader("Judge", anchor=False)
+    st.text(judge_words(now))
+    form = st.container(border=True)
+    left, right = form.columns(2, gap="large")
+    address = left.text_input(
+        "Endpoint of a language model (OpenAI-compatible)",
+        value=now.address or "",
+        placeholder="http://127.0.0.1:8000/v1",
+        disabled=fixed,
+        key="set-judge-address",
+    )
+    model = left.text_input("Model", value=now.model, disabled=fixed, key="set-judge-model")
+    asked = right.segmented_control(
+        "Which claims it reads",
+        list(WORDS),
+        format_func=WORDS.__getitem__,
+        default=now.asked,
+        required=True,
+        disabled=fixed,
+        key="set-judge-asked",
+    )
+    reason = right.text_input("Reason", disabled=fixed, key="set-judge-reason")
+    form.text(where_text_goes(address))
+    row = form.container(horizontal=True, gap="small")
+    tried = row.button("Try it", disabled=fixed or not address, key="try-judge")
+    chosen = row.button("Ask this judge", disabled=fixed or not address, key="save-judge")
+    off = row.button("Ask nobody", disabled=fixed or now.address is None, key="judge-off")
+    if tried:
+        _show_trial(address, model)
+    if chosen:
+
+        def choose() -> None:
+            from core.workflows.judges import choose_judge  # nothing of it is needed to ask nobody
+
+            choose_judge(workspace.judges, address, model, JudgeFor(asked), reason, me)
+
+        save(choose, "The judge reads along from the next verification on.")
+    if off:
+        save(
+            lambda: workspace.judges.choose(None, model, JudgeFor(asked), reason, me),
+            "Nobody is asked any more; nothing leaves this machine.",
+        )
+
+
+def judge_words(now: CurrentJudge) -> str:
+    """Who is asked now, since when, by whom and why."""
+    since = (
+        f", since {now.since.astimezone():%d %b %Y}, chosen by {now.by}: {now.reason}"
+        if now.since is not None
+        else ""
+    )
+    if now.address is None:
+        return f"Nobody is asked{since or '. Nothing is sent anywhere.'}"
+    return f"{now.model} at {now.host} reads claims, {WORDS[now.asked].lower()}{since}"
+
+
+def where_text_goes(address: str) -> str:
+    """Which texts are sent where, and where the key is."""
+    key = any(os.environ.get(name) for name in (KEY_VARIABLE, KEY_FILE_VARIABLE))
+    named = f"is set by {KEY_VARIABLE}" if key else f"would be set by {KEY_VARIABLE}, and is not,"
+    where = urlsplit(address.strip()).netloc or "that endpoint"
+    return (
+        f"Sent to {where}: the question, the answer and every tool output of the answers verified here, "
+        f"with whatever patients' data they hold. The key {named} where the workbench was started."
+    )
+
+
+def _show_trial(address: str, model: str) -> None:
+    from core.workflows.judges import try_judge
+
+    try:
+        with st.spinner("Asking about an invented claim …"):
+            trial = try_judge(address, model)
+    except ProvenanceGuardError as error:
+        show_notice("It was not asked", str(error), key="judge-trial", tone="bad")
+        return
+    title = "The judge works" if trial.works else "The judge cannot be used like this"
+    show_notice(title, trial.told, key="judge-trial", tone="good" if trial.works else "bad")

@@ -1,0 +1,128 @@
+"""The judge of a database: verification asks it, its trail counts what was sent, and a failure is told."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from databases import a_store, workspace_of
+from endpoints import reading, serving
+from judged import supported
+from lexical import lexical_models, verify_lexically
+from reviewing import an_office
+from verdicts import fill
+
+from core.config import Config
+from core.errors import ConfigError, InputError, NotAllowed
+from core.records import State, Verification, state_of
+from core.records.judge import JudgeFor
+from core.workflows.judges import choose_judge, try_judge
+from core.workflows.models import with_chosen_judge
+from core.workflows.verify import verify_pending
+from storage.store import SqlStore
+from tests.builders import a_source, a_trace
+
+KEY = "sk-never-shown-51be"
+SAID = "Her potassium was 4.6 mmol/L."
+REPLIES = {SAID: supported("Potassium 4.6 mmol/L")}
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+    monkeypatch.setenv("PROVENANCEGUARD_JUDGE_KEY", KEY)
+    store = a_store(tmp_path / "workbench.db")
+    labs = a_source("Patient: Rosa. Potassium 4.6 mmol/L, taken on 3 May.", "labs#1")
+    fill(store, unverified=[a_trace(SAID, labs, trace_id="one")])
+    return store
+
+
+def verified(store: SqlStore) -> Verification:
+    """The verdict on the one trace, after what waits was verified as a lead chose."""
+    models = with_chosen_judge(lexical_models(), workspace_of(store).judges)
+    verify_pending(store, models, Config())
+    found = store.get_verdict("one")
+    assert found is not None
+    return found.verification
+
+
+def test_verification_asks_the_judge_that_a_lead_chose_and_the_trail_counts_it(
+    store: SqlStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    lead = workspace_of(store).people.local()
+    judges = workspace_of(store).judges
+    with serving(reading(REPLIES)) as server:
+        choose_judge(judges, server.url, "small", JudgeFor.ALL, "A pilot", lead)
+        (claim,) = verified(store).claims
+
+    assert claim.outcome.judge.word == "proved supported"  # type: ignore[union-attr]
+    assert state_of(claim) is State.ALLOW
+    sent, chosen = (e for e in store.audit_events() if e.action.startswith("judge."))
+    assert (chosen.action, sent.action) == ("judge.chosen", "judge.sent")
+    assert json.loads(sent.detail)["claims"] == 1 and SAID not in sent.detail
+    assert server.keys == {f"Bearer {KEY}"}
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert KEY.encode() not in kept and KEY not in caplog.text
+    assert store.verify_chain().intact
+
+
+def test_what_the_judge_did_not_read_says_so_and_is_asked_about_again(store: SqlStore) -> None:
+    judges, lead = workspace_of(store).judges, workspace_of(store).people.local()
+    with serving(reading(REPLIES)) as server:
+        choose_judge(judges, server.url, "small", JudgeFor.ALL, "A pilot", lead)
+    (unread,) = verified(store).claims  # the server is gone
+    offline = verify_lexically(store.get_trace("one").trace).claims[0]
+
+    port = int(server.url.split(":")[2].split("/")[0])
+    with serving(reading(REPLIES), port):
+        (read,) = verified(store).claims
+        verified(store)
+
+    assert (unread.decision, unread.verdict) == (offline.decision, offline.verdict)
+    assert any("could not be reached" in reason for reason in unread.reasons)
+    assert read.outcome.judge.word == "proved supported"  # type: ignore[union-attr]
+    assert (
+        sum(e.action == "judge.sent" for e in store.audit_events()) == 2
+    )  # read once, never again
+
+
+def test_a_host_that_nobody_named_is_refused_and_later_never_asked(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judges, lead = workspace_of(store).judges, workspace_of(store).people.local()
+    elsewhere = "https://models.example/v1"
+    with pytest.raises(ConfigError, match="models.example"):
+        choose_judge(judges, elsewhere, "small", JudgeFor.ALL, "A pilot", lead)
+    with pytest.raises(ConfigError):
+        choose_judge(judges, "replay:/etc/passwd", "small", JudgeFor.ALL, "A pilot", lead)
+    monkeypatch.setenv("PROVENANCEGUARD_JUDGE_HOSTS", "models.example")
+    with pytest.raises(InputError):
+        choose_judge(judges, elsewhere, "small", JudgeFor.ALL, " ", lead)
+    choose_judge(judges, elsewhere, "small", JudgeFor.ALL, "A pilot", lead)
+    monkeypatch.delenv("PROVENANCEGUARD_JUDGE_HOSTS")
+
+    (claim,) = verified(store).claims
+
+    assert any("PROVENANCEGUARD_JUDGE_HOSTS" in reason for reason in claim.reasons)
+    assert not any(e.action == "judge.sent" for e in store.audit_events())
+
+
+def test_only_a_lead_chooses_and_a_trial_sends_nothing_of_anybodys(store: SqlStore) -> None:
+    office = an_office(store, traces=0)
+    with pytest.raises(NotAllowed):
+        choose_judge(
+            workspace_of(store).judges, "http://127.0.0.1:9/v1", "small", JudgeFor.ALL, "Why not",
+            office.people["Ada"],
+        )  # fmt: skip
+    with serving(reading({"The potassium was 4.6 mmol/L.": supported("Potassium: 4.6")})) as server:
+        works = try_judge(server.url, "small")
+    with serving(reading({})) as other:
+        wrong = try_judge(other.url, "small")
+    gone = try_judge(other.url, "small")
+
+    assert works.works and not wrong.works and not gone.works
+    assert "could not be reached" in gone.told
+    assert "Rosa" not in json.dumps(server.asked)
+    assert workspace_of(store).judges.current().address is None
