@@ -10,7 +10,7 @@ from core.review.readers import is_blind, may_read
 from core.review.roles import may_write
 from core.workflows.ingest import ingest
 from core.workflows.review import open_review_session
-from pages.screens.home.cards import TOLD_TO_ALL, answer_facts, team_facts, what_changed, what_waits
+from pages.screens.home.cards import TOLD_TO_ALL, found_card, team_facts, what_changed, what_waits
 from pages.screens.home.tour import show_tour, tour_steps
 from pages.widgets.assignments import ASSIGNMENTS_LINK
 from pages.widgets.current_user import current_user, show_current_user
@@ -51,13 +51,15 @@ except ProvenanceGuardError as error:
     st.stop()
 
 st.title("Home", anchor=False)
+st.caption(
+    "What a tool-using agent answered, claim by claim: supported by which source, and is the right "
+    "source credited? Nothing leaves this machine."
+)
 
 if overview.traces == 0:
     show_notice(
         "Welcome. There are no traces here yet",
-        "A trace is one answer of a tool-using agent with every tool output behind it. The workbench "
-        "says for each claim whether it is supported, by which source, and whether the answer "
-        "credits the right one. Nothing leaves this machine.",
+        "A trace is one answer of a tool-using agent with every tool output behind it.",
         key="welcome",
     )
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -89,6 +91,9 @@ if overview.traces == 0:
 
 left, right = st.columns([1.55, 1], gap="large")
 with left:
+    if not blind and overview.claims is not None:
+        st.subheader("What was found", anchor=False)
+        show_cards([found_card(overview, overview.claims)], key="found")
     st.subheader("Waiting for you", anchor=False)
     waiting = what_waits(overview, progress, user, blind=blind)
     if not waiting:
@@ -135,7 +140,5 @@ with right:
             icon=":material/back_hand:",
             query_params={"show": ASSIGNMENTS_LINK},
         )
-    if not blind and (facts := answer_facts(overview)):
-        show_cards([{"title": "Answers", "facts": facts}], key="answers")
     st.subheader("Lately", anchor=False)
     show_cards([{"title": "What changed", "facts": lately or [("", "Nothing yet.")]}], key="lately")

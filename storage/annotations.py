@@ -18,7 +18,7 @@ from sqlmodel import col
 
 from core.records import VerdictLabel
 from core.review.annotating import NewAnnotation, current
-from core.review.assignment import PACE_READINGS
+from core.review.assignment import LEAST_PACED, PACE_READINGS
 from core.review.items import Assignment, Draft
 from core.review.records import Adjudication, Annotation, Cause, Exposure, Judgement, QueueReason
 from storage import tables
@@ -155,7 +155,8 @@ def every_current_annotation(
 
 
 def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequence[float]:
-    """The seconds of recent first readings of a person, or of anybody."""
+    """The seconds of recent first readings of a person, or of anybody; none of fewer than five: one
+    claim that somebody was called away from would say "8 hours left"."""
     statement = (
         select(col(VoteRow.seconds))
         .where(col(VoteRow.project_id) == project_id)
@@ -164,7 +165,8 @@ def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequ
     )
     if person_id is not None:
         statement = statement.where(col(VoteRow.person_id) == person_id)
-    return list(connection.execute(statement).scalars())
+    seconds = list(connection.execute(statement).scalars())
+    return seconds if len(seconds) >= LEAST_PACED else []
 
 
 def latest_annotations(connection: Connection, project_id: int, person_id: int) -> list[Row[Any]]:

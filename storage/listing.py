@@ -241,27 +241,32 @@ def overview(connection: Connection, viewer: Person | None = None) -> records.Ov
     # Told apart once a trace, here: in the join as well it would be asked twice.
     decided = _joined(
         select(
-            col(Verdict.decision), col(VerdictState.state), hidden.label("withheld")
+            col(Verdict.decision), col(VerdictState.state), hidden.label("withheld"), *COUNT_COLUMNS
         ).select_from(TraceVersion)
     ).where(is_newest())
     each = decided.subquery()
+    group = (each.c.decision, each.c.state, each.c.withheld)
+    names = [column.name for column in each.c][len(group) :]
+    sums = [func.coalesce(func.sum(each.c[name]), 0).label(name) for name in names]
     rows = connection.execute(
-        select(each.c.decision, each.c.state, each.c.withheld, func.count()).group_by(
-            each.c.decision, each.c.state, each.c.withheld
-        )
+        select(*group, func.count().label("traces"), *sums).group_by(*group)
     ).all()
     decisions: Counter[Decision] = Counter()
     states: Counter[State] = Counter()
-    for decision, state, withheld, count in rows:
-        if decision is not None and not withheld:
-            decisions[Decision(decision)] += count
-            if state is not None and decision != Decision.UNAVAILABLE.value:
-                states[State(state)] += count
+    claims: Counter[str] = Counter()
+    for row in rows:
+        if row.decision is None or row.withheld:
+            continue
+        decisions[Decision(row.decision)] += row.traces
+        claims.update({name: int(row._mapping[name]) for name in names})
+        if row.state is not None and row.decision != Decision.UNAVAILABLE.value:
+            states[State(row.state)] += row.traces
     return records.Overview(
-        traces=sum(count for *_, count in rows),
+        traces=sum(row.traces for row in rows),
         by_decision=dict(decisions),
         by_state=dict(states),
-        withheld=sum(count for *_, withheld, count in rows if withheld),
+        withheld=sum(row.traces for row in rows if row.withheld),
+        claims=counts(claims) if decisions else None,
     )
 
 

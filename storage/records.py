@@ -164,6 +164,7 @@ class Overview:
     by_decision: Mapping[Decision, int]
     by_state: Mapping[State, int] = field(default_factory=dict)
     withheld: int = 0  # whose verdict who looks may not see yet
+    claims: VerdictCounts | None = None  # of all verdicts that who looks may see
 
     def count(self, name: str) -> int:
         """How many have that state, or could not be verified ("unavailable")."""

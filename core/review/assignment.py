@@ -22,6 +22,7 @@ from core.review.records import (
 ADJUDICATION_SLOT = 3
 STUCK_DAYS = 2
 PACE_READINGS = 50  # the pace is a median of as many recent readings
+LEAST_PACED = 5  # readings; fewer say nothing of the next
 STALE_KEY = "ignored: key pressed before this claim was on screen"
 STALE_PAGE = "nothing written: this claim was opened since in another tab, or anew in this one"
 NOTHING_ON_SCREEN = ""  # instead of a nonce, on a page that says that no claim waits

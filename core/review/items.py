@@ -110,7 +110,7 @@ class Progress:
     """How far a project is: ``mine_*`` count readings of one person, the rest claims.
 
     ``stuck`` counts claims that somebody began and that have not moved for ``STUCK_DAYS``;
-    ``seconds_per_claim`` is a median of recent readings, None before the first.
+    ``seconds_per_claim`` is a median of recent readings, None before the fifth.
     """
 
     mine_done: int

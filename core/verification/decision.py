@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from core.attribution.attribute import attribute
-from core.attribution.families import Families
+from core.attribution.families import OTHER, Families
 from core.causes import Cause, below, say, told_apart
 from core.config import Config
 from core.errors import ReadingError
@@ -628,6 +628,8 @@ def _how_often_shown(share: ShownShare) -> str:
 
 
 def _named(route: Route) -> str:
+    if route.family == OTHER:
+        return route.tool_name
     return f"{route.tool_name} ({route.family.replace('_', ' ')})"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.attribution.families import OTHER
 from core.records import (
     AttributionStatus,
     ClaimType,
@@ -19,6 +20,7 @@ from core.records import (
     needs_a_person,
     state_of,
 )
+from storage.records import VerdictCounts
 
 
 class Kind(StrEnum):
@@ -73,6 +75,21 @@ STATUS_WORDS = {
 }
 
 
+def claim_counts(counts: VerdictCounts) -> dict[Kind, int]:
+    """A trace's factual claims by how the verdict page shows them."""
+    factual = sum(counts.by_verdict.values())
+    contradicted = counts.by_verdict[VerdictLabel.CONTRADICTED]
+    unjudged = counts.by_verdict[VerdictLabel.UNJUDGED]
+    return {
+        Kind.CONTRADICTED: contradicted,
+        Kind.CONFLATION: counts.conflations,
+        # What is blocked for none of the other reasons.
+        Kind.UNSUPPORTED: max(0, counts.blocked - contradicted - counts.conflations - unjudged),
+        Kind.UNJUDGED: unjudged,
+        Kind.SUPPORTED: factual - counts.blocked,
+    }
+
+
 def claim_kind(verdict: ClaimVerdict) -> Kind:
     """How a claim is shown: in the colours of block only where its state is."""
     outcome = verdict.outcome
@@ -99,5 +116,5 @@ def shown_state(decision: Decision, state: State) -> str:
 
 
 def family_words(family: str | None) -> str:
-    """A source family in plain words: ``patient_record`` is "patient record"."""
-    return (family or "").replace("_", " ")
+    """A source family in plain words: ``patient_record`` is "patient record"; of no family, nothing."""
+    return "" if family is None or family == OTHER else family.replace("_", " ")

@@ -24,10 +24,9 @@ from verdicts import (
 
 from core.codec import verdict_document, verification_from_document
 from core.records import Decision, Source, Span, Trace, VerdictLabel, Verification, summarise
-from pages.screens.traces.table import claim_counts
 from pages.widgets.claim_view import RANKED_SENT
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS
-from pages.widgets.palette import LOOKS, Kind, claim_kind
+from pages.widgets.palette import LOOKS, Kind, claim_counts, claim_kind
 from pages.widgets.source_view import TEXTS_SENT_CHARACTERS
 from pages.widgets.verdict_view import lay_out, unverified
 from storage.records import VerdictCounts

@@ -87,7 +87,7 @@ def show_sources(opened: Opened) -> None:
     gold = sorted({pair[0] for pair in counts})
     said = _in_order({pair[1] for pair in counts}, gold)
     table = [[counts.get((row, column), 0) for column in said] for row in gold]
-    words = {name: family_words(name) for name in {*gold, *said}}
+    words = {name: family_words(name) or name for name in {*gold, *said}}
     _show_matrix("Source families", gold, said, table, words, name="families")
     st.caption(
         "By family: two outputs of one kind may still be confused with each other; "

@@ -10,9 +10,10 @@ from datetime import datetime
 from core.records import State
 from core.review.items import Progress
 from core.review.records import Person, Role
-from pages.widgets.palette import DECISIONS
+from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_counts
+from pages.widgets.plain import Card
 from pages.widgets.review_layout import duration_words
-from storage.records import AuditEvent, Overview
+from storage.records import AuditEvent, Overview, VerdictCounts
 
 LATELY = 8
 
@@ -97,13 +98,26 @@ _STOPPED = (
 )
 
 
-def answer_facts(overview: Overview) -> list[tuple[str, str]]:
-    """The answers by state, and those that have none, with their marks."""
-    return [
-        (f"{look.mark} {look.word}", f"{count:,}")
+def found_card(overview: Overview, counts: VerdictCounts) -> Card:
+    """The claims of all answers by what was found, and the answers by state, with their marks."""
+    found, verified = claim_counts(counts), sum(overview.by_decision.values())
+    answers = ", ".join(
+        f"{count:,} {look.word.lower()}"
         for name, look in DECISIONS.items()
-        if (count := overview.count(name))
-    ]
+        if name != "pending" and (count := overview.count(name))
+    )
+    return {
+        "title": " of ".join((_many(sum(found.values()), "claim"), _many(verified, "answer"))),
+        "text": f"Answers: {answers}.",
+        "facts": [
+            (f"{LOOKS[kind].mark} {_WORDS_OF_FOUND.get(kind, LOOKS[kind].word)}", f"{count:,}")
+            for kind, count in reversed(found.items())
+            if count
+        ],
+    }
+
+
+_WORDS_OF_FOUND = {Kind.UNSUPPORTED: "not confirmed, or needs a person"}
 
 
 def team_facts(progress: Progress) -> list[tuple[str, str]]:

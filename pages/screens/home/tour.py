@@ -62,11 +62,11 @@ def tour_steps(
     return (
         load,
         TourStep(
-            words="Open an answer that does not pass: what is wrong in it, what could not be confirmed",
+            words="Open an answer that does not pass, and see why",
             done=verified and opened,
             page="pages/traces.py",
-            label="Blocked answers",
-            query={"decision": "block"},
+            label="Answers",
+            query={},
         ),
         *readings,
         TourStep(

@@ -8,10 +8,9 @@ from datetime import datetime
 
 import streamlit as st
 
-from core.records import VerdictLabel
 from pages.widgets.frontend import script, styles
-from pages.widgets.palette import DECISIONS, LOOKS, Kind, shown_state
-from storage.records import TraceMarks, TraceRow, VerdictCounts
+from pages.widgets.palette import DECISIONS, LOOKS, Kind, claim_counts, shown_state
+from storage.records import TraceMarks, TraceRow
 
 _TABLE = st.components.v2.component(
     "provenanceguard_traces",
@@ -98,21 +97,6 @@ def _marks(marks: TraceMarks) -> list[dict[str, str]]:
     if readers:
         found.append({"text": f"→ {', '.join(readers)}", "title": "Its claims come first to them"})
     return found
-
-
-def claim_counts(counts: VerdictCounts) -> dict[Kind, int]:
-    """A trace's factual claims by how the verdict page shows them."""
-    factual = sum(counts.by_verdict.values())
-    contradicted = counts.by_verdict[VerdictLabel.CONTRADICTED]
-    unjudged = counts.by_verdict[VerdictLabel.UNJUDGED]
-    return {
-        Kind.CONTRADICTED: contradicted,
-        Kind.CONFLATION: counts.conflations,
-        # What is blocked for none of the other reasons.
-        Kind.UNSUPPORTED: max(0, counts.blocked - contradicted - counts.conflations - unjudged),
-        Kind.UNJUDGED: unjudged,
-        Kind.SUPPORTED: factual - counts.blocked,
-    }
 
 
 def _iso(moment: datetime) -> str:
