@@ -50,7 +50,8 @@ run: setup
 	@$(BIN)/python -m cli.first_start
 	@$(BIN)/python -m streamlit run app.py
 
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+# Compiled once, not by each worker and each process that a test starts.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile
 
 quick: setup-dev
 	@$(PYTEST) --quick tests/core tests/storage tests/sample_data tests/test_bench.py --ignore=tests/core/models

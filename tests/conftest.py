@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -28,9 +28,13 @@ COSTLY = {
     "core.decomposition.parsing._parser": "the parser",
     "subprocess.Popen.__init__": "a process of its own",
 }
-# The first example of a worker loads the parser, which takes seconds and is no finding.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# On how many examples a property is tried. Without a limit of time: the first example of a worker loads
+# the parser, which takes seconds and is no finding.
+EXAMPLES = {"quick": 5, "test": 20, "thorough": 300}
+for name, count in EXAMPLES.items():
+    settings.register_profile(
+        name, max_examples=count, deadline=None, suppress_health_check=list(HealthCheck)
+    )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,10 +43,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Properties are tried on fewer examples where it shall be quick."""
-    if config.getoption("quick"):
-        settings.register_profile("quick", deadline=None, max_examples=5)
-        settings.load_profile("quick")
+    """Properties are tried on few examples, and on many in ``make check-all``."""
+    thorough = os.environ.get("PROVENANCEGUARD_THOROUGH") == "1"
+    quick = config.getoption("quick")
+    settings.load_profile("quick" if quick else "thorough" if thorough else "test")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

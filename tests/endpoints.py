@@ -42,7 +42,7 @@ class Server:
 def serving(handler: Handler, port: int = 0) -> Iterator[Server]:
     """The server, until the block ends."""
     server = Server(handler, port)
-    thread = threading.Thread(target=server.http.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.http.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield server

@@ -262,6 +262,7 @@ def test_what_waits_in_the_database_is_verified_once_and_audited(
     assert json.loads(audit.stdout)["verdicts"] == 2
 
 
+@pytest.mark.stress
 def test_doctor_looks_at_every_component_and_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "notes.db").write_text("no database at all " * 500)
 

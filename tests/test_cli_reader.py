@@ -24,6 +24,7 @@ def tiny(tmp_path: Path) -> Path:
     return a_reader(tmp_path / "tiny", NLI)
 
 
+@pytest.mark.stress
 def test_another_reader_is_refused_until_a_calibrator_was_fitted_on_it(
     tmp_path: Path, tiny: Path
 ) -> None:

@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if any("browser" in argument for argument in config.args):
         return
     for item in items:
-        if item.get_closest_marker("browser") and not item.get_closest_marker("journey"):
+        if "browser" in item.path.parts and not item.get_closest_marker("journey"):
             item.add_marker(pytest.mark.stress)
 
 

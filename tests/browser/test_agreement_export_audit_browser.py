@@ -58,6 +58,7 @@ def test_each_agreement_figure_leads_to_the_claims_and_reasons_behind_it(
     assert visit.faults == []
 
 
+@pytest.mark.journey
 def test_a_packet_is_prepared_signed_and_downloaded_and_proves_itself(
     visit: Visit, workbench: tuple[str, int, int], tmp_path: Path
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_downloaded_report_shows_a_hostile_reason_as_text_and_fetches_nothing(
     assert report.faults == []
 
 
+@pytest.mark.journey
 def test_the_trail_opens_an_event_and_a_reviewer_gets_no_byte_of_it(
     visit: Visit, workbench: tuple[str, int, int]
 ) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-import pytest
 from browsing import SETTLED, Visit, watched
 from databases import workspace_of
 from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, expect
@@ -16,8 +15,6 @@ from verdicts import PATIENT, showcase
 from core.records import VerdictLabel
 from core.review.records import Annotation, Judgement
 from storage.store import open_store, utc_now
-
-pytestmark = pytest.mark.browser
 
 Serve = Callable[..., AbstractContextManager[str]]
 CLAIM = "#review .the-claim"
@@ -132,7 +129,6 @@ def test_two_tabs_of_one_browser_keep_their_two_people_apart(
     assert sorted(each.reviewer for each in votes(made)) == ["Ada", "Ben"]
 
 
-@pytest.mark.stress
 def test_who_is_at_work_survives_a_restart_of_the_workbench(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:
@@ -198,7 +194,6 @@ def test_a_tab_that_shows_an_older_drawing_of_the_claim_writes_nothing(
     assert votes(made) == []
 
 
-@pytest.mark.stress
 def test_the_key_that_takes_a_verdict_back_takes_back_one(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:

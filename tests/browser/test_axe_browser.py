@@ -26,8 +26,6 @@ from core.config import Config
 from core.repair.loop import repair_answer
 from core.workflows.repair import outcome_of
 
-pytestmark = pytest.mark.browser
-
 READY, TABLE, TITLE = "#evidence .answer", "[data-testid='stDataFrame']", "h1"
 LINK = "verdict?trace=clin-0042&claim=clin-0042%3A%3Ac0{}"
 REPAIRED = "review-0002"

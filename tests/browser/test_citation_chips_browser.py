@@ -7,15 +7,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import urlencode
 
-import pytest
 from browsing import watched
 from playwright.sync_api import BrowserContext, expect
 from verdicts import HOSTILE, METADATA, PATIENT, fill, showcase, with_citations
 
 from core.records import CitationFinding, CitationKind, CitationOutcome, CitedPlace, Span
 from storage.store import open_store
-
-pytestmark = pytest.mark.browser
 
 READY = "#evidence .answer"
 

@@ -52,7 +52,6 @@ def shown(page: Page, figure: str) -> str:
     return page.locator(f"[data-figure={figure}] .value").inner_text()
 
 
-@pytest.mark.journey
 def test_dragging_the_slider_moves_the_figures_and_names_the_claims_that_flip(
     visit: Visit, workbench: tuple[str, KeptPacket, Path]
 ) -> None:
@@ -89,7 +88,6 @@ def test_dragging_the_slider_moves_the_figures_and_names_the_claims_that_flip(
     )
 
 
-@pytest.mark.stress
 def test_arrow_keys_move_the_slider_one_threshold_at_a_time(
     visit: Visit, workbench: tuple[str, KeptPacket, Path]
 ) -> None:
@@ -107,6 +105,7 @@ def test_arrow_keys_move_the_slider_one_threshold_at_a_time(
     page.wait_for_url("**threshold=0.52**")
 
 
+@pytest.mark.journey
 def test_a_rule_moves_the_slider_and_a_reload_finds_it_where_it_was(
     visit: Visit, workbench: tuple[str, KeptPacket, Path]
 ) -> None:
@@ -123,7 +122,6 @@ def test_a_rule_moves_the_slider_and_a_reload_finds_it_where_it_was(
     expect(page.locator(".chosen b")).to_have_text(chosen)
 
 
-@pytest.mark.stress
 def test_a_claim_that_flips_opens_with_its_sources(
     visit: Visit, workbench: tuple[str, KeptPacket, Path]
 ) -> None:
@@ -149,7 +147,6 @@ def test_text_of_a_packet_stays_text(visit: Visit, workbench: tuple[str, KeptPac
     assert page.locator("img[src='x'], img[src*='192.0.2.1']").count() == 0
 
 
-@pytest.mark.stress
 def test_a_packet_is_brought_evaluated_in_the_background_and_shown(
     visit: Visit, workbench: tuple[str, KeptPacket, Path], tmp_path: Path
 ) -> None:

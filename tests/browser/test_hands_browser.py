@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-import pytest
 from browsing import SETTLED, watched
 from playwright.sync_api import BrowserContext, expect
 from reviewing import an_office
@@ -14,10 +13,7 @@ from verdicts import hostile
 
 from storage.store import open_store, utc_now
 
-pytestmark = pytest.mark.browser
 
-
-@pytest.mark.stress
 def test_a_lead_follows_homes_link_and_frees_a_claim_without_a_mouse(
     visitor: BrowserContext, serve: Callable[[Path], AbstractContextManager[str]], tmp_path: Path
 ) -> None:

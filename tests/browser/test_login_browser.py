@@ -23,8 +23,6 @@ from core.review.records import Role
 from storage.people import FIRST_LEAD
 from storage.store import open_store
 
-pytestmark = pytest.mark.browser
-
 COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
 SECRETS = """
 [auth]
@@ -106,7 +104,7 @@ def provider() -> Iterator[str]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Provider) as server:
         here = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield here
         server.shutdown()
 
@@ -144,7 +142,6 @@ def somebody(chromium: Browser, url: str, **login: object) -> Visit:
     return watched(context, url)
 
 
-@pytest.mark.journey
 def test_without_a_login_no_page_shows_anything_but_the_way_in(
     chromium: Browser, url: str, database: Path
 ) -> None:
@@ -159,7 +156,6 @@ def test_without_a_login_no_page_shows_anything_but_the_way_in(
     assert visit.outside() == []
 
 
-@pytest.mark.stress
 def test_the_named_address_becomes_lead_and_another_is_told_what_to_do(
     chromium: Browser, url: str, database: Path
 ) -> None:
@@ -187,6 +183,7 @@ def test_the_named_address_becomes_lead_and_another_is_told_what_to_do(
     assert people.by_email("ben@example.org").name == "Ben Haas"
 
 
+@pytest.mark.journey
 def test_a_cookie_signed_with_another_secret_is_no_login(
     chromium: Browser, url: str, database: Path
 ) -> None:

@@ -16,8 +16,6 @@ from core.records import VerdictLabel
 from core.review.records import Judgement
 from storage.store import open_store, utc_now
 
-pytestmark = pytest.mark.browser
-
 Serve = Callable[..., AbstractContextManager[str]]
 CLAIM = "#review .the-claim"
 DOUBTFUL = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None, conflation=False)
@@ -58,7 +56,6 @@ def room(
         context.close()
 
 
-@pytest.mark.stress
 def test_a_key_of_ones_own_is_refused_with_the_reason_or_holds_on_every_page(room: Room) -> None:
     page = room.visit("people?show=keys", "#keys td", "Ada")
     keep = page.get_by_role("button", name="Keep my answer, on to the next claim (Review)")

@@ -18,8 +18,6 @@ from core.records import VerdictLabel
 from core.review.records import Judgement
 from storage.store import open_store, utc_now
 
-pytestmark = pytest.mark.browser
-
 Serve = Callable[..., AbstractContextManager[str]]
 CLAIM = "#review .the-claim"
 NOTE = "textarea"
@@ -131,7 +129,6 @@ def test_what_is_typed_behind_the_deciding_answer_changes_no_verdict(room: Room)
     assert room.visit.faults == []
 
 
-@pytest.mark.stress
 def test_a_key_pressed_on_how_sure_answers_nothing(room: Room) -> None:
     page = room.page
     page.keyboard.press("n")
@@ -149,7 +146,6 @@ def test_a_key_pressed_on_how_sure_answers_nothing(room: Room) -> None:
     assert room.told() == []
 
 
-@pytest.mark.stress
 def test_after_the_note_the_keys_answer_again_and_escape_closes_it(room: Room) -> None:
     page = room.page
     page.keyboard.type("nno")
@@ -166,7 +162,6 @@ def test_after_the_note_the_keys_answer_again_and_escape_closes_it(room: Room) -
     expect(page.locator(".st-key-own_none button").first).to_contain_text("●")
 
 
-@pytest.mark.stress
 def test_while_giving_back_is_about_to_open_no_key_answers_the_claim(room: Room) -> None:
     page = room.page
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-import pytest
 from browsing import SETTLED, watched
 from databases import workspace_of
 from labelled import a_labelled_office
@@ -20,7 +19,6 @@ from storage.store import open_store
 TRACES = 20
 
 
-@pytest.mark.stress
 def test_a_lead_fits_compares_promotes_and_rolls_back(
     visitor: BrowserContext, serve: Callable[[Path], AbstractContextManager[str]], tmp_path: Path
 ) -> None:

@@ -19,8 +19,6 @@ from core.records import SourceStatus, VerdictLabel
 from core.review.records import Annotation, Judgement, Role
 from storage.store import open_store, utc_now
 
-pytestmark = pytest.mark.browser
-
 Serve = Callable[[Path], AbstractContextManager[str]]
 CLAIM = "#review .the-claim"
 NEXT = ".st-key-row-next"
@@ -340,8 +338,6 @@ def test_a_hostile_trace_is_shown_to_the_letter_and_fetches_nothing(
 # ---------------------------------------------------------------- blind
 
 
-@pytest.mark.stress
-@pytest.mark.journey
 def test_no_byte_of_the_first_readers_name_or_note_reaches_the_second_reader(
     chromium: Browser, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -402,7 +398,7 @@ def test_a_stranger_with_a_login_sees_no_claim(
 # ---------------------------------------------------------------- three people
 
 
-@pytest.mark.stress
+@pytest.mark.journey
 def test_two_reviewers_disagree_and_a_third_decides(
     chromium: Browser, serve: Serve, tmp_path: Path
 ) -> None:

@@ -31,8 +31,6 @@ from core.records import (
 from core.review.records import ProjectSettings
 from storage.store import open_store
 
-pytestmark = pytest.mark.browser
-
 READY = "#evidence .answer"
 LINES = "n => n.clientHeight / parseFloat(getComputedStyle(n.querySelector('pre')).lineHeight)"
 

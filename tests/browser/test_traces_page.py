@@ -11,8 +11,6 @@ from verdicts import HOSTILE
 
 from storage.tables import SLICE_CHARACTERS
 
-pytestmark = pytest.mark.browser
-
 TABLE = "#traces tbody tr"
 
 

@@ -12,8 +12,6 @@ from databases import a_store
 from playwright.sync_api import Browser, expect
 from reviewing import Office, an_office
 
-pytestmark = pytest.mark.browser
-
 TABLE = "#traces tbody tr"
 ANSWER = "#evidence .answer"
 

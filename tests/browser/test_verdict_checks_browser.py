@@ -24,8 +24,6 @@ from verdicts import (
 from core.records import Check, FactPlace, Outcome, Span
 from storage.store import open_store
 
-pytestmark = pytest.mark.browser
-
 READY = "#evidence .answer"
 
 

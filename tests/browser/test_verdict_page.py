@@ -10,8 +10,6 @@ from browsing import SCREENSHOTS, Visit, watched
 from playwright.sync_api import Browser, Page, expect
 from verdicts import ABSTRACTS, ANSWER, HOSTILE, METADATA, PATIENT, SEARCH
 
-pytestmark = pytest.mark.browser
-
 READY = "#evidence .answer"
 HOSTILE_PLACES = (
     ".trace-id", ".facts", ".asked", ".source-name", ".reasons", ".arguments", ".row-said", "th",
@@ -314,7 +312,6 @@ def test_the_focus_can_be_seen_on_every_control(visit: Visit) -> None:
     assert outline == ["Next claim (arrow down or J)", "solid", "2px"]
 
 
-@pytest.mark.journey
 def test_hostile_text_is_shown_verbatim_and_fetches_nothing(visit: Visit) -> None:
     page = visit.open(verdict(HOSTILE), READY)
     evidence = page.locator("#evidence")

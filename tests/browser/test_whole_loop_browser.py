@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from browsing import SETTLED, Visit, watched
 from databases import workspace_of
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -30,8 +29,6 @@ from storage.store import open_store, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-pytestmark = pytest.mark.browser
 
 # Models are loaded twice and a forest is grown, on a machine that may be busy with other work.
 WORKING_MILLISECONDS = 400_000
@@ -95,7 +92,6 @@ class Workbench:
         context.close()
 
 
-@pytest.mark.journey
 def test_a_captured_file_becomes_labels_a_calibrator_a_threshold_and_a_packet_by_keyboard(
     chromium: Browser, serve: Callable[[Path], AbstractContextManager[str]], tmp_path: Path
 ) -> None:

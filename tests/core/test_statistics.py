@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
@@ -20,7 +20,6 @@ from core.statistics import (
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 400), st.integers(1, 400))
 def test_the_exact_interval_is_scipys(successes: int, trials: int) -> None:
     successes = min(successes, trials)
@@ -41,7 +40,6 @@ def test_no_trials_have_no_interval() -> None:
     assert exact_binomial_interval(0, 0) is None
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
 def test_mcnemar_is_the_exact_binomial_test_on_what_only_one_got_right(pairs) -> None:
     first, second = zip(*pairs, strict=True)
@@ -55,7 +53,6 @@ def test_mcnemar_is_the_exact_binomial_test_on_what_only_one_got_right(pairs) ->
     assert found == pytest.approx(mcnemar(second, first))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=2, max_size=80))
 def test_cohens_kappa_is_scikit_learns_where_it_is_defined(pairs) -> None:
     first, second = zip(*pairs, strict=True)
@@ -95,7 +92,6 @@ def test_skewed_labels_sink_kappa_and_leave_ac1_standing() -> None:
     assert ac1.value > 0.9
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(st.sampled_from("abcd"), min_size=3, max_size=3), min_size=1, max_size=40))
 def test_agreement_ignores_the_order_of_raters_and_the_names_of_labels(ratings) -> None:
     renamed = [

@@ -75,6 +75,7 @@ def test_an_auditor_opens_every_page_and_none_of_its_buttons_writes(
     assert not [one for one in events if one.actor == "Otto" and one.action not in looked]
 
 
+@pytest.mark.stress
 def test_a_person_named_like_a_picture_is_text_on_every_page(made: Office) -> None:
     named = made.workspace.people.add(PICTURE, {Role.LEAD, Role.REVIEWER}, by=made.people["Lea"])
 

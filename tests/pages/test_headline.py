@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 from builders import probabilities
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.causes import told_apart
@@ -104,7 +104,6 @@ SUPPORTS = st.builds(
 )
 
 
-@settings(max_examples=500, deadline=None)
 @given(
     SUPPORTS,
     st.sampled_from(AttributionStatus),
@@ -135,7 +134,6 @@ def test_a_claim_is_never_called_supported_or_true_below_its_threshold(
     assert line and not line.endswith(".")
 
 
-@settings(max_examples=200, deadline=None)
 @given(SUPPORTS, st.sampled_from(VerdictLabel), st.sampled_from(Decision), st.sampled_from(Kind))
 def test_nor_of_a_verdict_that_another_version_stored(support, verdict, decision, kind) -> None:
     base = judged_showcase()
@@ -199,7 +197,6 @@ def test_every_kind_has_a_line_for_every_verdict() -> None:
         assert headline(replace(base, verdict=verdict), kind, NAMES)
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_two_numbers_that_differ_never_read_alike(one: float, other: float) -> None:
     first, second = told_apart(one, other)

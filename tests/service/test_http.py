@@ -174,6 +174,7 @@ def test_a_token_is_for_what_its_line_says(client: httpx.Client) -> None:
     assert statuses(WATCHES) == [403, 403, 200]
 
 
+@pytest.mark.stress
 def test_connections_that_say_nothing_are_cut_off_and_are_no_load(client: httpx.Client) -> None:
     place = (client.base_url.host, client.base_url.port)
     silent = [socket.create_connection(place) for _ in range(600)]
@@ -244,7 +245,6 @@ def test_metrics_count_and_quote_nothing(client: httpx.Client) -> None:
 
 def test_no_generated_request_breaks_the_published_contract(client: httpx.Client) -> None:
     schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
-    from hypothesis import HealthCheck, settings
 
     schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
     schema.config.generation.update(max_examples=15)
@@ -266,7 +266,6 @@ def test_no_generated_request_breaks_the_published_contract(client: httpx.Client
     for result in schema.get_all_operations():
         operation = result.ok()
 
-        @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
         def tried(case: object) -> None:
             response = case.call(base_url=str(client.base_url), headers=HEADERS)  # type: ignore[attr-defined]
             if response.status_code != 429:
@@ -280,6 +279,7 @@ def test_no_generated_request_breaks_the_published_contract(client: httpx.Client
     assert len(checked) > 30
 
 
+@pytest.mark.stress
 def test_a_service_that_is_asked_to_end_logs_no_word_of_a_claim(tmp_path: Path) -> None:
     with service("http", "--at", "127.0.0.1:0", "--no-token") as (process, address):
         reply = httpx.post(f"{address}/v1/verify_answer", json=SENT, timeout=120)

@@ -34,7 +34,7 @@ def stdio(*more: str) -> object:
     return mcp.StdioServerParameters(command=sys.executable, args=arguments, cwd=str(ROOT))
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.stress)])
 def test_a_stock_client_gets_verdicts_places_reasons_and_a_repair_over_stdio(mode: str) -> None:
     steps: list[str] = []
 

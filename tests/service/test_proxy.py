@@ -268,6 +268,7 @@ def test_the_file_of_what_passed_is_its_owners_and_can_be_imported(
     )
 
 
+@pytest.mark.stress
 def test_an_older_client_hears_too_and_outlives_a_server_that_ends(folder: Path) -> None:
     command = ["--", sys.executable, str(SERVER), "ehr", str(folder)]
     with talking(command, mode="legacy") as talker:

@@ -180,7 +180,7 @@ def _unless_settled(work: Callable[[], object]) -> None:
 
 TestDesks = Desks.TestCase
 TestDesks.settings = settings(
-    max_examples=10,
+    max_examples=max(2, settings.default.max_examples // 6),
     stateful_step_count=20,
     deadline=None,
     suppress_health_check=list(HealthCheck),

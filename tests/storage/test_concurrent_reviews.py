@@ -156,6 +156,7 @@ def test_reviewers_in_four_processes_lose_double_and_misplace_no_vote(
     )
 
 
+@pytest.mark.stress
 def test_a_process_killed_while_it_votes_loses_nothing_that_was_acknowledged(
     store: SqlStore, database_address: str
 ) -> None:

@@ -105,6 +105,7 @@ def test_the_first_start_shows_the_answers_by_hand() -> None:
     assert len(shown) == 24 and SAMPLE.parent.name == "by_hand"
 
 
+@pytest.mark.stress
 def test_the_sample_packet_is_evaluated_once_and_goes_on_after_a_kill(
     empty: SqlStore, tmp_path: Path
 ) -> None:

@@ -39,6 +39,7 @@ def _wait(folder: Path) -> None:
     os.close(file)
 
 
+@pytest.mark.stress
 def test_a_fit_that_is_killed_leaves_no_candidate(office: Office) -> None:
     folder = fitting_folder(office.workspace.data_folder)
 

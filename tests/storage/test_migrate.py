@@ -152,6 +152,7 @@ def test_a_migration_that_fails_leaves_the_database_as_it_was(database_address: 
     database.close()
 
 
+@pytest.mark.stress
 def test_processes_that_start_together_migrate_once(database_address: str) -> None:
     program = (
         "import sys; from storage.store import open_store; "

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from builders import a_source, a_trace
 from databases import a_store
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.codec import content_hash
@@ -78,9 +78,6 @@ def test_a_trace_comes_back_as_it_was(store: SqlStore) -> None:
     assert store.get_trace("t1").trace == trace
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(trace_id=st.text(min_size=1, max_size=20), question=st.text(), answer=st.none() | st.text())
 def test_any_text_is_stored_and_found_again(
     trace_id: str, question: str, answer: str | None

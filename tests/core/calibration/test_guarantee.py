@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
@@ -107,7 +107,6 @@ def test_the_bound_holds_on_resampled_splits_of_the_shipped_rows(risk: float) ->
     assert broken <= MOST_BROKEN
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 200), st.data())
 def test_with_one_claim_a_trace_the_bound_is_clopper_and_pearsons(bad: int, data) -> None:
     passed = data.draw(st.integers(0, bad))
@@ -127,7 +126,6 @@ def test_claims_that_stand_and_fall_together_count_once() -> None:
     assert upper_bounds(together)[0] > 1.5 * upper_bounds(apart)[0]
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 100), st.booleans(), st.booleans(), st.integers(0, 9)),

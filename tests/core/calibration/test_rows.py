@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.calibration.fit import ForestSettings, fit_calibrator
@@ -38,7 +38,6 @@ ROWS = st.builds(
 
 
 @given(train=st.lists(ROWS, min_size=1, max_size=8), validation=st.lists(ROWS, max_size=8))
-@settings(max_examples=40, deadline=None)
 def test_rows_come_back_as_they_were_but_for_their_names(
     tmp_path_factory: pytest.TempPathFactory,
     train: list[TrainingRow],

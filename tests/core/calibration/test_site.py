@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import ks_2samp
@@ -49,7 +49,6 @@ def rows_of(found: Sequence[tuple[int, bool, bool, int]]) -> list[TrainingRow]:
     ]
 
 
-@settings(max_examples=30, deadline=None)
 @given(ROWS, st.integers(0, 20))
 def test_errors_are_counted_as_the_gate_decides_and_intervals_hold_them(found, at: int) -> None:
     rows = rows_of(found)
@@ -64,7 +63,6 @@ def test_errors_are_counted_as_the_gate_decides_and_intervals_hold_them(found, a
             assert rate.interval.low - 1e-6 <= rate.value <= rate.interval.high + 1e-6
 
 
-@settings(max_examples=10, deadline=None)
 @given(ROWS, st.integers(0, 20), st.integers(0, 20))
 def test_every_interval_of_the_comparison_holds_its_point(found, one: int, other: int) -> None:
     """Thresholds in use stand beside the sweep's, unsorted: intervals were once of other ones."""
@@ -94,7 +92,6 @@ def test_25_labels_are_too_few_and_it_says_how_many_are_needed() -> None:
     assert site_errors([], Told(0.5)).words.startswith("0 labels, 0 of bad claims: too few.")
 
 
-@settings(max_examples=60, deadline=None)
 @given(ROWS, ROWS)
 def test_drift_is_kolmogorov_and_smirnovs_distance(here, there) -> None:
     (drift,) = drift_of(rows_of(here), rows_of(there), ["p"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.calibration.threshold import (
@@ -36,7 +36,6 @@ def arrays(found):
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(claims)
 def test_the_sweep_counts_what_deciding_each_claim_would_count(found) -> None:
     points = sweep(*arrays(found))
@@ -50,7 +49,6 @@ def test_the_sweep_counts_what_deciding_each_claim_would_count(found) -> None:
         assert point.passed_good == pairs.count((False, False))
 
 
-@settings(max_examples=100, deadline=None)
 @given(claims)
 def test_a_higher_threshold_never_allows_more(found) -> None:
     points = sweep(*arrays(found))
@@ -64,7 +62,6 @@ def test_the_grid_is_the_papers() -> None:
     assert len(GRID) == 99 and GRID[0] == 0.01 and GRID[-1] == 0.99
 
 
-@settings(max_examples=100, deadline=None)
 @given(claims)
 def test_block_f1_with_accuracy_as_tie_break_beats_every_other_threshold(found) -> None:
     points = sweep(*arrays(found))
@@ -77,7 +74,6 @@ def test_block_f1_with_accuracy_as_tie_break_beats_every_other_threshold(found) 
     assert key(best) == max(key(p) for p in points)
 
 
-@settings(max_examples=150, deadline=None)
 @given(claims, st.sampled_from([0.0, 0.025, 0.1, 0.5]))
 def test_the_false_pass_limit_holds_and_no_threshold_blocks_fewer_good_claims(found, limit) -> None:
     points = sweep(*arrays(found))
@@ -95,7 +91,6 @@ def test_the_false_pass_limit_holds_and_no_threshold_blocks_fewer_good_claims(fo
         assert choice.point.passed_bad == min(p.passed_bad for p in points)
 
 
-@settings(max_examples=100, deadline=None)
 @given(claims, st.sampled_from([0.0, 0.1, 0.3]))
 def test_the_false_block_limit_holds_and_no_threshold_passes_fewer_bad_claims(found, limit) -> None:
     points = sweep(*arrays(found))
@@ -108,7 +103,6 @@ def test_the_false_block_limit_holds_and_no_threshold_passes_fewer_bad_claims(fo
         assert choice.point.passed_bad == min(p.passed_bad for p in allowed)
 
 
-@settings(max_examples=100, deadline=None)
 @given(claims, st.integers(0, 100))
 def test_a_budget_is_never_overrun_when_it_can_be_kept(found, reviews: int) -> None:
     points = sweep(*arrays(found))
@@ -121,7 +115,6 @@ def test_a_budget_is_never_overrun_when_it_can_be_kept(found, reviews: int) -> N
         assert (choice.point.blocked_share or 0.0) * 100 <= reviews
 
 
-@settings(max_examples=60, deadline=None)
 @given(claims)
 def test_the_high_recall_choice_keeps_its_recall(found) -> None:
     choice = by_block_recall(sweep(*arrays(found)), 0.9)
@@ -148,7 +141,6 @@ def test_no_claims_or_a_wrong_limit_is_refused() -> None:
         by_budget(nothing, claims_a_day=0, reviews_a_day=10)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 40), st.integers(60, 99), st.integers(1, 20))
 def test_between_well_parted_claims_the_middle_of_the_gap_is_chosen(
     bad_at: int, good_at: int, each: int

@@ -6,7 +6,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.citations.lenient_json import read_lenient_json
@@ -150,7 +150,6 @@ def test_damaged_json_is_read_or_refused_in_words() -> None:
         json.dumps(read.value)
 
 
-@settings(max_examples=200)
 @given(st.text(alphabet="{}[]\",:\\abc “”'1.-\n`/", max_size=60))
 def test_no_text_breaks_the_reader(text: str) -> None:
     try:
@@ -159,7 +158,6 @@ def test_no_text_breaks_the_reader(text: str) -> None:
         return
 
 
-@settings(max_examples=100)
 @given(st.integers(0, len(PLAIN) - 1))
 def test_no_word_of_a_cut_lattice_is_lost(cut: int) -> None:
     try:

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from builders import a_source, a_trace
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from verdicts import HOSTILE, hostile, showcase
 
@@ -208,7 +208,6 @@ def verifications(draw: st.DrawFn) -> Verification:
 
 
 @given(trace=some(Trace))
-@settings(max_examples=100, deadline=None)
 def test_a_trace_comes_back_from_its_document_with_its_hash(trace: Trace) -> None:
     found = trace_from_document(json.loads(json.dumps(trace_document(trace))))
 
@@ -220,7 +219,6 @@ def through_json(verification: Verification) -> Verification:
 
 
 @given(verification=verifications())
-@settings(max_examples=60, deadline=None)
 def test_a_verification_comes_back_from_its_document(verification: Verification) -> None:
     found = through_json(verification)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tables import cases
 
@@ -81,7 +81,6 @@ def leaves(value: object) -> list[str]:
     return [value if isinstance(value, str) else json.dumps(value)]
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     DATA, st.sampled_from(["```json\n{}\n```", "```\n{}\n```", "{}"]), st.sampled_from([None, 2])
 )

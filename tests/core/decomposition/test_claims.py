@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from examples import THOROUGH, tried
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import cases
@@ -112,7 +111,6 @@ def uncovered_numbers(answer: str, claims: tuple[Claim, ...]) -> list[str]:
     return lost
 
 
-@tried(60, many=300)
 @given(ANSWERS)
 def test_any_text_gives_claims_whose_places_are_exact(answer: str) -> None:
     claims = claims_of(answer, CHART, PUBMED)
@@ -128,17 +126,15 @@ def test_any_text_gives_claims_whose_places_are_exact(answer: str) -> None:
             assert 0 <= claim.stated.span.start < claim.stated.span.end <= len(answer)
 
 
-@tried(40, many=200)
 @given(st.lists(LINES, max_size=14).map("\n".join))
 def test_no_number_of_an_answer_is_lost(answer: str) -> None:
     assert uncovered_numbers(answer, claims_of(answer, CHART)) == []
 
 
-@pytest.mark.costly
 @pytest.mark.stress
 def test_no_number_of_a_real_answer_is_lost() -> None:
     lost = []
-    for answer, question in real_answers()[:: 1 if THOROUGH else 4]:
+    for answer, question in real_answers():
         claims = claims_of(answer, question=question)
         lost += uncovered_numbers(answer, claims)
         assert all(answer[claim.span.start : claim.span.end] == claim.said for claim in claims)
@@ -147,7 +143,6 @@ def test_no_number_of_a_real_answer_is_lost() -> None:
     assert lost == []
 
 
-@tried(15, many=60)
 @given(ANSWERS)
 def test_the_same_answer_gives_the_same_claims(answer: str) -> None:
     assert claims_of(answer, CHART, PUBMED) == claims_of(answer, CHART, PUBMED)

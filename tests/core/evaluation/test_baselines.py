@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ComponentUnavailable
@@ -111,7 +111,6 @@ def test_the_order_and_grouping_of_sources_does_not_matter_to_a_source_blind_sco
     assert scores[1] == pytest.approx(scores[0]) and scores[2] == pytest.approx(scores[0])
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from(["a", "bb", "c"]), max_size=30), max_size=12),
     st.integers(1, 9),

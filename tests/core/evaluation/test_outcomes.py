@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluation.outcomes import (
@@ -51,7 +51,6 @@ def counted(outcomes: list[str]) -> Sorted3:
     )
 
 
-@settings(max_examples=200, deadline=None)
 @given(claims, places, places)
 def test_claims_and_answers_are_sorted_as_deciding_each_would(found, threshold, review_from):
     view = view_of(found)
@@ -75,7 +74,6 @@ def test_claims_and_answers_are_sorted_as_deciding_each_would(found, threshold, 
     assert abs(sum(one.shares) - 1.0) < 1e-9
 
 
-@settings(max_examples=100, deadline=None)
 @given(claims, places, places)
 def test_allow_and_block_stay_what_the_gate_says(found, threshold, review_from):
     view = view_of(found)

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BadRecord, UnreadableFile
@@ -191,7 +191,6 @@ def test_the_digest_sees_what_the_verifier_sees_and_no_label() -> None:
     assert row_sha256(plain) != row_sha256(row_from_json(record(stated_attribution=None)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from([f"trace-{n}" for n in range(30)]), min_size=1, max_size=200),
     st.integers(0, 5),

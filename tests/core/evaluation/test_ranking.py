@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluation.packets import PacketRow, row_from_json
@@ -56,7 +56,6 @@ def test_a_threshold_reaches_what_is_told(claims: list[tuple[int, bool, int]], r
     assert good_blocked_at(score, bad, rate) == min(g for g, b in both if b <= rate + 1e-12)
 
 
-@settings(deadline=None)
 @given(CLAIMS)
 def test_the_interval_holds_the_measured_value(claims: list[tuple[int, bool, int]]) -> None:
     score, bad, trace = _arrays(claims)
@@ -65,7 +64,6 @@ def test_the_interval_holds_the_measured_value(claims: list[tuple[int, bool, int
         assert ends[0] - 1e-4 <= measured <= ends[1] + 1e-4
 
 
-@settings(deadline=None)
 @given(CLAIMS, st.lists(st.integers(0, 20), min_size=1, max_size=6))
 def test_every_band_holds_its_rate_whatever_the_order(
     claims: list[tuple[int, bool, int]], asked: list[int]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -84,7 +84,6 @@ def test_a_setting_of_another_type_is_named_with_its_path(name: str, value: obje
         read_snapshot(snapshot_text(wrong).encode(), file="s.json")
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
 def test_no_other_file_is_taken_for_one(content: bytes) -> None:
     with pytest.raises(InputError):

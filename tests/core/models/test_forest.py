@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from forests import a_calibrator
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
@@ -131,7 +131,6 @@ def test_an_unseen_category_encodes_as_zeros() -> None:
     assert column["verifier_label=entailment"] == 1.0
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 199), min_size=1, max_size=40))
 def test_a_probability_does_not_depend_on_the_rows_beside_it(places: list[int]) -> None:
     _, forest = grown_forest(7, trees=20)
@@ -308,7 +307,6 @@ def test_the_shipped_folder_can_be_copied_elsewhere(artifact: Path, tmp_path: Pa
     looked_for=st.lists(st.sampled_from((-1.0, 0.0, 1.0)), min_size=12, max_size=12),
     heard=st.sampled_from((NOW, BEFORE)),
 )
-@settings(max_examples=60)
 def test_readings_are_heard_beside_the_trees_by_the_weights_of_the_card(
     said: list[float],
     best: list[float | None],

@@ -109,6 +109,7 @@ def test_a_plain_implementation_of_the_alignment_equation_agrees(
     assert np.abs(raw.premise_scores - premise_scores).max() < 1e-5
 
 
+@pytest.mark.stress
 def test_the_same_pair_reads_the_same_alone_in_any_batch_and_in_any_order(
     reader: BertPairReader,
 ) -> None:

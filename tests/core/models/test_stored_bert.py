@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 from transformers import AutoTokenizer
 
@@ -40,7 +40,6 @@ def tokenizers() -> list[tuple[WordPieces, object]]:
     ]
 
 
-@settings(max_examples=60)
 @given(
     texts=some.lists(some.text(max_size=80) | some.sampled_from(STRANGE), min_size=2, max_size=6)
 )
@@ -82,6 +81,7 @@ def test_the_same_weights_through_transformers_read_the_same(tmp_path: Path) -> 
     assert (load_embedder().embed(STRANGE) == vectors).all()
 
 
+@pytest.mark.stress
 def test_a_start_with_what_ships_does_not_wait_for_transformers() -> None:
     started = (
         "import sys; from core.models.loading import load_embedder, load_pair_reader; "

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import pytest
 from builders import a_source, a_trace
-from examples import tried
 from hypothesis import given
 from hypothesis import strategies as st
 from lexical import lexical_models, verify_lexically
@@ -630,7 +629,6 @@ def read_well(text: str, answer: str, left_out: int) -> bool:
     return len(grammar_problems(text)) <= len(grammar_problems(answer)) + left_out
 
 
-@tried(12, many=60)
 @given(answers(), st.integers(1, 3), st.data())
 def test_a_proposal_loses_and_adds_nothing_that_no_source_decides(
     answer: str, iterations: int, data: st.DataObject
@@ -662,7 +660,6 @@ def test_a_proposal_loses_and_adds_nothing_that_no_source_decides(
     assert read_well(text, answer, len(repair.actions) - len(chosen))
 
 
-@tried(12, many=60)
 @given(answers())
 def test_a_repair_is_span_edits_of_the_answer_passes_the_verifier_and_stays(answer: str) -> None:
     repair = repaired(answer, removes=True)

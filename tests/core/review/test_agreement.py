@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reviewed import (
     a_judgement,
@@ -54,7 +54,6 @@ def claims_of(rows: list[tuple[str, str, int, str | None, str | None]]) -> list[
     ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(RATINGS)
 def test_kappa_is_scikit_learns_and_raw_agreement_is_a_count(rows) -> None:
     figures = agreement(claims_of(rows), Question.SUPPORT, resamples=20)
@@ -72,7 +71,6 @@ def test_kappa_is_scikit_learns_and_raw_agreement_is_a_count(rows) -> None:
         assert "one label" in str(figures.cohen.reason)
 
 
-@settings(max_examples=25, deadline=None)
 @given(MORE_RATINGS | RATINGS, st.sampled_from([Question.SUPPORT, Question.SOURCE]))
 def test_every_interval_is_that_of_drawing_whole_traces_and_counting_again(rows, question) -> None:
     claims = claims_of(rows)
@@ -151,7 +149,6 @@ def test_few_traces_get_no_interval_and_no_interval_is_without_width(
             assert figures.raw.interval.low == pytest.approx(0.025 ** (1 / traces), abs=1e-5)
 
 
-@settings(max_examples=30, deadline=None)
 @given(RATINGS, st.randoms(use_true_random=False))
 def test_neither_the_order_of_claims_nor_of_the_two_readings_matters(
     rows, shuffle: random.Random

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tables import cases
 
@@ -71,7 +71,6 @@ def test_what_names_no_source_is_no_citation(answer):
 
 
 @given(st.text(alphabet="ab [].()1,:\n#https://Sources-^", max_size=80))
-@settings(max_examples=200, deadline=None)
 def test_any_answer_gives_spans_inside_it(answer):
     for citation in citations_in(answer, SOURCES):
         assert 0 <= citation.span.start < citation.span.end <= len(answer)

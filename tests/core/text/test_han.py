@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evidence.words import said_share, stems
@@ -12,7 +12,6 @@ from core.text.tokens import content_bigrams, content_terms, overlap
 HAN = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FA5), min_size=1, max_size=24)
 
 
-@settings(deadline=None)  # the first one reads the dictionary
 @given(HAN)
 def test_words_lie_in_the_run_where_they_are_said_to(run: str) -> None:
     places = list(word_places(run))
@@ -22,7 +21,6 @@ def test_words_lie_in_the_run_where_they_are_said_to(run: str) -> None:
     assert left <= {letter for word in FUNCTION_WORDS for letter in word}
 
 
-@settings(deadline=None)  # the first one reads the dictionary
 @given(HAN, st.text("abc 12.-", max_size=12))
 def test_nothing_of_a_mixed_word_is_lost_or_made_up(run: str, beside: str) -> None:
     parts = parts_of(f"{beside}{run}")

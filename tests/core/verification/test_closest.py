@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from builders import a_claim, a_source, a_trace
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import Config
@@ -97,7 +97,6 @@ def test_what_was_asked_is_told_apart_from_what_came_back() -> None:
     heights=st.lists(st.integers(1, 9_999), min_size=8, max_size=8, unique=True),
     place=st.integers(0, 7),
 )
-@settings(max_examples=60, deadline=None)
 def test_no_field_of_another_record_is_taken_and_few_of_its_own(
     heights: list[int], place: int
 ) -> None:

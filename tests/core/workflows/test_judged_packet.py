@@ -18,6 +18,7 @@ TRACES = tuple(
 PACKET = SHARED / "packets" / "multirecord_dev.jsonl.gz"
 
 
+@pytest.mark.stress
 @pytest.mark.skipif(
     not PACKET.exists(), reason="the answers by strangers are not part of the repository"
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from builders import a_source, a_trace
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reviewed import a_judgement, a_reviewed_claim, an_adjudication, an_annotation, two_readings
 from verdicts import showcase, with_citations
@@ -72,7 +72,6 @@ def votes(draw: st.DrawFn, slot: int = 1):
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(votes(), st.none() | JUDGEMENTS, st.sampled_from(Cause), MOMENTS)
 def test_what_people_said_comes_back_from_a_line_exactly(vote, decided, cause, at) -> None:
     adjudication = None
@@ -161,9 +160,6 @@ def test_each_start_of_a_formula_is_neutralised_and_a_number_of_ours_is_not(valu
     assert csv_cell(-0.5) == "-0.5"
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(rationale=st.text(max_size=30))
 def test_parquet_holds_every_text_as_it_is(tmp_path: Path, rationale: str) -> None:
     claim = a_reviewed_claim(1, an_annotation(rationale=rationale))
@@ -208,7 +204,6 @@ def test_what_is_no_archive_is_refused(
         unpack(data, tmp_path_factory.mktemp("zip"), name="packet.zip")
 
 
-@settings(max_examples=40)
 @given(st.text(alphabet="<>&\"'ab=/ \n", max_size=40), st.text(alphabet="<>&\"'ab ", max_size=20))
 def test_a_page_has_the_same_elements_whatever_the_texts_are(hostile: str, name: str) -> None:
     def tags(text: str, who: str) -> int:

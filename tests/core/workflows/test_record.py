@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.capture.reading import read_traces
@@ -243,7 +243,6 @@ def test_a_recorder_that_cannot_start_says_why(tmp_path, arguments, code, messag
 
 
 @given(st.lists(st.binary(max_size=12)), st.data())
-@settings(max_examples=200, deadline=None)
 def test_messages_do_not_depend_on_the_pieces_in_which_their_bytes_come(messages, data):
     clean = [message.replace(b"\n", b"") for message in messages]
     whole = b"".join(message + b"\n" for message in clean)
@@ -343,10 +342,10 @@ def recording(log: Path) -> Iterator[Recorder]:
     Answering.gate.clear()
     Answering.seen = []
     with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as behind:
-        threading.Thread(target=behind.serve_forever, daemon=True).start()
+        threading.Thread(target=behind.serve_forever, args=(0.01,), daemon=True).start()
         url = f"http://127.0.0.1:{behind.server_address[1]}/mcp"
         with Recorder(url, WireLog(log, "s")) as server:
-            thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+            thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
             thread.start()
             yield server
             server.shutdown()
@@ -421,7 +420,7 @@ def test_a_server_that_cannot_be_reached_is_a_502_and_the_request_is_kept(tmp_pa
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/mcp"
     with Recorder(url, WireLog(tmp_path / "l", "s")) as server:
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
 
         answer = ask(server, "POST", "/mcp", MESSAGE)
 
@@ -446,7 +445,6 @@ def test_what_is_no_address_is_refused(tmp_path, url):
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
 def test_events_do_not_depend_on_the_pieces_in_which_their_bytes_come(tmp_path_factory, data):
     ends = data.draw(st.lists(st.sampled_from([b"\n", b"\r\n"]), min_size=1, max_size=5))
     whole = b"".join(b"id: 1%sdata: {%sdata: }%s%s" % (end, end, end, end) for end in ends)

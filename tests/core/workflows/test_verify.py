@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from builders import a_source, a_trace
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.codec import verdict_document
@@ -134,9 +134,6 @@ def test_verdicts_come_out_one_a_line_in_the_order_of_the_input(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("name", ["v.jsonl", "v.jsonl.gz"])
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(data=st.data())
 def test_a_file_torn_at_any_byte_is_continued_to_the_same_bytes(
     tmp_path: Path, name: str, data: st.DataObject

@@ -57,6 +57,7 @@ def _timeless(document: Any) -> str:
     return json.dumps({**document, "latency_seconds": None, "line_sha256": None})
 
 
+@pytest.mark.stress
 @pytest.mark.usefixtures("weights_loaded_once")
 def test_workers_write_what_one_process_writes_with_and_without_a_cache(tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.capture.reading import read_traces
@@ -146,17 +146,8 @@ def load(path: Path, name: str) -> list[Trace | InputError]:
     return items
 
 
-def often(examples: int) -> settings:
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        suppress_health_check=[HealthCheck.function_scoped_fixture],
-    )
-
-
 @pytest.mark.parametrize("name", sorted(VALID))
 @given(data=st.data())
-@often(EXAMPLES)
 def test_a_changed_file_gives_traces_or_errors_and_loses_no_output_silently(tmp_path, name, data):
     check_changed(tmp_path, name, data)
 
@@ -164,7 +155,7 @@ def test_a_changed_file_gives_traces_or_errors_and_loses_no_output_silently(tmp_
 @pytest.mark.stress
 @pytest.mark.parametrize("name", sorted(VALID))
 @given(data=st.data())
-@often(MANY)
+@settings(max_examples=MANY)
 def test_ten_thousand_changed_files_lose_no_output_silently(tmp_path, name, data):
     check_changed(tmp_path, name, data)
 
@@ -203,7 +194,6 @@ CHART = "twice daily\\"
 
 @pytest.mark.parametrize("fixture", FIXTURES, ids=lambda path: f"{path.parent.name}/{path.name}")
 @given(data=st.data())
-@often(EXAMPLES // 5)
 def test_a_changed_export_of_any_format_loses_no_output_silently(tmp_path, fixture, data):
     check_export(tmp_path, fixture, mutate(records_of(fixture), data))
 
@@ -211,7 +201,7 @@ def test_a_changed_export_of_any_format_loses_no_output_silently(tmp_path, fixtu
 @pytest.mark.stress
 @pytest.mark.parametrize("name", sorted({path.parent.name for path in FIXTURES}))
 @given(data=st.data())
-@often(MANY)
+@settings(max_examples=MANY)
 def test_ten_thousand_changed_exports_lose_no_output_silently(tmp_path, name, data):
     fixture = data.draw(st.sampled_from([path for path in FIXTURES if path.parent.name == name]))
 
@@ -298,7 +288,6 @@ def _outputs_of(records: list[object], name: str) -> str:
 
 @pytest.mark.parametrize("name", sorted(VALID))
 @given(data=st.data())
-@often(EXAMPLES)
 def test_a_file_cut_or_damaged_anywhere_gives_traces_or_errors(tmp_path, name, data):
     content = "".join(json.dumps(record) + "\n" for record in VALID[name]()).encode()
     at = data.draw(st.integers(0, len(content)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.capture.native_record import export_native, read_trace
@@ -53,7 +53,6 @@ RECORD = st.fixed_dictionaries(
 
 
 @given(RECORD)
-@settings(max_examples=200, deadline=None)
 def test_a_native_record_comes_back_as_it_was_read(record):
     trace = read_trace(record, None)
 
@@ -61,7 +60,6 @@ def test_a_native_record_comes_back_as_it_was_read(record):
 
 
 @given(RECORD)
-@settings(max_examples=100, deadline=None)
 def test_a_trace_survives_its_document_and_an_export(record):
     trace = read_trace(record, None)
 
@@ -73,7 +71,6 @@ def test_a_trace_survives_its_document_and_an_export(record):
 
 
 @given(RECORD)
-@settings(max_examples=100, deadline=None)
 def test_every_mapped_range_lies_in_the_text_and_in_the_raw_output(record):
     for source in read_trace(record, None).sources:
         size = len((source.raw or "").encode())

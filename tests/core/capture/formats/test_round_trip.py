@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.capture.carried import CARRIED, CHANGED, plain_run
@@ -116,9 +116,6 @@ def test_every_sample_trace_comes_back_the_same_and_is_recognised(tmp_path, form
 @example(record=PLAIN)
 @example(record=HIDDEN_MARKUP)
 @example(record=SAID_EARLIER)
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 def test_any_native_trace_comes_back_the_same_or_is_refused_with_a_reason(tmp_path, format, record):
     trace = read_trace(record, None)
 
@@ -264,7 +261,6 @@ def test_captured_citations_and_missing_content_survive_a_change_of_format(tmp_p
 
 @pytest.mark.parametrize("format", sorted(set(FORMATS) - {"native"}))
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
 def test_damage_to_what_an_export_carries_never_costs_an_output(format, data):
     run = plain_run(read_trace(PLAIN, None))
     carried = json.loads(write_json(run.carried))

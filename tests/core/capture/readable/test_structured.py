@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.capture.readable.nodes import NotStructured, string_offsets
@@ -64,7 +64,6 @@ def leaves(value: object) -> list[object]:
 
 
 @given(DOCUMENTS, st.booleans(), st.sampled_from([None, 1, 4]))
-@settings(max_examples=150, deadline=None)
 def test_every_mapped_range_of_generated_json_parses_to_the_value_shown(value, ascii_only, indent):
     raw = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
 
@@ -85,7 +84,6 @@ def test_every_mapped_range_of_generated_json_parses_to_the_value_shown(value, a
 
 
 @given(st.dictionaries(KEYS, SCALARS, min_size=1), st.booleans())
-@settings(max_examples=100, deadline=None)
 def test_values_of_json_inside_json_text_inside_a_repr_point_to_their_escaped_bytes(
     value, ascii_only
 ):
@@ -109,7 +107,6 @@ def test_values_of_json_inside_json_text_inside_a_repr_point_to_their_escaped_by
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40), st.booleans())
-@settings(max_examples=200, deadline=None)
 def test_offsets_of_an_escaped_string_find_each_character_again(text, ascii_only):
     raw = json.dumps(text, ensure_ascii=ascii_only)
     node = parse_json(raw).node if "\x00" not in text else None
@@ -125,7 +122,6 @@ def test_offsets_of_an_escaped_string_find_each_character_again(text, ascii_only
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
-@settings(max_examples=200, deadline=None)
 def test_a_python_string_is_read_as_python_reads_it(text):
     node = parse_repr(repr(text)).node
 
@@ -133,7 +129,6 @@ def test_a_python_string_is_read_as_python_reads_it(text):
 
 
 @given(st.text(alphabet="{}[]()'\",:= abTN01\\<>", max_size=40))
-@settings(max_examples=300, deadline=None)
 def test_any_text_at_all_is_read_or_kept_and_never_raises(text):
     unfolded = unfold_output(text)
 
@@ -171,7 +166,6 @@ def test_an_error_inside_the_inner_result_is_an_error():
 
 
 @given(st.integers(min_value=60, max_value=400))
-@settings(max_examples=60, deadline=None)
 def test_a_result_that_breaks_off_anywhere_keeps_what_came_and_says_so(length):
     rows = json.dumps({"rows": [{"name": f"row {n}", "value": 100 + n} for n in range(20)]})
     raw = f"meta=None content=[TextContent(type='text', text={rows!r}, annotations=None)] isError=False"

@@ -53,6 +53,7 @@ def judged() -> list[tuple[Pair, bool]]:
     return [(pair, of_pair(pair)) for pair in SAMPLE]
 
 
+@pytest.mark.stress
 def test_no_dangerous_claim_is_taken_for_one_that_the_chart_states(judged) -> None:
     assert not [pair for pair, so in judged if pair.dangerous and so]
 

@@ -34,6 +34,7 @@ def judged() -> list[tuple[Pair, bool]]:
     return [(pair, contradicted(pair)) for pair in SAMPLE]
 
 
+@pytest.mark.stress
 def test_at_most_three_in_a_hundred_dangerous_claims_pass(judged):
     dangerous = [blocked for pair, blocked in judged if pair.dangerous]
 
