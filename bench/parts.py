@@ -28,7 +28,7 @@ from core.evaluation.frozen import readable
 from core.evaluation.threshold_view import bands_of, costs_at, flips_between, view_claims
 from core.evidence.checks import check_claim, read_trace_facts
 from core.evidence.values import protected_values
-from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader
+from core.models.loading import BUNDLED_NLI_MODEL, load_nli_model
 from core.records import Claim, Source, Span, Trace
 from core.workflows.batching import BatchingVerifier
 from core.workflows.models import load_models
@@ -77,8 +77,8 @@ def nli(tokens: int, count: int) -> tuple[Cell, ...]:
         ("\n".join(pair.premise for pair in made[i : i + 30]), made[i].hypothesis)
         for i in range(0, count * 30, 30)
     ]
-    folder = str(BUNDLED_PAIR_READER)
-    reader = load_pair_reader(max_tokens=tokens)
+    folder = str(BUNDLED_NLI_MODEL)
+    nli = load_nli_model(max_tokens=tokens)
     fp32 = {"dtype": torch.float32}
     cross = CrossEncoder(folder, max_length=tokens, device="cpu", model_kwargs=fp32)
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -99,7 +99,7 @@ def nli(tokens: int, count: int) -> tuple[Cell, ...]:
     ours, predict, aligned = (
         statistics.median(_times(task, 3, time.perf_counter))
         for task in (
-            lambda: reader.read(pairs),
+            lambda: nli.read(pairs),
             lambda: cross.predict(pairs, batch_size=BATCH, show_progress_bar=False),
             attentions,
         )

@@ -1,7 +1,7 @@
 """The labelled answers that no code and no threshold has seen, opened once a release.
 
     python -m bench sealed              the figures of this release, which are written to the log; both
-                                        readers in one opening, where the accurate one is installed
+                                        NLI models in one opening, where the accurate one is installed
     python -m bench sealed --verify     whether the sealed file is still the one that was sealed
 
 The digest of the test answers is committed before anything is run on them (`labelled/SEALED`). Each
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> Report:
         log.write(json.dumps(line) + "\n")
     report = Report()
     for name, found in measured.items():
-        report.notes += ranking_table(f"labelled test, {name} reader", found["ranking"])
+        report.notes += ranking_table(f"labelled test, {name} NLI model", found["ranking"])
     return report
 
 
@@ -76,6 +76,6 @@ def _openings() -> list[dict[str, object]]:
     return [json.loads(line) for line in OPENED.read_text(encoding="utf-8").splitlines()]
 
 
-def _measured(reader: str) -> dict[str, Any]:
-    models = load_models(Config(), pair_reader=None if reader == BUNDLED else reader)
+def _measured(nli: str) -> dict[str, Any]:
+    models = load_models(Config(), nli_model=None if nli == BUNDLED else nli)
     return evaluate_with(TEST, models, Config(), Options())[0]

@@ -1,6 +1,6 @@
 """Answers and charts by authors who had not seen the rules, judged by the whole product as it ships.
 
-    python -m bench texts answers [--only da db …] [--reader accurate]
+    python -m bench texts answers [--only da db …] [--nli-model accurate]
     python -m bench texts blind --only kept second          # dangerous chart answers and their true twins
     python -m bench texts dangerous                         # the same by who wrote the checks
     python -m bench texts written --only hf ia ic           # charts, papers and outputs of other tools
@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this suite."""
     parser.add_argument("set", choices=SETS)
     parser.add_argument("--only", nargs="+", metavar="AUTHOR_OR_PART")
-    parser.add_argument("--reader")
+    parser.add_argument("--nli-model")
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> Report:
     with tempfile.TemporaryDirectory() as place:
         packet = Path(place) / "packet.jsonl"
         write_rows(SETS[options.set](options.only), packet)
-        models = load_models(Config(), pair_reader=options.reader)
+        models = load_models(Config(), nli_model=options.nli_model)
         evaluated = score_packet(packet, models, Config())
     ranking = evaluate(evaluated)["ranking"]
     assert isinstance(ranking, dict)

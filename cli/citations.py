@@ -97,7 +97,7 @@ def _checker(turned: Sequence[str]) -> Callable[[Trace], tuple[CheckedClaim, ...
     from core.citations.claim_stages import Stages, check_claims, cited_span
     from core.citations.claims import citations_by_claim
     from core.decomposition.claims import decompose
-    from core.models.loading import load_pair_reader
+    from core.models.loading import load_nli_model
     from core.records import ClaimType, Probabilities
 
     stages = Stages()
@@ -107,7 +107,7 @@ def _checker(turned: Sequence[str]) -> Callable[[Trace], tuple[CheckedClaim, ...
             raise typer.BadParameter(f"expected {known}, found {name}", param_hint="--turn")
         stages = replace(stages, **{name: not getattr(Stages(), name)})
     config = site_config()
-    model = load_pair_reader(max_tokens=config.nli_max_tokens)
+    model = load_nli_model(max_tokens=config.nli_max_tokens)
 
     def judge(claim: str, quote: str) -> Probabilities:
         scores = model.read([(quote, claim)])[0]

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.judging import database_reader
-from cli.options import DatabaseUrl, JsonPath, Reader
+from cli.judging import database_nli_model
+from cli.options import DatabaseUrl, JsonPath, NliModel
 from cli.output import UNAVAILABLE, tell
 from core.errors import ProvenanceGuardError
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 ROOM_BYTES = 1_000_000_000
 
 
-def doctor(reader: Reader = None, db: DatabaseUrl = None, json_path: JsonPath = None) -> None:
+def doctor(nli: NliModel = None, db: DatabaseUrl = None, json_path: JsonPath = None) -> None:
     """Check that everything a verification needs is here, and say what to do where it is not."""
     from core.workflows.doctor import check_installation
 
-    checks = [*check_installation(database_reader(reader, db)), *check_database(db)]
+    checks = [*check_installation(database_nli_model(nli, db)), *check_database(db)]
     passed = all(check.passed for check in checks)
     lines = []
     for check in checks:

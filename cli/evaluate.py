@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.judging import Judging, reader_for, tell_judge, tell_unread
-from cli.options import Calibrator, Files, Format, JsonPath, Kept, Packet, Reader, kept_beside
+from cli.judging import Judging, nli_model_for, tell_judge, tell_unread
+from cli.options import Calibrator, Files, Format, JsonPath, Kept, NliModel, Packet, kept_beside
 from cli.output import (
     Progress,
     metric_lines,
@@ -31,7 +31,7 @@ def evaluate(
     packet: Packet,
     *,
     calibrator: Calibrator = None,
-    reader: Reader = None,
+    nli: NliModel = None,
     ablation: Annotated[
         str | None, typer.Option("--ablation", help="Measure this variant instead, by name.")
     ] = None,
@@ -114,7 +114,7 @@ def evaluate(
             ),
         )
     with Progress() as progress:
-        models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
+        models = load_models(config, nli_model=nli_model_for(nli), calibrator=calibrator)
         report, tables = evaluate_with(
             packet, models, config, options, kept=kept_beside(keep, json_path), progress=progress
         )
@@ -230,7 +230,7 @@ def sweep(
         ),
     ] = 0.05,
     calibrator: Calibrator = None,
-    reader: Reader = None,
+    nli: NliModel = None,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -250,7 +250,7 @@ def sweep(
         budget = Budget(claims_a_day=claims_a_day, reviews_a_day=reviews_a_day)
     elif claims_a_day is not None or reviews_a_day is not None:
         raise ConfigError("a budget needs both --claims-a-day and --reviews-a-day")
-    evaluated, families = _scored(packet, calibrator, reader, kept_beside(keep, json_path))
+    evaluated, families = _scored(packet, calibrator, nli, kept_beside(keep, json_path))
     report = sweep_packet(
         evaluated,
         max_false_pass=max_false_pass,
@@ -268,7 +268,7 @@ def sweep(
 
 
 def _scored(
-    packet: Path, calibrator: Path | None, reader: str | None, keep: Path | None
+    packet: Path, calibrator: Path | None, nli: str | None, keep: Path | None
 ) -> tuple[Any, Any]:
     from core.workflows.evaluate import score_packet
     from core.workflows.models import load_models
@@ -276,7 +276,7 @@ def _scored(
     require(packet)
     config = site_config()
     with Progress() as progress:
-        models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
+        models = load_models(config, nli_model=nli_model_for(nli), calibrator=calibrator)
         evaluated = score_packet(packet, models, config, kept=keep, progress=progress)
     tell_skipped(evaluated.packet.problems)
     if not evaluated.rows:
@@ -319,7 +319,7 @@ def probe(
     ] = None,
     seed: Annotated[int, typer.Option(help="Another seed gives other probes.")] = 20260607,
     calibrator: Calibrator = None,
-    reader: Reader = None,
+    nli: NliModel = None,
     format: Format = "auto",
     json_path: JsonPath = None,
 ) -> None:
@@ -347,7 +347,7 @@ def probe(
     document: Mapping[str, object]
     lines: Sequence[str]
     with Progress() as progress:
-        models = load_models(config, pair_reader=reader_for(reader), calibrator=calibrator)
+        models = load_models(config, nli_model=nli_model_for(nli), calibrator=calibrator)
         models = models if cache is None else kept_in(cache, models)
         traces = read_traces(files, format, config)
         if single_claims:

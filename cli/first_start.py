@@ -23,7 +23,7 @@ def main() -> int:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     try:
         workspace = open_workspace(actor="first start", files=ForestFiles())
-        chosen = workspace.readers.current().reader
+        chosen = workspace.nli_models.current().nli
         packets = workspace.data_folder / EVALUATIONS
         # Brought before the answers are verified, so that a start that was interrupted goes on with it.
         bring_packet(workspace.store, packets, SAMPLE_PACKET, _say)
@@ -32,11 +32,11 @@ def main() -> int:
             workspace.calibrators,
             SAMPLE,
             _say,
-            reader=None if chosen == BUNDLED else chosen,
+            nli=None if chosen == BUNDLED else chosen,
             judges=workspace.judges,
         )
         ruling = workspace.calibrators.current()
-        if evaluate_brought(packets, SAMPLE_PACKET, ruling, reader=chosen):
+        if evaluate_brought(packets, SAMPLE_PACKET, ruling, nli=chosen):
             _say(
                 "The sample packet is evaluated in the background: Thresholds and Evaluation follow"
             )

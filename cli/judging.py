@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.options import Decides, JudgeAsked, JudgedBy, JudgeDryRun, JudgeModel, JudgeUrl, Reader
+from cli.options import Decides, JudgeAsked, JudgedBy, JudgeDryRun, JudgeModel, JudgeUrl, NliModel
 from cli.output import Progress, require, say
 from core.errors import ConfigError, InputError, ProvenanceGuardError
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
-    """The calibrator and the pair reader that were asked for."""
+    """The calibrator and the NLI model that were asked for."""
 
     calibrator: Decides = None
-    reader: Reader = None
+    nli: NliModel = None
 
     def models(
         self,
@@ -48,7 +48,7 @@ class Deciding:
 
         models = load_models(
             config,
-            pair_reader=reader_for(self.reader, workspace),
+            nli_model=nli_model_for(self.nli, workspace),
             calibrator=_decider(self.calibrator, workspace),
         )
         models = deciding(models, by_kind=by_kind, whole_answers=whole_answers)
@@ -176,19 +176,19 @@ def tell_unread(error: InputError) -> None:
     say(f"skipped: {error.located()}")
 
 
-def reader_for(chosen: str | None, workspace: Workspace | None = None) -> str | None:
+def nli_model_for(chosen: str | None, workspace: Workspace | None = None) -> str | None:
     """What ``--reader`` means: None is the bundled one, and a database says which it reads with."""
     if chosen is None and workspace is not None:
-        chosen = workspace.readers.current().reader
+        chosen = workspace.nli_models.current().nli
     return None if chosen == "bundled" else chosen
 
 
-def database_reader(chosen: str | None, db: str | None) -> str | None:
-    """The reader as for that database's traces; a SQLite file that is not there yet is not made."""
+def database_nli_model(chosen: str | None, db: str | None) -> str | None:
+    """The NLI model as for that database's traces; a SQLite file that is not there yet is not made."""
     from storage.engine import database_url
 
     if chosen is not None:
-        return reader_for(chosen)
+        return nli_model_for(chosen)
     try:
         url = database_url(db)
         if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
@@ -197,7 +197,7 @@ def database_reader(chosen: str | None, db: str | None) -> str | None:
     except ProvenanceGuardError:
         return None  # what is wrong with the database has a line of its own
     try:
-        return reader_for(None, workspace)
+        return nli_model_for(None, workspace)
     finally:
         workspace.close()
 

@@ -1,4 +1,4 @@
-"""reader, train-reader, recalibrate, snapshot: what judges, and by which threshold."""
+"""NLI model, train-reader, recalibrate, snapshot: what judges, and by which threshold."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from cli.judging import open_database, reader_for
-from cli.options import DatabaseUrl, JsonPath, Kept, Packet, Reader, kept_beside
+from cli.judging import nli_model_for, open_database
+from cli.options import DatabaseUrl, JsonPath, Kept, NliModel, Packet, kept_beside
 from cli.output import Progress, figure, metric_lines, print_lines, require, say, tell, tell_skipped
 from core.errors import ConfigError, UnreadableFile
 from core.site_config import site_config
 
 
-def reader(
+def nli(
     choice: Annotated[
         str | None,
         typer.Argument(
@@ -30,43 +30,43 @@ def reader(
         typer.Option(
             "--calibrator",
             help="A calibrator's folder, or 'shipped': it decides from then on. Else the active "
-            "one, or where that was fitted on another reader the one that ships with this.",
+            "one, or where that was fitted on another NLI model the one that ships with this.",
         ),
     ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; it stands in the trail.")] = "",
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Show or choose the pair reader of a database; what waits is verified with it from then on.
+    """Show or choose the NLI model of a database; what waits is verified with it from then on.
 
-    The reader is loaded first, and refused with the command that refits the calibrator where the
+    The NLI model is loaded first, and refused with the command that refits the calibrator where the
     two do not belong together.
     """
     workspace = open_database(db)
     if choice is not None:
-        from core.workflows.models import choose_reader
+        from core.workflows.models import choose_nli_model
 
         local = workspace.people.local()
-        choose_reader(workspace, choice, reason, local, calibrator=calibrator)
+        choose_nli_model(workspace, choice, reason, local, calibrator=calibrator)
     elif calibrator is not None or reason:
-        raise ConfigError("name the reader too")
-    now = workspace.readers.current()
+        raise ConfigError("name the NLI model too")
+    now = workspace.nli_models.current()
     said = f", chosen by {now.by} on {now.since:%d %b %Y}: {now.reason}" if now.since else ""
     tell(
         {
-            "reader": now.reader,
+            "reader": now.nli,
             "since": now.since.isoformat() if now.since else None,
             "by": now.by,
             "reason": now.reason,
             "database": workspace.name,
         },
-        [f"{workspace.name} is read by {now.reader}{said}"],
+        [f"{workspace.name} is read by {now.nli}{said}"],
         json_path,
     )
     workspace.close()
 
 
-def train_reader(
+def train_nli_model(
     data: Annotated[Path, typer.Option(help="A folder with train/, binary/ and validation/.")],
     out: Annotated[Path, typer.Option(help="The folder for the weights and the checkpoint.")],
     start: Annotated[
@@ -82,12 +82,12 @@ def train_reader(
     threads: Annotated[int, typer.Option(help="Processor cores to train on.")] = 2,
     json_path: JsonPath = None,
 ) -> None:
-    """Train the pair reader; a run that was stopped goes on from its checkpoint in --out."""
+    """Train the NLI model; a run that was stopped goes on from its checkpoint in --out."""
     if (minutes is None) == (steps is None):
         raise ConfigError("give either --minutes or --steps")
     require(data)
-    from training.pair_reader import TrainingOptions
-    from training.pair_reader import train_reader as train
+    from training.nli_model import TrainingOptions
+    from training.nli_model import train_nli_model as train
 
     def progress(event: str, figures: Mapping[str, float]) -> None:
         told = ", ".join(f"{name} {figure(float(value))}" for name, value in figures.items())
@@ -111,7 +111,7 @@ def recalibrate(
         Path | None,
         typer.Option(help="Labelled claims for the threshold; else a fifth of the traces."),
     ] = None,
-    reader: Reader = None,
+    nli: NliModel = None,
     keep: Kept = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -122,7 +122,7 @@ def recalibrate(
     require(train, validation)
     config = site_config()
     with Progress() as progress:
-        models = models_to_calibrate(config, pair_reader=reader_for(reader))
+        models = models_to_calibrate(config, nli_model=nli_model_for(nli))
         kept = kept_beside(keep, json_path)
         made = fit(train, validation, out, models, config, kept=kept, progress=progress)
     tell_skipped(made.problems)

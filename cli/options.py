@@ -36,11 +36,11 @@ Decides = Annotated[
         "Else promoted for the database's own traces, and shipped for files.",
     ),
 ]
-Reader = Annotated[
+NliModel = Annotated[
     str | None,
     typer.Option(
         "--reader",
-        help="The pair reader: bundled, accurate, paper, a folder, or a model of the hub "
+        help="The NLI model: bundled, accurate, paper, a folder, or a model of the hub "
         "(owner/name). Else what the database says for its own traces, and bundled for files.",
     ),
 ]

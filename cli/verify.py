@@ -14,7 +14,7 @@ import typer
 from cli.judging import (
     Deciding,
     Judging,
-    reader_for,
+    nli_model_for,
     tell_judge,
     tell_unread,
     verify_files,
@@ -252,7 +252,7 @@ def _verify_with_workers(
 
     with Crew(
         wanted.workers,
-        reader=reader_for(deciding.reader),
+        nli=nli_model_for(deciding.nli),
         calibrator=_folder(deciding.calibrator),
         repair=wanted.repair,
         cache=wanted.cache,
@@ -285,7 +285,7 @@ def _verify_on_ray(files: Sequence[Path], wanted: Run, deciding: Deciding) -> Ve
         files=[file.resolve() for file in files],
         out=wanted.out,
         workers=wanted.workers,
-        reader=_anywhere(reader_for(deciding.reader)),
+        nli=_anywhere(nli_model_for(deciding.nli)),
         calibrator=_folder(deciding.calibrator),
         repair=wanted.repair,
         cache=wanted.cache,

@@ -7,9 +7,9 @@ The stage table. ``pipeline.verify`` runs it top to bottom; a test holds it agai
     III.2   decomposition/claims    Trace → Claim…
     III.4   evidence/checks         Trace → facts; Claim, facts → Check…
     004     distortions/checks      Claim, prose of the sources → Check…
-    III.3   verification/candidates Claim, evidence, vectors → windows to read; readings → Route
+    III.3   verification/candidates Claim, evidence, vectors → windows to read; NLI scores → Route
     III.3   verification/premise    Claim, source → Premise, and the least that could show the claim
-    III.4   verification/reading    PairReading → Entailment, Alignment, LiteralCheck; Case → Judged
+    III.4   verification/reading    NliScore → Entailment, Alignment, LiteralCheck; Case → Judged
     III.5   verification/features   all of the above → Features
     III.6   attribution/attribute   Claim, Route, Support → Attribution
     III.6   citations/claims        Trace, claims → CitationFinding… of each claim

@@ -45,19 +45,19 @@ class Config:
     read_sources: int = (
         3  # candidates of a claim that get a reading; the paper reads only the first
     )
-    # Table 2 caps the window at 1,500 characters for a reader eight times the size of ours, which
+    # Table 2 caps the window at 1,500 characters for an NLI model eight times the size of ours, which
     # loses the thread in long premises (docs/decisions/one-close-reading.md).
     premise_characters: int = 800
     window_characters: int = 320  # one to three lines or sentences, read apart from the long window
     read_call_from: float = 0.2  # share of the claim's terms that a call's arguments must hold
-    # Of the best evidence's worth: less would only distract the reader.
+    # Of the best evidence's worth: less would only distract the NLI model.
     distracting_below: float = 0.5
 
     # III.4, Table 2
     nli_max_tokens: int = 512
     alignment_tau: float = 0.35
-    # Unlike the paper's 0.70: a small reader's attention spreads, and on the sample packet, read by an
-    # earlier reader, good and bad claims fell below 0.70 almost alike. Only the clear cases block.
+    # Unlike the paper's 0.70: a small NLI model's attention spreads, and on the sample packet, read by an
+    # earlier NLI model, good and bad claims fell below 0.70 almost alike. Only the clear cases block.
     min_supported_token_ratio: float = 0.30
     rescue_overlap_with_values: float = 0.55
     rescue_overlap_without_values: float = 0.85

@@ -14,7 +14,7 @@ ProvenanceGuardError
 │   ├── ClaimError           the claim is malformed or too long to be read whole
 │   ├── RouteError           no source could be routed to
 │   ├── PremiseError         the routed source holds no evidence text
-│   └── ReadingError         the pair reader gave no usable reading
+│   └── NliError         the NLI model gave no usable NLI score
 └── StoreError               the database refused
     ├── NotFound             no such record
     ├── Conflict             someone else changed it first
@@ -118,8 +118,8 @@ class PremiseError(StageError):
     stage = "premise"
 
 
-class ReadingError(StageError):
-    """The pair reader gave no usable reading."""
+class NliError(StageError):
+    """The NLI model gave no usable NLI score."""
 
     stage = "nli"
 

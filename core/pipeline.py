@@ -33,7 +33,7 @@ from core.verification.prepare import (
     embed_window,
     open_window,
 )
-from core.verification.reading import Readings, judge_claim, read_window
+from core.verification.reading import NliScores, judge_claim, read_window
 
 __all__ = ["Models", "verify", "verify_all", "verify_claims", "versions"]
 
@@ -71,8 +71,8 @@ def versions(models: Models, config: Config) -> Versions:
         pipeline=rules,
         config_sha256=config.sha256(models.families.digest),
         embedder=models.embedder.name,
-        pair_reader=models.reader.name,
-        precision=models.reader.precision,
+        pair_reader=models.nli.name,
+        precision=models.nli.precision,
         calibrator=models.calibrator.name,
     )
 
@@ -95,21 +95,21 @@ def _verify_window(
     ]
     vectors = embed_window(opened, models.embedder)
     cases = [rank_claims(one, vectors, models, config) for one in opened]
-    readings = read_window(opened, cases, models.reader)
+    nli_scores = read_window(opened, cases, models.nli)
     for one, of_trace in zip(opened, cases, strict=True):
         judged = {
-            case.claim.claim_id: judge_or_block(case, one, readings, models, config)
+            case.claim.claim_id: judge_or_block(case, one, nli_scores, models, config)
             for case in of_trace
         }
         yield _conclude(one, judged, models, config)
 
 
 def judge_or_block(
-    case: Case, one: OpenTrace, readings: Readings, models: Models, config: Config
+    case: Case, one: OpenTrace, nli_scores: NliScores, models: Models, config: Config
 ) -> Judged | Unjudged:
     """Judge one claim; a failed stage blocks it (III.7). The project's only such ``except``."""
     try:
-        return judge_claim(case, one, readings, models, config)
+        return judge_claim(case, one, nli_scores, models, config)
     except StageError as error:
         return Unjudged(stage=error.stage, reason=str(error))
 

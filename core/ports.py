@@ -16,7 +16,7 @@ from core.records import (
     EditorText,
     EditRequest,
     Features,
-    PairReading,
+    NliScore,
     ShownShare,
     Trace,
     Verification,
@@ -38,14 +38,14 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class PairReader(Protocol):
+class NliModel(Protocol):
     """(premise, claim) pairs to label probabilities and alignment vectors, in one pass (III.4)."""
 
     name: str
     precision: str
     max_tokens: int
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
         """One reading a pair, in order; None where the claim alone exceeds the token budget.
 
         The premise is cut, never the claim. Probabilities and token scores are rounded to 4
@@ -56,19 +56,19 @@ class PairReader(Protocol):
 
 @runtime_checkable
 class ReadsClose(Protocol):
-    """A pair reader that may also have been taught to read the least that could show a claim;
+    """An NLI model that may also have been taught to read the least that could show a claim;
     ``taught_close`` says whether it was."""
 
     taught_close: bool
 
-    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """As `PairReader.read`, of premises of a few fields or one or two sentences."""
+    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
+        """As `NliModel.read`, of premises of a few fields or one or two sentences."""
         ...
 
 
-def taught_close(reader: object) -> TypeGuard[ReadsClose]:
-    """Whether a reader, or the one that it stands for, was taught to read close."""
-    return isinstance(reader, ReadsClose) and reader.taught_close
+def taught_close(nli: object) -> TypeGuard[ReadsClose]:
+    """Whether an NLI model, or the one that it stands for, was taught to read close."""
+    return isinstance(nli, ReadsClose) and nli.taught_close
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class CalibratorPolicy:
     ``threshold`` decides, or ``kinds``' own for a kind of source; from ``review_from`` on a blocked claim
     needs a person; from ``whole`` on answers pass as a whole. ``shown`` and ``contradicted`` are what
     labels say of claims by what is found for and against them, ``base_rate`` the share of supported
-    claims at which the probabilities are calibrated, ``reader`` the NLI model of the labelled claims.
+    claims at which the probabilities are calibrated, ``nli`` the NLI model of the labelled claims.
     """
 
     threshold: float
@@ -88,7 +88,7 @@ class CalibratorPolicy:
     shown: ShownShare | None = None
     contradicted: Mapping[Against, ContradictedShare] = field(default_factory=dict)
     base_rate: float | None = None
-    reader: str | None = None
+    nli: str | None = None
 
     def threshold_for(self, family: str) -> tuple[float, str | None]:
         """What decides for a claim routed to a kind of source, and that kind where it is its own."""

@@ -83,8 +83,8 @@ def _evaluate(chosen: PacketChoice) -> None:
     try:
         require_writer(user.name, user.roles, "evaluate a packet")
         packet = bring_choice(store, chosen, user)
-        reader = workspace.readers.current().reader
-        start_evaluating(packet, centroid=centroid, calibrator=ruling, reader=reader)
+        nli = workspace.nli_models.current().nli
+        start_evaluating(packet, centroid=centroid, calibrator=ruling, nli=nli)
     except ProvenanceGuardError as error:
         st.session_state["packet_problem"] = str(error)
         return

@@ -12,8 +12,8 @@ from pages.screens.people.forms import (
     show_project,
 )
 from pages.screens.people.judge_form import show_judge
+from pages.screens.people.nli_form import show_nli_model
 from pages.screens.people.own_keys import MY_KEYS, MY_KEYS_LINK, show_own_keys
-from pages.screens.people.reader_form import show_reader
 from pages.screens.people.word_forms import WORDS, WORDS_LINK, show_words
 from pages.widgets.assignments import ASSIGNMENTS, ASSIGNMENTS_LINK, show_assignments
 from pages.widgets.current_user import current_user, show_current_user
@@ -44,7 +44,7 @@ try:
     with reading:
         slices = [each.name for each in workspace.store.slices()]
         show_project(projects, projects.default(), slices, user)
-        show_reader(workspace, user, save)
+        show_nli_model(workspace, user, save)
         show_judge(workspace, user, save)
     with rules:
         show_guideline(workspace.guidelines, user)

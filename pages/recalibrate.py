@@ -70,7 +70,7 @@ try:
     candidates = [kept for kept in calibrators.candidates() if kept.comparison]
     material, shipped = (
         known_material(workspace, retraining),
-        shipped_rows(retraining, workspace.readers.current().reader),
+        shipped_rows(retraining, workspace.nli_models.current().nli),
     )
     waiting = retraining.waiting()
 except ProvenanceGuardError as error:

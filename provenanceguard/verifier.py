@@ -36,7 +36,7 @@ class Verifier:
         self._config: Config = site_config()
         self._models: Models = load_models(
             self._config,
-            pair_reader=None if nli == "bundled" else nli,
+            nli_model=None if nli == "bundled" else nli,
             calibrator=None if calibrator is None else Path(calibrator),
         )
 

@@ -1,8 +1,8 @@
-"""Calibrators and pair readers: what was fitted here, what rules since when, by whom and why.
+"""Calibrators and NLI models: what was fitted here, what rules since when, by whom and why.
 
 A forest is kept as one zip archive of its three files, with the SHA-256 of the archive; it is read
 through ``CalibratorFiles``, which checks the files again and unpickles nothing. The choice of the pair
-reader is an event of the trail: nothing else has to be kept.
+NLI model is an event of the trail: nothing else has to be kept.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from core.review.calibrators import (
     roll_back_to,
     standings,
 )
-from core.review.reader_choice import CurrentReader
+from core.review.nli_choice import CurrentNliModel
 from core.review.records import Person, Role
 from storage.audit import add_row, append_event
 from storage.columns import plain_text, read_as
@@ -384,29 +384,27 @@ CHOSEN = "reader.chosen"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Readers:
-    """The choice of reader in a store; only a lead changes it."""
+class NliModels:
+    """The choice of NLI model in a store; only a lead changes it."""
 
     store: SqlStore
     calibrators: Calibrators
 
-    def current(self) -> CurrentReader:
-        """What reads now: the latest choice, else the bundled reader."""
+    def current(self) -> CurrentNliModel:
+        """What reads now: the latest choice, else the bundled NLI model."""
         with self.store.database.reading() as connection:
             return _current(connection)
 
-    def choose(
-        self, reader: str, reason: str, by: Person, *, calibrator: Path | None = None
-    ) -> None:
-        """Read with ``reader`` from now on, and let ``calibrator`` decide where one is given.
+    def choose(self, nli: str, reason: str, by: Person, *, calibrator: Path | None = None) -> None:
+        """Read with ``nli`` from now on, and let ``calibrator`` decide where one is given.
 
-        Both change in one transaction, since a calibrator decides on one reader's readings only:
+        Both change in one transaction, since a calibrator decides on one NLI model's NLI scores only:
         whether the two fit is for ``core.workflows.models`` to say, before. Raises NotAllowed,
         InputError without a reason, and what a calibrator's folder that cannot be read raises.
         """
-        stated = plain_text(check_reason(reason, "a change of the reader"))
+        stated = plain_text(check_reason(reason, "a change of the NLI model"))
         with self.store.database.writing() as connection:
-            allow(connection, by, Role.LEAD, "choose the reader")
+            allow(connection, by, Role.LEAD, "choose the NLI model")
             if calibrator is not None:
                 self.calibrators.adopt(connection, calibrator, stated, by)
             append_event(
@@ -416,14 +414,14 @@ class Readers:
                 action=CHOSEN,
                 entity="reader",
                 detail={
-                    "from": _current(connection).reader,
-                    "to": plain_text(reader),
+                    "from": _current(connection).nli,
+                    "to": plain_text(nli),
                     "reason": stated,
                 },
             )
 
 
-def _current(connection: Connection) -> CurrentReader:
+def _current(connection: Connection) -> CurrentNliModel:
     row = connection.execute(
         select(col(AuditEvent.at), col(AuditEvent.actor), col(AuditEvent.detail))
         .where(col(AuditEvent.action) == CHOSEN)
@@ -431,6 +429,6 @@ def _current(connection: Connection) -> CurrentReader:
         .limit(1)
     ).first()
     if row is None:
-        return CurrentReader()
+        return CurrentNliModel()
     detail = json.loads(row.detail)
-    return CurrentReader(reader=detail["to"], since=row.at, by=row.actor, reason=detail["reason"])
+    return CurrentNliModel(nli=detail["to"], since=row.at, by=row.actor, reason=detail["reason"])

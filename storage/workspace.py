@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from core.records import Versions
 from core.review.calibrators import CalibratorFiles
 from core.review.records import Project
-from storage.calibrators import Calibrators, Readers
+from storage.calibrators import Calibrators, NliModels
 from storage.engine import ENVIRONMENT_VARIABLE
 from storage.guidelines import Guidelines
 from storage.jobs import Jobs
@@ -116,9 +116,9 @@ class Workspace:
         return Calibrators(store=self.store, files=self.files)
 
     @property
-    def readers(self) -> Readers:
-        """Which pair reader was chosen."""
-        return Readers(store=self.store, calibrators=self.calibrators)
+    def nli_models(self) -> NliModels:
+        """Which NLI model was chosen."""
+        return NliModels(store=self.store, calibrators=self.calibrators)
 
     def packets(self, project: Project | None = None) -> Packets:
         """The packets of a project, else of the default one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.evidence.values import protected_values
 from core.records import (
     Claim,
-    PairReading,
+    NliScore,
     Premise,
     Probabilities,
     Source,
@@ -58,12 +58,12 @@ def probabilities(entailment: float, neutral: float, contradiction: float) -> Pr
     return Probabilities(entailment=entailment, neutral=neutral, contradiction=contradiction)
 
 
-def a_reading(text: str, *scores: float, entailment: float = 0.9) -> PairReading:
+def an_nli_score(text: str, *scores: float, entailment: float = 0.9) -> NliScore:
     """A reading with one score a word of the claim's text; missing scores are 1."""
     spans = word_spans(text)
     padded = list(scores) + [1.0] * (len(spans) - len(scores))
     rest = round((1 - entailment) / 2, 4)
-    return PairReading(
+    return NliScore(
         probabilities=probabilities(entailment, round(1 - entailment - rest, 4), rest),
         tokens=tuple(TokenScore(span=s, score=v) for s, v in zip(spans, padded, strict=True)),
         premise_truncated=False,

@@ -18,11 +18,11 @@ def a_calibrator(
     below: float = 0.1,
     above: float = 0.9,
     threshold: float = 0.6,
-    reader: str | None = None,
+    nli: str | None = None,
 ) -> str:
     """Write a one-split calibrator to ``folder``: ``above`` where the feature exceeds ``cut``.
 
-    ``reader`` is the name of the pair reader that it says it was fitted on.
+    ``reader`` is the name of the NLI model that it says it was fitted on.
     """
     encoding = Encoding(categories=(), numeric=(feature,), means=(0.0,), scales=(1.0,))
     trees = Trees(
@@ -34,6 +34,6 @@ def a_calibrator(
         value=np.array([0.5, below, above]),
     )
     card: dict[str, object] = {"threshold": threshold}
-    if reader is not None:
-        card["made_by"] = {"pair_reader": reader}
+    if nli is not None:
+        card["made_by"] = {"pair_reader": nli}
     return write_artifact(folder, encoding, trees, card)

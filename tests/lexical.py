@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.attribution.families import load_families
 from core.config import Config
 from core.pipeline import Models, verify
-from core.records import Features, PairReading, Probabilities, TokenScore, Trace, Verification
+from core.records import Features, NliScore, Probabilities, TokenScore, Trace, Verification
 from core.text.tokens import content_terms, normalised_term, overlap, word_spans
 
 NEGATIONS = frozenset("no not never without denies denied neither".split())
@@ -40,17 +40,17 @@ class LexicalEmbedder:
 
 
 @dataclass(frozen=True)
-class LexicalReader:
+class LexicalNliModel:
     """Entailment by the share of the claim's words that the best line of the premise holds."""
 
     name: str = "lexical-reader"
     precision: str = "exact"
     max_tokens: int = 512
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
         return [self._read(premise, claim) for premise, claim in pairs]
 
-    def _read(self, premise: str, claim: str) -> PairReading:
+    def _read(self, premise: str, claim: str) -> NliScore:
         wanted = content_terms(claim) - NEGATIONS
         line = max(
             premise.splitlines() or [""], key=lambda one: overlap(wanted, content_terms(one))
@@ -70,7 +70,7 @@ class LexicalReader:
             )
             for span in word_spans(claim)
         )
-        return PairReading(probabilities=found, tokens=tokens, premise_truncated=False)
+        return NliScore(probabilities=found, tokens=tokens, premise_truncated=False)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def lexical_models() -> Models:
     """The three stand-ins with the packaged families."""
     return Models(
         embedder=LexicalEmbedder(),
-        reader=LexicalReader(),
+        nli=LexicalNliModel(),
         calibrator=LexicalCalibrator(),
         families=load_families(),
     )

@@ -14,7 +14,7 @@ from core.attribution.families import load_families
 from core.config import Config
 from core.evaluation.scoring import Uncalibrated
 from core.models.forest import load_forest
-from core.models.loading import load_embedder, load_pair_reader
+from core.models.loading import load_embedder, load_nli_model
 from core.pipeline import Models
 from core.ports import Calibrator
 from core.workflows import models, recalibrate
@@ -33,7 +33,7 @@ def uncalibrated_models() -> Models:
 def _models(calibrator: Calibrator) -> Models:
     return Models(
         embedder=_ONCE["load_embedder"](),
-        reader=_ONCE["load_pair_reader"](max_tokens=Config().nli_max_tokens),
+        nli=_ONCE["load_nli_model"](max_tokens=Config().nli_max_tokens),
         calibrator=calibrator,
         families=load_families(),
     )
@@ -62,4 +62,4 @@ def _once(load: Callable[..., Any]) -> Callable[..., Any]:
     return loaded
 
 
-_ONCE = {"load_embedder": _once(load_embedder), "load_pair_reader": _once(load_pair_reader)}
+_ONCE = {"load_embedder": _once(load_embedder), "load_nli_model": _once(load_nli_model)}

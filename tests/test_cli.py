@@ -197,7 +197,7 @@ def test_no_model_is_loaded_where_there_is_nothing_to_judge(tmp_path: Path) -> N
         "import sys; from typer.testing import CliRunner; from cli import app\n"
         "for command in ('verify', 'gate', 'repair'):\n"
         f"    done = CliRunner().invoke(app, [command, {str(file)!r}])\n"
-        "    loaded = 'core.models.pair_reader' in sys.modules\n"
+        "    loaded = 'core.models.nli_model' in sys.modules\n"
         "    print(done.exit_code, loaded, done.stderr.replace(chr(10), ' '))"
     )
 
@@ -273,9 +273,9 @@ def test_doctor_looks_at_every_component_and_says_what_to_do(tmp_path: Path) -> 
     assert result.exit_code == 3
     assert "NOT OK database" in result.stdout
     assert "→ give another with --db" in result.stdout
-    assert re.search(r"sha256:\w{12}", checks["pair reader"]["found"])
-    assert "reads entailment" in checks["pair reader"]["found"]
-    assert "reads contradiction" in checks["pair reader"]["found"]
+    assert re.search(r"sha256:\w{12}", checks["NLI model"]["found"])
+    assert "reads entailment" in checks["NLI model"]["found"]
+    assert "reads contradiction" in checks["NLI model"]["found"]
 
 
 # ---------------------------------------------------------------- progress

@@ -468,7 +468,7 @@ def showcase(trace_id: str = "clin-0042", **more: object) -> Verification:
             Said(
                 said="Renal function should be watched in a setting that the tools could not describe.",
                 verdict=label.UNJUDGED,
-                reasons=("Not judged: the pair reader gave no usable reading.",),
+                reasons=("Not judged: the NLI model gave no usable reading.",),
             ),
             Said(
                 said="This summary does not replace clinical judgement.",

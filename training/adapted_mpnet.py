@@ -1,4 +1,4 @@
-"""MPNet as a pair reader in training: its weights stay as they are, low-rank adapters learn.
+"""MPNet as an NLI model in training: its weights stay as they are, low-rank adapters learn.
 
 The encoder's matrices are frozen in bf16; beside each stands a product of two thin ones that is
 trained (Hu et al., 2022, arXiv:2106.09685), with the biases, the layer norms and the head. What is
@@ -112,7 +112,7 @@ class AdaptedMpnet(nn.Module):
                 p.copy_(adapters[name.replace("/", ".")])
 
     def save_pretrained(self, folder: Path) -> None:
-        """Write what is trained as fp16, as the accurate reader ships it."""
+        """Write what is trained as fp16, as the accurate NLI model ships it."""
         folder.mkdir(parents=True, exist_ok=True)
         stored = {name: value.half().contiguous() for name, value in self.adapters().items()}
         save_file(stored, folder / ADAPTERS_FILE, metadata={"format": "pt"})

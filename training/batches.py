@@ -14,7 +14,7 @@ from training.data import Pair
 
 LABELS = ("entailment", "neutral", "contradiction")
 TARGETS = {label: index for index, label in enumerate(LABELS)} | {"not_entailment": -1}
-LONGEST_CLAIM = 96  # in training only; a reader never cuts a claim
+LONGEST_CLAIM = 96  # in training only; an NLI model never cuts a claim
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,9 @@
     python -m training.claim_windows PACKETS --out claims.jsonl [--kept FOLDER] [--close]
 
 A claim of a real answer has no premise: it has sources, of which the pipeline chooses a few windows.
-What a reader is taught here, it meets in the very shape in which it will be asked: with ``--close`` what
-is closest to the claim in each source (`core.verification.premise`), the most of its words first.
+What an NLI model is taught here, it meets in the very shape in which it will be asked: with
+``--close`` what is closest to the claim in each source (`core.verification.premise`), the most of
+its words first.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from core.evaluation.frozen import freeze
 from core.evaluation.packets import PacketRow
 from core.evaluation.scoring import score_rows
 from core.evidence.words import stems
-from core.ports import PairReader, Progress
-from core.records import Claim, PairReading, VerdictLabel
+from core.ports import NliModel, Progress
+from core.records import Claim, NliScore, VerdictLabel
 from core.verification.candidates import Case, rank_claim
 from core.verification.prepare import Models, OpenTrace, embed_window, open_trace
 from training.development import measured_models, trainable
@@ -50,18 +51,18 @@ class LabelledClaim:
 
 
 class _Listening:
-    """A reader that notes what it is asked; fills `core.ports.PairReader`."""
+    """An NLI model that notes what it is asked; fills `core.ports.NliModel`."""
 
-    def __init__(self, reader: PairReader) -> None:
-        self.reader, self.name, self.precision = reader, reader.name, reader.precision
-        self.max_tokens = reader.max_tokens
+    def __init__(self, nli: NliModel) -> None:
+        self.nli, self.name, self.precision = nli, nli.name, nli.precision
+        self.max_tokens = nli.max_tokens
         self.heard: dict[tuple[str, str], float] = {}
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        found = self.reader.read(pairs)
-        for pair, reading in zip(pairs, found, strict=True):
-            if reading is not None:
-                self.heard[pair] = reading.probabilities.entailment
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
+        found = self.nli.read(pairs)
+        for pair, nli_score in zip(pairs, found, strict=True):
+            if nli_score is not None:
+                self.heard[pair] = nli_score.probabilities.entailment
         return found
 
 
@@ -88,9 +89,9 @@ def opened_cases(
 def labelled_claims(
     packets: Sequence[Path], models: Models, config: Config, progress: Progress | None = None
 ) -> Iterator[LabelledClaim]:
-    """Yield every labelled claim with the windows that the pipeline has its reader read for it."""
-    listening = _Listening(models.reader)
-    heard_by = replace(models, reader=listening)
+    """Yield every labelled claim with the windows that the pipeline has its NLI model read for it."""
+    listening = _Listening(models.nli)
+    heard_by = replace(models, nli=listening)
     for path in packets:
         rows = trainable(path)
         for number, row in enumerate(rows, 1):
@@ -159,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("packets", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
+    parser.add_argument("--kept", type=Path, help="a folder where NLI scores are kept between runs")
     parser.add_argument(
         "--close", action="store_true", help="what is closest to each claim instead"
     )

@@ -1,10 +1,10 @@
-"""What reading close changes in a reader's weights, as a small file beside them.
+"""What reading close changes in an NLI model's weights, as a small file beside them.
 
-    python -m training.close_changes --before READER --after READER_TAUGHT_CLOSE --rank 64 \\
+    python -m training.close_changes --before READER --after MODEL_TAUGHT_CLOSE --rank 64 \\
         --out READER/close.safetensors
 
 Of each matrix the difference is kept as two thin ones (its largest singular values), of all else the
-new values are. The share of the squared difference that is kept is printed; how well the reader reads
+new values are. The share of the squared difference that is kept is printed; how well the NLI model reads
 with it has to be measured.
 """
 
@@ -30,7 +30,7 @@ def changes(
     """Return what to store, by the names that `core.models.adapters` reads, in fp16, and the share of
     the squared difference of matrices that this keeps.
 
-    Raises KeyError where the readers do not have the same weights.
+    Raises KeyError where the NLI models do not have the same weights.
     """
     stored: dict[str, torch.Tensor] = {}
     kept = whole = 0.0

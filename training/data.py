@@ -1,4 +1,4 @@
-"""The pair reader's training data: one weighted, seeded pass over the sources, with made neutrals
+"""The NLI model's training data: one weighted, seeded pass over the sources, with made neutrals
 and rewrites.
 
 Only `nli/train`, `nli/binary` and `nli/more` are read here. Validation pairs and claim packets are never

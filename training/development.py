@@ -31,23 +31,23 @@ from core.evaluation.scoring import Uncalibrated, score_rows
 from core.models.forest import DEFAULT_FOLDER
 from core.models.loading import (
     ACCURATE,
-    ACCURATE_PAIR_READER,
-    BUNDLED_PAIR_READER,
+    ACCURATE_NLI_MODEL,
+    BUNDLED_NLI_MODEL,
     load_embedder,
-    load_pair_reader,
+    load_nli_model,
 )
-from core.models.mean_reader import MeanPairReader
+from core.models.mean_nli_model import MeanNliModel
 from core.models.weight_files import CALIBRATION_FILE
 from core.pipeline import Models, versions
-from core.ports import Embedder, PairReader, Progress
+from core.ports import Embedder, NliModel, Progress
 from core.records import VETOES_FEATURE, VerdictLabel
-from core.workflows.cache import KeptEmbedder, KeptReader, Shelf
+from core.workflows.cache import KeptEmbedder, KeptNliModel, Shelf
 from core.workflows.recalibrate import training_rows
 from training.data import fold_of
 
 LEAST_SHOWN = 20  # claims of a kind of source, for a line of its own
 SHARED_WORDS = "evidence_rare_overlap"
-READER_ALONE = "entailment_any"  # the best of all windows that were read of the claim's sources
+NLI_ALONE = "entailment_any"  # the best of all windows that were read of the claim's sources
 
 # What the forest is told, and in which direction more of it may move the support. Of seventy-two measured
 # signals twenty of these carry to other traces best (seventy of them: AUROC lower by 0.02 and 0.05);
@@ -90,25 +90,27 @@ def main() -> None:
         default=[],
         help="packets that only help to grow the trees; read as the others are",
     )
-    parser.add_argument("--kept", type=Path, help="a folder where readings are kept between runs")
-    parser.add_argument("--reader", help="as --reader of the commands; without it the bundled one")
+    parser.add_argument("--kept", type=Path, help="a folder where NLI scores are kept between runs")
+    parser.add_argument(
+        "--nli-model", help="as --nli-model of the commands; without it the bundled one"
+    )
     parser.add_argument(
         "--folds",
         type=Path,
-        help="readers of training.claim_reader, fold-0 and on: each claim is read by the one that saw "
+        help="NLI models of training.claim_nli, fold-0 and on: each claim is read by the one that saw "
         "none of its trace",
     )
     parser.add_argument(
         "--large-folds",
         type=Path,
-        help="the same of the accurate reader's large half, where it was taught",
+        help="the same of the accurate NLI model's large half, where it was taught",
     )
     parser.add_argument("--risk", type=float, default=0.05, help="bad-pass rate of the threshold")
     parser.add_argument("--out", type=Path, help=f"where to write it; shipped: {DEFAULT_FOLDER}")
     parser.add_argument("--json", type=Path, help="the tables as JSON")
     options = parser.parse_args()
     config = Config()
-    models = measured_models(config, options.kept, options.reader)
+    models = measured_models(config, options.kept, options.nli_model)
     crossed = fold_models(models, options) if options.folds else [models]
     packets = {packet_name(path): usable(path, crossed, config) for path in options.packets}
     more = [row for path in options.more for row in usable(path, crossed, config)[1]]
@@ -185,7 +187,8 @@ def apart_traces(trace_ids: Iterable[str]) -> set[str]:
 
 
 def contradictions(gold: Sequence[PacketRow], rows: Sequence[TrainingRow]) -> str:
-    """How often a claim is labelled contradicted where a check shows it, and where the reader says so."""
+    """How often a claim is labelled contradicted where a check shows it, and where the NLI model
+    says so."""
     labelled = np.array([row.label is VerdictLabel.CONTRADICTED for row in gold])
 
     def told(name: str, at_least: float) -> NDArray[np.bool_]:
@@ -201,7 +204,7 @@ def contradictions(gold: Sequence[PacketRow], rows: Sequence[TrainingRow]) -> st
 
 def contradicted_lines(rows: Sequence[TrainingRow], probability: NDArray[np.float64]) -> list[str]:
     """How often claims were contradicted by what speaks against them, and how well that carries; what a
-    check shows and the readings dispute does not count, as in the card."""
+    check shows and the NLI scores dispute does not count, as in the card."""
     lines = ["", "Contradicted, by what speaks against a claim:"]
     for cause, told in contradicted_card(rows, probability).items():
         lines.append(
@@ -254,7 +257,7 @@ def cross_validated(
     scores: dict[str, Array] = {
         name: out_of_fold(rows, _with(more, fit)) for name, fit in systems.items()
     }
-    scores["reader alone"] = np.array([row.features.numeric[READER_ALONE] for row in rows])
+    scores["NLI model alone"] = np.array([row.features.numeric[NLI_ALONE] for row in rows])
     scores["shared words alone"] = np.array([row.features.numeric[SHARED_WORDS] for row in rows])
     scores["block everything"] = np.zeros(len(rows))
     # What a check vetoes is held down by its probability already.
@@ -308,39 +311,37 @@ def _progress(name: str) -> Progress:
 
 
 def measured_models(config: Config, kept: Path | None, chosen: str | None) -> Models:
-    """The models that features are gathered with: no calibrator yet, readings kept where asked for."""
+    """The models that features are gathered with: no calibrator yet, NLI scores kept where asked for."""
     embedder: Embedder = load_embedder()
-    reader: PairReader = load_pair_reader(chosen, max_tokens=config.nli_max_tokens)
+    nli: NliModel = load_nli_model(chosen, max_tokens=config.nli_max_tokens)
     if kept:
         embedder = KeptEmbedder(embedder, Shelf(kept / "embed.db"))
-        reader = KeptReader(reader, Shelf(kept / "read.db"))
-    return Models(
-        embedder=embedder, reader=reader, calibrator=Uncalibrated(), families=load_families()
-    )
+        nli = KeptNliModel(nli, Shelf(kept / "read.db"))
+    return Models(embedder=embedder, nli=nli, calibrator=Uncalibrated(), families=load_families())
 
 
 def fold_models(models: Models, options: argparse.Namespace) -> list[Models]:
-    """The same with the readers of the folds, at the shipped reader's temperature."""
+    """The same with the NLI models of the folds, at the shipped NLI model's temperature."""
     found = []
     for folder in sorted(options.folds.glob("fold-*")):
-        shutil.copyfile(BUNDLED_PAIR_READER / CALIBRATION_FILE, folder / CALIBRATION_FILE)
+        shutil.copyfile(BUNDLED_NLI_MODEL / CALIBRATION_FILE, folder / CALIBRATION_FILE)
         most = Config().nli_max_tokens
-        reader: PairReader = load_pair_reader(folder, max_tokens=most)
-        if options.reader == ACCURATE:
-            large = load_pair_reader(_large_half(options.large_folds, folder.name), max_tokens=most)
-            name = f"{large.name} with {reader.name}"  # what is kept of readings is kept under it
-            reader = MeanPairReader(name=name, first=reader, second=large)
+        nli: NliModel = load_nli_model(folder, max_tokens=most)
+        if options.nli_model == ACCURATE:
+            large = load_nli_model(_large_half(options.large_folds, folder.name), max_tokens=most)
+            name = f"{large.name} with {nli.name}"  # what is kept of NLI scores is kept under it
+            nli = MeanNliModel(name=name, first=nli, second=large)
         if options.kept:
-            reader = KeptReader(reader, Shelf(options.kept / "read.db"))
-        found.append(replace(models, reader=reader))
+            nli = KeptNliModel(nli, Shelf(options.kept / "read.db"))
+        found.append(replace(models, nli=nli))
     return found
 
 
 def _large_half(run: Path | None, fold: str) -> Path:
     """The large half that saw no trace of the fold; the shipped one where it was taught on none."""
     if run is None:
-        return ACCURATE_PAIR_READER
-    shutil.copyfile(ACCURATE_PAIR_READER / CALIBRATION_FILE, run / fold / CALIBRATION_FILE)
+        return ACCURATE_NLI_MODEL
+    shutil.copyfile(ACCURATE_NLI_MODEL / CALIBRATION_FILE, run / fold / CALIBRATION_FILE)
     return run / fold
 
 

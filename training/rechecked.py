@@ -3,12 +3,13 @@
     python -m training.rechecked PACKETS --more answers.jsonl charts.jsonl --calibrator \\
         core/models/weights/calibrator --risk 0.15 --json figures.json --out calibrator
 
-Beside every calibrator stand the rows that it was fitted on, and in them what readers of folds said of
+Beside every calibrator stand the rows that it was fitted on, and in them what NLI models of folds said of
 each claim (`training.development`). That does not change with a check; what the checks say is gathered
 anew from the packets, which must be the same, in the same order. Packets of ``--new`` are not among them
-yet: they are read now, by a reader that was not taught with them. With ``--close`` so is what is closest to
-each claim, by what a reader learned of reading close, which must not be of these packets: the part that
-ships keeps a rest of what the weights beside it learned, so that the reader is named of which it was made.
+yet: they are read now, by an NLI model that was not taught with them. With ``--close`` so is what
+is closest to each claim, by what an NLI model learned of reading close, which must not be of these
+packets: the part that ships keeps a rest of what the weights beside it learned, so that the NLI
+model is named of which it was made.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from core.verification.candidates import shown_sources
 from core.verification.features import (
     claim_signals,
     close_signals,
-    reading_signals,
+    nli_signals,
     source_check_signals,
 )
 from core.verification.prepare import Models, OpenTrace
@@ -64,22 +65,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=Path,
         nargs="*",
         default=[],
-        help="what is to help from now on, read by --reader",
+        help="what is to help from now on, read by --nli-model",
     )
     parser.add_argument(
         "--close",
         type=Path,
         nargs="*",
         default=[],
-        help="read what is closest to each claim anew, by what the reader learned",
+        help="read what is closest to each claim anew, by what the NLI model learned",
     )
-    parser.add_argument("--close-reader", help="by whom; a folder with close.safetensors")
+    parser.add_argument("--close-nli-model", help="by whom; a folder with close.safetensors")
     parser.add_argument(
         "--close-beside",
         action="store_true",
-        help="the mean of what that reader says and what the rows hold of another one",
+        help="the mean of what that NLI model says and what the rows hold of another one",
     )
-    parser.add_argument("--reader", help="whose calibrator it is; without it the bundled one")
+    parser.add_argument("--nli-model", help="whose calibrator it is; without it the bundled one")
     parser.add_argument(
         "--calibrator", type=Path, default=DEFAULT_FOLDER, help="whose rows to take"
     )
@@ -91,10 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     more = [row for path in options.more for row in trainable(path)]
     gold = [row for rows in by_packet.values() for row in rows]
     kept = kept_rows(options.calibrator, gold, more)
-    models = measured_models(Config(), None, options.reader)
+    models = measured_models(Config(), None, options.nli_model)
     closely = models
-    if options.close_reader:
-        closely = measured_models(Config(), None, options.close_reader)
+    if options.close_nli_model:
+        closely = measured_models(Config(), None, options.close_nli_model)
     read = read_close(options.close, closely)
     kept = list(with_close(kept, read, beside=options.close_beside))
     anew = {
@@ -106,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         grown += usable(path, [models], Config())[1]
     options.more = [*options.more, *options.new]
     made = json.loads((options.calibrator / CARD_FILE).read_text(encoding="utf-8"))["made_by"]
-    made["pair_reader"] = models.reader.name
+    made["pair_reader"] = models.nli.name
     publish(
         {name: (rows, [anew[r.claim_id] for r in rows]) for name, rows in by_packet.items()},
         grown,
@@ -142,7 +143,7 @@ def read_close(packets: Sequence[Path], models: Models) -> dict[str, dict[str, f
     for rows in map(trainable, packets):
         for row, (one, case) in zip(rows, opened_cases(rows, models, Config()), strict=True):
             own_work = claim_signals(case.claim, case.checks, one).shared["own_work"]
-            close = read_closest([case], models.reader)
+            close = read_closest([case], models.nli)
             found[row.claim_id] = close_signals(case, case.windows, close, own_work)
     return found
 
@@ -166,11 +167,11 @@ def with_close(
 def rechecked(
     gold: Sequence[PacketRow], kept: Sequence[TrainingRow], models: Models
 ) -> Iterator[TrainingRow]:
-    """Yield each row with what checks, words and values say now, and what readers said then."""
+    """Yield each row with what checks, words and values say now, and what NLI models said then."""
     opened = opened_claims(gold, models, Config())
     for row, old, (one, claim) in zip(gold, kept, opened, strict=True):
         checks = (*check_claim(claim, one.facts), *check_distortions(claim, one.prose))
-        # Rows of readers that were not taught to read close.
+        # Rows of NLI models that were not taught to read close.
         numeric = {
             CLOSE_FEATURE: old.features.numeric["entailment_outputs"],
             CLOSE_READ_FEATURE: 0.0,
@@ -179,7 +180,7 @@ def rechecked(
         numeric |= claim_signals(claim, checks, one).shared
         shown = shown_sources(checks) & {each.source.source_id for each in one.evidence.sources}
         numeric |= source_check_signals(checks, min(shown, default=_routed(old, one)))
-        numeric |= reading_signals(
+        numeric |= nli_signals(
             numeric["entailment_outputs"], numeric["entailment_calls"], numeric["own_work"]
         )
         supported = old.supported_by_route

@@ -19,7 +19,7 @@ from core.config import Config, RouteWeights
 from core.evaluation.frozen import freeze
 from core.evaluation.packets import read_packet
 from core.models.forest import load_forest
-from core.models.loading import load_embedder, load_pair_reader
+from core.models.loading import load_embedder, load_nli_model
 from core.pipeline import WINDOW
 from core.ports import Progress
 from core.records import Claim, Trace
@@ -64,16 +64,16 @@ def router_rows(
         opened = [open_trace(g.trace, (g.claim,), models, config) for g in window]
         vectors = embed_window(opened, models.embedder)
         cases = [rank_claims(one, vectors, models, config) for one in opened]
-        readings = read_window(opened, cases, models.reader)
+        nli_scores = read_window(opened, cases, models.nli)
         for item, [case] in zip(window, cases, strict=True):
             rows, owns = [], []
             for c in case.candidates:
                 read = [
-                    readings.pairs[(premise.text, case.claim.text)]
+                    nli_scores.pairs[(premise.text, case.claim.text)]
                     for premise in case.windows.get(c.source_id, ())
                 ]
                 said = max(
-                    (reading.probabilities for reading in read if reading is not None),
+                    (nli_score.probabilities for nli_score in read if nli_score is not None),
                     key=lambda probabilities: probabilities.entailment,
                     default=None,
                 )
@@ -162,7 +162,7 @@ def main() -> None:
     config = Config()
     models = Models(
         embedder=load_embedder(),
-        reader=load_pair_reader(max_tokens=config.nli_max_tokens),
+        nli=load_nli_model(max_tokens=config.nli_max_tokens),
         calibrator=load_forest(),
         families=load_families(),
     )

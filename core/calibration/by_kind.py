@@ -43,7 +43,7 @@ def shown_card(rows: Sequence[TrainingRow]) -> dict[str, int] | None:
 
 
 FOLDS, SEED = 10, 20260607
-# What a check, a distortion or the reader holds against a claim.
+# What a check, a distortion or the NLI model holds against a claim.
 SIGNALS = (
     "checks_vetoes",
     "checks_contradicts",

@@ -77,9 +77,9 @@ def check_drift(
     here: Sequence[Probabilities],
     everywhere: Sequence[Probabilities],
 ) -> Check | None:
-    """What the reader says against a claim that a sentence nearly tells, where no named kind says why.
+    """What the NLI model says against a claim that a sentence nearly tells, where no named kind says why.
 
-    ``here`` are the readings of the routed source's windows, ``everywhere`` those of all windows.
+    ``here`` are the NLI scores of the routed source's windows, ``everywhere`` those of all windows.
     """
     against = max((said.contradiction for said in here), default=0.0)
     supported = max((said.entailment for said in everywhere), default=0.0)
@@ -94,7 +94,7 @@ def check_drift(
     return Check(
         check=DistortionKind.SEMANTIC_DRIFT.value,
         outcome=Outcome.SILENT,
-        reason="Semantic drift: the words are the source's, and the reader takes the claim for denied "
+        reason="Semantic drift: the words are the source's, and the NLI model takes the claim for denied "
         f"({against:.2f})",
         facts=(FactPlace(source_id=sentence.source_id, span=sentence.span),),
         binding=round(at.coverage, 4),

@@ -1,4 +1,4 @@
-"""Variants of the verifier that need no fitting: the same readings, decided differently (V.3)."""
+"""Variants of the verifier that need no fitting: the same NLI scores, decided differently (V.3)."""
 
 from __future__ import annotations
 

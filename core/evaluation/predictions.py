@@ -53,7 +53,7 @@ class Prediction:
     forced: bool
     if_supported: VerdictLabel
     if_unsupported: VerdictLabel
-    # What a claim that a check vetoes is called where the reading disputes that; else None.
+    # What a claim that a check vetoes is called where the NLI score disputes that; else None.
     if_disputed: VerdictLabel | None = None
     reason: str
     threshold: float

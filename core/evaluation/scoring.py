@@ -158,7 +158,7 @@ def _prediction(row: PacketRow, verification: Verification, config: Config) -> P
 
 
 def _if_disputed(verdict: ClaimVerdict, judged: Judged, config: Config) -> VerdictLabel | None:
-    """What the claim is called where a check vetoes it and the reading disputes that."""
+    """What the claim is called where a check vetoes it and the NLI score disputes that."""
     if not any(check.veto for check in judged.checks):
         return None
     support = Support(probability=DISPUTED, threshold=1.0)

@@ -1,7 +1,7 @@
-"""Adapters: small files that change a reader's weights.
+"""Adapters: small files that change an NLI model's weights.
 
-The accurate reader is one over the MPNet weights that come as packages, and another one as it reads
-close; how the bundled reader reads close is one over its own weights. An adapter is two thin matrices
+The accurate NLI model is one over the MPNet weights that come as packages, and another one as it reads
+close; how the bundled NLI model reads close is one over its own weights. An adapter is two thin matrices
 whose product is added to one of the encoder's (Hu et al., 2022, arXiv:2106.09685); biases, layer norms
 and the head are stored whole.
 """
@@ -24,7 +24,7 @@ from tokenizers.normalizers import Sequence as Normalizers
 
 from core.errors import DamagedArtifact
 from core.models.mpnet import Mpnet
-from core.models.pair_reader import ClassifierWeights, bert_shape
+from core.models.nli_model import ClassifierWeights, bert_shape
 
 ATTENTION = "qkv"
 # The adapted matrices of a layer, and the checkpoint's names of what stands in each, in order.
@@ -165,4 +165,4 @@ def changed_weights(weights: ClassifierWeights, path: Path) -> ClassifierWeights
             raise ValueError("another head")
         return replace(weights, body=body, classifier=head)
     except (KeyError, RuntimeError, OSError, ValueError, SafetensorError) as error:
-        raise DamagedArtifact(f"{path}: does not fit the reader beside it: {error}") from error
+        raise DamagedArtifact(f"{path}: does not fit the NLI model beside it: {error}") from error

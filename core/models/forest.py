@@ -34,7 +34,7 @@ from core.models.forest_card import (
     read_checked,
     read_object,
 )
-from core.models.heard import with_readings
+from core.models.heard import with_nli_scores
 from core.ports import CalibratorPolicy
 from core.records import (
     DISPUTED,
@@ -116,12 +116,12 @@ class Forest:
             shown=self.shown,
             contradicted=self.contradicted,
             base_rate=None if self.calibration is None else self.calibration.base,
-            reader=self.reader,
+            nli=self.nli,
         )
 
     @property
-    def reader(self) -> str | None:
-        """The name of the pair reader whose readings it was fitted on; None when nobody wrote it down."""
+    def nli(self) -> str | None:
+        """The name of the NLI model whose NLI scores it was fitted on; None when nobody wrote it down."""
         made_by = self.card.get("made_by")
         found = made_by.get("pair_reader") if isinstance(made_by, Mapping) else None
         return found if isinstance(found, str) else None
@@ -162,7 +162,7 @@ class Forest:
     def probabilities(self, rows: Sequence[Features]) -> NDArray[np.float64]:
         """Shape (len(rows),), in [0, 1], to 4 decimals; unseen categories encode as zeros.
 
-        The best of its readings, and the close one of a reader that was taught it, are heard beside
+        The best of its NLI scores, and the close one of an NLI model that was taught it, are heard beside
         the trees; then comes the card's calibration. One that an entry of its source states whole is
         at least as probable as such claims were among the labelled ones, where the card has counted
         them, and one that a check vetoes has ``SHOWN_WRONG`` at most, or ``DISPUTED`` where all else
@@ -171,7 +171,7 @@ class Forest:
         if not rows:
             return np.zeros(0)
         trees = self.exact_probabilities(encode(rows, self.encoding))
-        score = np.round(with_readings(trees, rows, self.heard), 4)
+        score = np.round(with_nli_scores(trees, rows, self.heard), 4)
         found = score if self.calibration is None else np.round(self.calibration(score), 4)
         if self.shown is not None:
             shown = np.array([row.numeric.get(SHOWN_FEATURE, 0.0) >= 1.0 for row in rows])

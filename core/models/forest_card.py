@@ -114,7 +114,7 @@ class Told(_Fields):
         return None if self.shown is None else ShownShare(**self.shown.model_dump())
 
     def weights(self) -> Heard:
-        """What readings weigh beside the trees; as they did before cards named it, where one does not."""
+        """What NLI scores weigh beside the trees; as they did before cards named it, where one does not."""
         return BEFORE if self.heard is None else Heard(**self.heard.model_dump())
 
     def calibration_map(self) -> CalibrationMap | None:

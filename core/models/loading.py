@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     import torch
 
     from core.models.embedder import BertEmbedder
-    from core.models.mean_reader import MeanPairReader
-    from core.models.pair_reader import (
-        BertPairReader,
+    from core.models.mean_nli_model import MeanNliModel
+    from core.models.nli_model import (
+        BertNliModel,
         Calibration,
         ClassifierWeights,
-        TransformersPairReader,
+        TransformersNliModel,
     )
     from core.models.pieces import WordPieces
 
-BUNDLED_PAIR_READER = Path(__file__).parent / "weights" / "pair_reader"
-ACCURATE_PAIR_READER = Path(__file__).parent / "weights" / "accurate_reader"
+BUNDLED_NLI_MODEL = Path(__file__).parent / "weights" / "pair_reader"
+ACCURATE_NLI_MODEL = Path(__file__).parent / "weights" / "accurate_reader"
 EMBEDDER_PRECISION = Path(__file__).parent / "weights" / "embedder_precision.json"
-PAPER_PAIR_READER = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
+PAPER_NLI_MODEL = "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
 BUNDLED, ACCURATE, PAPER = "bundled", "accurate", "paper"
 T = TypeVar("T")
 
@@ -85,27 +85,27 @@ def stored_bert(folder: Path) -> StoredBert:
     )
 
 
-def load_pair_reader(
+def load_nli_model(
     where: str | Path | None = None, *, precision: str = "auto", max_tokens: int = 512
-) -> BertPairReader | MeanPairReader | TransformersPairReader:
-    """Return a ready pair reader: the bundled one, a transformers folder, or a hub model by name.
+) -> BertNliModel | MeanNliModel | TransformersNliModel:
+    """Return a ready NLI model: the bundled one, a transformers folder, or a hub model by name.
 
-    `where` None or "bundled": our own weights. "accurate": these and the larger reader heard
+    `where` None or "bundled": our own weights. "accurate": these and the larger NLI model heard
     together, where it is installed. "paper": the paper's DeBERTa. Else a folder, or `owner/model`
     of the hub: any sequence classifier with NLI labels. Raises ComponentUnavailable with what is
     missing and how to supply it, DamagedArtifact when a digest does not match.
     """
     if where == ACCURATE:
         return _accurate(precision, max_tokens)
-    place = _place(where, BUNDLED_PAIR_READER)
+    place = _place(where, BUNDLED_NLI_MODEL)
     digest, calibration = _check(place), _calibration(place)
-    from core.models.pair_reader import BertPairReader, TransformersPairReader, classifier_weights
+    from core.models.nli_model import BertNliModel, TransformersNliModel, classifier_weights
     from core.models.pieces import WordPieces
 
     def lean(
-        weights: ClassifierWeights, pieces: WordPieces, close: BertPairReader | None, config: Any
-    ) -> BertPairReader:
-        return BertPairReader(
+        weights: ClassifierWeights, pieces: WordPieces, close: BertNliModel | None, config: Any
+    ) -> BertNliModel:
+        return BertNliModel(
             name=_name(place, digest, config),
             weights=weights,
             tokenizer=pieces,
@@ -116,7 +116,7 @@ def load_pair_reader(
         )
 
     folder = None if isinstance(place, str) else place
-    close: BertPairReader | None = None
+    close: BertNliModel | None = None
     taught = folder / CLOSE_FILE if folder and (folder / CLOSE_FILE).is_file() else None
     if folder and (folder / ADAPTERS_FILE).is_file():
         from core.models.adapters import adapted_mpnet, marking_lines
@@ -129,10 +129,10 @@ def load_pair_reader(
             close = lean(adapted_mpnet(packaged, taught), marking, None, None)
         weights = adapted_mpnet(packaged, folder / ADAPTERS_FILE)
         return lean(weights, WordPieces(tokenizer), close, None)
-    found = _read("AutoModelForSequenceClassification", place, BUNDLED_PAIR_READER, whole=True)
+    found = _read("AutoModelForSequenceClassification", place, BUNDLED_NLI_MODEL, whole=True)
     if not isinstance(found, StoredBert):
         model, tokenizer = found
-        return TransformersPairReader(
+        return TransformersNliModel(
             name=_name(place, digest, model.config),
             model=model,
             tokenizer=tokenizer,
@@ -147,19 +147,19 @@ def load_pair_reader(
     return lean(weights, found.tokenizer, close, found.config)
 
 
-def _accurate(precision: str, max_tokens: int) -> MeanPairReader:
-    from core.models.mean_reader import MeanPairReader
+def _accurate(precision: str, max_tokens: int) -> MeanNliModel:
+    from core.models.mean_nli_model import MeanNliModel
 
     # The large one first: it is the one that may be missing.
-    large = load_pair_reader(ACCURATE_PAIR_READER, precision=precision, max_tokens=max_tokens)
-    small = load_pair_reader(BUNDLED_PAIR_READER, precision=precision, max_tokens=max_tokens)
+    large = load_nli_model(ACCURATE_NLI_MODEL, precision=precision, max_tokens=max_tokens)
+    small = load_nli_model(BUNDLED_NLI_MODEL, precision=precision, max_tokens=max_tokens)
     name = f"provenanceguard-accurate-reader@sha256:{accurate_digest()[:12]}"
-    return MeanPairReader(name=name, first=small, second=large)
+    return MeanNliModel(name=name, first=small, second=large)
 
 
 def accurate_digest() -> str:
-    """Return the digest that the accurate reader's name ends in: of both of its parts."""
-    parts = f"{folder_digest(BUNDLED_PAIR_READER)} {folder_digest(ACCURATE_PAIR_READER)}"
+    """Return the digest that the accurate NLI model's name ends in: of both of its parts."""
+    parts = f"{folder_digest(BUNDLED_NLI_MODEL)} {folder_digest(ACCURATE_NLI_MODEL)}"
     return hashlib.sha256(parts.encode()).hexdigest()
 
 
@@ -176,7 +176,7 @@ def load_embedder(
     place = packaged or _place(where, None)
     digest = _check(place)
     from core.models.embedder import BertEmbedder
-    from core.models.pair_reader import bert_shape, choose_precision
+    from core.models.nli_model import bert_shape, choose_precision
 
     found = _read("AutoModel", place, packaged)
     if not isinstance(found, StoredBert):
@@ -204,7 +204,7 @@ def load_embedder(
 
 def _ranking(digest: str) -> Calibration:
     """How often a precision ranks as fp32 does, as it was measured on the weights of that digest."""
-    from core.models.pair_reader import NOT_CALIBRATED, Calibration
+    from core.models.nli_model import NOT_CALIBRATED, Calibration
 
     def measured(stored: Any) -> Calibration:
         if not digest or stored["model_sha256"] != digest:
@@ -239,11 +239,11 @@ def packaged_minilm() -> Path:
 
 
 def is_here(choice: str) -> bool:
-    """Whether a reader can be loaded from this machine alone; asked without loading it."""
+    """Whether an NLI model can be loaded from this machine alone; asked without loading it."""
     from core.models.mpnet import mpnet_is_installed
 
     try:
-        place = _place(choice, BUNDLED_PAIR_READER)
+        place = _place(choice, BUNDLED_NLI_MODEL)
         if not isinstance(place, str):
             if (place / ADAPTERS_FILE).is_file():
                 return mpnet_is_installed()
@@ -263,9 +263,9 @@ def _place(where: str | Path | None, bundled: Path | None) -> str | Path:
             raise ComponentUnavailable(f"{bundled}: the bundled weights are not there")
         return bundled
     if where == ACCURATE:
-        return ACCURATE_PAIR_READER
+        return ACCURATE_NLI_MODEL
     if where == PAPER:
-        return PAPER_PAIR_READER
+        return PAPER_NLI_MODEL
     folder = Path(where)
     if folder.is_dir():
         return folder
@@ -283,8 +283,8 @@ def _check(place: str | Path) -> str:
     if isinstance(place, str):
         return ""
     if (place / MANIFEST_FILE).exists() or place in (
-        BUNDLED_PAIR_READER,
-        ACCURATE_PAIR_READER,
+        BUNDLED_NLI_MODEL,
+        ACCURATE_NLI_MODEL,
     ):
         check_manifest(place)
     return folder_digest(place)
@@ -298,7 +298,7 @@ def _read(
     ``known`` is a folder that ships with this program or its packages, read without transformers; of any
     other one transformers says what it means.
     """
-    from core.models.pair_reader import word_pieces
+    from core.models.nli_model import word_pieces
 
     if known is not None and place == known:
         return stored_bert(known)
@@ -346,7 +346,7 @@ def _load(kind: str, place: str | Path, *, whole: bool = False) -> tuple[Any, An
             f"{place}: its config.json, tokenizer.json and model.safetensors are not on this machine, "
             f"and could not be had from the model hub ({reason}). Offline, give a folder that holds "
             f"them; online, `HF_HUB_OFFLINE=0 hf download {place}` keeps them; or leave the choice out "
-            "to use the bundled pair reader"
+            "to use the bundled NLI model"
         ) from error
     if whole and (missing := sorted(found["missing_keys"])):
         raise ComponentUnavailable(
@@ -356,7 +356,7 @@ def _load(kind: str, place: str | Path, *, whole: bool = False) -> tuple[Any, An
 
 
 def _calibration(place: str | Path) -> Calibration:
-    from core.models.pair_reader import NOT_CALIBRATED, Calibration
+    from core.models.nli_model import NOT_CALIBRATED, Calibration
 
     if isinstance(place, str) or not (place / CALIBRATION_FILE).exists():
         return NOT_CALIBRATED
@@ -379,7 +379,7 @@ def _name(place: str | Path, digest: str, config: Any) -> str:
     if isinstance(place, str):
         commit = getattr(config, "_commit_hash", None)
         return f"{place}@{commit[:12]}" if commit else place
-    ours = {BUNDLED_PAIR_READER: "pair", ACCURATE_PAIR_READER: "large"}
+    ours = {BUNDLED_NLI_MODEL: "pair", ACCURATE_NLI_MODEL: "large"}
     stem = f"provenanceguard-{ours[place]}-reader" if place in ours else place.name
     return f"{stem}@sha256:{digest[:12]}"
 

@@ -1,4 +1,4 @@
-"""Readings, routes and what they measure (III.3, III.4)."""
+"""NLI scores, routes and what they measure (III.3, III.4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.records.claims import ProtectedValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Premise:
-    """Claim-relevant evidence of one source, as the reader is given it.
+    """Claim-relevant evidence of one source, as the NLI model is given it.
 
     ``text`` is ``call`` (lines that say what was asked, when those are part of it) and then
     ``source.text[span]`` of every span, joined with newlines.
@@ -56,7 +56,7 @@ class TokenScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairReading:
+class NliScore:
     """One forward pass over (premise, claim): label probabilities and the alignment vectors.
 
     ``tokens`` has the most that each claim word attends to one word of the premise (``a_i``, III.4);
@@ -95,7 +95,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entailment:
-    """The relation that one reading gives, before lexical rescue (III.4)."""
+    """The relation that one NLI score gives, before lexical rescue (III.4)."""
 
     relation: Relation
     probabilities: Probabilities

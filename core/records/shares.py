@@ -36,17 +36,15 @@ class ContradictedShare:
 
 
 SHOWN_FEATURE = "source_shown"  # 1 where an entry of the claim's source states all of it
-# 1 where the least of the sources that could show the claim was looked for, for a reader that was taught
-# to read it, and how far the most entailing of its readings goes: 0 where there is nothing.
+# 1 where the least of the sources that could show the claim was looked for, for an NLI model that
+# was taught to read it, and how far the most entailing of its NLI scores goes: 0 where there is nothing.
 CLOSE_READ_FEATURE, CLOSE_FEATURE = "close_read", "entailment_close"
 VETOES_FEATURE = "checks_vetoes"  # how many checks hold against a claim what vetoes it
 # A claim that a check vetoes has the support ``SHOWN_WRONG`` at most. Only where everything else carried it
 # to ``DISPUTED_FROM`` it has ``DISPUTED``, in which a person has to look: of 39 such claims beyond 0.6
 # (development packets, answers and charts by other authors) 24 were right, of 158 others 15.
 SHOWN_WRONG, DISPUTED, DISPUTED_FROM = 0.1, 0.62, 0.55
-READING_FEATURE = (
-    "entailment_any"  # how far the most entailing of all that was read of a claim goes
-)
+NLI_FEATURE = "entailment_any"  # how far the most entailing of all that was read of a claim goes
 ABSENCE_FEATURE = (
     "check_absence"  # above 0 where what the claim says is absent was looked for, and is
 )

@@ -28,14 +28,14 @@ def state_of(verdict: ClaimVerdict) -> State:
 
     Block is for what is shown, whatever the support:
 
-    - a check that vetoes contradicts the claim, and the reading does not dispute it (then the decision
+    - a check that vetoes contradicts the claim, and the NLI score does not dispute it (then the decision
       calls it contradicted; of such claims people found 14 of 18 contradicted);
     - the evidence is in another source than the one that the answer credits (a conflation);
     - a judge's reading contradicts it, and its proof holds;
     - a citation leads to nothing that was ever called, or to a record that says something else.
 
     All else that does not pass could not be confirmed and needs review: support below the threshold, an
-    open value, a check that speaks against the claim without a veto or against a reading that supports
+    open value, a check that speaks against the claim without a veto or against an NLI score that supports
     it, a credit that a judge alone finds wrong (its proof shows where the claim stands, not that the
     credited source is silent), a record that names nobody of that name, a claim that only the agent's
     own words say, an unjudged claim. So does what the NLI model alone takes for a contradiction,

@@ -71,8 +71,8 @@ class Case:
 
 
 def rank_claims(one: OpenTrace, vectors: Vectors, models: Models, config: Config) -> list[Case]:
-    """`rank_claim` of every factual claim of a trace, for these models' reader."""
-    closely = taught_close(models.reader)
+    """`rank_claim` of every factual claim of a trace, for these models' NLI model."""
+    closely = taught_close(models.nli)
     return [
         rank_claim(claim, one, vectors, config, closely=closely) for claim in factual_claims(one)
     ]
@@ -83,7 +83,7 @@ def rank_claim(
 ) -> Case:
     """Check the claim, rank the sources, and narrow those to be read to what the claim is about.
 
-    ``closely``: whether what is closest to the claim is looked for, which not every reader can read.
+    ``closely``: whether what is closest to the claim is looked for, which not every NLI model can read.
     """
     with one.clock("check"):
         checks = check_claim(claim, one.facts)
@@ -289,7 +289,7 @@ def rank_sources(candidates: Sequence[Candidate], config: Config) -> tuple[Ranke
 
 def route_claim(
     candidates: Sequence[Candidate],
-    readings: Mapping[str, Probabilities],
+    nli_scores: Mapping[str, Probabilities],
     tools: Mapping[str, str],
     families: Mapping[str, str],
     config: Config,
@@ -297,7 +297,7 @@ def route_claim(
 ) -> Route:
     """Route a claim to its best source; RouteError when there is none or an identity is in none.
 
-    The ``centroid`` router is the paper's. The ``evidence`` router also weighs what the pair reader
+    The ``centroid`` router is the paper's. The ``evidence`` router also weighs what the NLI model
     said of each candidate: unlike the paper, where one topical centroid decides before anything is
     read, and a same-topic wrong chart wins as often as not (source accuracy 0.503 in Table 4). A
     source that is ``shown`` to state all of the claim is as good as the best, and comes first.
@@ -309,8 +309,8 @@ def route_claim(
     else:
         # Those that were not read come behind all that were, in first-pass order.
         scored = [
-            (_evidence_score(c, readings[c.source_id], config), c.source_id)
-            if c.source_id in readings
+            (_evidence_score(c, nli_scores[c.source_id], config), c.source_id)
+            if c.source_id in nli_scores
             else (0.01 * _first_score(c, config), c.source_id)
             for c in candidates
         ]
@@ -318,7 +318,7 @@ def route_claim(
     scored = [(best if name in shown else score, name) for score, name in scored]
     ranking = tuple(
         RankedSource(
-            source_id=source_id, score=round(score, 4), probabilities=readings.get(source_id)
+            source_id=source_id, score=round(score, 4), probabilities=nli_scores.get(source_id)
         )
         for score, source_id in sorted(
             scored, key=lambda pair: (-round(pair[0], 4), pair[1] not in shown)
@@ -344,13 +344,13 @@ def _first_score(candidate: Candidate, config: Config) -> float:
     return _logistic(config.route_weights.bias + _evidence(candidate, config))
 
 
-def _evidence_score(candidate: Candidate, reading: Probabilities, config: Config) -> float:
+def _evidence_score(candidate: Candidate, nli_score: Probabilities, config: Config) -> float:
     weights = config.route_weights
     return _logistic(
         weights.bias
         + _evidence(candidate, config)
-        + weights.entailment * reading.entailment
-        + weights.contradiction * reading.contradiction
+        + weights.entailment * nli_score.entailment
+        + weights.contradiction * nli_score.contradiction
     )
 
 

@@ -15,7 +15,7 @@ from core.attribution.attribute import attribute
 from core.attribution.families import OTHER, Families
 from core.causes import Cause, below, say, told_apart
 from core.config import Config
-from core.errors import ReadingError
+from core.errors import NliError
 from core.evidence.derivations import follows_within
 from core.ports import Calibrator, policy_of
 from core.records import (
@@ -110,7 +110,7 @@ def decide_support(
     names the kind of source whose own threshold it is; ``base_rate`` as in ``Support``.
     """
     if not 0.0 <= probability <= 1.0:
-        raise ReadingError(f"the calibrator gave {probability!r}, which is no probability")
+        raise NliError(f"the calibrator gave {probability!r}, which is no probability")
     return Support(
         probability=round(probability, 4),
         threshold=threshold,
@@ -133,7 +133,7 @@ def holds_all(literals: LiteralCheck) -> bool:
 def says_it(probability: float, threshold: float, config: Config) -> bool:
     """Whether a source that holds all the claim's literals says it (III.6).
 
-    By the gate's measure, or by the lower one of attribution. What the reader took the pair for is
+    By the gate's measure, or by the lower one of attribution. What the NLI model took the pair for is
     not asked: a source that is rightly credited, and read as neutral, would leave the credit to
     another that says the same.
     """
@@ -550,7 +550,7 @@ def _missing(text: str, nearest: str | None, name: str) -> str:
 def _verdict(judged: Judged, config: Config) -> VerdictLabel:
     """Which of the paper's labels a claim has that did not pass.
 
-    Contradicted is what a check has shown and the reading does not dispute. What the reader alone
+    Contradicted is what a check has shown and the NLI score does not dispute. What the NLI model alone
     takes for a contradiction is one in 3 of 26 claims of the development packets (14 of 18 where a
     check shows it), so that it is told as a suspicion, in the reason; the strict profile keeps the
     paper's reading of it.

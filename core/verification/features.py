@@ -1,4 +1,4 @@
-"""III.5: the calibrator's input: Appendix B's features, then words, values, checks and readings."""
+"""III.5: the calibrator's input: Appendix B's features, then words, values, checks and NLI scores."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from core.records import (
     Entailment,
     Features,
     LiteralCheck,
+    NliScore,
     Outcome,
-    PairReading,
     Probabilities,
     Relation,
     Route,
@@ -87,7 +87,7 @@ _DOWN = content_terms(
     "inhibited closing unchanged"
 )
 _DENIED = frozenset({"denies", "denied", "negative"})  # beside the words that negate
-Pairs = Mapping[tuple[str, str], PairReading | None]
+Pairs = Mapping[tuple[str, str], NliScore | None]
 
 
 def build_features(
@@ -107,7 +107,7 @@ def build_features(
 
     ``evidence_terms`` are those of the whole trace, ``absent_everywhere`` the values that no source
     and no call of it holds; ``chunks_n`` counts the routed source's chunks. ``signals`` are taken as
-    they are, after the paper's: words, values, checks and readings. ``score_x_route_squared`` is
+    they are, after the paper's: words, values, checks and NLI scores. ``score_x_route_squared`` is
     (score · route)², as Appendix B's figures show. Numbers are rounded to 4 decimals.
     """
     label = literals.relation
@@ -234,7 +234,7 @@ def source_check_signals(checks: Sequence[Check], source_id: str) -> dict[str, f
     }
 
 
-def reading_signals(outputs: float, calls: float, own_work: float) -> dict[str, float]:
+def nli_signals(outputs: float, calls: float, own_work: float) -> dict[str, float]:
     """The best entailment of outputs and of calls, each where it is evidence of what the claim is about.
 
     What the agent wrote is evidence of what it wrote. So a call counts beside the outputs where the
@@ -253,7 +253,7 @@ def source_signals(
     indexed: IndexedSource,
     case: Case,
     about: ClaimSignals,
-    readings: Sequence[Probabilities],
+    nli_scores: Sequence[Probabilities],
     outputs: Sequence[Probabilities],
     calls: Sequence[Probabilities],
 ) -> dict[str, float]:
@@ -269,7 +269,7 @@ def source_signals(
     window = max((overlap(about.terms, content_terms(p.text)) for p in windows), default=0.0)
     beside = "\n".join(premise.text for premise in windows)
     found = source_check_signals(case.checks, indexed.source.source_id)
-    found |= reading_signals(told, asked, about.shared["own_work"])
+    found |= nli_signals(told, asked, about.shared["own_work"])
     return (
         dict(about.shared)
         | found
@@ -287,10 +287,10 @@ def source_signals(
             "source_echo": float(indexed.standing is Standing.ECHO),
             "source_failed": float(indexed.standing is Standing.FAILURE),
             "source_structured": float(indexed.source.structured),
-            "entailment_max": _most_entailing(readings),
-            "entailment_min": min((r.entailment for r in readings), default=0.0),
-            "contradiction_max": max((r.contradiction for r in readings), default=0.0),
-            "neutral_min": min((r.neutral for r in readings), default=1.0),
+            "entailment_max": _most_entailing(nli_scores),
+            "entailment_min": min((r.entailment for r in nli_scores), default=0.0),
+            "contradiction_max": max((r.contradiction for r in nli_scores), default=0.0),
+            "neutral_min": min((r.neutral for r in nli_scores), default=1.0),
             "entailment_any": max(told, asked),
             "entailment_outputs": told,
             "entailment_calls": asked,
@@ -299,8 +299,8 @@ def source_signals(
     )
 
 
-def _most_entailing(readings: Sequence[Probabilities]) -> float:
-    return max((r.entailment for r in readings), default=0.0)
+def _most_entailing(nli_scores: Sequence[Probabilities]) -> float:
+    return max((r.entailment for r in nli_scores), default=0.0)
 
 
 def _share(wanted: frozenset[tuple[str, str]], there: frozenset[tuple[str, str]]) -> float:
@@ -342,6 +342,6 @@ def close_signals(
     said = []
     for closest in (case.closest[source_id] for source_id in source_ids):
         texts = closest.texts if own_work > 0 else (closest.output,)
-        said += [reading for text in texts if (reading := close.get((text, case.claim.text)))]
-    best = max((reading.probabilities.entailment for reading in said), default=0.0)
+        said += [nli_score for text in texts if (nli_score := close.get((text, case.claim.text)))]
+    best = max((nli_score.probabilities.entailment for nli_score in said), default=0.0)
     return {CLOSE_FEATURE: best, CLOSE_READ_FEATURE: 1.0}

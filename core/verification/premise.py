@@ -1,6 +1,6 @@
 """III.3: a source narrowed to what a claim is about: windows, and the least that could show it.
 
-Windows are the source's own text within a fixed length. A small reader loses the thread in a long one,
+Windows are the source's own text within a fixed length. A small NLI model loses the thread in a long one,
 and the fields beside the one that decides distract it most, so each source is read once more by no more
 than what the claim's words and values lead to: a few fields of one record, or two sentences. There a
 field is told with its name and a table's cell with its column's: that text is quoted nowhere.
@@ -170,7 +170,7 @@ def nearest_window(
     config: Config,
     head: int | None = None,
 ) -> Premise:
-    """One to three neighbouring groups around the best one: short enough for a small reader.
+    """One to three neighbouring groups around the best one: short enough for a small NLI model.
 
     Unlike the paper, which reads one long window, the
     long and the short one are read apart: what a long premise adds is often only distraction.
@@ -198,7 +198,7 @@ def shown_window(
     """Where the checks found what the claim states: each fact's group with its heading.
 
     "HDL was 75" shares no word with the lines of a "High Density Lipoprotein Cholesterol" of 75.29,
-    and words alone never bring a reader there. ``facts`` are spans of the source's text, the most
+    and words alone never bring an NLI model there. ``facts`` are spans of the source's text, the most
     telling first; None when none of them stands in a unit.
     """
     parts, grouped = indexed.units, indexed.groups

@@ -22,7 +22,7 @@ from core.evidence.calls import call_lines, is_catalogue, is_echo
 from core.evidence.checks import TraceFacts, read_trace_facts
 from core.evidence.names import recorded_names
 from core.evidence.words import acronyms
-from core.ports import Calibrator, Embedder, Judge, PairReader
+from core.ports import Calibrator, Embedder, Judge, NliModel
 from core.records import Claim, ClaimType, Source, SourceStatus, Span, Trace
 from core.records.judge import JudgeFor
 from core.text.chunks import Unit, chunks, groups, units
@@ -214,7 +214,7 @@ class Models:
     """What the pipeline is given: two models, a calibrator, and the source families."""
 
     embedder: Embedder
-    reader: PairReader
+    nli: NliModel
     calibrator: Calibrator
     families: Families
     judge: Judge | None = None  # a language model, where one is asked

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from core.config import Config
 from core.distortions.checks import check_drift
-from core.errors import ReadingError
+from core.errors import NliError
 from core.evidence.names import other_person
 from core.evidence.values import nearest_value, settles, value_present
-from core.ports import PairReader, taught_close
+from core.ports import NliModel, taught_close
 from core.records import (
     AlignedToken,
     Alignment,
@@ -22,8 +22,8 @@ from core.records import (
     Judged,
     LiteralCheck,
     Measurements,
+    NliScore,
     OtherSource,
-    PairReading,
     Premise,
     ProtectedValue,
     Relation,
@@ -54,8 +54,8 @@ AT_ONCE = 256  # pairs; between two such parts the reading can be ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Readings:
-    """What the reader said of each (premise, claim): of windows, and of what is closest to a claim;
+class NliScores:
+    """What the NLI model said of each (premise, claim): of windows, and of what is closest to a claim;
     None of the latter where it was not taught to read that."""
 
     pairs: Pairs
@@ -63,11 +63,11 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WindowReading:
-    """One window of a source with what the reader said of it."""
+class WindowScore:
+    """One window of a source with what the NLI model said of it."""
 
     premise: Premise
-    reading: PairReading
+    nli_score: NliScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +80,10 @@ class Examined:
 
 
 def read_window(
-    opened: Sequence[OpenTrace], cases: Sequence[Sequence[Case]], reader: PairReader
-) -> Readings:
+    opened: Sequence[OpenTrace], cases: Sequence[Sequence[Case]], nli: NliModel
+) -> NliScores:
     """III.4: every distinct (premise, claim) pair of the window in one call, and what is closest to each
-    claim in another where the reader was taught to read that."""
+    claim in another where the NLI model was taught to read that."""
     pairs: dict[tuple[str, str], None] = {}
     shares = []
     for of_trace in cases:
@@ -93,17 +93,17 @@ def read_window(
                 pairs |= {(premise.text, case.claim.text): None for premise in windows}
         shares.append(len(pairs) - before)
     start = time.perf_counter()
-    readings = Readings(
-        pairs=_in_parts(pairs, reader.read),
-        close=read_closest([case for of_trace in cases for case in of_trace], reader),
+    nli_scores = NliScores(
+        pairs=_in_parts(pairs, nli.read),
+        close=read_closest([case for of_trace in cases for case in of_trace], nli),
     )
     share_time(time.perf_counter() - start, shares, [one.clock for one in opened], "nli")
-    return readings
+    return nli_scores
 
 
-def read_closest(cases: Sequence[Case], reader: PairReader) -> Pairs | None:
-    """What a reader that was taught to read close says of what is closest to each claim; else None."""
-    if not taught_close(reader):
+def read_closest(cases: Sequence[Case], nli: NliModel) -> Pairs | None:
+    """What an NLI model that was taught to read close says of what is closest to each claim; else None."""
+    if not taught_close(nli):
         return None
     pairs = {
         (text, case.claim.text): None
@@ -111,14 +111,14 @@ def read_closest(cases: Sequence[Case], reader: PairReader) -> Pairs | None:
         for closest in case.closest.values()
         for text in closest.texts
     }
-    return _in_parts(pairs, reader.read_close)
+    return _in_parts(pairs, nli.read_close)
 
 
 def _in_parts(
     pairs: Mapping[tuple[str, str], None],
-    read: Callable[[Sequence[tuple[str, str]]], list[PairReading | None]],
+    read: Callable[[Sequence[tuple[str, str]]], list[NliScore | None]],
 ) -> Pairs:
-    wanted, found = list(pairs), list[PairReading | None]()
+    wanted, found = list(pairs), list[NliScore | None]()
     for at in range(0, len(wanted), AT_ONCE):
         GOING.get()()
         found += read(wanted[at : at + AT_ONCE])
@@ -126,30 +126,30 @@ def _in_parts(
 
 
 def judge_claim(
-    case: Case, one: OpenTrace, readings: Readings, models: Models, config: Config
+    case: Case, one: OpenTrace, nli_scores: NliScores, models: Models, config: Config
 ) -> Judged:
     """Everything the stages leave about one claim; a stage that cannot judge it raises StageError."""
     claim = case.claim
     read = {
-        source_id: _read(windows, claim.text, readings)
+        source_id: _read(windows, claim.text, nli_scores)
         for source_id, windows in case.windows.items()
     }
     with one.clock("conflation_route"):
         route = _route(case, read, one, config)
     if not read[route.source_id]:
-        raise ReadingError("the statement is too long for the reader to take in whole")
+        raise NliError("the statement is too long for the NLI model to take in whole")
     telling = _most_telling(read[route.source_id])
     with one.clock("check"):
         drift = check_drift(
             claim,
             one.prose,
             case.checks,
-            [window.reading.probabilities for window in read[route.source_id]],
-            [w.reading.probabilities for windows in read.values() for w in windows],
+            [window.nli_score.probabilities for window in read[route.source_id]],
+            [w.nli_score.probabilities for windows in read.values() for w in windows],
         )
-    alignment = align_tokens(claim, telling.reading, config, telling.premise)
+    alignment = align_tokens(claim, telling.nli_score, config, telling.premise)
     with one.clock("calibrate"):
-        examined = _examine(case, route, read, readings, one, config)
+        examined = _examine(case, route, read, nli_scores, one, config)
         routed = examined[route.source_id]
         measured = Measurements(
             route=route,
@@ -178,24 +178,24 @@ def judge_claim(
         )
 
 
-def _read(windows: Sequence[Premise], claim: str, readings: Readings) -> tuple[WindowReading, ...]:
+def _read(windows: Sequence[Premise], claim: str, nli_scores: NliScores) -> tuple[WindowScore, ...]:
     return tuple(
-        WindowReading(premise=premise, reading=reading)
+        WindowScore(premise=premise, nli_score=nli_score)
         for premise in windows
-        if (reading := readings.pairs[premise.text, claim]) is not None
+        if (nli_score := nli_scores.pairs[premise.text, claim]) is not None
     )
 
 
-def _most_telling(windows: Sequence[WindowReading]) -> WindowReading:
+def _most_telling(windows: Sequence[WindowScore]) -> WindowScore:
     """The window that entails most: a claim is supported when one place says it."""
-    return max(windows, key=lambda window: window.reading.probabilities.entailment)
+    return max(windows, key=lambda window: window.nli_score.probabilities.entailment)
 
 
 def _route(
-    case: Case, read: Mapping[str, tuple[WindowReading, ...]], one: OpenTrace, config: Config
+    case: Case, read: Mapping[str, tuple[WindowScore, ...]], one: OpenTrace, config: Config
 ) -> Route:
     said = {
-        source_id: _most_telling(windows).reading.probabilities
+        source_id: _most_telling(windows).nli_score.probabilities
         for source_id, windows in read.items()
         if windows
     }
@@ -207,8 +207,8 @@ def _route(
 def _examine(
     case: Case,
     route: Route,
-    read: Mapping[str, tuple[WindowReading, ...]],
-    readings: Readings,
+    read: Mapping[str, tuple[WindowScore, ...]],
+    nli_scores: NliScores,
     one: OpenTrace,
     config: Config,
 ) -> dict[str, Examined]:
@@ -216,7 +216,7 @@ def _examine(
     by_id = {indexed.source.source_id: indexed for indexed in one.evidence.sources}
     about = claim_signals(case.claim, case.checks, one)
     return {
-        source_id: _examined(case, route, by_id[source_id], read, readings, about, one, config)
+        source_id: _examined(case, route, by_id[source_id], read, nli_scores, about, one, config)
         for source_id, windows in read.items()
         if windows
     }
@@ -226,15 +226,15 @@ def _examined(
     case: Case,
     route: Route,
     indexed: IndexedSource,
-    read: Mapping[str, tuple[WindowReading, ...]],
-    readings: Readings,
+    read: Mapping[str, tuple[WindowScore, ...]],
+    nli_scores: NliScores,
     about: ClaimSignals,
     one: OpenTrace,
     config: Config,
 ) -> Examined:
     windows = read[indexed.source.source_id]
     telling = _most_telling(windows)
-    entailment = judge_relation(telling.reading)
+    entailment = judge_relation(telling.nli_score)
     literals = check_literals(
         case.claim,
         telling.premise,
@@ -265,14 +265,14 @@ def _examined(
             indexed,
             case,
             about,
-            [window.reading.probabilities for window in windows],
-            [w.reading.probabilities for w in everywhere if not w.premise.call],
-            [w.reading.probabilities for w in everywhere if w.premise.call],
+            [window.nli_score.probabilities for window in windows],
+            [w.nli_score.probabilities for w in everywhere if not w.premise.call],
+            [w.nli_score.probabilities for w in everywhere if w.premise.call],
         )
         | close_signals(
             case,
             [indexed.source.source_id] if own else read,
-            readings.close,
+            nli_scores.close,
             about.shared["own_work"],
         ),
         config=config,
@@ -296,17 +296,17 @@ def _taken(route: Route, indexed: IndexedSource, one: OpenTrace) -> Route:
     )
 
 
-def judge_relation(reading: PairReading) -> Entailment:
-    """The relation of one reading; ReadingError when its probabilities are none."""
-    probabilities = reading.probabilities
+def judge_relation(nli_score: NliScore) -> Entailment:
+    """The relation of one NLI score; NliError when its probabilities are none."""
+    probabilities = nli_score.probabilities
     total = probabilities.entailment + probabilities.neutral + probabilities.contradiction
     if not 0.99 <= total <= 1.01:
-        raise ReadingError(f"the reader's probabilities sum to {total:.4f}, not to 1")
+        raise NliError(f"the NLI model's probabilities sum to {total:.4f}, not to 1")
     return Entailment(relation=probabilities.relation, probabilities=probabilities)
 
 
 def align_tokens(
-    claim: Claim, reading: PairReading, config: Config, premise: Premise | None = None
+    claim: Claim, nli_score: NliScore, config: Config, premise: Premise | None = None
 ) -> Alignment:
     """Mark the content words with ``a_i < tau * max_k a_k`` as weakly grounded (III.4).
 
@@ -314,9 +314,9 @@ def align_tokens(
     it does not pass for grounded. With ``premise``, the words of the source that the claim's words
     looked at are kept by the same share of the highest, at most ``MOST_SOURCE_TOKENS`` of them.
     """
-    highest = max((token.score for token in reading.tokens), default=0.0)
+    highest = max((token.score for token in nli_score.tokens), default=0.0)
     tokens = []
-    for token in reading.tokens:
+    for token in nli_score.tokens:
         word = token.span.cut(claim.text)
         content = is_content_word(word) and any(letter.isalnum() for letter in word)
         weak = content and token.score < config.alignment_tau * highest
@@ -329,14 +329,14 @@ def align_tokens(
     return Alignment(
         tokens=tuple(token for _, token in tokens),
         supported_token_ratio=ratio,
-        source_tokens=_looked_at(reading, premise, config) if premise is not None else (),
+        source_tokens=_looked_at(nli_score, premise, config) if premise is not None else (),
     )
 
 
-def _looked_at(reading: PairReading, premise: Premise, config: Config) -> tuple[TokenScore, ...]:
+def _looked_at(nli_score: NliScore, premise: Premise, config: Config) -> tuple[TokenScore, ...]:
     """The content words of the premise that were looked at most, in the source's order."""
     content = []
-    for token in reading.premise_tokens:
+    for token in nli_score.premise_tokens:
         word = token.span.cut(premise.text)
         if is_content_word(word) and any(letter.isalnum() for letter in word):
             content.append(token)
@@ -416,7 +416,7 @@ def _is_rescued(
     shared: float,
     config: Config,
 ) -> bool:
-    """A neutral reading counts as entailment when an exact record holds all the claim's literals."""
+    """A neutral NLI score counts as entailment when an exact record holds all the claim's literals."""
     if entailment.relation is not Relation.NEUTRAL or not is_record_text(premise.text):
         return False
     if not all(checked.present for checked in values):

@@ -21,8 +21,8 @@ from pydantic import TypeAdapter
 
 from core.errors import ComponentUnavailable
 from core.identity import rules_digest
-from core.ports import Embedder, PairReader, ReadsClose, taught_close
-from core.records import PairReading
+from core.ports import Embedder, NliModel, ReadsClose, taught_close
+from core.records import NliScore
 
 BATCH = 128  # so that little is lost when a long reading is stopped
 MOST_BYTES = 1 << 30
@@ -122,14 +122,14 @@ def keeping(models: Any, shelf: Shelf) -> Any:
     return replace(
         models,
         embedder=KeptEmbedder(models.embedder, shelf),
-        reader=KeptReader(models.reader, shelf),
+        nli=KeptNliModel(models.nli, shelf),
     )
 
 
 def remembering(models: Any) -> Any:
     """The same models, which read no text and no pair twice: a revised answer shares its sources and
     most sentences with the first."""
-    return models if isinstance(models.reader, KeptReader) else keeping(models, Shelf())
+    return models if isinstance(models.nli, KeptNliModel) else keeping(models, Shelf())
 
 
 def kept_in(folder: Path, models: Any) -> Any:
@@ -142,16 +142,16 @@ def kept_in(folder: Path, models: Any) -> Any:
 
 
 def run_identity(models: Any) -> str:
-    """What vectors and readings of these models hang on: rules, weights, precision, processor.
+    """What vectors and NLI scores of these models hang on: rules, weights, precision, processor.
 
     Another set of instructions sums in another order; the number of threads does not count, since no
     sum is shared among threads (core/models/lanes.py).
     """
     import torch
 
-    reader, embedder = models.reader, models.embedder
+    nli, embedder = models.nli, models.embedder
     precision = getattr(embedder, "precision", "")
-    named = (embedder.name, precision, reader.name, reader.precision, str(reader.max_tokens))
+    named = (embedder.name, precision, nli.name, nli.precision, str(nli.max_tokens))
     return " ".join((rules_digest(), *named, torch.backends.cpu.get_cpu_capability()))
 
 
@@ -178,7 +178,7 @@ def _values(
 
 # Says what a kept reading holds: a file of an earlier shape is read anew, not misread.
 _READING, _CLOSE_READING = "reading 3", "close reading 2"
-_AS_JSON: TypeAdapter[PairReading | None] = TypeAdapter(PairReading | None)
+_AS_JSON: TypeAdapter[NliScore | None] = TypeAdapter(NliScore | None)
 
 
 class KeptEmbedder:
@@ -201,20 +201,20 @@ class KeptEmbedder:
         return np.stack([np.frombuffer(known[keys[text]], dtype=np.float64) for text in texts])
 
 
-class KeptReader:
-    """A pair reader that reads each pair once; fills ``core.ports.PairReader``."""
+class KeptNliModel:
+    """An NLI model that reads each pair once; fills ``core.ports.NliModel``."""
 
-    def __init__(self, inner: PairReader, shelf: Shelf) -> None:
+    def __init__(self, inner: NliModel, shelf: Shelf) -> None:
         self._inner, self._shelf = inner, shelf
         self.name, self.precision, self.max_tokens = inner.name, inner.precision, inner.max_tokens
         self.taught_close = taught_close(inner)
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """Readings as the reader gave them."""
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
+        """NLI scores as the NLI model gave them."""
         return self._kept(_READING, pairs, self._inner.read)
 
-    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """The same of close premises, where the reader tells them apart."""
+    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
+        """The same of close premises, where the NLI model tells them apart."""
         if not isinstance(self._inner, ReadsClose):
             return self.read(pairs)
         return self._kept(_CLOSE_READING, pairs, self._inner.read_close)
@@ -223,13 +223,13 @@ class KeptReader:
         self,
         kind: str,
         pairs: Sequence[tuple[str, str]],
-        read: Callable[[Sequence[tuple[str, str]]], list[PairReading | None]],
-    ) -> list[PairReading | None]:
+        read: Callable[[Sequence[tuple[str, str]]], list[NliScore | None]],
+    ) -> list[NliScore | None]:
         names = (kind, self.name, self.precision, str(self.max_tokens))
         keys = {pair: _key(*names, *pair) for pair in pairs}
 
-        def readings(new: list[tuple[str, str]]) -> list[bytes]:
-            return [_AS_JSON.dump_json(reading) for reading in read(new)]
+        def nli_scores(new: list[tuple[str, str]]) -> list[bytes]:
+            return [_AS_JSON.dump_json(nli_score) for nli_score in read(new)]
 
-        known = _values(self._shelf, keys, lambda pair: len(pair[0]) + len(pair[1]), readings)
+        known = _values(self._shelf, keys, lambda pair: len(pair[0]) + len(pair[1]), nli_scores)
         return [_AS_JSON.validate_json(known[keys[pair]]) for pair in pairs]

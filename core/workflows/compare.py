@@ -33,7 +33,7 @@ from core.evaluation.report import Report, metric_entry
 from core.evaluation.scoring import PredictionFile, score_rows
 from core.evaluation.tables import TABLES, Material, Probes, RepairRun, System, Table, make_table
 from core.pipeline import Models
-from core.ports import PairReader, Progress
+from core.ports import NliModel, Progress
 from core.records import JsonObject, Source, Trace, VerdictLabel
 from core.workflows.evaluate import Evaluated, evaluate, score_packet
 from core.workflows.recalibrate import refuse_held_out, training_rows
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # Variants that read anew: what they change in the configuration.
 READ_ANEW: Mapping[str, tuple[str, dict[str, object]]] = {
     "centroid-router": ("The paper's: the source with the nearest centroid.", {"router": "centroid"}),
-    "evidence-router": ("Words, vectors and readings together choose the source.", {"router": "evidence"}),
+    "evidence-router": ("Words, vectors and NLI scores choose the source.", {"router": "evidence"}),
     "claim-relevant-windows": ("Premises of at most 500 characters.", {"premise_characters": 500}),
     "read-one": ("Only the first candidate is read.", {"read_sources": 1}),
     "read-two": ("The first two candidates are read.", {"read_sources": 2}),
@@ -148,7 +148,7 @@ class Development:
     validation: Evaluated
 
 
-OUR_READER = ("SummaC-ZS", "SummaC-Conv", "MiniCheck-style", "RAGAS-style", "AlignScore-style")
+OUR_NLI_MODEL = ("SummaC-ZS", "SummaC-Conv", "MiniCheck-style", "RAGAS-style", "AlignScore-style")
 PUBLISHED = ("MiniCheck", "RAGAS Faithfulness", "AlignScore", "SummaC-ZS")
 
 
@@ -174,18 +174,18 @@ def baseline_report(system: System, evaluated: Evaluated, *, resamples: int) -> 
 
 def baseline_names() -> tuple[str, ...]:
     """Every name that ``load_baseline`` takes."""
-    return (*OUR_READER, *(f"published:{name}" for name in PUBLISHED))
+    return (*OUR_NLI_MODEL, *(f"published:{name}" for name in PUBLISHED))
 
 
-def load_baseline(name: str, reader: PairReader, where: str | None = None) -> Baseline:
-    """A baseline by name: ``published:NAME`` for published weights, else on our pair reader.
+def load_baseline(name: str, nli: NliModel, where: str | None = None) -> Baseline:
+    """A baseline by name: ``published:NAME`` for published weights, else on our NLI model.
 
     ComponentUnavailable says why one cannot be had; nothing is imitated.
     """
     if name.startswith("published:"):
         return load_published(name.removeprefix("published:"), where)
     if name == "SummaC-ZS":
-        return SummacZS(reader)
+        return SummacZS(nli)
     if name == "SummaC-Conv":
         raise ComponentUnavailable("SummaC-Conv: its layer was fitted for an earlier NLI model")
     styles: Mapping[str, type[MiniCheckStyle] | type[RagasStyle] | type[AlignScoreStyle]] = {
@@ -197,13 +197,13 @@ def load_baseline(name: str, reader: PairReader, where: str | None = None) -> Ba
         raise ConfigError(
             f"baseline: expected one of {', '.join(baseline_names())}, found {name!r}"
         )
-    return styles[name](reader)
+    return styles[name](nli)
 
 
 def run_baseline(
     name: str,
     evaluated: Evaluated,
-    reader: PairReader,
+    nli: NliModel,
     *,
     validation: Sequence[PacketRow] = (),
     where: str | None = None,
@@ -214,7 +214,7 @@ def run_baseline(
     Its threshold is its published one, or is chosen by block F1 on ``validation`` when given.
     """
     try:
-        baseline = load_baseline(name, reader, where)
+        baseline = load_baseline(name, nli, where)
     except ComponentUnavailable as error:
         return System(name=name, note="", predictions=None, emits_sources=False, reason=str(error))
     threshold, origin = baseline.natural_threshold, baseline.origin
@@ -473,7 +473,7 @@ def evaluate_with(
         run_baseline(
             name,
             evaluated,
-            models.reader,
+            models.nli,
             validation=labelled,
             where=options.baseline_weights,
             progress=progress,

@@ -1,4 +1,4 @@
-"""check_installation: is everything here that a verification needs, and does the real reader read?"""
+"""check_installation: is everything here that a verification needs, and does the real NLI model read?"""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Check:
     remedy: str = ""
 
 
-def check_installation(reader: str | None = None) -> list[Check]:
+def check_installation(nli: str | None = None) -> list[Check]:
     """Python, packages, network, and each model with its digest and a reading of its own.
 
-    ``reader`` is the pair reader that would be chosen, as ``load_pair_reader`` takes it.
+    ``nli`` is the NLI model that would be chosen, as ``load_nli_model`` takes it.
     """
     return [
         _python(),
@@ -54,8 +54,8 @@ def check_installation(reader: str | None = None) -> list[Check]:
         _network(),
         _guarded("grammar", _grammar),
         _guarded("embedder", _embedder),
-        _guarded("pair reader", lambda: _pair_reader(reader), NAME_ANOTHER if reader else SETUP),
-        _readers(),
+        _guarded("NLI model", lambda: _nli_model(nli), NAME_ANOTHER if nli else SETUP),
+        _nli_models(),
         _guarded("calibrator", _calibrator),
         _guarded("families", _families),
         _guarded("constants", _constants, f"mend the file that {SITE_FILE} names"),
@@ -128,35 +128,35 @@ def _embedder() -> Check:
     )
 
 
-def _pair_reader(chosen: str | None) -> Check:
-    from core.models.loading import load_pair_reader
+def _nli_model(chosen: str | None) -> Check:
+    from core.models.loading import load_nli_model
 
-    reader = load_pair_reader(chosen, max_tokens=site_config().nli_max_tokens)
-    readings = reader.read([(EVIDENCE, claim) for claim in CLAIMS])
+    nli = load_nli_model(chosen, max_tokens=site_config().nli_max_tokens)
+    nli_scores = nli.read([(EVIDENCE, claim) for claim in CLAIMS])
     said, right = [], True
-    for reading, expected in zip(readings, CLAIMS.values(), strict=True):
-        if reading is None:
-            said.append("gave no reading")
+    for nli_score, expected in zip(nli_scores, CLAIMS.values(), strict=True):
+        if nli_score is None:
+            said.append("gave no NLI score")
             right = False
             continue
-        relation = reading.probabilities.relation
-        said.append(f"reads {relation.value} {reading.probabilities.of(relation):.2f}")
+        relation = nli_score.probabilities.relation
+        said.append(f"reads {relation.value} {nli_score.probabilities.of(relation):.2f}")
         right = right and relation is expected
     return Check(
-        name="pair reader",
+        name="NLI model",
         passed=right,
-        found=f"{reader.name}, {reader.precision}; {', '.join(said)}",
+        found=f"{nli.name}, {nli.precision}; {', '.join(said)}",
         remedy="it reads a plain pair wrongly: "
         + ("restore core/models/weights" if chosen is None else NAME_ANOTHER),
     )
 
 
-def _readers() -> Check:
+def _nli_models() -> Check:
     """What could be chosen with --reader on this machine."""
-    from core.models.loading import ACCURATE, BUNDLED, PAPER, PAPER_PAIR_READER, is_here
+    from core.models.loading import ACCURATE, BUNDLED, PAPER, PAPER_NLI_MODEL, is_here
 
     said = ", ".join(
-        f"{name}{f' ({PAPER_PAIR_READER})' if name == PAPER else ''}: "
+        f"{name}{f' ({PAPER_NLI_MODEL})' if name == PAPER else ''}: "
         + ("here" if is_here(name) else "not on this machine")
         for name in (BUNDLED, ACCURATE, PAPER)
     )

@@ -30,10 +30,10 @@ def start_evaluating(
     *,
     centroid: bool,
     calibrator: CurrentCalibrator | None = None,
-    reader: str = BUNDLED,
+    nli: str = BUNDLED,
     niceness: int = 0,
 ) -> bool:
-    """Begin a run over the packet with that calibrator (None: the shipped one) and reader.
+    """Begin a run over the packet with that calibrator (None: the shipped one) and NLI model.
 
     ``niceness`` lets other work go first, up to 19. False when a run is under way already; raises
     ComponentUnavailable.
@@ -49,7 +49,7 @@ def start_evaluating(
         )
         arguments = [str(packet.folder.parent), packet.sha256]
         arguments += ["--centroid"] if centroid else []
-        arguments += ["--reader", reader] if reader != BUNDLED else []
+        arguments += ["--reader", nli] if nli != BUNDLED else []
         if calibrator is not None and calibrator.folder is not None:
             arguments += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
             arguments += ["--threshold", str(calibrator.threshold)]
@@ -63,7 +63,7 @@ def is_evaluating(packet: KeptPacket) -> bool:
 
 
 def evaluate_brought(
-    folder: Path, file: Path, calibrator: CurrentCalibrator, *, reader: str = BUNDLED
+    folder: Path, file: Path, calibrator: CurrentCalibrator, *, nli: str = BUNDLED
 ) -> bool:
     """Begin to evaluate ``file`` at low priority where it was brought into the folder of packets.
 
@@ -78,7 +78,7 @@ def evaluate_brought(
     if kept_runs(packet) or (status is not None and status.state is not JobState.RUNNING):
         return False
     return start_evaluating(
-        packet, centroid=False, calibrator=calibrator, reader=reader, niceness=LEAST_PRESSING
+        packet, centroid=False, calibrator=calibrator, nli=nli, niceness=LEAST_PRESSING
     )
 
 

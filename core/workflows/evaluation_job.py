@@ -170,7 +170,7 @@ def main() -> int:
         forest = load_forest(given.calibrator) if given.calibrator else load_forest()
         if given.threshold is not None:
             forest = forest.at(given.threshold, name=given.named or forest.name)
-        return load_models(config, pair_reader=given.reader, calibrator=forest)
+        return load_models(config, nli_model=given.nli, calibrator=forest)
 
     packet = kept_packet(given.folder, given.sha256)
     state = run_job(packet, load, site_config(), also_centroid=given.centroid)

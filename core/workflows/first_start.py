@@ -14,7 +14,7 @@ from core.attribution.families import load_families
 from core.config import Config
 from core.evaluation.kept import SAMPLE_NAME, keep_packet
 from core.identity import rules_digest
-from core.models.loading import BUNDLED_PAIR_READER, packaged_minilm
+from core.models.loading import BUNDLED_NLI_MODEL, packaged_minilm
 from core.models.weight_files import folder_digest
 from core.records import IngestReport, Versions
 from core.site_config import site_config
@@ -58,12 +58,12 @@ def prepare(
     sample: Path,
     say: Callable[[str], None],
     *,
-    reader: str | None = None,
+    nli: str | None = None,
     judges: JudgeChoice | None = None,
 ) -> None:
     """Fill an empty store with the sample answers, and verify what has no current verdict.
 
-    Whether another ``reader`` than the bundled one, or a judge, is still the same is known when it is
+    Whether another ``nli`` than the bundled one, or a judge, is still the same is known when it is
     loaded.
     """
     config = site_config()
@@ -72,13 +72,13 @@ def prepare(
         store.put_import(report)
         say(f"Loaded {report.traces} sample answers into {store.name}")
     asked = judges is not None and judges.current().address is not None
-    if reader is None and not asked and up_to_date(store, calibrators, config):
+    if nli is None and not asked and up_to_date(store, calibrators, config):
         say(f"{store.count_traces()} answers are verified")
         return
     say("Loading the models")
     from core.workflows.models import load_models, with_chosen_judge
 
-    models = load_models(config, pair_reader=reader, calibrator=active_forest(calibrators))
+    models = load_models(config, nli_model=nli, calibrator=active_forest(calibrators))
     if judges is not None:
         models = with_chosen_judge(models, judges)
     progress = _Lines(say)
@@ -110,7 +110,7 @@ def _still_made_of(versions: Versions, config: Config, calibrator: str) -> bool:
         versions.pipeline == rules_digest()
         and versions.config_sha256 == config.sha256(load_families().digest)
         and versions.calibrator == calibrator
-        and _names(versions.pair_reader, BUNDLED_PAIR_READER)
+        and _names(versions.pair_reader, BUNDLED_NLI_MODEL)
         and _names(versions.embedder, packaged_minilm())
     )
 

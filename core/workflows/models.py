@@ -1,4 +1,5 @@
-"""The models that the pipeline is given: by name, by a database's choice of a reader and a calibrator."""
+"""The models that the pipeline is given: by name, by a database's choice of an NLI model and a
+calibrator."""
 
 from __future__ import annotations
 
@@ -10,13 +11,13 @@ from core.attribution.families import load_families
 from core.config import Config
 from core.errors import ConfigError
 from core.models.forest import ACCURATE_FOLDER, DEFAULT_FOLDER, Forest, load_forest
-from core.models.loading import ACCURATE, BUNDLED, PAPER, load_embedder, load_pair_reader
+from core.models.loading import ACCURATE, BUNDLED, PAPER, load_embedder, load_nli_model
 from core.pipeline import Models
 from core.ports import Calibrator, policy_of
 from core.records.judge import JudgeRequest
 from core.review.calibrators import CalibratorArtifact, CalibratorFiles, CurrentCalibrator
 from core.review.judge_choice import CurrentJudge
-from core.review.reader_choice import CurrentReader
+from core.review.nli_choice import CurrentNliModel
 from core.review.records import Person
 
 
@@ -58,32 +59,32 @@ def calibrator_folder(named: str | None) -> Path | None:
     return DEFAULT_FOLDER if named.strip() == "shipped" else Path(named.strip())
 
 
-def shipped_with(reader: str | Path | None) -> Path | None:
-    """The folder of the calibrator that ships with a reader; None for a reader that has none."""
+def shipped_with(nli: str | Path | None) -> Path | None:
+    """The folder of the calibrator that ships with an NLI model; None for an NLI model that has none."""
     ours = {None: DEFAULT_FOLDER, BUNDLED: DEFAULT_FOLDER, ACCURATE: ACCURATE_FOLDER}
-    folder = ours.get(reader) if not isinstance(reader, Path) else None
+    folder = ours.get(nli) if not isinstance(nli, Path) else None
     return folder if folder is not None and folder.is_dir() else None
 
 
 def load_models(
     config: Config,
     *,
-    pair_reader: str | Path | None = None,
+    nli_model: str | Path | None = None,
     embedder: str | Path | None = None,
     calibrator: Path | Calibrator | None = None,
     families: Path | None = None,
 ) -> Models:
     """The bundled models, or those that are named; ComponentUnavailable says what is missing.
 
-    Without a ``calibrator`` the one decides that ships with the reader; it may also be one that is
-    loaded already. Raises ConfigError when it was fitted on the readings of another pair reader.
+    Without a ``calibrator`` the one decides that ships with the NLI model; it may also be one that is
+    loaded already. Raises ConfigError when it was fitted on the NLI scores of another NLI model.
     """
-    decides = _calibrator(calibrator, pair_reader)
-    reader = load_pair_reader(pair_reader, max_tokens=config.nli_max_tokens)
-    check_fitted_for(decides, reader.name, pair_reader)
+    decides = _calibrator(calibrator, nli_model)
+    nli = load_nli_model(nli_model, max_tokens=config.nli_max_tokens)
+    check_fitted_for(decides, nli.name, nli_model)
     return Models(
         embedder=load_embedder(embedder),
-        reader=reader,
+        nli=nli,
         calibrator=decides,
         families=load_families(families),
     )
@@ -128,61 +129,59 @@ def with_chosen_judge(models: Models, choice: JudgeChoice) -> Models:
     return replace(models, judge=chosen_judge(choice), judge_for=now.asked)
 
 
-def check_fitted_for(calibrator: Calibrator, reader: str, choice: str | Path | None = None) -> None:
-    """Raise ConfigError, with the command that refits it, when it was fitted on another reader."""
-    if fitted_for(calibrator, reader):
+def check_fitted_for(calibrator: Calibrator, nli: str, choice: str | Path | None = None) -> None:
+    """Raise ConfigError, with the command that refits it, when it was fitted on another NLI model."""
+    if fitted_for(calibrator, nli):
         return
-    fitted = policy_of(calibrator).reader
+    fitted = policy_of(calibrator).nli
     chosen = f" --reader {choice}" if choice is not None else ""
     raise ConfigError(
-        f"calibrator {calibrator.name} was fitted on the readings of {fitted}, and the reader here is "
-        f"{reader}: fit one with `provenanceguard recalibrate TRAIN.jsonl{chosen} --out calibrator/`, "
+        f"calibrator {calibrator.name} was fitted on the NLI scores of {fitted}, and the NLI model here is "
+        f"{nli}: fit one with `provenanceguard recalibrate TRAIN.jsonl{chosen} --out calibrator/`, "
         "then give it with --calibrator calibrator/"
     )
 
 
-def fitted_for(calibrator: Calibrator, reader: str) -> bool:
-    """Whether a calibrator may decide on that reader's readings: those it was fitted on, or unknown.
+def fitted_for(calibrator: Calibrator, nli: str) -> bool:
+    """Whether a calibrator may decide on that NLI model's readings: those it was fitted on, or unknown.
 
-    Its probabilities are learned from one reader's: on another's they mean nothing. What counts is
-    the digest in the name, since one reader may lie in several folders.
+    Its probabilities are learned from one NLI model's: on another's they mean nothing. What counts is
+    the digest in the name, since one NLI model may lie in several folders.
     """
-    fitted = policy_of(calibrator).reader
-    return fitted is None or fitted.rpartition("@")[2] == reader.rpartition("@")[2]
+    fitted = policy_of(calibrator).nli
+    return fitted is None or fitted.rpartition("@")[2] == nli.rpartition("@")[2]
 
 
-def _calibrator(given: Path | Calibrator | None, reader: str | Path | None) -> Calibrator:
+def _calibrator(given: Path | Calibrator | None, nli: str | Path | None) -> Calibrator:
     if given is None:
-        return load_forest(shipped_with(reader) or DEFAULT_FOLDER)
+        return load_forest(shipped_with(nli) or DEFAULT_FOLDER)
     return load_forest(given) if isinstance(given, Path) else given
 
 
-class ReaderChoices(Protocol):
-    """A repository of which reader was chosen when."""
+class NliChoices(Protocol):
+    """A repository of which NLI model was chosen when."""
 
-    def current(self) -> CurrentReader:
+    def current(self) -> CurrentNliModel:
         """What reads now."""
 
-    def choose(
-        self, reader: str, reason: str, by: Person, *, calibrator: Path | None = None
-    ) -> None:
-        """Read with ``reader`` from now on, and let ``calibrator`` decide where one is given."""
+    def choose(self, nli: str, reason: str, by: Person, *, calibrator: Path | None = None) -> None:
+        """Read with ``nli`` from now on, and let ``calibrator`` decide where one is given."""
 
 
-class ReaderWorkspace(Protocol):
-    """A database that is read by one reader and decided by one calibrator."""
+class NliWorkspace(Protocol):
+    """A database that is read by one NLI model and decided by one calibrator."""
 
     @property
-    def readers(self) -> ReaderChoices:
-        """Its choices of a reader."""
+    def nli_models(self) -> NliChoices:
+        """Its choices of an NLI model."""
 
     @property
     def calibrators(self) -> ActiveCalibrator:
         """Its calibrators."""
 
 
-def choose_reader(
-    workspace: ReaderWorkspace,
+def choose_nli_model(
+    workspace: NliWorkspace,
     choice: str,
     reason: str,
     user: Person,
@@ -191,14 +190,14 @@ def choose_reader(
 ) -> None:
     """Read with ``choice`` from now on; with a calibrator's folder or "shipped", that decides.
 
-    Where the active one was fitted on another reader, the calibrator that ships with the choice takes
+    Where the active one was fitted on another NLI model, the calibrator that ships with the choice takes
     over.
 
     Raises ComponentUnavailable, DamagedArtifact, ConfigError with the command that refits a
-    calibrator of another reader, NotAllowed, and InputError without a reason.
+    calibrator of another NLI model, NotAllowed, and InputError without a reason.
     """
     name = choice.strip()
-    loaded = load_pair_reader(name).name
+    loaded = load_nli_model(name).name
     active = active_forest(workspace.calibrators)
     folder = calibrator_folder(calibrator)
     if folder is None and not fitted_for(active, loaded):
@@ -207,4 +206,4 @@ def choose_reader(
     # A folder is kept with its whole path.
     of_this_machine = name not in (BUNDLED, ACCURATE, PAPER) and Path(name).is_dir()
     kept = str(Path(name).resolve()) if of_this_machine else name
-    workspace.readers.choose(kept, reason, user, calibrator=folder)
+    workspace.nli_models.choose(kept, reason, user, calibrator=folder)

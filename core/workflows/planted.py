@@ -38,9 +38,9 @@ def verify_place(
     one = replace(whole, claims=here)
     vectors = embed_window([one], models.embedder)
     cases = rank_claims(one, vectors, models, config)
-    readings = read_window([one], [cases], models.reader)
+    nli_scores = read_window([one], [cases], models.nli)
     judged = {
-        case.claim.claim_id: judge_or_block(case, one, readings, models, config) for case in cases
+        case.claim.claim_id: judge_or_block(case, one, nli_scores, models, config) for case in cases
     }
     cited = citations_by_claim(trace, claims)
     found = []

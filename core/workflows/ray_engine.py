@@ -150,7 +150,7 @@ class RayRun:
     files: Sequence[Path]
     out: Path
     workers: int = 1
-    reader: str | None = None
+    nli: str | None = None
     calibrator: str | None = None
     repair: bool = False
     cache: Path | None = None
@@ -248,7 +248,7 @@ def _indexed(ray: Any, parts: Sequence[FilePart]) -> tuple[list[Row], int]:
 
 def _judged(ray: Any, rows: Sequence[Row], run: RayRun) -> Iterator[Row]:
     told = {
-        "reader": run.reader,
+        "reader": run.nli,
         "calibrator": run.calibrator,
         "repair": run.repair,
         "cache": None if run.cache is None else str(run.cache.resolve()),

@@ -20,7 +20,7 @@ from core.evaluation.packets import Packet, PacketRow, read_packet
 from core.evaluation.predictions import Prediction
 from core.evaluation.scoring import PredictionFile, Uncalibrated, score_rows
 from core.evaluation.splits import split_by_trace
-from core.models.loading import load_embedder, load_pair_reader
+from core.models.loading import load_embedder, load_nli_model
 from core.pipeline import Models, versions
 from core.ports import Progress
 from core.records import VerdictLabel
@@ -43,14 +43,14 @@ class Recalibration:
 def models_to_calibrate(
     config: Config,
     *,
-    pair_reader: str | Path | None = None,
+    nli_model: str | Path | None = None,
     embedder: str | Path | None = None,
     families: Path | None = None,
 ) -> Models:
     """The models that make features, with no calibrator yet."""
     return Models(
         embedder=load_embedder(embedder),
-        reader=load_pair_reader(pair_reader, max_tokens=config.nli_max_tokens),
+        nli=load_nli_model(nli_model, max_tokens=config.nli_max_tokens),
         calibrator=Uncalibrated(),
         families=load_families(families),
     )

@@ -1,6 +1,6 @@
 """rescore: stored verdicts decided again by another calibrator or threshold, without reading anything.
 
-A verdict holds every reading and every feature that its decision rests on, so the stages from III.5
+A verdict holds every NLI score and every feature that its decision rests on, so the stages from III.5
 on run again as they are: calibration, attribution, decision. What no calibrator can change (claims
 set aside, claims that no stage could judge) stays as it was.
 """
@@ -41,7 +41,7 @@ from core.workflows.models import fitted_for
 from core.workflows.verify import run_key, silent
 
 OTHER_SETTINGS = "verified under other settings or by another version of the pipeline"
-OTHER_READER = "read by another pair reader than the calibrator was fitted on"
+OTHER_NLI_MODEL = "read by another NLI model than the calibrator was fitted on"
 WITHOUT_FEATURES = "verified before the features of all sources were kept"
 
 
@@ -147,7 +147,7 @@ def why_not(
     """Why a verdict cannot be decided again without the models; None when it can."""
     made = verification.versions
     if calibrator is not None and not fitted_for(calibrator, made.pair_reader):
-        return OTHER_READER
+        return OTHER_NLI_MODEL
     if rules_of(made.pipeline) != rules_digest() or made.config_sha256 != config.sha256(
         families.digest
     ):

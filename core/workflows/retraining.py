@@ -34,7 +34,7 @@ from core.ports import Calibrator, Progress
 from core.records import Features, JsonObject, VerdictLabel, Versions
 from core.review.calibrators import Step, StoredCalibrator
 from core.review.items import Guideline
-from core.review.reader_choice import CurrentReader
+from core.review.nli_choice import CurrentNliModel
 from core.review.records import Judgement, Person, Project, ReviewedClaim, Role, Split
 from core.review.roles import require
 from core.site_config import site_config
@@ -159,12 +159,12 @@ def _why_left_out(
     if claim.signal is None or claim.signal.features is None:
         return NOT_JUDGED
     by = runs.get(claim.signal.run_key)
-    if by is None or made_by is None or _readers(by) != _readers(made_by):
+    if by is None or made_by is None or _nli_models(by) != _nli_models(made_by):
         return OTHER_MODELS
     return None
 
 
-def _readers(made: Versions) -> tuple[str, ...]:
+def _nli_models(made: Versions) -> tuple[str, ...]:
     return (made.pipeline, made.config_sha256, made.embedder, made.pair_reader, made.precision)
 
 
@@ -579,10 +579,10 @@ class GuidelineVersions(Protocol):
         """All versions, the first first."""
 
 
-class ReaderInUse(Protocol):
-    """What says which pair reader a database verifies with."""
+class NliInUse(Protocol):
+    """What says which NLI model a database verifies with."""
 
-    def current(self) -> CurrentReader:
+    def current(self) -> CurrentNliModel:
         """What reads now."""
 
 
@@ -606,7 +606,7 @@ class RetrainingWorkspace(Protocol):
         """The guideline's versions."""
 
     @property
-    def readers(self) -> ReaderInUse:
+    def nli_models(self) -> NliInUse:
         """What reads."""
 
     @property
@@ -637,7 +637,7 @@ class Retraining:
     def shipped(self) -> KeptRows | None:
         """The rows that the shipped calibrator was fitted on; None when they are not there.
 
-        Nor where another reader reads: its labels and theirs would not be of one kind.
+        Nor where another NLI model reads: its labels and theirs would not be of one kind.
         """
         if self._reads_otherwise():
             return None
@@ -647,7 +647,7 @@ class Retraining:
             return None
 
     def _reads_otherwise(self) -> bool:
-        return self.workspace.readers.current().reader != BUNDLED
+        return self.workspace.nli_models.current().nli != BUNDLED
 
     def fit(
         self,

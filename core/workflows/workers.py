@@ -175,7 +175,7 @@ class Crew:
         self,
         count: int,
         *,
-        reader: str | None = None,
+        nli: str | None = None,
         calibrator: str | None = None,
         repair: bool = False,
         cache: Path | None = None,
@@ -185,7 +185,7 @@ class Crew:
         if count < 1:
             raise ConfigError(f"workers: expected at least 1, found {count}")
         told = {
-            "reader": reader,
+            "reader": nli,
             "calibrator": calibrator,
             "repair": repair,
             "cache": None if cache is None else str(cache),
@@ -297,7 +297,7 @@ def judge_of(told: Mapping[str, Any]) -> Judge:
     torch.set_num_threads(told["threads"])
     config = site_config()
     calibrator = Path(told["calibrator"]) if told["calibrator"] else None
-    models = load_models(config, pair_reader=told["reader"], calibrator=calibrator)
+    models = load_models(config, nli_model=told["reader"], calibrator=calibrator)
     models = deciding(models, by_kind=told["by_kind"], whole_answers=told["whole_answers"])
     if told["cache"]:
         models = kept_in(Path(told["cache"]), models)

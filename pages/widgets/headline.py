@@ -60,7 +60,7 @@ def credited_words(verdict: ClaimVerdict, names: Mapping[str, str]) -> str:
 
 
 def _not_said(label: VerdictLabel | None, outcome: Judged, source: str) -> str:
-    """No check shows the opposite; where the reader takes it for that, the figure beside says so."""
+    """No check shows the opposite; where the NLI model takes it for that, the figure beside says so."""
     otherwise = outcome.entailment.probabilities.relation is Relation.CONTRADICTION
     if label is VerdictLabel.UNSUPPORTED:
         return f"Not confirmed: not all of it was found in {source}"

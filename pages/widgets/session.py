@@ -50,12 +50,13 @@ def settings() -> Config:
 
 
 def run_now(config: Config) -> str:
-    """``sha256:…`` of what verifies now: rules, constants, reader, calibrator and judge; loads no model."""
+    """``sha256:…`` of what verifies now: rules, constants, NLI model, calibrator and judge; loads
+    no model."""
     workspace = open_workspace()
     verifies = (
         rules_digest(),
         config.sha256(load_families().digest),
-        workspace.readers.current().reader,
+        workspace.nli_models.current().nli,
         active_forest(workspace.calibrators).name,
         workspace.judges.current(),
     )
@@ -63,24 +64,25 @@ def run_now(config: Config) -> str:
 
 
 def load_models_once(config: Config) -> Models:
-    """The models, with the active reader and calibrator, and the judge if any; raises ComponentUnavailable.
+    """The models, with the active NLI model and calibrator, and the judge if any; raises
+    ComponentUnavailable.
 
-    Reader and embedder are loaded once for the whole process. Raises ConfigError when the
-    calibrator was fitted on another reader.
+    NLI model and embedder are loaded once for the whole process. Raises ConfigError when the
+    calibrator was fitted on another NLI model.
     """
     from core.workflows.models import check_fitted_for, with_chosen_judge
 
     workspace = open_workspace()
-    chosen = workspace.readers.current().reader
+    chosen = workspace.nli_models.current().nli
     forest = active_forest(workspace.calibrators)
     models = _models(config, None if chosen == BUNDLED else chosen)
-    check_fitted_for(forest, models.reader.name, chosen)
+    check_fitted_for(forest, models.nli.name, chosen)
     return with_chosen_judge(replace(models, calibrator=forest), workspace.judges)
 
 
 @lru_cache(maxsize=1)
-def _models(config: Config, reader: str | None) -> Models:
+def _models(config: Config, nli: str | None) -> Models:
     # Imported here: pages that only show verdicts open without waiting for the learning libraries.
     from core.workflows.recalibrate import models_to_calibrate
 
-    return models_to_calibrate(config, pair_reader=reader)
+    return models_to_calibrate(config, nli_model=nli)

@@ -242,7 +242,7 @@ def test_the_raw_output_lights_the_bytes_behind_the_premise(visit: Visit) -> Non
 def test_unjudged_and_set_aside_stretches_keep_their_reason(visit: Visit) -> None:
     page = visit.open(verdict(claim=CLAIM.format(8)), READY)
     expect(page.locator(".headline-text")).to_have_text("Not judged")
-    expect(page.locator(".reasons")).to_contain_text("the pair reader gave no usable reading")
+    expect(page.locator(".reasons")).to_contain_text("the NLI model gave no usable reading")
 
     choose(page, 9)
 

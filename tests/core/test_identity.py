@@ -52,7 +52,7 @@ def test_a_copy_of_the_rules_has_their_digest(copied: Path) -> None:
         "attribution/lexicons/families.toml",
         "attribution/classifier_weights.json",
         "evidence/values.py",
-        "models/pair_reader.py",
+        "models/nli_model.py",
         "models/weights/pair_reader/tokenizer.json",
         "codec/verdicts.py",
     ],

@@ -15,12 +15,12 @@ from core.capture.reading import read_traces
 from core.codec import verdict_document
 from core.config import Config
 from core.pipeline import Models, verify, verify_all
-from core.ports import PairReader
+from core.ports import NliModel
 from core.records import (
     AttributionStatus,
     Decision,
     Judged,
-    PairReading,
+    NliScore,
     Probabilities,
     SourceStatus,
     Trace,
@@ -65,13 +65,13 @@ def _appendix_c(credit: str) -> Trace:
 class Contrary:
     """The real reader, that denies whatever it reads."""
 
-    def __init__(self, reader: PairReader) -> None:
-        self.reader = reader
-        self.name, self.precision, self.max_tokens = "contrary", reader.precision, reader.max_tokens
+    def __init__(self, nli: NliModel) -> None:
+        self.nli = nli
+        self.name, self.precision, self.max_tokens = "contrary", nli.precision, nli.max_tokens
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
         denied = Probabilities(entailment=0.05, neutral=0.05, contradiction=0.9)
-        return [each and replace(each, probabilities=denied) for each in self.reader.read(pairs)]
+        return [each and replace(each, probabilities=denied) for each in self.nli.read(pairs)]
 
 
 def test_semantic_drift_stands_in_the_verdict_and_moves_nothing(models: Models) -> None:
@@ -79,7 +79,7 @@ def test_semantic_drift_stands_in_the_verdict_and_moves_nothing(models: Models) 
     said = "Oral vaccination of the treated group left the animals open to the viral challenge."
     trace = a_trace(said, a_source(told, source_id="paper", tool_name="search_papers"))
 
-    [claim] = verify(trace, replace(models, reader=Contrary(models.reader)), Config()).claims
+    [claim] = verify(trace, replace(models, nli=Contrary(models.nli)), Config()).claims
 
     assert isinstance(claim.outcome, Judged)
     assert "semantic drift" in {check.check for check in claim.outcome.checks}

@@ -222,9 +222,9 @@ def test_a_run_that_was_killed_says_how_far_it_came_and_that_it_goes_on(folder: 
 
 def test_a_failed_run_gives_its_reason(folder: Path) -> None:
     packet = keep_evaluated(folder)
-    write_status(packet, JobStatus(state=JobState.FAILED, what="claims", message="no pair reader"))
+    write_status(packet, JobStatus(state=JobState.FAILED, what="claims", message="no NLI model"))
 
-    assert "no pair reader." in cards(evaluation(packet=packet.sha256))[0]["text"]
+    assert "no NLI model." in cards(evaluation(packet=packet.sha256))[0]["text"]
 
 
 def test_progress_counts_only_what_this_run_read() -> None:

@@ -34,9 +34,9 @@ def queued(store: SqlStore) -> list[tuple[object, ...]]:
         ]
 
 
-def verify_again(store: SqlStore, *verifications: Verification, reader: str) -> str:
+def verify_again(store: SqlStore, *verifications: Verification, nli: str) -> str:
     """Keep verdicts of another run."""
-    versions = dataclasses.replace(VERSIONS, pair_reader=reader)
+    versions = dataclasses.replace(VERSIONS, pair_reader=nli)
     key = run_key(versions)
     again = [dataclasses.replace(one, versions=versions) for one in verifications]
     store.put_verdicts(key, again)
@@ -99,9 +99,7 @@ def test_another_run_says_something_else_about_the_same_claims(store: SqlStore) 
     office = an_office(store, traces=2, audit_share=0.0)
     again = [("Her weight is 71.4 kg.", "Weight 71.4 kg.", 0.65), *SENTENCES[1:]]
 
-    key = verify_again(
-        office.store, a_reviewed_trace(1, again), a_reviewed_trace(2), reader="another"
-    )
+    key = verify_again(office.store, a_reviewed_trace(1, again), a_reviewed_trace(2), nli="another")
 
     with store.database.reading() as connection:
         claims = connection.execute(select(func.count()).select_from(ClaimRow)).scalar_one()
@@ -128,7 +126,7 @@ def test_a_new_version_of_a_trace_takes_its_old_claims_out_of_the_queue_unless_b
     assert vote.claim_key in keys
     assert keys - {vote.claim_key} == {5, 6}
     # A late verdict on the old version brings none of them back.
-    verify_again(office.store, a_reviewed_trace(1), reader="late")
+    verify_again(office.store, a_reviewed_trace(1), nli="late")
     assert {row[1] for row in queued(office.store)} == keys
 
 
@@ -139,7 +137,7 @@ def test_claims_that_another_cut_of_the_answer_no_longer_has_leave_the_queue(
     shorter = a_reviewed_trace(1)
     shorter = dataclasses.replace(shorter, claims=shorter.claims[:2])
 
-    verify_again(office.store, shorter, reader="another")
+    verify_again(office.store, shorter, nli="another")
 
     assert [row[1] for row in queued(office.store)] == [1, 2]
 
@@ -163,7 +161,7 @@ def test_a_project_of_one_slice_queues_that_slice_alone(store: SqlStore) -> None
 def test_a_queue_built_anew_is_the_queue_that_was_kept_in_step(store: SqlStore, reads: int) -> None:
     office = an_office(store, traces=3, reads_per_claim=reads, audit_share=0.5)
     fill(office.store, a_reviewed_trace(4))
-    verify_again(office.store, a_reviewed_trace(2), reader="another")
+    verify_again(office.store, a_reviewed_trace(2), nli="another")
     for name in ("Ada", "Ada", "Ben", "Cleo", "Ben"):
         office.read(name)
     item = office.desk("Ada").next_item()

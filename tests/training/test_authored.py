@@ -81,7 +81,7 @@ def test_all_authors_claims_read_as_a_packet_and_some_can_be_taken_alone(
 
 @pytest.mark.stress
 def test_no_written_chart_stands_among_the_blind_ones() -> None:
-    """What a reader was taught with may not be what it is measured on."""
+    """What an NLI model was taught with may not be what it is measured on."""
     taught = {words(one.text) for group in written() for one in group.sources}
     claims = {words(one.claim) for group in written() for one in group.statements}
     for part in (*BLIND_HALVES, SECOND):

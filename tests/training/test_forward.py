@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import torch
 
-from core.models.loading import BUNDLED_PAIR_READER
+from core.models.loading import BUNDLED_NLI_MODEL
 from training.forward import Dropout, pair_logits
-from training.reader_start import starting_model
+from training.nli_start import starting_model
 
 
 def test_the_training_pass_gives_the_logits_of_transformers() -> None:
     torch.manual_seed(0)
-    model = starting_model(str(BUNDLED_PAIR_READER)).eval()
+    model = starting_model(str(BUNDLED_NLI_MODEL)).eval()
     ids = torch.randint(1000, 30_000, (4, 40))
     types = torch.zeros_like(ids)
     types[:, 25:] = 1
@@ -27,7 +27,7 @@ def test_the_training_pass_gives_the_logits_of_transformers() -> None:
 
 def test_dropout_falls_where_transformers_drops_hidden_states() -> None:
     # One position a row: nothing is left out of the last layer, so both draw the same masks.
-    model = starting_model(str(BUNDLED_PAIR_READER)).train()
+    model = starting_model(str(BUNDLED_NLI_MODEL)).train()
     theirs_drop = Dropout(0.3, torch.Generator().manual_seed(7))
     for module in model.bert.modules():
         if isinstance(module, torch.nn.Dropout):

@@ -1,7 +1,7 @@
 """Source-blind support baselines (IV.6): pooled evidence in, one support score a claim out.
 
 They never see which source a text came from, so they are compared on blocking alone. Those called
-"algorithm" run a published method on our own pair reader; those called "checkpoint" run the
+"algorithm" run a published method on our own NLI model; those called "checkpoint" run the
 published weights, and are unavailable, never imitated, where those cannot be loaded.
 """
 
@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.ports import PairReader
+from core.ports import NliModel
 from core.records import Probabilities
 from core.text.sentences import sentence_spans
 
@@ -60,13 +60,13 @@ def pack(parts: Sequence[str], words: int) -> list[str]:
 
 
 def read_all(
-    reader: PairReader, wanted: Sequence[Sequence[tuple[str, str]]]
+    nli: NliModel, wanted: Sequence[Sequence[tuple[str, str]]]
 ) -> Iterator[list[Probabilities | None]]:
-    """Readings of each claim's (premise, claim) pairs, every distinct pair of a batch read once."""
+    """NLI scores of each claim's (premise, claim) pairs, every distinct pair of a batch read once."""
     for start in range(0, len(wanted), CLAIMS_AT_ONCE):
         batch = wanted[start : start + CLAIMS_AT_ONCE]
         distinct = list(dict.fromkeys(pair for pairs in batch for pair in pairs))
-        found = dict(zip(distinct, reader.read(distinct), strict=True)) if distinct else {}
+        found = dict(zip(distinct, nli.read(distinct), strict=True)) if distinct else {}
         for pairs in batch:
-            readings = [found[pair] for pair in pairs]
-            yield [None if one is None else one.probabilities for one in readings]
+            nli_scores = [found[pair] for pair in pairs]
+            yield [None if one is None else one.probabilities for one in nli_scores]

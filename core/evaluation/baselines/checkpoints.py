@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.errors import ComponentUnavailable
 from core.evaluation.baselines import Baseline, BlindClaim, pack, sentences
 from core.evaluation.baselines.summac import SummacZS
-from core.models.loading import load_pair_reader
+from core.models.loading import load_nli_model
 
 SUMMAC_NLI = "tals/albert-xlarge-vitaminc-mnli"
 MINICHECK = "lytang/MiniCheck-DeBERTa-v3-Large"
@@ -25,7 +25,7 @@ def load_published(name: str, where: str | None = None) -> Baseline:
     ``where`` is a folder or a model name; nothing is fetched: only what lies on this machine loads.
     """
     if name == "SummaC-ZS":
-        return SummacZS(load_pair_reader(where or SUMMAC_NLI), origin="checkpoint")
+        return SummacZS(load_nli_model(where or SUMMAC_NLI), origin="checkpoint")
     if name == "MiniCheck":
         return _load_minicheck(where or MINICHECK)
     if name == "AlignScore":

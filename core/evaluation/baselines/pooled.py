@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evaluation.baselines import BlindClaim, pack, read_all, sentences
-from core.ports import PairReader
+from core.ports import NliModel
 from core.records import Probabilities, Relation
 from core.text.tokens import content_terms, overlap
 
@@ -25,8 +25,8 @@ class MiniCheckStyle:
     origin = "algorithm"
     natural_threshold = 0.5
 
-    def __init__(self, reader: PairReader) -> None:
-        self.reader = reader
+    def __init__(self, nli: NliModel) -> None:
+        self.nli = nli
 
     def scores(self, claims: Sequence[BlindClaim]) -> NDArray[np.float64]:
         """In [0, 1]; NaN without evidence that could be read."""
@@ -34,7 +34,7 @@ class MiniCheckStyle:
             [(chunk, claim.claim) for chunk in pack(_pooled(claim), MINICHECK_WORDS)]
             for claim in claims
         ]
-        return np.array([_best(readings) for readings in read_all(self.reader, wanted)])
+        return np.array([_best(nli_scores) for nli_scores in read_all(self.nli, wanted)])
 
 
 class AlignScoreStyle:
@@ -44,8 +44,8 @@ class AlignScoreStyle:
     origin = "algorithm"
     natural_threshold = 0.5
 
-    def __init__(self, reader: PairReader) -> None:
-        self.reader = reader
+    def __init__(self, nli: NliModel) -> None:
+        self.nli = nli
 
     def scores(self, claims: Sequence[BlindClaim]) -> NDArray[np.float64]:
         """In [0, 1]; NaN without evidence that could be read."""
@@ -56,9 +56,9 @@ class AlignScoreStyle:
             for own, texts in zip(parts, chunks, strict=True)
         ]
         found = []
-        for readings, own, texts in zip(read_all(self.reader, wanted), parts, chunks, strict=True):
+        for nli_scores, own, texts in zip(read_all(self.nli, wanted), parts, chunks, strict=True):
             width = len(texts)
-            rows = [readings[row * width : (row + 1) * width] for row in range(len(own))]
+            rows = [nli_scores[row * width : (row + 1) * width] for row in range(len(own))]
             found.append(float(np.mean([_best(row) for row in rows])))
         return np.array(found)
 
@@ -66,7 +66,7 @@ class AlignScoreStyle:
 class RagasStyle:
     """Share of the claim's statements that the retrieved context entails (Es et al. 2024).
 
-    The published metric asks a language model for each verdict; here the pair reader gives it, over
+    The published metric asks a language model for each verdict; here the NLI model gives it, over
     the chunk of the pooled evidence that shares most words with the statement.
     """
 
@@ -74,8 +74,8 @@ class RagasStyle:
     origin = "algorithm"
     natural_threshold = 0.5
 
-    def __init__(self, reader: PairReader) -> None:
-        self.reader = reader
+    def __init__(self, nli: NliModel) -> None:
+        self.nli = nli
 
     def scores(self, claims: Sequence[BlindClaim]) -> NDArray[np.float64]:
         """In [0, 1], a share of statements; NaN without evidence that could be read."""
@@ -87,7 +87,7 @@ class RagasStyle:
             ]
             for claim in claims
         ]
-        return np.array([_share_entailed(readings) for readings in read_all(self.reader, wanted)])
+        return np.array([_share_entailed(nli_scores) for nli_scores in read_all(self.nli, wanted)])
 
 
 def _pooled(claim: BlindClaim) -> list[str]:
@@ -111,10 +111,10 @@ def _context(claim: BlindClaim, statement: str) -> str:
     return " ".join(pooled[place] for place in sorted(kept))
 
 
-def _best(readings: Sequence[Probabilities | None]) -> float:
-    return max((one.entailment for one in readings if one is not None), default=float("nan"))
+def _best(nli_scores: Sequence[Probabilities | None]) -> float:
+    return max((one.entailment for one in nli_scores if one is not None), default=float("nan"))
 
 
-def _share_entailed(readings: Sequence[Probabilities | None]) -> float:
-    verdicts = [one.relation is Relation.ENTAILMENT for one in readings if one is not None]
+def _share_entailed(nli_scores: Sequence[Probabilities | None]) -> float:
+    verdicts = [one.relation is Relation.ENTAILMENT for one in nli_scores if one is not None]
     return float(np.mean(verdicts)) if verdicts else float("nan")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evaluation.baselines import BlindClaim, read_all, sentences
-from core.ports import PairReader
+from core.ports import NliModel
 from core.records import Probabilities
 
 MAX_DOCUMENT_SENTENCES = 100  # the published default
@@ -20,18 +20,18 @@ class SummacZS:
     name = "SummaC-ZS"
     natural_threshold = 0.0
 
-    def __init__(self, reader: PairReader, *, origin: str = "algorithm") -> None:
-        self.reader, self.origin = reader, origin
+    def __init__(self, nli: NliModel, *, origin: str = "algorithm") -> None:
+        self.nli, self.origin = nli, origin
 
     def scores(self, claims: Sequence[BlindClaim]) -> NDArray[np.float64]:
         """In [-1, 1]; NaN without evidence sentences that could be read."""
-        return np.array([_zero_shot(grid) for grid in _grids(self.reader, claims)])
+        return np.array([_zero_shot(grid) for grid in _grids(self.nli, claims)])
 
 
 Grid = list[list[Probabilities | None]]  # claim sentences × evidence sentences
 
 
-def _grids(reader: PairReader, claims: Sequence[BlindClaim]) -> list[Grid]:
+def _grids(nli: NliModel, claims: Sequence[BlindClaim]) -> list[Grid]:
     parts = [sentences(claim.claim) for claim in claims]
     evidence = [
         [s for text in claim.evidence for s in sentences(text) if s.strip()][
@@ -44,9 +44,9 @@ def _grids(reader: PairReader, claims: Sequence[BlindClaim]) -> list[Grid]:
         for own, premises in zip(parts, evidence, strict=True)
     ]
     grids = []
-    for readings, own, premises in zip(read_all(reader, wanted), parts, evidence, strict=True):
+    for nli_scores, own, premises in zip(read_all(nli, wanted), parts, evidence, strict=True):
         width = len(premises)
-        grids.append([readings[row * width : (row + 1) * width] for row in range(len(own))])
+        grids.append([nli_scores[row * width : (row + 1) * width] for row in range(len(own))])
     return grids
 
 

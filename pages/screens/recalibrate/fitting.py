@@ -28,7 +28,7 @@ def _material(store_name: str, sequence: int, _retraining: Retraining) -> Materi
 
 
 @st.cache_resource(show_spinner=False)
-def shipped_rows(_retraining: Retraining, reader: str) -> KeptRows | None:
+def shipped_rows(_retraining: Retraining, nli: str) -> KeptRows | None:
     """The rows that the shipped calibrator was fitted on, read once; None where they do not count."""
     return _retraining.shipped()
 

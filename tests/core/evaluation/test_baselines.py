@@ -1,4 +1,4 @@
-"""Baselines against their published algorithms written out, on a reader whose scores are known."""
+"""Baselines against their published algorithms written out, on an NLI model whose scores are known."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from core.evaluation.baselines.pooled import AlignScoreStyle, MiniCheckStyle, Ra
 from core.evaluation.baselines.summac import (
     SummacZS,
 )
-from core.records import PairReading, Probabilities
+from core.records import NliScore, Probabilities
 
 
-class WordReader:
+class WordNliModel:
     """Entails what the premise holds word for word; the share of the claim's words it holds."""
 
     name = "words"
@@ -30,11 +30,11 @@ class WordReader:
     def __init__(self) -> None:
         self.pairs: list[tuple[str, str]] = []
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
         self.pairs += pairs
         return [self._one(premise, claim) for premise, claim in pairs]
 
-    def _one(self, premise: str, claim: str) -> PairReading | None:
+    def _one(self, premise: str, claim: str) -> NliScore | None:
         if claim.startswith("UNREADABLE"):
             return None
         words = claim.lower().replace(".", " ").split()
@@ -44,7 +44,7 @@ class WordReader:
         p = Probabilities(
             entailment=share, neutral=round(1 - share - denied, 4), contradiction=denied
         )
-        return PairReading(probabilities=p, tokens=(), premise_truncated=False)
+        return NliScore(probabilities=p, tokens=(), premise_truncated=False)
 
 
 CLAIM = BlindClaim(
@@ -54,7 +54,7 @@ CLAIM = BlindClaim(
 
 
 def test_summac_zs_is_the_mean_over_claim_sentences_of_the_best_evidence_sentence() -> None:
-    (score,) = SummacZS(WordReader()).scores([CLAIM])
+    (score,) = SummacZS(WordNliModel()).scores([CLAIM])
 
     # First sentence: entailed whole by the first evidence sentence. Second: 3 of 4 words.
     assert score == pytest.approx((1.0 + 0.75) / 2)
@@ -63,27 +63,27 @@ def test_summac_zs_is_the_mean_over_claim_sentences_of_the_best_evidence_sentenc
 def test_a_contradicting_sentence_lowers_its_own_score_only() -> None:
     denied = BlindClaim(claim="Metformin was stopped.", evidence=("Metformin was not given.",))
 
-    (score,) = SummacZS(WordReader()).scores([denied])
+    (score,) = SummacZS(WordNliModel()).scores([denied])
 
     assert score == pytest.approx(2 / 3 - 0.5 * (1 / 3))
 
 
 def test_minicheck_takes_the_best_chunk_and_alignscore_averages_claim_sentences() -> None:
-    reader = WordReader()
+    nli = WordNliModel()
 
-    assert MiniCheckStyle(reader).scores([CLAIM])[0] == pytest.approx(6 / 7)
-    assert AlignScoreStyle(reader).scores([CLAIM])[0] == pytest.approx((1.0 + 0.75) / 2)
+    assert MiniCheckStyle(nli).scores([CLAIM])[0] == pytest.approx(6 / 7)
+    assert AlignScoreStyle(nli).scores([CLAIM])[0] == pytest.approx((1.0 + 0.75) / 2)
 
 
 def test_ragas_counts_statements_whose_context_entails_them() -> None:
     half = BlindClaim(claim="Metformin was stopped. Kangaroos play chess.", evidence=CLAIM.evidence)
 
-    assert RagasStyle(WordReader()).scores([half])[0] == pytest.approx(0.5)
+    assert RagasStyle(WordNliModel()).scores([half])[0] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("kind", [SummacZS, MiniCheckStyle, AlignScoreStyle, RagasStyle])
 def test_no_readable_evidence_is_not_a_score(kind) -> None:
-    baseline = kind(WordReader())
+    baseline = kind(WordNliModel())
 
     found = baseline.scores(
         [
@@ -104,7 +104,7 @@ def test_the_order_and_grouping_of_sources_does_not_matter_to_a_source_blind_sco
         claim=CLAIM.claim,
         evidence=("Metformin was stopped in May.", "It was not tolerated.", "The dose was high."),
     )
-    baseline = kind(WordReader())
+    baseline = kind(WordNliModel())
 
     scores = baseline.scores([CLAIM, turned, apart])
 
@@ -125,11 +125,11 @@ def test_packing_keeps_every_word_in_order_and_no_chunk_is_too_long(parts, words
 
 
 def test_a_distinct_pair_is_read_once_a_batch() -> None:
-    reader = WordReader()
+    nli = WordNliModel()
 
-    MiniCheckStyle(reader).scores([CLAIM] * 10)
+    MiniCheckStyle(nli).scores([CLAIM] * 10)
 
-    assert len(reader.pairs) == len(set(reader.pairs)) == 1
+    assert len(nli.pairs) == len(set(nli.pairs)) == 1
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_held_out_rows_are_refused_before_any_model_reads_them(tmp_path: Path) -
     path = tmp_path / "train.jsonl"
     marked = row_to_json(ROWS[0]) | {"split": "held_out"}
     path.write_text(json.dumps(marked) + "\n" + json.dumps(row_to_json(ROWS[1])) + "\n")
-    unread = Models(embedder=None, reader=None, calibrator=Uncalibrated(), families=None)  # type: ignore[arg-type]
+    unread = Models(embedder=None, nli=None, calibrator=Uncalibrated(), families=None)  # type: ignore[arg-type]
 
     with pytest.raises(InputError, match="held-out.*'c0'"):
         recalibrate(path, None, tmp_path / "out", unread, Config())

@@ -52,7 +52,7 @@ def material(count: int = 120, seed: int = 1, **more: object) -> Material:
         kind = int(rng.integers(3))
         order = [str(s) for s in rng.permutation(SOURCES)]
         gold = (str(rng.choice(SOURCES)),) if kind != 2 else ()
-        readings = [probabilities(rng) for _ in order]
+        nli_scores = [probabilities(rng) for _ in order]
         forced = bool(rng.uniform() < 0.15)
         probability = round(float(np.clip(rng.normal(0.8 if kind == 0 else 0.3, 0.2), 0, 1)), 4)
         rows.append(
@@ -78,8 +78,8 @@ def material(count: int = 120, seed: int = 1, **more: object) -> Material:
             cause=Cause.VALUE if forced else Cause.SUPPORT,
             forced=forced,
             if_supported=VerdictLabel.UNSUPPORTED if forced else VerdictLabel.SUPPORTED,
-            if_unsupported=labels[relations.index(readings[0].relation)]
-            if readings[0].relation is not Relation.ENTAILMENT
+            if_unsupported=labels[relations.index(nli_scores[0].relation)]
+            if nli_scores[0].relation is not Relation.ENTAILMENT
             else VerdictLabel.NOT_ENOUGH_EVIDENCE,
             reason="",
             threshold=0.5,
@@ -87,10 +87,10 @@ def material(count: int = 120, seed: int = 1, **more: object) -> Material:
             routed_tool=TOOLS[order[0]],
             ranking=tuple(
                 RankedSource(source_id=s, score=round(0.9 - 0.2 * i, 4), probabilities=p)
-                for i, (s, p) in enumerate(zip(order, readings, strict=True))
+                for i, (s, p) in enumerate(zip(order, nli_scores, strict=True))
             ),
-            relation=readings[0].relation,
-            probabilities=readings[0],
+            relation=nli_scores[0].relation,
+            probabilities=nli_scores[0],
         )
         predictions.append(at_threshold(raw, probability, 0.5))
     return Material(rows=rows, predictions=predictions, resamples=50, **more)  # type: ignore[arg-type]

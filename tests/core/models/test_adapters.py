@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.adapters import adapted_mpnet, relative_bias, with_adapters
 from core.models.bert import BertEncoder, Encoded
-from core.models.loading import load_pair_reader
+from core.models.loading import load_nli_model
 from core.models.mpnet import Mpnet, mpnet_is_installed, packaged_mpnet
 from core.models.weight_files import ADAPTERS_FILE, CLOSE_FILE
 from core.ports import taught_close
@@ -161,7 +161,7 @@ def test_close_adapters_read_close_premises_and_nothing_else(tmp_path: Path) -> 
     folders["both"].mkdir()
     shutil.copy(folders["plain"] / ADAPTERS_FILE, folders["both"] / ADAPTERS_FILE)
     shutil.copy(folders["close"] / ADAPTERS_FILE, folders["both"] / CLOSE_FILE)
-    plain, close, both = (load_pair_reader(folder, precision="fp32") for folder in folders.values())
+    plain, close, both = (load_nli_model(folder, precision="fp32") for folder in folders.values())
 
     assert taught_close(both)
     assert not taught_close(plain)
@@ -179,6 +179,6 @@ def test_missing_packages_are_named_with_the_way_to_have_them(tmp_path: Path) ->
         pytest.skip("MPNet's packages are installed")
     save_file({"head.out.weight": torch.zeros(3, 768)}, tmp_path / ADAPTERS_FILE)
     with pytest.raises(ComponentUnavailable, match="make accurate"):
-        load_pair_reader(tmp_path)
+        load_nli_model(tmp_path)
     with pytest.raises(ComponentUnavailable, match="part-001"):
         packaged_mpnet()

@@ -11,7 +11,7 @@ import pytest
 from core.models import loading
 from core.models.embedder import BertEmbedder, kept_vectors
 from core.models.loading import load_embedder
-from core.models.pair_reader import has_bf16
+from core.models.nli_model import has_bf16
 
 TEXTS = [
     f"{opening} {number} {rest}"

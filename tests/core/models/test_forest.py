@@ -40,7 +40,7 @@ from core.records import (
     CLOSE_READ_FEATURE,
     DISPUTED,
     DISPUTED_FROM,
-    READING_FEATURE,
+    NLI_FEATURE,
     SHOWN_WRONG,
     VETOES_FEATURE,
     Features,
@@ -325,7 +325,7 @@ def test_readings_are_heard_beside_the_trees_by_the_weights_of_the_card(
                 CLOSE_FEATURE: one,
                 CLOSE_READ_FEATURE: float(close),
                 ABSENCE_FEATURE: absent,
-                **({} if any_ is None else {READING_FEATURE: any_}),
+                **({} if any_ is None else {NLI_FEATURE: any_}),
             },
         )
         for row, one, any_, close, absent in zip(plain, said, best, read, looked_for, strict=False)

@@ -1,4 +1,4 @@
-"""Readings, vectors and verdicts are the same bytes however many threads torch has."""
+"""NLI scores, vectors and verdicts are the same bytes however many threads torch has."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from core.codec import verdict_document
 from core.config import Config
 from core.models import lanes as lanes_of
 from core.models.embedder import BertEmbedder, kept_vectors
-from core.models.loading import load_pair_reader
-from core.models.pair_reader import BertPairReader, RawReading, has_bf16
+from core.models.loading import load_nli_model
+from core.models.nli_model import BertNliModel, RawScore, has_bf16
 from core.models.pieces import encode_pairs
 from core.pipeline import verify_all
 from core.records import Trace
@@ -48,15 +48,15 @@ def threads(count: int) -> Iterator[None]:
 def test_readings_are_equal_to_the_last_bit_on_one_two_and_three_threads(precision: str) -> None:
     if precision == "bf16" and not has_bf16():
         pytest.skip("the processor does not multiply bf16")
-    reader = load_pair_reader(precision=precision)
-    assert isinstance(reader, BertPairReader)
+    nli = load_nli_model(precision=precision)
+    assert isinstance(nli, BertNliModel)
     pairs = [(pair.premise, pair.hypothesis) for pair in synthetic_pairs("clinical", 16)]
-    encoded = [pair for pair in encode_pairs(pairs, reader.tokenizer, 512) if pair is not None]
-    found: list[list[RawReading]] = []
+    encoded = [pair for pair in encode_pairs(pairs, nli.tokenizer, 512) if pair is not None]
+    found: list[list[RawScore]] = []
     for count in (1, 2, 3):
         with threads(count):
             assert lanes_of.lanes().count == count
-            found.append(reader.read_raw(encoded))
+            found.append(nli.read_raw(encoded))
 
     for other in found[1:]:
         for one, same in zip(found[0], other, strict=True):

@@ -1,4 +1,4 @@
-"""What a reader learned of reading close stands beside its weights, and changes nothing else of it."""
+"""What an NLI model learned of reading close stands beside its weights, and changes nothing else of it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from core.errors import DamagedArtifact
-from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader
-from core.models.mean_reader import MeanPairReader
+from core.models.loading import BUNDLED_NLI_MODEL, load_nli_model
+from core.models.mean_nli_model import MeanNliModel
 from core.models.weight_files import CLOSE_FILE, MANIFEST_FILE, WEIGHTS_FILE
 from core.ports import ReadsClose, taught_close
-from core.workflows.cache import KeptReader, Shelf, remembering
+from core.workflows.cache import KeptNliModel, Shelf, remembering
 from tests.real_models import uncalibrated_models
 from training.close_changes import changes
 
@@ -28,11 +28,11 @@ PAIRS = [
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A reader with a file of reading close, and the same change made in the weights themselves."""
+    """An NLI model with a file of reading close, and the same change made in the weights themselves."""
     folders = tmp_path_factory.mktemp("readers")
     beside, within = folders / "beside", folders / "within"
     for folder in (beside, within):
-        shutil.copytree(BUNDLED_PAIR_READER, folder)
+        shutil.copytree(BUNDLED_NLI_MODEL, folder)
         (folder / MANIFEST_FILE).unlink()
         (folder / CLOSE_FILE).unlink(missing_ok=True)
     weights = load_file(within / WEIGHTS_FILE)
@@ -58,17 +58,17 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def readers(taught: tuple[Path, Path]) -> tuple[Any, Any]:
+def nli_models(taught: tuple[Path, Path]) -> tuple[Any, Any]:
     """Both of them, loaded."""
-    beside, within = (load_pair_reader(folder, precision="fp32") for folder in taught)
+    beside, within = (load_nli_model(folder, precision="fp32") for folder in taught)
     return beside, within
 
 
 def test_what_is_close_is_read_by_the_changed_weights_and_all_else_as_before(
-    readers: tuple[Any, Any],
+    nli_models: tuple[Any, Any],
 ) -> None:
-    beside, within = readers
-    before = load_pair_reader(BUNDLED_PAIR_READER, precision="fp32").read(PAIRS)
+    beside, within = nli_models
+    before = load_nli_model(BUNDLED_NLI_MODEL, precision="fp32").read(PAIRS)
     assert isinstance(beside, ReadsClose)
 
     for mine, same in zip(beside.read(PAIRS), before, strict=True):
@@ -87,16 +87,16 @@ def test_what_is_close_is_read_by_the_changed_weights_and_all_else_as_before(
 
 def test_the_name_tells_what_was_learned_of_reading_close(taught: tuple[Path, Path]) -> None:
     beside, _ = taught
-    name = load_pair_reader(beside).name
+    name = load_nli_model(beside).name
     stored = load_file(beside / CLOSE_FILE)
     other = beside.parent / "other"
     shutil.copytree(beside, other)
     save_file(stored | {"classifier.bias": stored["classifier.bias"] + 1}, other / CLOSE_FILE)
-    digests = [name.rpartition("@")[2], load_pair_reader(other).name.rpartition("@")[2]]
+    digests = [name.rpartition("@")[2], load_nli_model(other).name.rpartition("@")[2]]
 
     assert digests[0] != digests[1]
     (other / CLOSE_FILE).unlink()
-    assert load_pair_reader(other).name.rpartition("@")[2] not in digests
+    assert load_nli_model(other).name.rpartition("@")[2] not in digests
 
 
 @pytest.mark.parametrize("fault", ["shape", "missing", "unknown", "torn"])
@@ -118,18 +118,18 @@ def test_a_file_of_reading_close_that_does_not_fit_is_refused(
         (folder / CLOSE_FILE).write_bytes((folder / CLOSE_FILE).read_bytes()[:200])
 
     with pytest.raises(DamagedArtifact, match=r"close\.safetensors: does not fit"):
-        load_pair_reader(folder)
+        load_nli_model(folder)
 
 
 def test_what_remembers_and_what_keeps_readings_tells_close_ones_apart(
-    readers: tuple[Any, Any], tmp_path: Path
+    nli_models: tuple[Any, Any], tmp_path: Path
 ) -> None:
-    reader, _ = readers
-    plain, close = reader.read(PAIRS), reader.read_close(PAIRS)
-    models = replace(uncalibrated_models(), reader=reader)
+    nli, _ = nli_models
+    plain, close = nli.read(PAIRS), nli.read_close(PAIRS)
+    models = replace(uncalibrated_models(), nli=nli)
     shelf = Shelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
 
-    for wrapped in (KeptReader(reader, shelf), remembering(models).reader):
+    for wrapped in (KeptNliModel(nli, shelf), remembering(models).nli):
         assert isinstance(wrapped, ReadsClose)
         for _ in range(2):
             assert wrapped.read_close(PAIRS) == close
@@ -138,24 +138,24 @@ def test_what_remembers_and_what_keeps_readings_tells_close_ones_apart(
 
 
 def test_two_readers_together_read_close_by_the_one_that_was_taught_to(
-    readers: tuple[Any, Any],
+    nli_models: tuple[Any, Any],
 ) -> None:
-    taught_one, other = readers
-    both = MeanPairReader(name="both", first=other, second=taught_one)
+    taught_one, other = nli_models
+    both = MeanNliModel(name="both", first=other, second=taught_one)
 
     assert both.taught_close
     assert both.read_close(PAIRS) == taught_one.read_close(PAIRS) != both.read(PAIRS)
-    neither = MeanPairReader(name="neither", first=other, second=other)
+    neither = MeanNliModel(name="neither", first=other, second=other)
     assert not neither.taught_close
     assert neither.read_close(PAIRS) == neither.read(PAIRS)
 
 
 def test_a_reader_that_was_not_taught_close_is_not_said_to_have_been_whoever_keeps_its_readings(
-    readers: tuple[Any, Any], tmp_path: Path
+    nli_models: tuple[Any, Any], tmp_path: Path
 ) -> None:
     shelf = Shelf(tmp_path / "kept.db", identity="one", most_bytes=1 << 20)
-    for reader, so in zip(readers, (True, False), strict=True):
-        models = replace(uncalibrated_models(), reader=reader)
-        for one in (reader, KeptReader(reader, shelf), remembering(models).reader):
+    for nli, so in zip(nli_models, (True, False), strict=True):
+        models = replace(uncalibrated_models(), nli=nli)
+        for one in (nli, KeptNliModel(nli, shelf), remembering(models).nli):
             assert taught_close(one) is so
     shelf.close()

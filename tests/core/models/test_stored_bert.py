@@ -14,9 +14,9 @@ from transformers import AutoTokenizer
 
 from core.errors import DamagedArtifact
 from core.models.loading import (
-    BUNDLED_PAIR_READER,
+    BUNDLED_NLI_MODEL,
     load_embedder,
-    load_pair_reader,
+    load_nli_model,
     packaged_minilm,
     stored_bert,
 )
@@ -36,7 +36,7 @@ def tokenizers() -> list[tuple[WordPieces, object]]:
             stored_bert(folder).tokenizer,
             AutoTokenizer.from_pretrained(folder, local_files_only=True),
         )
-        for folder in (BUNDLED_PAIR_READER, packaged_minilm())
+        for folder in (BUNDLED_NLI_MODEL, packaged_minilm())
     ]
 
 
@@ -66,14 +66,14 @@ def test_texts_are_cut_as_transformers_cuts_them(
 
 @pytest.mark.stress
 def test_the_same_weights_through_transformers_read_the_same(tmp_path: Path) -> None:
-    shutil.copytree(BUNDLED_PAIR_READER, tmp_path / "reader")
+    shutil.copytree(BUNDLED_NLI_MODEL, tmp_path / "reader")
     shutil.copytree(packaged_minilm(), tmp_path / "embedder")
     pairs = [
         (f"{text} The dose is {n} mg.", f"The dose is {n + n % 2} mg.")
         for n, text in enumerate(STRANGE)
     ]
 
-    ours, theirs = load_pair_reader(), load_pair_reader(tmp_path / "reader")
+    ours, theirs = load_nli_model(), load_nli_model(tmp_path / "reader")
     assert ours.read(pairs) == theirs.read(pairs)
     assert ours.read_close(pairs) == theirs.read_close(pairs)
     precision = load_embedder().precision
@@ -84,8 +84,8 @@ def test_the_same_weights_through_transformers_read_the_same(tmp_path: Path) -> 
 @pytest.mark.stress
 def test_a_start_with_what_ships_does_not_wait_for_transformers() -> None:
     started = (
-        "import sys; from core.models.loading import load_embedder, load_pair_reader; "
-        "load_pair_reader(); load_embedder(); print('transformers' in sys.modules)"
+        "import sys; from core.models.loading import load_embedder, load_nli_model; "
+        "load_nli_model(); load_embedder(); print('transformers' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", started], capture_output=True, text=True, check=True,
@@ -97,7 +97,7 @@ def test_a_start_with_what_ships_does_not_wait_for_transformers() -> None:
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "reader"
-    shutil.copytree(BUNDLED_PAIR_READER, folder)
+    shutil.copytree(BUNDLED_NLI_MODEL, folder)
     (folder / name).write_bytes(b"\x00 no weights")
 
     with pytest.raises(DamagedArtifact, match="not readable"):

@@ -491,7 +491,7 @@ def test_a_verifier_that_never_passes_ends_the_loop_blocked(iterations: int) -> 
 
 def test_a_component_that_fails_while_repairing_is_not_taken_for_a_pass() -> None:
     def broken(trace: Trace) -> Verification:
-        raise ComponentUnavailable("pair reader: gone")
+        raise ComponentUnavailable("NLI model: gone")
 
     with pytest.raises(ComponentUnavailable):
         repair_answer(

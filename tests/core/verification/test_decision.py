@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import a_claim, a_premise, a_reading, a_source, a_trace, probabilities
+from builders import a_claim, a_premise, a_source, a_trace, an_nli_score, probabilities
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import cases
@@ -77,7 +77,7 @@ def _judged(
         ),
         premise=a_premise(RECORD),
         entailment=entailment,
-        alignment=align_tokens(subject, a_reading(claim, *weights), Config()),
+        alignment=align_tokens(subject, an_nli_score(claim, *weights), Config()),
         literals=check_literals(
             subject,
             a_premise(RECORD),

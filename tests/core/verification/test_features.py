@@ -9,7 +9,7 @@ import pytest
 from builders import a_claim, a_premise, a_source
 
 from core.config import Config
-from core.records import Entailment, PairReading, Probabilities, RankedSource, Route
+from core.records import Entailment, NliScore, Probabilities, RankedSource, Route
 from core.text.tokens import content_terms
 from core.verification.features import CATEGORICAL, NUMERIC, build_features
 from core.verification.reading import check_literals, judge_relation
@@ -22,7 +22,7 @@ def test_appendix_bs_routing_and_nli_values_give_appendix_bs_features() -> None:
     claim = a_claim(example["claim"])
     premise, source = a_premise(example["premise"]), a_source(example["premise"])
     entailment: Entailment = judge_relation(
-        PairReading(
+        NliScore(
             probabilities=Probabilities(**example["probabilities"]),
             tokens=(),
             premise_truncated=False,

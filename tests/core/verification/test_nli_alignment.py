@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from builders import a_claim, a_reading
+from builders import a_claim, an_nli_score
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import Config
-from core.errors import ReadingError
-from core.records import PairReading, Premise, Probabilities, Relation, Span, TokenScore
+from core.errors import NliError
+from core.records import NliScore, Premise, Probabilities, Relation, Span, TokenScore
 from core.text.tokens import is_content_word
 from core.verification.reading import align_tokens, judge_relation
 
@@ -19,13 +19,13 @@ SENTENCE = "Felipe Costa takes salbutamol for his asthma"
 
 
 def test_probabilities_that_do_not_sum_to_one_are_refused() -> None:
-    broken = PairReading(
+    broken = NliScore(
         probabilities=Probabilities(entailment=0.9, neutral=0.9, contradiction=0.0),
         tokens=(),
         premise_truncated=False,
     )
 
-    with pytest.raises(ReadingError, match="sum to 1.8"):
+    with pytest.raises(NliError, match="sum to 1.8"):
         judge_relation(broken)
 
 
@@ -50,7 +50,9 @@ def test_ties_go_to_the_more_cautious_relation(
     st.lists(st.floats(0, 1).map(lambda x: round(x, 4)), min_size=7, max_size=7), st.floats(0, 1)
 )
 def test_alignment_is_the_papers_equation(scores: list[float], tau: float) -> None:
-    found = align_tokens(a_claim(SENTENCE), a_reading(SENTENCE, *scores), Config(alignment_tau=tau))
+    found = align_tokens(
+        a_claim(SENTENCE), an_nli_score(SENTENCE, *scores), Config(alignment_tau=tau)
+    )
 
     content = [
         score for word, score in zip(SENTENCE.split(), scores, strict=True) if is_content_word(word)
@@ -64,10 +66,12 @@ def test_alignment_is_the_papers_equation(scores: list[float], tau: float) -> No
 
 
 def test_a_higher_tau_never_grounds_more() -> None:
-    reading = a_reading(SENTENCE, 0.9, 0.5, 0.1, 0.4, 0.2, 0.3, 0.7)
+    nli_score = an_nli_score(SENTENCE, 0.9, 0.5, 0.1, 0.4, 0.2, 0.3, 0.7)
 
     ratios = [
-        align_tokens(a_claim(SENTENCE), reading, Config(alignment_tau=t / 20)).supported_token_ratio
+        align_tokens(
+            a_claim(SENTENCE), nli_score, Config(alignment_tau=t / 20)
+        ).supported_token_ratio
         for t in range(21)
     ]
 
@@ -77,7 +81,8 @@ def test_a_higher_tau_never_grounds_more() -> None:
 
 def test_a_claim_without_content_words_does_not_pass_for_grounded() -> None:
     assert (
-        align_tokens(a_claim("It is."), a_reading("It is."), Config()).supported_token_ratio == 0.0
+        align_tokens(a_claim("It is."), an_nli_score("It is."), Config()).supported_token_ratio
+        == 0.0
     )
 
 
@@ -91,8 +96,8 @@ def test_the_words_of_the_source_that_were_looked_at_have_their_places_in_the_so
         source_id="s", text="\n".join(span.cut(text) for span in spans), spans=spans, truncated=True
     )
     scores = {"Give": 0.2, "warfarin": 0.9, "INR": 0.05, "2.4": 0.8, "is": 0.9}
-    reading = replace(
-        a_reading("Warfarin is given."),
+    nli_score = replace(
+        an_nli_score("Warfarin is given."),
         premise_tokens=tuple(
             TokenScore(
                 span=Span(start=premise.text.index(word), end=premise.text.index(word) + len(word)),
@@ -102,7 +107,9 @@ def test_the_words_of_the_source_that_were_looked_at_have_their_places_in_the_so
         ),
     )
 
-    found = align_tokens(a_claim("Warfarin is given."), reading, Config(alignment_tau=0.2), premise)
+    found = align_tokens(
+        a_claim("Warfarin is given."), nli_score, Config(alignment_tau=0.2), premise
+    )
 
     assert [(t.span.cut(text), t.score) for t in found.source_tokens] == [
         ("Give", 0.2), ("warfarin", 0.9), ("2.4", 0.8)

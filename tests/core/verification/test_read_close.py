@@ -1,4 +1,4 @@
-"""What is closest to a claim is read once more, by what the reader learned of reading close."""
+"""What is closest to a claim is read once more, by what the NLI model learned of reading close."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def judged(text: str, source: str, tool: str = "get_patient_chart") -> Judged:
 
 
 def test_the_fields_that_decide_are_read_close() -> None:
-    reader = real_models().reader
-    assert isinstance(reader, ReadsClose)
+    nli = real_models().nli
+    assert isinstance(nli, ReadsClose)
     text = "Noor Castellan no longer takes amlodipine."
 
     found = judged(text, CHART)
@@ -46,7 +46,7 @@ def test_the_fields_that_decide_are_read_close() -> None:
     least = (
         "Patient: Noor Castellan   DOB 4/9/1961\n- Amlodipine 5 mg, stopped 2 May (ankle swelling)"
     )
-    [close] = reader.read_close([(least, text)])
+    [close] = nli.read_close([(least, text)])
     assert close is not None
     assert told["entailment_close"] == close.probabilities.entailment != told["entailment_outputs"]
 

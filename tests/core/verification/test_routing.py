@@ -26,9 +26,9 @@ def candidates(draw: st.DrawFn) -> list[Candidate]:
     ]
 
 
-def _route(found: list[Candidate], config: Config = Config(), **readings: object):  # type: ignore[no-untyped-def]  # noqa: B008
+def _route(found: list[Candidate], config: Config = Config(), **nli_scores: object):  # type: ignore[no-untyped-def]  # noqa: B008
     names = {c.source_id: c.source_id for c in found}
-    return route_claim(found, readings, names, names, config)  # type: ignore[arg-type]
+    return route_claim(found, nli_scores, names, names, config)  # type: ignore[arg-type]
 
 
 @given(candidates(), st.randoms())

@@ -12,7 +12,7 @@ from core.config import Config
 from core.evidence.stated_whole import WHOLE
 from core.pipeline import verify_claims
 from core.records import SHOWN_FEATURE, Check, FactPlace, Judged, Outcome, Span
-from core.verification.features import check_signals, reading_signals, source_check_signals
+from core.verification.features import check_signals, nli_signals, source_check_signals
 
 SAID = "The weir at Hollin was damaged."
 
@@ -44,7 +44,7 @@ def test_what_came_back_speaks_for_a_claim_as_an_output_alone() -> None:
 def test_what_an_agent_wrote_counts_where_a_claim_is_about_its_own_work(
     outputs: float, calls: float
 ) -> None:
-    own, world = reading_signals(outputs, calls, 0.3), reading_signals(outputs, calls, 0.0)
+    own, world = nli_signals(outputs, calls, 0.3), nli_signals(outputs, calls, 0.0)
 
     assert own["entailment_fit"] == max(outputs, calls)
     assert world["entailment_fit"] == outputs

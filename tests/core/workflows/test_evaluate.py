@@ -222,7 +222,7 @@ def test_tables_baselines_and_fitted_variants_come_from_one_call(
 
 
 def test_a_baseline_that_cannot_be_loaded_has_no_predictions(evaluated, models: Models) -> None:
-    system = run_baseline("published:RAGAS Faithfulness", evaluated, models.reader)
+    system = run_baseline("published:RAGAS Faithfulness", evaluated, models.nli)
 
     assert system.predictions is None and "language model" in system.reason
 

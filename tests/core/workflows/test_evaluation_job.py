@@ -114,11 +114,11 @@ def test_a_missing_model_ends_in_the_status_with_what_is_missing(tmp_path: Path)
     packet = a_packet(tmp_path)
 
     def load(config: Config) -> Models:
-        raise ComponentUnavailable("no pair reader in this folder")
+        raise ComponentUnavailable("no NLI model in this folder")
 
     assert run_job(packet, load, Config()) is JobState.FAILED
     status = read_status(packet)
-    assert status is not None and status.message == "no pair reader in this folder"
+    assert status is not None and status.message == "no NLI model in this folder"
 
 
 def test_a_fault_names_its_kind_and_place_but_nothing_of_the_packet(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from builders import a_source, a_trace
-from lexical import LexicalEmbedder, LexicalReader, lexical_models, verify_lexically
+from lexical import LexicalEmbedder, LexicalNliModel, lexical_models, verify_lexically
 
 from core.codec import (
     repair_document,
@@ -179,7 +179,7 @@ def test_a_statement_that_is_true_and_removed_is_counted_beside_what_is_resolved
         labels_of([{"trace_id": "mixed", "claim": "x"}])
 
 
-class Counting(LexicalReader):
+class Counting(LexicalNliModel):
     """Counts the pairs that it reads."""
 
     read_pairs = 0
@@ -190,7 +190,7 @@ class Counting(LexicalReader):
 
 
 def test_models_that_remember_give_the_same_verdicts_and_read_no_pair_twice() -> None:
-    models = replace(lexical_models(), reader=Counting(), embedder=LexicalEmbedder())
+    models = replace(lexical_models(), nli=Counting(), embedder=LexicalEmbedder())
     remembered = remembering(models)
 
     plain = verify(CONFLATED, models, CONFIG)

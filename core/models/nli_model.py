@@ -1,8 +1,8 @@
-"""The pair reader: label probabilities and the alignment vector of (premise, claim) pairs in one
+"""The NLI model: label probabilities and the alignment vector of (premise, claim) pairs in one
 forward pass (III.4).
 
-Two readers fill `core.ports.PairReader`. `BertPairReader` runs BERT checkpoints (our own weights)
-on a lean forward pass; `TransformersPairReader` runs any other sequence-classification checkpoint,
+Two NLI models fill `core.ports.NliModel`. `BertNliModel` runs BERT checkpoints (our own weights)
+on a lean forward pass; `TransformersNliModel` runs any other sequence-classification checkpoint,
 such as the paper's DeBERTa.
 """
 
@@ -28,7 +28,7 @@ from core.models.bert import (
 )
 from core.models.lanes import lanes, share
 from core.models.pieces import EncodedPair, Floats, WordPieces, encode_pairs, merge_pieces
-from core.records import PairReading, Probabilities, Relation
+from core.records import NliScore, Probabilities, Relation
 
 # Pieces in one forward pass: enough to keep the matrix products busy, few enough to stay in the
 # cache.
@@ -49,7 +49,7 @@ HEADS = (
     ["entailment", "non entailment"],
     ["entailment"],
 )
-# A pair that every reader is tried on once, so that one that cannot be used is refused at the start.
+# A pair that every NLI model is tried on once, so that one that cannot be used is refused at the start.
 TRIAL = ("The door of the hut was painted green last week.", "The door is green.")
 
 
@@ -66,7 +66,7 @@ NOT_CALIBRATED = Calibration(label_agreement={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RawReading:
+class RawScore:
     """Logits in the model's own label order, and the attention between the two texts, before
     rounding: `a_i` of every claim piece (III.4), and the same seen from every premise piece."""
 
@@ -103,7 +103,7 @@ def relation_order(id2label: Mapping[Any, str], where: str) -> tuple[Relation, .
     not known.
 
     The order is never assumed: checkpoints differ in it. A binary head tells entailment from the
-    rest, and the rest stands for neutral: such a reader never finds a contradiction. A head of one
+    rest, and the rest stands for neutral: such an NLI model never finds a contradiction. A head of one
     output gives the logit of entailment.
     """
     names = [_label(str(id2label[key])) for key in sorted(id2label, key=int)]
@@ -146,9 +146,10 @@ def classifier_weights(state: Mapping[str, torch.Tensor], config: Any) -> Classi
     )
 
 
-class BertPairReader:
-    """A BERT cross-encoder on the lean forward pass; fills `core.ports.PairReader`, and
-    `core.ports.ReadsClose` by `close`, the same reader taught further on the least that shows a claim."""
+class BertNliModel:
+    """A BERT cross-encoder on the lean forward pass; fills `core.ports.NliModel`, and
+    `core.ports.ReadsClose` by `close`, the same NLI model taught further on the least that shows a
+    claim."""
 
     def __init__(
         self,
@@ -159,7 +160,7 @@ class BertPairReader:
         calibration: Calibration = NOT_CALIBRATED,
         precision: str = "auto",
         max_tokens: int = 512,
-        close: BertPairReader | None = None,
+        close: BertNliModel | None = None,
     ) -> None:
         self.name, self._close = name, close
         self.taught_close = close is not None
@@ -183,18 +184,18 @@ class BertPairReader:
         (invariant,) = lanes().work(batch_invariant, [self._encoder])
         self._group_tokens = GROUP_TOKENS if invariant else 0
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """Return one reading a pair, in order; None where the claim alone exceeds the token
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
+        """Return one NLI score a pair, in order; None where the claim alone exceeds the token
         budget."""
-        return _readings(self, pairs, self.read_raw)
+        return _nli_scores(self, pairs, self.read_raw)
 
-    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+    def read_close(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
         """The same of pairs with a close premise: as it was taught on such, if it was."""
         return (self._close or self).read(pairs)
 
-    def read_raw(self, encoded: Sequence[EncodedPair]) -> list[RawReading]:
+    def read_raw(self, encoded: Sequence[EncodedPair]) -> list[RawScore]:
         """Return logits and piece scores of encoded pairs, in order."""
-        found: dict[int, RawReading] = {}
+        found: dict[int, RawScore] = {}
         lengths = [
             padded_length(len(pair.pieces.ids), self._encoder.shape.positions) for pair in encoded
         ]
@@ -207,7 +208,7 @@ class BertPairReader:
             logits = linear_rows(pooled, *self._classifier).double().numpy()
             for row, index in enumerate(indices):
                 claim_side, premise_side = _piece_scores(attention[row], texts[row])
-                found[index] = RawReading(
+                found[index] = RawScore(
                     logits=logits[row], piece_scores=claim_side, premise_scores=premise_side
                 )
 
@@ -215,9 +216,9 @@ class BertPairReader:
         return [found[i] for i in range(len(encoded))]
 
 
-class TransformersPairReader:
+class TransformersNliModel:
     """Any other sequence-classification checkpoint, one pair a pass; fills
-    `core.ports.PairReader`.
+    `core.ports.NliModel`.
 
     Reading one pair at a time is what makes its result independent of the others: padded length
     and kernel shapes then depend on the pair alone. A pass holds one pair's attention, never a
@@ -242,10 +243,10 @@ class TransformersPairReader:
         self._model = model.float().eval()
         self._try_once()
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """Return one reading a pair, in order; None where the claim alone exceeds the token
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[NliScore | None]:
+        """Return one NLI score a pair, in order; None where the claim alone exceeds the token
         budget."""
-        return _readings(self, pairs, lambda encoded: lanes().work(self._read_one, encoded))
+        return _nli_scores(self, pairs, lambda encoded: lanes().work(self._read_one, encoded))
 
     def _try_once(self) -> None:
         try:
@@ -260,7 +261,7 @@ class TransformersPairReader:
                 f"{self.name}: has room for {self.max_tokens} pieces, too few for a plain pair"
             )
 
-    def _read_one(self, pair: EncodedPair) -> RawReading:
+    def _read_one(self, pair: EncodedPair) -> RawScore:
         given = {
             "input_ids": torch.tensor([pair.pieces.ids]),
             "attention_mask": torch.ones(1, len(pair.pieces.ids)),
@@ -274,24 +275,24 @@ class TransformersPairReader:
             raise ComponentUnavailable(f"{self.name}: gives no attention, which III.4 asks for")
         attention = sum((layer[0].mean(0) for layer in layers), torch.zeros(())) / len(layers)
         claim_side, premise_side = _piece_scores(attention, pair.pieces)
-        return RawReading(
+        return RawScore(
             logits=output.logits[0].double().numpy(),
             piece_scores=claim_side,
             premise_scores=premise_side,
         )
 
 
-def _readings(
-    reader: BertPairReader | TransformersPairReader,
+def _nli_scores(
+    nli: BertNliModel | TransformersNliModel,
     pairs: Sequence[tuple[str, str]],
-    read_raw: Callable[[Sequence[EncodedPair]], list[RawReading]],
-) -> list[PairReading | None]:
-    encoded = encode_pairs(pairs, reader.tokenizer, reader.max_tokens)
+    read_raw: Callable[[Sequence[EncodedPair]], list[RawScore]],
+) -> list[NliScore | None]:
+    encoded = encode_pairs(pairs, nli.tokenizer, nli.max_tokens)
     raw = iter(read_raw([pair for pair in encoded if pair is not None]))
     return [
         None
         if pair is None
-        else reading(pair, next(raw), texts, reader.order, reader.calibration.temperature)
+        else nli_score(pair, next(raw), texts, nli.order, nli.calibration.temperature)
         for pair, texts in zip(encoded, pairs, strict=True)
     ]
 
@@ -341,13 +342,13 @@ def _piece_scores(attention: torch.Tensor, pieces: Encoded) -> tuple[Floats, Flo
     return claim_side, premise_side
 
 
-def reading(
+def nli_score(
     pair: EncodedPair,
-    raw: RawReading,
+    raw: RawScore,
     texts: tuple[str, str],
     order: Sequence[Relation],
     temperature: float,
-) -> PairReading:
+) -> NliScore:
     """Return the rounded record of one pair of `texts` (premise, claim)."""
     premise, claim = texts
     # One output is the logit of entailment against nothing else.
@@ -358,7 +359,7 @@ def reading(
         relation: round(float(value), 4)
         for relation, value in zip(order, exponents / exponents.sum(), strict=True)
     }
-    return PairReading(
+    return NliScore(
         probabilities=Probabilities(
             entailment=by_relation.get(Relation.ENTAILMENT, 0.0),
             neutral=by_relation.get(Relation.NEUTRAL, 0.0),

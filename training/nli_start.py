@@ -1,4 +1,4 @@
-"""The model that a training run starts from: a packaged encoder, or an earlier reader."""
+"""The model that a training run starts from: a packaged encoder, or an earlier NLI model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring and releasing a pair reader: temperature, calibration error, and the folder that ships."""
+"""Measuring and releasing an NLI model: temperature, calibration error, and the folder that ships."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader
-from training.reader_release import (
+from core.models.loading import BUNDLED_NLI_MODEL, load_nli_model
+from training.nli_release import (
     expected_calibration_error,
     fit_temperature,
     macro_f1,
@@ -34,12 +34,12 @@ def validation(tmp_path: Path) -> Path:
 
 @pytest.mark.stress
 def test_a_release_loads_with_its_own_temperature(validation: Path, tmp_path: Path) -> None:
-    measured = measure(BUNDLED_PAIR_READER, validation)
+    measured = measure(BUNDLED_NLI_MODEL, validation)
 
-    release(BUNDLED_PAIR_READER, measured, tmp_path / "out")
-    reader = load_pair_reader(tmp_path / "out")
+    release(BUNDLED_NLI_MODEL, measured, tmp_path / "out")
+    nli = load_nli_model(tmp_path / "out")
 
-    assert reader.calibration.temperature == measured.temperature
+    assert nli.calibration.temperature == measured.temperature
     assert measured.sets[0].pairs == 40
     assert "| records | 40 |" in table(measured)
     assert (tmp_path / "out" / "manifest.json").exists()

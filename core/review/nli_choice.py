@@ -1,4 +1,4 @@
-"""Which pair reader a database verifies with, since when, by whom and why."""
+"""Which NLI model a database verifies with, since when, by whom and why."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from core.models.loading import BUNDLED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurrentReader:
+class CurrentNliModel:
     """What reads now; ``since``, ``by`` and ``reason`` are None as long as nobody has chosen."""
 
-    reader: str = BUNDLED
+    nli: str = BUNDLED
     since: datetime | None = None
     by: str | None = None
     reason: str | None = None

@@ -1,4 +1,4 @@
-"""Training the pair reader: made data, the loss, and a few real steps that go on from a
+"""Training the NLI model: made data, the loss, and a few real steps that go on from a
 checkpoint."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from core.models.loading import BUNDLED_PAIR_READER, load_pair_reader
+from core.models.loading import BUNDLED_NLI_MODEL, load_nli_model
 from training.batches import LABELS, window_start
 from training.data import (
     Pair,
@@ -25,8 +25,8 @@ from training.data import (
     restyle_record,
     swap_number,
 )
-from training.pair_reader import TrainingOptions, pair_loss, train_reader
-from training.reader_start import starting_model
+from training.nli_model import TrainingOptions, pair_loss, train_nli_model
+from training.nli_start import starting_model
 from training.texts import synthetic_pairs
 
 
@@ -68,8 +68,8 @@ def options(data: Path, out: Path, **more: object) -> TrainingOptions:
 def test_training_lowers_the_loss_and_writes_a_folder_that_loads(
     data: Path, tmp_path: Path
 ) -> None:
-    first = train_reader(options(data, tmp_path / "first", steps=1))
-    longer = train_reader(options(data, tmp_path / "longer", steps=45))
+    first = train_nli_model(options(data, tmp_path / "first", steps=1))
+    longer = train_nli_model(options(data, tmp_path / "longer", steps=45))
 
     assert first.finished and longer.finished
     assert longer.steps == 45
@@ -77,8 +77,8 @@ def test_training_lowers_the_loss_and_writes_a_folder_that_loads(
     assert longer.last_loss < first.last_loss - 0.2
     loaded = AutoModelForSequenceClassification.from_pretrained(tmp_path / "longer" / "model")
     assert [loaded.config.id2label[i] for i in range(3)] == list(LABELS)
-    reading = load_pair_reader(tmp_path / "longer" / "model").read([("It rained.", "It was wet.")])
-    assert reading[0] is not None
+    nli_score = load_nli_model(tmp_path / "longer" / "model").read([("It rained.", "It was wet.")])
+    assert nli_score[0] is not None
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.1])
@@ -86,10 +86,12 @@ def test_training_lowers_the_loss_and_writes_a_folder_that_loads(
 def test_an_interrupted_training_goes_on_to_the_identical_state(
     data: Path, tmp_path: Path, dropout: float
 ) -> None:
-    whole = train_reader(options(data, tmp_path / "whole", dropout=dropout))
+    whole = train_nli_model(options(data, tmp_path / "whole", dropout=dropout))
 
-    stopped = train_reader(options(data, tmp_path / "halves", stop_after_steps=3, dropout=dropout))
-    resumed = train_reader(options(data, tmp_path / "halves", dropout=dropout))
+    stopped = train_nli_model(
+        options(data, tmp_path / "halves", stop_after_steps=3, dropout=dropout)
+    )
+    resumed = train_nli_model(options(data, tmp_path / "halves", dropout=dropout))
 
     assert not stopped.finished and stopped.steps == 3
     assert resumed.steps == whole.steps == 6
@@ -108,17 +110,17 @@ def test_an_interrupted_training_goes_on_to_the_identical_state(
 
 
 def test_a_checkpoint_of_other_options_is_refused(data: Path, tmp_path: Path) -> None:
-    train_reader(options(data, tmp_path / "run", stop_after_steps=1))
+    train_nli_model(options(data, tmp_path / "run", stop_after_steps=1))
 
     with pytest.raises(ValueError, match="other options"):
-        train_reader(options(data, tmp_path / "run", learning_rate=1e-5))
+        train_nli_model(options(data, tmp_path / "run", learning_rate=1e-5))
     with pytest.raises(ValueError, match="either minutes or steps"):
-        train_reader(options(data, tmp_path / "run", minutes=1.0))
+        train_nli_model(options(data, tmp_path / "run", minutes=1.0))
 
 
 def test_a_start_in_another_label_order_is_permuted_by_name(tmp_path: Path) -> None:
     model = AutoModelForSequenceClassification.from_pretrained(
-        BUNDLED_PAIR_READER, dtype=torch.float32
+        BUNDLED_NLI_MODEL, dtype=torch.float32
     )
     rows = [2, 0, 1]
     expected = model.classifier.weight.detach().clone()

@@ -1,4 +1,5 @@
-"""Teaching a reader from labelled claims: the loss of a claim, the windows, the folds, a few real steps."""
+"""Teaching an NLI model from labelled claims: the loss of a claim, the windows, the folds, a few
+real steps."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ from transformers import AutoTokenizer, BertConfig, BertForSequenceClassificatio
 
 from core.config import Config
 from core.evaluation.packets import read_packet
-from core.models.loading import load_pair_reader
-from training.claim_reader import (
+from core.models.loading import load_nli_model
+from training.claim_nli import (
     SMOOTHING,
     ClaimTraining,
     claim_loss,
@@ -46,7 +47,7 @@ EVEN = {True: 1.0, False: 1.0}
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A reader with two narrow layers and a head drawn at random."""
+    """An NLI model with two narrow layers and a head drawn at random."""
     folder = tmp_path_factory.mktemp("tiny") / "reader"
     tokenizer = AutoTokenizer.from_pretrained(get_model_path(), local_files_only=True)
     torch.manual_seed(5)
@@ -181,7 +182,7 @@ def test_a_marked_line_break_is_read_and_every_word_keeps_its_place(
     asked = [(premise, "the dose is 5 mg") for premise in premises]
 
     marked, plain = (
-        load_pair_reader(tmp_path / name, precision="fp32").read(asked)
+        load_nli_model(tmp_path / name, precision="fp32").read(asked)
         for name in ("marked", "plain")
     )
 
@@ -189,9 +190,9 @@ def test_a_marked_line_break_is_read_and_every_word_keeps_its_place(
     ids = [tokenizer(premise)["input_ids"] for premise in premises]
     assert ids[0] == ids[1] != ids[2]
     words = ["dose", ":", "5", "mg", "weight", ":", "80", "kg"]
-    for readings, expected in ((marked, [*words[:4], "\n", *words[4:]]), (plain, words)):
-        assert readings[0] is not None
-        places = [token.span.cut(premises[0]) for token in readings[0].premise_tokens]
+    for nli_scores, expected in ((marked, [*words[:4], "\n", *words[4:]]), (plain, words)):
+        assert nli_scores[0] is not None
+        places = [token.span.cut(premises[0]) for token in nli_scores[0].premise_tokens]
         assert places == expected
     with pytest.raises(ValueError, match="one character"):
         teach(claims, ClaimTraining(start=str(start), line_mark="; "), tmp_path / "two")
@@ -266,7 +267,7 @@ def test_windows_are_what_the_pipeline_reads_and_held_out_rows_are_never_among_t
         assert one.windows
         said = [window.entailment for window in one.windows]
         assert said == sorted(said, reverse=True)
-        read = models.reader.read([(w.premise, w.hypothesis) for w in one.windows])
+        read = models.nli.read([(w.premise, w.hypothesis) for w in one.windows])
         assert [r.probabilities.entailment for r in read if r] == said
 
 

@@ -1,4 +1,4 @@
-"""The pair reader and embedder, on the real bundled weights."""
+"""The NLI model and embedder, on the real bundled weights."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from core.errors import ComponentUnavailable, DamagedArtifact
 from core.models.bert import groups, padded_length
 from core.models.embedder import BertEmbedder
 from core.models.loading import (
-    BUNDLED_PAIR_READER,
+    BUNDLED_NLI_MODEL,
     load_embedder,
-    load_pair_reader,
+    load_nli_model,
     packaged_minilm,
 )
-from core.models.pair_reader import (
-    BertPairReader,
+from core.models.nli_model import (
+    BertNliModel,
     Calibration,
-    TransformersPairReader,
+    TransformersNliModel,
     choose_precision,
 )
 from core.models.pieces import encode_pairs, merge_pieces
 from core.models.weight_files import write_manifest
-from core.ports import Embedder, PairReader
+from core.ports import Embedder, NliModel
 from core.records import Span
 from training.texts import synthetic_pairs
 
@@ -41,9 +41,9 @@ CLAIM = "Ana Ruiz (bench-6) has active asthma, first recorded on 2 April 2019."
 
 
 @pytest.fixture(scope="module")
-def reader() -> BertPairReader:
-    loaded = load_pair_reader(precision="fp32")
-    assert isinstance(loaded, BertPairReader)
+def nli() -> BertNliModel:
+    loaded = load_nli_model(precision="fp32")
+    assert isinstance(loaded, BertNliModel)
     return loaded
 
 
@@ -66,9 +66,9 @@ def some_pairs(count: int) -> list[tuple[str, str]]:
 def plain_alignment(pair: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Logits, and III.4 written out as its sums, from every layer's and head's attention: the
     claim's side and the premise's."""
-    tokenizer = AutoTokenizer.from_pretrained(BUNDLED_PAIR_READER, local_files_only=True)
+    tokenizer = AutoTokenizer.from_pretrained(BUNDLED_NLI_MODEL, local_files_only=True)
     model = AutoModelForSequenceClassification.from_pretrained(
-        BUNDLED_PAIR_READER, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
+        BUNDLED_NLI_MODEL, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
     ).eval()
     encoded = tokenizer(*pair, truncation="only_first", max_length=512, return_tensors="pt")
     with torch.inference_mode():
@@ -87,22 +87,22 @@ def plain_alignment(pair: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, np.n
     return output.logits[0].numpy(), means.max(axis=1), means.max(axis=0)
 
 
-def test_the_readers_fill_their_protocols(reader: BertPairReader, embedder: BertEmbedder) -> None:
-    assert isinstance(reader, PairReader)
+def test_the_readers_fill_their_protocols(nli: BertNliModel, embedder: BertEmbedder) -> None:
+    assert isinstance(nli, NliModel)
     assert isinstance(embedder, Embedder)
-    assert reader.max_tokens == 512
+    assert nli.max_tokens == 512
     assert embedder.max_tokens == 256
 
 
 @pytest.mark.parametrize("pair", [(CHART, CLAIM), some_pairs(2)[0], ("It rained.", "It was dry.")])
 def test_a_plain_implementation_of_the_alignment_equation_agrees(
-    reader: BertPairReader, pair: tuple[str, str]
+    nli: BertNliModel, pair: tuple[str, str]
 ) -> None:
     logits, scores, premise_scores = plain_alignment(pair)
 
-    encoded = encode_pairs([pair], reader.tokenizer, reader.max_tokens)[0]
+    encoded = encode_pairs([pair], nli.tokenizer, nli.max_tokens)[0]
     assert encoded is not None
-    raw = reader.read_raw([encoded])[0]
+    raw = nli.read_raw([encoded])[0]
 
     assert np.abs(raw.logits - logits).max() < 5e-5  # fp32 sums of 12 layers in another order
     assert np.abs(raw.piece_scores - scores).max() < 1e-5
@@ -111,15 +111,15 @@ def test_a_plain_implementation_of_the_alignment_equation_agrees(
 
 @pytest.mark.stress
 def test_the_same_pair_reads_the_same_alone_in_any_batch_and_in_any_order(
-    reader: BertPairReader,
+    nli: BertNliModel,
 ) -> None:
     pairs = some_pairs(60)
-    together = reader.read(pairs)
+    together = nli.read(pairs)
     order = list(range(len(pairs)))
     random.Random(1).shuffle(order)
 
-    shuffled = reader.read([pairs[i] for i in order])
-    alone = [reader.read([pair])[0] for pair in pairs[::6]]
+    shuffled = nli.read([pairs[i] for i in order])
+    alone = [nli.read([pair])[0] for pair in pairs[::6]]
 
     assert [together[i] for i in order] == shuffled
     assert together[::6] == alone
@@ -127,14 +127,14 @@ def test_the_same_pair_reads_the_same_alone_in_any_batch_and_in_any_order(
 
 @pytest.mark.stress
 def test_results_are_equal_to_the_last_bit_before_rounding_in_bf16_too() -> None:
-    reader = load_pair_reader(precision="bf16")
-    assert isinstance(reader, BertPairReader)
+    nli = load_nli_model(precision="bf16")
+    assert isinstance(nli, BertNliModel)
     encoded = [
-        pair for pair in encode_pairs(some_pairs(24), reader.tokenizer, 512) if pair is not None
+        pair for pair in encode_pairs(some_pairs(24), nli.tokenizer, 512) if pair is not None
     ]
 
-    together = reader.read_raw(encoded)
-    alone = [reader.read_raw([pair])[0] for pair in encoded[::4]]
+    together = nli.read_raw(encoded)
+    alone = [nli.read_raw([pair])[0] for pair in encoded[::4]]
 
     for one, other in zip(alone, together[::4], strict=True):
         assert np.array_equal(one.logits, other.logits)
@@ -153,31 +153,31 @@ def test_the_padded_length_depends_on_the_pair_alone_and_never_exceeds_the_posit
     assert lengths == sorted(lengths)
 
 
-def test_a_long_premise_is_cut_and_the_claim_is_kept_whole(reader: BertPairReader) -> None:
+def test_a_long_premise_is_cut_and_the_claim_is_kept_whole(nli: BertNliModel) -> None:
     pairs = [(CHART * 60, CLAIM), (CHART, CLAIM)]
 
-    long, short = encode_pairs(pairs, reader.tokenizer, reader.max_tokens)
-    readings = reader.read(pairs)
+    long, short = encode_pairs(pairs, nli.tokenizer, nli.max_tokens)
+    nli_scores = nli.read(pairs)
 
     assert long is not None and short is not None
     assert len(long.pieces.ids) == 512
     assert long.truncated and not short.truncated
     assert long.claim_spans == short.claim_spans
-    assert readings[0] is not None and readings[0].premise_truncated
-    assert readings[1] is not None and not readings[1].premise_truncated
-    assert readings[0].tokens[-1].span.end == len(CLAIM)
+    assert nli_scores[0] is not None and nli_scores[0].premise_truncated
+    assert nli_scores[1] is not None and not nli_scores[1].premise_truncated
+    assert nli_scores[0].tokens[-1].span.end == len(CLAIM)
 
 
-def test_a_claim_that_exceeds_the_budget_alone_has_no_reading(reader: BertPairReader) -> None:
-    readings = reader.read([(CHART, "word " * 600), (CHART, CLAIM)])
+def test_a_claim_that_exceeds_the_budget_alone_has_no_reading(nli: BertNliModel) -> None:
+    nli_scores = nli.read([(CHART, "word " * 600), (CHART, CLAIM)])
 
-    assert readings[0] is None
-    assert readings[1] is not None
-    assert reader.read([]) == []
+    assert nli_scores[0] is None
+    assert nli_scores[1] is not None
+    assert nli.read([]) == []
 
 
-def test_an_empty_premise_grounds_nothing(reader: BertPairReader) -> None:
-    read = reader.read([("", CLAIM)])[0]
+def test_an_empty_premise_grounds_nothing(nli: BertNliModel) -> None:
+    read = nli.read([("", CLAIM)])[0]
 
     assert read is not None
     assert {token.score for token in read.tokens} == {0.0}
@@ -200,11 +200,11 @@ def test_the_pieces_of_a_word_become_one_token_with_the_highest_score() -> None:
 
 
 def test_spans_are_code_points_of_the_claim_also_beyond_the_basic_plane(
-    reader: BertPairReader,
+    nli: BertNliModel,
 ) -> None:
     claim = "Señora Núñez 👩‍⚕️ takes 5 mg."
 
-    read = reader.read([("Núñez takes 5 mg daily.", claim)])[0]
+    read = nli.read([("Núñez takes 5 mg daily.", claim)])[0]
 
     assert read is not None
     cut = [token.span.cut(claim) for token in read.tokens]
@@ -212,12 +212,12 @@ def test_spans_are_code_points_of_the_claim_also_beyond_the_basic_plane(
 
 
 def test_the_shipped_reader_sees_where_a_line_ends_and_words_keep_their_places(
-    reader: BertPairReader,
+    nli: BertNliModel,
 ) -> None:
     claim = "The aspirin order is stopped."
     lines = "Señora Núñez 👩‍⚕️\nwarfarin: active\naspirin: stopped"
 
-    broken, joined = reader.read([(lines, claim), (lines.replace("\n", " "), claim)])
+    broken, joined = nli.read([(lines, claim), (lines.replace("\n", " "), claim)])
 
     assert broken is not None and joined is not None
     assert broken.probabilities != joined.probabilities
@@ -229,28 +229,28 @@ def test_the_shipped_reader_sees_where_a_line_ends_and_words_keep_their_places(
 
 def test_a_changed_weights_file_is_not_loaded(tmp_path: Path) -> None:
     folder = tmp_path / "reader"
-    shutil.copytree(BUNDLED_PAIR_READER, folder)
+    shutil.copytree(BUNDLED_NLI_MODEL, folder)
     write_manifest(folder)
     data = bytearray((folder / "model.safetensors").read_bytes())
     data[-1] ^= 1
     (folder / "model.safetensors").write_bytes(data)
 
     with pytest.raises(DamagedArtifact, match=r"model\.safetensors: SHA-256 is"):
-        load_pair_reader(folder)
+        load_nli_model(folder)
 
 
 def test_a_missing_file_and_a_manifest_that_points_elsewhere_are_refused(tmp_path: Path) -> None:
     folder = tmp_path / "reader"
-    shutil.copytree(BUNDLED_PAIR_READER, folder)
+    shutil.copytree(BUNDLED_NLI_MODEL, folder)
     manifest = json.loads(write_manifest(folder).read_text())
     (folder / "tokenizer.json").unlink()
     with pytest.raises(DamagedArtifact, match=r"tokenizer\.json: missing"):
-        load_pair_reader(folder)
+        load_nli_model(folder)
 
     manifest["files"]["../outside"] = "0" * 64
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(DamagedArtifact):
-        load_pair_reader(folder)
+        load_nli_model(folder)
 
 
 def test_what_is_not_there_is_named_with_the_way_to_supply_it(
@@ -258,11 +258,11 @@ def test_what_is_not_there_is_named_with_the_way_to_supply_it(
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ComponentUnavailable, match="no such folder"):
-        load_pair_reader(tmp_path / "absent")
+        load_nli_model(tmp_path / "absent")
     with pytest.raises(ComponentUnavailable, match="safetensors"):
-        load_pair_reader(tmp_path)
+        load_nli_model(tmp_path)
     with pytest.raises(ComponentUnavailable, match="give a folder"):
-        load_pair_reader("someone/a-model-that-is-not-here")
+        load_nli_model("someone/a-model-that-is-not-here")
 
 
 def test_bf16_is_chosen_only_where_its_labels_agree() -> None:
@@ -273,17 +273,17 @@ def test_bf16_is_chosen_only_where_its_labels_agree() -> None:
         choose_precision("int4", Calibration(label_agreement={}))
 
 
-def test_a_checkpoint_of_another_kind_reads_like_the_lean_pass(reader: BertPairReader) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(BUNDLED_PAIR_READER, local_files_only=True)
+def test_a_checkpoint_of_another_kind_reads_like_the_lean_pass(nli: BertNliModel) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(BUNDLED_NLI_MODEL, local_files_only=True)
     model = AutoModelForSequenceClassification.from_pretrained(
-        BUNDLED_PAIR_READER, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
+        BUNDLED_NLI_MODEL, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
     )
-    general = TransformersPairReader(
-        name="general", model=model, tokenizer=tokenizer, calibration=reader.calibration
+    general = TransformersNliModel(
+        name="general", model=model, tokenizer=tokenizer, calibration=nli.calibration
     )
 
     pairs = some_pairs(6)
-    for one, other in zip(reader.read(pairs), general.read(pairs), strict=True):
+    for one, other in zip(nli.read(pairs), general.read(pairs), strict=True):
         assert one is not None and other is not None
         assert abs(one.probabilities.entailment - other.probabilities.entailment) <= 1e-4
         assert [token.span for token in one.tokens] == [token.span for token in other.tokens]

@@ -1,8 +1,8 @@
-"""Measure a trained pair reader on validation pairs, fit its temperature, and make the folder that
+"""Measure a trained NLI model on validation pairs, fit its temperature, and make the folder that
 ships.
 
-python -m training.reader_release --model run/model --validation nli/validation --out FOLDER
-python -m training.reader_release --model FOLDER --validation nli/validation        # measure
+python -m training.nli_release --model run/model --validation nli/validation --out FOLDER
+python -m training.nli_release --model FOLDER --validation nli/validation        # measure
 only
 """
 
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.loading import load_pair_reader
-from core.models.pair_reader import BertPairReader, has_bf16
+from core.models.loading import load_nli_model
+from core.models.nli_model import BertNliModel, has_bf16
 from core.models.pieces import encode_pairs
 from core.models.weight_files import ADAPTERS_FILE, CALIBRATION_FILE, write_manifest
 from core.records import Relation
@@ -79,13 +79,13 @@ def measure(
     logits: dict[str, dict[str, Floats]] = {name: {} for name in usable}
     gold: dict[str, Labels] = {}
     for precision in usable:
-        reader = load_pair_reader(folder, precision=precision)
-        assert isinstance(reader, BertPairReader)
+        nli = load_nli_model(folder, precision=precision)
+        assert isinstance(nli, BertNliModel)
         for path in wanted:
             name = path.name.split(".")[0]
             pairs = read_pairs(path, limit)
             logits[precision][name] = _logits(
-                reader, [(pair.premise, pair.hypothesis) for pair in pairs]
+                nli, [(pair.premise, pair.hypothesis) for pair in pairs]
             )
             gold[name] = np.array([ORDER.index(Relation(pair.label)) for pair in pairs])
             logger.info(
@@ -183,14 +183,14 @@ def table(measured: Measured) -> str:
     return "\n".join([head, *rows])
 
 
-def _logits(reader: BertPairReader, pairs: Sequence[tuple[str, str]]) -> Floats:
+def _logits(nli: BertNliModel, pairs: Sequence[tuple[str, str]]) -> Floats:
     """Return logits in our own label order; a claim over the budget counts as neutral."""
-    places = [reader.order.index(relation) for relation in ORDER]
+    places = [nli.order.index(relation) for relation in ORDER]
     found = np.tile(np.array([0.0, 1.0, 0.0]), (len(pairs), 1))
-    encoded = encode_pairs(pairs, reader.tokenizer, reader.max_tokens)
+    encoded = encode_pairs(pairs, nli.tokenizer, nli.max_tokens)
     kept = [i for i, pair in enumerate(encoded) if pair is not None]
     for i, raw in zip(
-        kept, reader.read_raw([pair for pair in encoded if pair is not None]), strict=True
+        kept, nli.read_raw([pair for pair in encoded if pair is not None]), strict=True
     ):
         found[i] = raw.logits[places]
     return found

@@ -1,4 +1,4 @@
-"""The form by which a lead chooses the pair reader, and the calibrator that goes with it."""
+"""The form by which a lead chooses the NLI model, and the calibrator that goes with it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.models.loading import ACCURATE, BUNDLED, PAPER
-from core.review.reader_choice import CurrentReader
+from core.review.nli_choice import CurrentNliModel
 from core.review.records import Person, Role
-from core.workflows.models import choose_reader
+from core.workflows.models import choose_nli_model
 from pages.widgets.plain import show_notice
 from storage.workspace import Workspace
 
@@ -22,29 +22,29 @@ WORDS = {
 }
 
 
-def show_reader(
+def show_nli_model(
     workspace: Workspace, me: Person, save: Callable[[Callable[[], object], str], None]
 ) -> None:
     """What reads now, and the form to choose another; ``save`` does one write and says what came of it."""
-    now = workspace.readers.current()
+    now = workspace.nli_models.current()
     fixed = Role.LEAD not in me.roles
-    named = now.reader in WORDS
-    st.subheader("Reader", anchor=False)
-    st.text(reader_words(now))
+    named = now.nli in WORDS
+    st.subheader("NLI model", anchor=False)
+    st.text(nli_words(now))
     with st.form("reader", clear_on_submit=False):
         left, right = st.columns(2, gap="large")
         chosen = left.segmented_control(
             "What reads a claim against its source",
             list(WORDS),
             format_func=WORDS.__getitem__,
-            default=now.reader if named else OTHER,
+            default=now.nli if named else OTHER,
             required=True,
             disabled=fixed,
             key="set-reader",
         )
         other = left.text_input(
             "Folder, or owner/name of a model that this machine has",
-            value="" if named else now.reader,
+            value="" if named else now.nli,
             disabled=fixed,
             key="set-reader-other",
         )
@@ -53,7 +53,7 @@ def show_reader(
             placeholder="The one it ships with, else the active one",
             disabled=fixed,
             key="set-reader-calibrator",
-            help="A calibrator decides only on the readings of the reader that it was fitted on.",
+            help="A calibrator decides only on the NLI scores of the NLI model that it was fitted on.",
         )
         reason = right.text_input("Reason", disabled=fixed, key="set-reader-reason")
         pressed = st.form_submit_button("Read with it", disabled=fixed, key="save-reader")
@@ -65,15 +65,15 @@ def show_reader(
         return
 
     def choose() -> None:
-        with st.spinner("Loading the reader …"):
-            choose_reader(workspace, wanted, reason, me, calibrator=calibrator)
+        with st.spinner("Loading the NLI model …"):
+            choose_nli_model(workspace, wanted, reason, me, calibrator=calibrator)
 
-    save(choose, "The reader was changed. Traces read by another one wait to be verified again.")
+    save(choose, "The NLI model was changed. Traces read by another one wait to be verified again.")
 
 
-def reader_words(now: CurrentReader) -> str:
+def nli_words(now: CurrentNliModel) -> str:
     """What reads now, since when, by whom and why."""
-    name = WORDS.get(now.reader, now.reader)
+    name = WORDS.get(now.nli, now.nli)
     if now.since is None:
         return f"{name}. It comes with the program."
     return f"{name}, since {now.since.astimezone():%d %b %Y}, chosen by {now.by}: {now.reason}"

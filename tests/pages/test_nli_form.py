@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from databases import a_store, workspace_of
 from forests import a_calibrator
+from nli_models import an_nli_model
 from opening import cards, opened
-from readers import a_reader
 from reviewing import an_office
 
-from core.models.loading import load_pair_reader
+from core.models.loading import load_nli_model
 from storage.store import SqlStore
 
 PEOPLE = "people"
@@ -29,8 +29,8 @@ def test_a_lead_chooses_a_reader_with_its_calibrator_and_nobody_without(
     store: SqlStore, tmp_path: Path
 ) -> None:
     lead = an_office(store, traces=0).people["Lea"].person_id
-    folder = a_reader(tmp_path / "tiny", ("neutral", "entailment", "contradiction"))
-    name = a_calibrator(tmp_path / "fits", reader=load_pair_reader(folder).name)
+    folder = an_nli_model(tmp_path / "tiny", ("neutral", "entailment", "contradiction"))
+    name = a_calibrator(tmp_path / "fits", nli=load_nli_model(folder).name)
     test = opened(PEOPLE, lead)
 
     test.segmented_control(key="set-reader").set_value("other")
@@ -42,7 +42,7 @@ def test_a_lead_chooses_a_reader_with_its_calibrator_and_nobody_without(
     test.button(key="save-reader").click().run()
 
     assert refused and "recalibrate" in str(refused[0])
-    assert workspace_of(store).readers.current().reader == str(folder)
+    assert workspace_of(store).nli_models.current().nli == str(folder)
     assert workspace_of(store).calibrators.current().name == name
     assert store.verify_chain().intact
 

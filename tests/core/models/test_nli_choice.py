@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from readers import a_reader, reordered
+from nli_models import an_nli_model, reordered
 
 from core.errors import ComponentUnavailable
 from core.models.forest import ACCURATE_FOLDER, load_forest
 from core.models.loading import (
-    ACCURATE_PAIR_READER,
-    BUNDLED_PAIR_READER,
-    PAPER_PAIR_READER,
+    ACCURATE_NLI_MODEL,
+    BUNDLED_NLI_MODEL,
+    PAPER_NLI_MODEL,
     accurate_digest,
     is_here,
-    load_pair_reader,
+    load_nli_model,
 )
 from core.models.mpnet import mpnet_is_installed
-from core.models.pair_reader import relation_order
+from core.models.nli_model import relation_order
 from core.models.weight_files import check_manifest, folder_digest
-from core.records import PairReading, Relation
+from core.records import NliScore, Relation
 from core.workflows.models import fitted_for, shipped_with
 
 PAIRS = [
@@ -33,15 +33,15 @@ PAIRS = [
 NLI = ("entailment", "neutral", "contradiction")
 
 
-def read(folder: Path) -> list[PairReading]:
-    return [one for one in load_pair_reader(folder).read(PAIRS) if one is not None]
+def read(folder: Path) -> list[NliScore]:
+    return [one for one in load_nli_model(folder).read(PAIRS) if one is not None]
 
 
 @pytest.mark.parametrize("order", [(2, 0, 1), (1, 2, 0), (0, 2, 1)])
 def test_the_order_of_a_heads_labels_changes_no_reading(
     tmp_path: Path, order: tuple[int, ...]
 ) -> None:
-    first = a_reader(tmp_path / "first", NLI)
+    first = an_nli_model(tmp_path / "first", NLI)
     other = reordered(first, tmp_path / "other", order)
 
     assert read(first) == read(other)
@@ -54,7 +54,7 @@ def test_the_order_of_a_heads_labels_changes_no_reading(
 def test_a_binary_head_tells_entailment_from_the_rest_and_never_finds_a_contradiction(
     tmp_path: Path, labels: tuple[str, ...]
 ) -> None:
-    folder = a_reader(tmp_path / "binary", labels)
+    folder = an_nli_model(tmp_path / "binary", labels)
     at = [name.lower() for name in labels].index("entailment")
     kind = transformers.AutoModelForSequenceClassification
     model = kind.from_pretrained(folder, local_files_only=True).eval()
@@ -69,7 +69,7 @@ def test_a_binary_head_tells_entailment_from_the_rest_and_never_finds_a_contradi
 
 
 def test_a_head_of_one_output_gives_the_logit_of_entailment(tmp_path: Path) -> None:
-    folder = a_reader(tmp_path / "one", ["entailment"])
+    folder = an_nli_model(tmp_path / "one", ["entailment"])
     kind = transformers.AutoModelForSequenceClassification
     model = kind.from_pretrained(folder, local_files_only=True).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
@@ -92,26 +92,26 @@ def test_a_head_of_one_output_gives_the_logit_of_entailment(tmp_path: Path) -> N
 def test_other_architectures_read_with_probabilities_and_alignment(
     tmp_path: Path, kind: str, more: dict[str, object]
 ) -> None:
-    folder = a_reader(tmp_path / kind, NLI, kind=kind, **more)
-    reader = load_pair_reader(folder)
+    folder = an_nli_model(tmp_path / kind, NLI, kind=kind, **more)
+    nli = load_nli_model(folder)
 
     long = [(" ".join(premise for premise, _ in PAIRS) * 40, claim) for _, claim in PAIRS]
-    for found in [*reader.read(PAIRS), *reader.read(long)]:
+    for found in [*nli.read(PAIRS), *nli.read(long)]:
         assert found is not None
         said = found.probabilities
         assert said.entailment + said.neutral + said.contradiction == pytest.approx(1.0, abs=2e-4)
         assert any(token.score > 0.0 for token in found.tokens)
-    assert reader.read(PAIRS)[1:2] == reader.read(PAIRS[1:2])
+    assert nli.read(PAIRS)[1:2] == nli.read(PAIRS[1:2])
 
 
 def test_an_encoder_without_a_head_is_refused_and_not_drawn_at_random(tmp_path: Path) -> None:
-    folder = a_reader(tmp_path / "whole", NLI)
+    folder = an_nli_model(tmp_path / "whole", NLI)
     model = transformers.AutoModel.from_pretrained(folder, local_files_only=True)
     model.config.id2label = dict(enumerate(NLI))
     model.save_pretrained(folder)
 
     with pytest.raises(ComponentUnavailable, match=r"not a classifier of pairs.*classifier"):
-        load_pair_reader(folder)
+        load_nli_model(folder)
 
 
 @pytest.mark.parametrize(
@@ -139,8 +139,8 @@ def test_what_is_not_on_this_machine_is_named_with_the_way_to_have_it(
     assert not is_here("someone/a-model-that-is-not-here")
     if not is_here("paper"):
         with pytest.raises(ComponentUnavailable) as missing:
-            load_pair_reader("paper")
-        assert PAPER_PAIR_READER in str(missing.value)
+            load_nli_model("paper")
+        assert PAPER_NLI_MODEL in str(missing.value)
         assert "model.safetensors" in str(missing.value)
 
 
@@ -149,14 +149,14 @@ def test_the_accurate_reader_reads_or_says_what_it_stands_on() -> None:
     assert is_here("accurate") == mpnet_is_installed()
     if not mpnet_is_installed():
         with pytest.raises(ComponentUnavailable, match="make accurate"):
-            load_pair_reader("accurate")
+            load_nli_model("accurate")
         return
-    reader = load_pair_reader("accurate")
-    alone = [reader.read([pair])[0] for pair in PAIRS]
-    together = reader.read(PAIRS[::-1])[::-1]
+    nli = load_nli_model("accurate")
+    alone = [nli.read([pair])[0] for pair in PAIRS]
+    together = nli.read(PAIRS[::-1])[::-1]
 
     assert alone == together
-    parts = [load_pair_reader(one).read(PAIRS) for one in (None, ACCURATE_PAIR_READER)]
+    parts = [load_nli_model(one).read(PAIRS) for one in (None, ACCURATE_NLI_MODEL)]
     for found, small, large in zip(together, *parts, strict=True):
         assert found is not None and small is not None and large is not None
         mean = (small.probabilities.entailment + large.probabilities.entailment) / 2
@@ -167,11 +167,11 @@ def test_the_accurate_reader_reads_or_says_what_it_stands_on() -> None:
 
 
 def test_a_reader_that_ships_comes_with_a_calibrator_that_was_fitted_on_it() -> None:
-    digests = {"bundled": folder_digest(BUNDLED_PAIR_READER), "accurate": accurate_digest()}
+    digests = {"bundled": folder_digest(BUNDLED_NLI_MODEL), "accurate": accurate_digest()}
     for choice, digest in digests.items():
         place = shipped_with(choice)
         assert place is not None
         assert fitted_for(load_forest(place), f"{choice}@sha256:{digest[:12]}")
-    check_manifest(ACCURATE_PAIR_READER)
+    check_manifest(ACCURATE_NLI_MODEL)
     assert shipped_with("paper") is None
     assert not fitted_for(load_forest(ACCURATE_FOLDER), "bundled@sha256:0123456789ab")

@@ -1,4 +1,4 @@
-"""Tiny pair readers for tests: real architectures with weights drawn at random, in real folders."""
+"""Tiny NLI models for tests: real architectures with weights drawn at random, in real folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import transformers
 
-from core.models.loading import BUNDLED_PAIR_READER
+from core.models.loading import BUNDLED_NLI_MODEL
 
 SIZES = {
     "vocab_size": 30_522,
@@ -22,7 +22,7 @@ SIZES = {
 }
 
 
-def a_reader(
+def an_nli_model(
     folder: Path, labels: Sequence[str], *, kind: str = "Bert", seed: int = 7, **more: Any
 ) -> Path:
     """Write a reader of that architecture with those labels, in that order, to ``folder``."""
@@ -38,7 +38,7 @@ def a_reader(
         values.data.mul_(8.0)
     model.save_pretrained(folder)
     for name in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(BUNDLED_PAIR_READER / name, folder)
+        shutil.copy(BUNDLED_NLI_MODEL / name, folder)
     return folder
 
 

@@ -10,9 +10,9 @@ import pytest
 from commands import a_record, run, write_lines
 from databases import workspace_of
 from forests import a_calibrator
-from readers import a_reader
+from nli_models import an_nli_model
 
-from core.models.loading import load_pair_reader
+from core.models.loading import load_nli_model
 from storage.store import open_store
 
 pytestmark = pytest.mark.usefixtures("weights_loaded_once")
@@ -21,7 +21,7 @@ NLI = ("neutral", "contradiction", "entailment")
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
-    return a_reader(tmp_path / "tiny", NLI)
+    return an_nli_model(tmp_path / "tiny", NLI)
 
 
 @pytest.mark.stress
@@ -46,7 +46,7 @@ def test_another_reader_is_refused_until_a_calibrator_was_fitted_on_it(
 
     assert fitted.exit_code == 0, fitted.stderr
     versions = json.loads(fitted.stdout)["versions"]
-    assert versions["pair_reader"] == load_pair_reader(tiny).name
+    assert versions["pair_reader"] == load_nli_model(tiny).name
     assert run("verify", file, "--calibrator", out).exit_code == 2
 
 
@@ -78,8 +78,8 @@ def test_a_database_reads_with_what_its_lead_chose(tmp_path: Path, tiny: Path) -
     database = tmp_path / "workbench.db"
     file = write_lines(tmp_path / "t.jsonl", a_record(1))
     run("import", file, "--db", database)
-    name = load_pair_reader(tiny).name
-    a_calibrator(tmp_path / "fits", reader=name)
+    name = load_nli_model(tiny).name
+    a_calibrator(tmp_path / "fits", nli=name)
 
     alone = run("reader", tiny, "--reason", "it is tiny", "--db", database)
     unsaid = run("reader", tiny, "--calibrator", tmp_path / "fits", "--db", database)
@@ -105,7 +105,7 @@ def test_doctor_tries_the_reader_that_is_named(tmp_path: Path, tiny: Path) -> No
     found = run("doctor", "--reader", tiny, "--db", tmp_path / "w.db", "--json", "-")
 
     checks = {check["name"]: check for check in json.loads(found.stdout)["checks"]}
-    assert load_pair_reader(tiny).name in checks["pair reader"]["found"]
+    assert load_nli_model(tiny).name in checks["NLI model"]["found"]
     assert "paper" in checks["readers"]["found"]
 
 

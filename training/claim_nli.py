@@ -1,14 +1,14 @@
-"""Teach a pair reader from labelled claims of whole answers: several windows a claim, one label.
+"""Teach an NLI model from labelled claims of whole answers: several windows a claim, one label.
 
 Which window decides is not labelled, so the loss is of the claim: the log-odds of entailment of its
 windows are summed in probability (log-sum-exp), a supported claim wants one window that entails it,
-any other wants none. With ``--folds`` a reader is also made for each fold of the traces that has
+any other wants none. With ``--folds`` an NLI model is also made for each fold of the traces that has
 seen none of them: what it says of these is what a calibrator may be fitted on.
 
-Such claims are mostly wrong by having no ground at all, and a reader taught on them alone forgets to
+Such claims are mostly wrong by having no ground at all, and an NLI model taught on them alone forgets to
 look at the one word that differs. With ``--replay`` each step reads written pairs beside the claims.
 
-    python -m training.claim_reader --claims claims.jsonl --start READER --out run [--folds 4]
+    python -m training.claim_nli --claims claims.jsonl --start READER --out run [--folds 4]
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from core.models.pair_reader import has_bf16
+from core.models.nli_model import has_bf16
 from training.adapted_mpnet import AdaptedMpnet, Copies
 from training.batches import Batch, Item, collate, encode, plan_batches
 from training.claim_windows import LabelledClaim, read_claims
 from training.command import from_arguments
 from training.data import Pair, authored_pass, fold_of, load_sources
 from training.forward import Drop, Dropout, keep_all, pair_logits
-from training.pair_reader import pair_loss
-from training.reader_start import starting_point, with_line_mark
+from training.nli_model import pair_loss
+from training.nli_start import starting_point, with_line_mark
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +49,7 @@ REPLAY_SMOOTHING = 0.05  # as the pairs were taught first
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimTraining:
-    """How a reader is taught; ``windows``: the most of a claim, the most entailing of before."""
+    """How an NLI model is taught; ``windows``: the most of a claim, the most entailing of before."""
 
     start: str
     epochs: int = 2
@@ -81,7 +81,7 @@ class _Claim:
 
 
 def teach(claims: Sequence[LabelledClaim], options: ClaimTraining, out: Path) -> float:
-    """Train on the claims, write the reader to ``out`` and return the last smoothed loss.
+    """Train on the claims, write the NLI model to ``out`` and return the last smoothed loss.
 
     Raises ValueError where all claims have one label.
     """
@@ -284,7 +284,7 @@ def _batches(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Teach the reader that ships and those of the folds."""
+    """Teach the NLI model that ships and those of the folds."""
     parser = argparse.ArgumentParser(
         description=f"{__doc__}\nEvery option of ClaimTraining follows: --epochs, --windows, …",
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -1,12 +1,12 @@
-"""Train the pair reader: a small three-class cross-encoder (entailment, neutral, contradiction)
+"""Train the NLI model: a small three-class cross-encoder (entailment, neutral, contradiction)
 for claims and evidence.
 
-`train_reader(options)` fine-tunes a BERT encoder on a weighted stream of pairs
+`train_nli_model(options)` fine-tunes a BERT encoder on a weighted stream of pairs
 (training/data.py). It uses a GPU when there is one and bf16 where the processor has
 it, saves a checkpoint every few minutes from which the same command goes on, and averages the
 weights over the run's tail.
 
-    python -m training.pair_reader --data nli/ --out reader/ --minutes 70 [--start FOLDER]
+    python -m training.nli_model --data nli/ --out reader/ --minutes 70 [--start FOLDER]
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from core.models.pair_reader import has_bf16
+from core.models.nli_model import has_bf16
 from training.adapted_mpnet import AdaptedMpnet, Copies
 from training.batches import TARGETS, Batch, collate, encode, plan_batches
 from training.command import from_arguments
@@ -41,8 +41,8 @@ from training.data import (
     read_pairs,
 )
 from training.forward import Drop, Dropout, keep_all, pair_logits
-from training.reader_release import macro_f1
-from training.reader_start import starting_point
+from training.nli_release import macro_f1
+from training.nli_start import starting_point
 
 logger = logging.getLogger(__name__)
 
@@ -102,8 +102,8 @@ class TrainingReport:
     validation: tuple[Mapping[str, float], ...]
 
 
-def train_reader(options: TrainingOptions, progress: Progress | None = None) -> TrainingReport:
-    """Train, checkpoint and export the pair reader; a run that finds its own checkpoint in `out`
+def train_nli_model(options: TrainingOptions, progress: Progress | None = None) -> TrainingReport:
+    """Train, checkpoint and export the NLI model; a run that finds its own checkpoint in `out`
     goes on from it."""
     if (options.minutes is None) == (options.steps is None):
         raise ValueError("give either minutes or steps")
@@ -445,7 +445,7 @@ def pair_loss(logits: torch.Tensor, targets: torch.Tensor, smoothing: float) -> 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a training from the command line."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    logger.info("%s", train_reader(from_arguments(TrainingOptions, __doc__, arguments)))
+    logger.info("%s", train_nli_model(from_arguments(TrainingOptions, __doc__, arguments)))
 
 
 if __name__ == "__main__":
