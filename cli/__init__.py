@@ -89,6 +89,7 @@ COMMANDS: tuple[tuple[str | None, str, Callable[..., None], str], ...] = (
     (EVERYDAY, "convert", traces.convert, "traces.jsonl --to otel --out spans.jsonl"),
     (EVERYDAY, "record", traces.record, "--log ehr.jsonl --http http://127.0.0.1:8000/mcp"),
     (EVERYDAY, "pull", traces.pull, "langfuse --since 2026-11-01 --out observations.jsonl"),
+    (EVERYDAY, "push", traces.push, "langfuse verdicts.jsonl --dry-run"),
     (EVERYDAY, "verify", verify.verify, "traces.jsonl --out verdicts.jsonl --fail-on block"),
     (EVERYDAY, "gate", gate.gate, "traces/ --policy policy.toml --junit gate.xml"),
     (EVERYDAY, "repair", repair.repair, "traces.jsonl --out repaired.jsonl --json figures.json"),

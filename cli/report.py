@@ -102,23 +102,15 @@ def _analysed(
 
 
 def _of_files(files: list[Path]) -> Iterator[Verification]:
-    from core.capture.files import read_records
-    from core.codec.verdicts import verification_from_document
-    from core.errors import BadRecord
+    from core.workflows.verdict_file import read_verdicts
 
-    errors = []
-    for path in files:
-        for record in read_records(path, 256 * 1024 * 1024):
-            if isinstance(record, InputError):
-                errors.append(record.located())
-                continue
-            try:
-                if not isinstance(record.value, dict):
-                    raise BadRecord("expected a verdict, found no object")
-                yield verification_from_document(record.value)
-            except BadRecord as error:
-                errors.append(f"{path.name}, line {record.line}: {error}")
-    tell_skipped(errors[:20], len(errors))
+    skipped: list[InputError] = []
+    for item in read_verdicts(files):
+        if isinstance(item, InputError):
+            skipped.append(item)
+        else:
+            yield item
+    tell_skipped(skipped[:20], len(skipped))
 
 
 def _with_store(db: str | None, use: Any) -> Any:

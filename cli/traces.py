@@ -1,5 +1,5 @@
-"""import, convert, record, pull: captured traces into the database, into other formats, as they pass,
-and from where they are stored."""
+"""import, convert, record, pull, push: captured traces into the database, into other formats, as they
+pass, from where they are stored, and verdicts back to there."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ from core.site_config import site_config
 if TYPE_CHECKING:
     from core.records import IngestReport
 
+Store = Annotated[
+    Literal["langfuse", "langsmith", "phoenix"], typer.Argument(help="Where the traces are.")
+]
+ProjectOf = Annotated[
+    str | None,
+    typer.Option(
+        "--project", help="Its name or id; Langfuse's keys are those of one project anyway."
+    ),
+]
 SameIdOption = Annotated[
     str,
     typer.Option(
@@ -176,9 +185,7 @@ def convert(
 
 
 def pull(
-    store: Annotated[
-        Literal["langfuse", "langsmith", "phoenix"], typer.Argument(help="Where the traces are.")
-    ],
+    store: Store,
     since: Annotated[
         str,
         typer.Option("--since", help="The day or time (ISO 8601, UTC without a zone) to begin at."),
@@ -186,12 +193,7 @@ def pull(
     out: Annotated[
         Path, typer.Option("--out", help="The file of JSON lines to write; one there is continued.")
     ],
-    project: Annotated[
-        str | None,
-        typer.Option(
-            "--project", help="Its name or id; Langfuse's keys are those of one project anyway."
-        ),
-    ] = None,
+    project: ProjectOf = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -231,6 +233,67 @@ def pull(
             "before --since; an answer may be missing there"
         )
     tell(pulled.document() | {"out": str(out)}, lines, json_path)
+
+
+def push(
+    store: Store,
+    verdicts: Annotated[list[Path], typer.Argument(help="Verdicts that verify wrote.")],
+    project: ProjectOf = None,
+    claims: Annotated[
+        bool, typer.Option("--claims", help="Also write one for each judged claim.")
+    ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Write the reasons and the claims' texts too: they quote the answer."
+        ),
+    ] = False,
+    workbench: Annotated[
+        str | None,
+        typer.Option(
+            "--workbench", help="The address of the workbench, for a link to the verdict."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only look what is there already; write nothing.")
+    ] = False,
+    json_path: JsonPath = None,
+) -> None:
+    """Write verdicts back to the trace store that the traces were pulled from.
+
+    Each answer gets its state (provenanceguard.answer) and how many of its claims do not pass
+    (provenanceguard.claims_stopped): scores in Langfuse, feedback in LangSmith, annotations in
+    Phoenix. The same command again, also after one that broke off, writes only what differs.
+    """
+    from datetime import UTC, datetime
+    from urllib.parse import urlsplit
+
+    from core.workflows.push import Target, Telling, marks_of
+    from core.workflows.push import push as push_marks
+    from core.workflows.verdict_file import read_verdicts
+
+    require(*verdicts)
+    if workbench is not None and urlsplit(workbench).scheme not in ("http", "https"):
+        raise ConfigError("--workbench: expected http://HOST or https://HOST")
+    found = list(read_verdicts(verdicts))
+    skipped = [item for item in found if isinstance(item, InputError)]
+    tell_skipped(skipped[:20], len(skipped))
+    made = datetime.fromtimestamp(max(path.stat().st_mtime for path in verdicts), UTC)
+    telling = Telling(claims=claims, explained=explain, workbench=workbench)
+    marks = marks_of((one for one in found if not isinstance(one, InputError)), made, telling)
+    if not marks:
+        raise InputError("no verdict was found")
+    target = Target(store=store, project=project, dry_run=dry_run)
+    with Progress() as progress:
+        pushed = push_marks(target, marks, progress=progress)
+    done = "would be written" if dry_run else "written"
+    lines = [
+        f"{counted(pushed.answers, 'answer')}: {counted(pushed.written, 'mark')} {done} to {store}, "
+        f"{pushed.unchanged} there already"
+    ]
+    if pushed.unknown:
+        lines.append(f"{counted(pushed.unknown, 'mark')} of traces that {store} does not have")
+    tell(pushed.document(), lines, json_path)
 
 
 def record(

@@ -20,6 +20,7 @@ from core.errors import BadRecord, InputError
 from core.records import JsonObject, Origin, Trace
 
 _EARLIER = re.compile(r"::t\d+(?:~\d+)?$")
+_TURN = re.compile(r"(?:::t\d+)?(?:~\d+)?$")
 _USED = {
     "messages", "request", "response", "question_id", "trace_id", "task_id", "trial", "question",
     "user_question", "category", "route", "elapsed_s", CARRIED,
@@ -79,6 +80,13 @@ def traces_of_conversation(
 def is_earlier_answer(trace_id: str) -> bool:
     """Whether a trace stands for an answer before the last one of its conversation."""
     return _EARLIER.search(trace_id) is not None
+
+
+def turn_of(trace_id: str) -> tuple[str, str]:
+    """The id that the record itself has, and what is behind it for a turn or a number of our own."""
+    found = _TURN.search(trace_id)
+    at = found.start() if found else len(trace_id)
+    return trace_id[:at], trace_id[at:]
 
 
 def _earlier(

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from core.capture.files import parse_record, read_records, write_json
+from core.capture.files import read_records, write_json
 from core.capture.values import at, text_in
-from core.errors import BadRecord, ComponentUnavailable, ConfigError, InputError
-from core.models.chat_client import is_loopback
+from core.errors import BadRecord, InputError
 from core.records import JsonObject
 from core.site_config import site_config
+from core.workflows.store_client import StoreClient
 from core.workflows.trace_stores import STORES, Asked, Store
 
-if TYPE_CHECKING:
-    import httpx
-
-_TRIES = 5
-_LONGEST_WAIT = 300.0  # seconds; who must wait longer comes back later
-_BUSY = (429, 500, 502, 503, 504)
 _OVERLAP = timedelta(seconds=1)  # stores cut times to milliseconds
 
 
@@ -81,7 +72,7 @@ def pull(
     store = STORES[wanted.store]
     pulled = Pulled(wanted.store)
     known, last = _held(store, out, pulled)
-    with _Client(wanted.store, store, environment, wait) as client:
+    with StoreClient(wanted.store, environment, wait) as client:
         asked = Asked(client.project(wanted.project), _written(wanted.since), None, None)
         if wanted.resume and last is not None:
             asked = asked._replace(**_from(store, last))
@@ -174,157 +165,3 @@ def _from(store: Store, last: JsonObject) -> dict[str, str]:
 def _written(moment: datetime) -> str:
     zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return zoned.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-class _Client:
-    """Asks one store; keys go into its headers and nowhere else."""
-
-    def __init__(
-        self,
-        name: str,
-        store: Store,
-        environment: Mapping[str, str],
-        wait: Callable[[float], None],
-    ) -> None:
-        self._name, self._store, self._wait = name, store, wait
-        given = (environment.get(variable) for variable in store.address)
-        url = next(filter(None, given), store.default)
-        _check_address(store.address[0], url)
-        given_keys = [environment.get(variable, "") for variable in store.keys]
-        if store.needs_key and not all(given_keys):
-            raise ConfigError(
-                f"{name}: its key is read from {' and '.join(store.keys)}; not set here"
-            )
-        if not all(key.isascii() and key.isprintable() for key in given_keys):
-            raise ConfigError(f"{' or '.join(store.keys)}: a key is printable ASCII")
-        try:
-            import httpx
-        except ImportError as error:
-            raise ComponentUnavailable(
-                "the package httpx is not installed (pip install 'provenanceguard-workbench[pull]')"
-            ) from error
-        # No proxies or settings from the environment, and nobody sends a key on to another host.
-        context = httpx.create_ssl_context()  # verifies; SSL_CERT_FILE names a site's own authority
-        self._http = httpx.Client(
-            base_url=url.rstrip("/"),
-            timeout=60,
-            follow_redirects=False,
-            trust_env=False,
-            transport=httpx.HTTPTransport(verify=context, retries=3, trust_env=False),
-            **store.signed(environment),
-        )
-
-    def __enter__(self) -> _Client:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.close()
-
-    def project(self, given: str | None) -> str:
-        """The project as the store's listing takes it; raises ConfigError for one it does not know."""
-        if given is None and not self._store.needs_project:
-            return ""
-        if given is None:
-            raise ConfigError(f"--project: {self._name} is asked for one project")
-        if self._store.projects is None:
-            return given
-        found = self._read(self._store.projects(given))
-        listed = found if isinstance(found, list) else at(found, "data")
-        for one in listed if isinstance(listed, list) else []:
-            if given in (at(one, "id"), at(one, "name")):
-                return str(at(one, "id"))
-        raise ConfigError(f"--project: this key of {self._name} knows no project {given!r:.80}")
-
-    def pages(self, asked: Asked) -> Iterator[list[object]]:
-        """The records, a page at a time, the newest first."""
-        seen = {asked.cursor}
-        while True:
-            page = self._read(self._store.ask(asked))
-            items, cursor = at(page, *self._store.items), at(page, *self._store.cursor)
-            if not isinstance(items, list) or not isinstance(cursor, str | None):
-                raise self._broken("no list of records is in it")
-            yield items
-            if not cursor:
-                return
-            if cursor in seen:
-                raise self._broken("it leads back to a page that was read")
-            seen.add(cursor)
-            asked = asked._replace(cursor=cursor)
-
-    def _read(self, request: dict[str, Any]) -> object:
-        """The JSON value of an answer; asks again where the store is busy, after the time it names."""
-        import httpx
-
-        for left in reversed(range(_TRIES)):
-            try:
-                with self._http.stream(**request) as response:
-                    status, headers = response.status_code, response.headers
-                    data = self._body(response) if status == 200 else b""
-            except httpx.HTTPError as error:
-                if left and not isinstance(error, httpx.ConnectError):  # tried several times
-                    self._wait(float(2 ** (_TRIES - left - 1)))
-                    continue
-                raise ComponentUnavailable(
-                    f"{self._name} could not be reached ({type(error).__name__})"
-                ) from None
-            if status == 200:
-                try:
-                    return parse_record(data)[0]
-                except BadRecord as error:
-                    raise self._broken(error.message) from None
-            seconds = _seconds(headers.get("Retry-After"), 2.0 ** (_TRIES - left - 1))
-            if status not in _BUSY or not left or seconds > _LONGEST_WAIT:
-                break
-            self._wait(seconds)
-        if status in (401, 403):
-            variables = " and ".join(self._store.keys)
-            raise ConfigError(f"{self._name} refused the key in {variables} (status {status})")
-        if status in (400, 404, 422):
-            raise ConfigError(
-                f"{self._name} does not know {request['url']} or the project (status {status}); "
-                f"its address is read from {self._store.address[0]}"
-            )
-        later = f"; it asks to wait {seconds:.0f} s" if status == 429 else ""
-        raise ComponentUnavailable(f"{self._name} answered with status {status}{later}")
-
-    def _body(self, response: httpx.Response) -> bytes:
-        most, held, size = 4 * site_config().max_record_bytes, [], 0
-        for piece in response.iter_bytes():
-            size += len(piece)
-            if size > most:
-                raise self._broken(f"it has more than {most:,} bytes")
-            held.append(piece)
-        return b"".join(held)
-
-    def _broken(self, why: str) -> ComponentUnavailable:
-        return ComponentUnavailable(
-            f"{self._name} sent a page that cannot be read: {why}; the pages before it are kept"
-        )
-
-
-def _check_address(variable: str, url: str) -> None:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
-    host = parts.hostname or ""
-    if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
-        raise ConfigError(
-            f"{variable}: expected an http(s) address without a name or password in it"
-        )
-    if parts.scheme == "http" and not is_loopback(host):
-        raise ConfigError(
-            f"{variable}: {host} is not this machine, and a key goes there by https only"
-        )
-
-
-def _seconds(header: str | None, otherwise: float) -> float:
-    """What Retry-After says, seconds or a date, as seconds from now."""
-    if header is None:
-        return otherwise
-    if header.strip().isdecimal():
-        return float(header.strip()[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    except ValueError:
-        return otherwise

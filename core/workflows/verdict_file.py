@@ -20,12 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from core.capture.files import placed, read_records
+from core.capture.values import mapping
 from core.codec import verdict_document, verification_from_document
 from core.errors import BadRecord, InputError
 from core.records import Verification
 
 FIRST_BYTES = b'{"trace_id":'
 READ_BYTES = 1 << 20
+_MOST_BYTES = 256 * 1024 * 1024  # of one verdict, which holds its sources
 # The last field of a line: what stands before it, hashed. A line that was edited is judged again.
 DIGEST_FIELD = "line_sha256"
 
@@ -109,6 +112,19 @@ class VerdictFile:
         self.file.flush()
         if self.regular:
             os.fsync(self.file.fileno())
+
+
+def read_verdicts(paths: Iterable[Path]) -> Iterator[Verification | InputError]:
+    """The verdicts of finished files, and in the place of each that cannot be read, why."""
+    for path in paths:
+        for record in read_records(path, _MOST_BYTES):
+            if isinstance(record, InputError):
+                yield record
+                continue
+            try:
+                yield verification_from_document(mapping(record.value))
+            except BadRecord as error:
+                yield placed(error, path.name, record.line)
 
 
 def verdict_line(verification: Verification) -> bytes:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import ssl
 import threading
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from cryptography import x509
@@ -25,137 +23,15 @@ from core.errors import ComponentUnavailable, ConfigError, InputError
 from core.records import Trace
 from core.workflows.pull import Pulled, Wanted, pull
 from tests.commands import run
+from tests.trace_store import AT_ONCE, BEGIN, PROJECT, SECRET, Served, each_store, serving
 
-FIXTURES = Path(__file__).parents[1] / "capture/formats/fixtures"
-SECRET = "sk-7c1f-never-shown"
-PROJECT = "0b6d3ce4-3a52-4a9c-8a10-0c1c6d0f7a11"
-STORES = ("langfuse", "langsmith", "phoenix")
 FORMATS = {"langfuse": "langfuse", "langsmith": "langsmith", "phoenix": "openinference"}
-AT_ONCE = 2  # records a page
-BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def recorded(store: str) -> list[dict[str, Any]]:
-    """The records of one trace as the store's API sends them, the newest first."""
-    if store == "langfuse":
-        found = json.loads((FIXTURES / "langfuse/observations.json").read_text("utf-8"))["data"]
-    elif store == "langsmith":
-        text = (FIXTURES / "langsmith/langchain_runs.jsonl").read_text("utf-8")
-        found = [json.loads(line) for line in text.splitlines()]
-    else:
-        text = (FIXTURES / "openinference/flat.jsonl").read_text("utf-8")
-        found = [as_phoenix(n, json.loads(line)) for n, line in enumerate(text.splitlines())]
-    began = "startTime" if store == "langfuse" else "start_time"
-    return sorted(found, key=lambda record: str(record[began]), reverse=True)
-
-
-def as_phoenix(number: int, row: dict[str, Any]) -> dict[str, Any]:
-    """A row of Phoenix's data frame as its REST API sends the span: the kind beside the attributes."""
-    attributes = {k.removeprefix("attributes."): v for k, v in row.items() if "attributes." in k}
-    return {
-        "id": base64.b64encode(f"Span:{number}".encode()).decode(),
-        "name": row["name"],
-        "context": {"trace_id": row["context.trace_id"], "span_id": row["context.span_id"]},
-        "span_kind": attributes.pop("openinference.span.kind"),
-        "parent_id": row["parent_id"],
-        "start_time": row["start_time"],
-        "end_time": row["start_time"],
-        "status_code": row["status_code"],
-        "status_message": "",
-        "attributes": attributes,
-        "events": row.get("events", []),
-    }
-
-
-class Served:
-    """One store behind HTTP: what it lists, what it was asked, and what it answers instead."""
-
-    def __init__(self, store: str, port: int) -> None:
-        self.store, self.records = store, recorded(store)
-        self.asked: list[dict[str, Any]] = []
-        self.instead: list[tuple[int, dict[str, str], bytes] | None] = []
-        url = f"http://127.0.0.1:{port}"
-        self.environment = {
-            "langfuse": {
-                "LANGFUSE_BASE_URL": url,
-                "LANGFUSE_PUBLIC_KEY": "pk-1",
-                "LANGFUSE_SECRET_KEY": SECRET,
-            },
-            "langsmith": {"LANGSMITH_ENDPOINT": url, "LANGSMITH_API_KEY": SECRET},
-            "phoenix": {"PHOENIX_COLLECTOR_ENDPOINT": url, "PHOENIX_API_KEY": SECRET},
-        }[store]
-
-    def allowed(self, headers: Any) -> bool:
-        basic = "Basic " + base64.b64encode(f"pk-1:{SECRET}".encode()).decode()
-        given = {"langsmith": headers["x-api-key"]}.get(self.store, headers["Authorization"])
-        return bool(
-            given == {"langfuse": basic, "langsmith": SECRET}.get(self.store, f"Bearer {SECRET}")
-        )
-
-    def answer(self, path: str, query: dict[str, str], body: dict[str, Any]) -> object:
-        """What the store says: its projects, or a page of its records."""
-        if path == "/api/public/projects":
-            return {"data": [{"id": "p-1", "name": "clinic"}]}
-        if path == "/sessions":
-            named = query.get("name") == "clinic" or query.get("id") == PROJECT
-            return [{"id": PROJECT, "name": "clinic"}] if named else []
-        asked = {**query, **body}
-        self.asked.append(asked)
-        until, began = asked.get("toStartTime"), "start_time"
-        if self.store == "langfuse":
-            began = "startTime"
-            assert path == "/api/public/v2/observations" and "io" in asked["fields"]
-        elif self.store == "langsmith":
-            assert path == "/runs/query" and asked["session"] == [PROJECT]
-            until = asked.get("filter", "").removeprefix('lte(start_time, "').removesuffix('")')
-        else:
-            assert path == "/v1/projects/the%20clinic/spans"
-        upper = until[:19] if until else "9"
-        listed = [record for record in self.records if record[began][:19] <= upper]
-        ids = [one.get("id") for one in listed]
-        first = ids.index(asked["cursor"]) if "cursor" in asked else 0
-        page, rest = listed[first : first + AT_ONCE], listed[first + AT_ONCE :]
-        following = rest[0]["id"] if rest else None
-        return {
-            "langfuse": {"data": page, "meta": {"cursor": following} if following else {}},
-            "langsmith": {"runs": page, "cursors": {"next": following}},
-            "phoenix": {"data": page, "next_cursor": following},
-        }[self.store]
 
 
 @pytest.fixture
 def served(request: pytest.FixtureRequest) -> Iterator[Served]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"] or 0))
-            parts = urlsplit(self.path)
-            query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-            instead = store.instead.pop(0) if store.instead else None
-            if not store.allowed(self.headers):
-                instead = (401, {}, f"no such key: {dict(self.headers)}".encode())
-            status, headers, reply = instead or (
-                200,
-                {},
-                json.dumps(store.answer(parts.path, query, json.loads(body or b"{}"))).encode(),
-            )
-            self.send_response(status)
-            for name, value in {**headers, "Content-Length": str(len(reply))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(reply)
-
-        do_POST = do_GET
-
-        def log_message(self, *_: object) -> None:
-            """Says nothing of its own."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        store = Served(request.param, server.server_port)
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with serving(request.param) as store:
         yield store
-        server.shutdown()
-        thread.join()
 
 
 def pulled_from(served: Served, out: Path, resume: bool = False, **more: Any) -> Pulled:
@@ -166,9 +42,6 @@ def pulled_from(served: Served, out: Path, resume: bool = False, **more: Any) ->
 
 def held(out: Path) -> list[object]:
     return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-
-
-each_store = pytest.mark.parametrize("served", STORES, indirect=True)
 
 
 @each_store
