@@ -20,7 +20,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev accurate data run quick test check check-all stress lint docs reference bench bench-parts bench-load browser sbom audit refit lock clean
+.PHONY: setup setup-dev accurate data run quick test check check-all stress lint docs screenshots reference bench bench-parts bench-load browser sbom audit refit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -108,6 +108,11 @@ audit: setup-dev
 docs: setup
 	@$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.8,<10'
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+# docs/images from the running workbench, light and dark: the sample answers, verified, are looked at.
+screenshots: setup-dev browser
+	@PROVENANCEGUARD_DB=build/pictures.db $(BIN)/python -m cli.first_start
+	@$(BIN)/python bench/screenshots.py build/pictures.db
 
 # docs/reference from the code; a test compares.
 reference: setup-dev
