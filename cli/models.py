@@ -1,4 +1,4 @@
-"""NLI model, train-reader, recalibrate, snapshot: what judges, and by which threshold."""
+"""nli-model, train-nli-model, recalibrate, snapshot: what judges, and by which threshold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def nli(
     choice: Annotated[
         str | None,
         typer.Argument(
-            metavar="[READER]",
+            metavar="[NLI_MODEL]",
             help="bundled, accurate, paper, a folder, or a model of the hub (owner/name); without "
             "it, what the database reads with now.",
         ),
@@ -54,7 +54,8 @@ def nli(
     said = f", chosen by {now.by} on {now.since:%d %b %Y}: {now.reason}" if now.since else ""
     tell(
         {
-            "reader": now.nli,
+            "nli_model": now.nli,
+            "reader": now.nli,  # as it was called until 0.19.0
             "since": now.since.isoformat() if now.since else None,
             "by": now.by,
             "reason": now.reason,

@@ -39,7 +39,7 @@ Decides = Annotated[
 NliModel = Annotated[
     str | None,
     typer.Option(
-        "--reader",
+        "--nli-model",
         help="The NLI model: bundled, accurate, paper, a folder, or a model of the hub "
         "(owner/name). Else what the database says for its own traces, and bundled for files.",
     ),

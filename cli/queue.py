@@ -78,7 +78,7 @@ def queue_work(
         flags = {"--until-empty": until_empty, "--repair": repair}
         values = {
             "--lease": lease_seconds, "--cache": cache, "--calibrator": deciding.calibrator,
-            "--reader": deciding.nli,
+            "--nli-model": deciding.nli,
         }  # fmt: skip
         options = [name for name, wanted in flags.items() if wanted]
         options += [f"{name}={value}" for name, value in values.items() if value is not None]

@@ -22,7 +22,7 @@ def a_calibrator(
 ) -> str:
     """Write a one-split calibrator to ``folder``: ``above`` where the feature exceeds ``cut``.
 
-    ``reader`` is the name of the NLI model that it says it was fitted on.
+    ``nli`` is the name of the NLI model that it says it was fitted on.
     """
     encoding = Encoding(categories=(), numeric=(feature,), means=(0.0,), scales=(1.0,))
     trees = Trees(

@@ -1,4 +1,4 @@
-"""The terminal reads and decides by what is in force, or by the reader and calibrator that are named."""
+"""The terminal reads and decides by what is in force, or by the NLI model and calibrator that are named."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ def tiny(tmp_path: Path) -> Path:
 
 
 @pytest.mark.stress
-def test_another_reader_is_refused_until_a_calibrator_was_fitted_on_it(
+def test_another_nli_model_is_refused_until_a_calibrator_was_fitted_on_it(
     tmp_path: Path, tiny: Path
 ) -> None:
     file = write_lines(tmp_path / "t.jsonl", a_record(1))
 
-    refused = run("verify", file, "--reader", tiny)
+    refused = run("verify", file, "--nli-model", tiny)
 
     assert refused.exit_code == 2
     command = re.search(r"`provenanceguard (recalibrate [^`]+)`", refused.stderr)
     assert command is not None
-    assert f"--reader {tiny}" in command.group(1)
+    assert f"--nli-model {tiny}" in command.group(1)
 
     packet = write_lines(tmp_path / "train.jsonl", *_claims(60))
     told = command.group(1).replace("TRAIN.jsonl", str(packet)).split()
     out = tmp_path / "calibrator"
     made = run(*(str(out) if word == "calibrator/" else word for word in told))
     assert made.exit_code == 0, made.stderr
-    fitted = run("verify", file, "--reader", tiny, "--calibrator", out, "--json", "-")
+    fitted = run("verify", file, "--nli-model", tiny, "--calibrator", out, "--json", "-")
 
     assert fitted.exit_code == 0, fitted.stderr
     versions = json.loads(fitted.stdout)["versions"]
@@ -81,32 +81,47 @@ def test_a_database_reads_with_what_its_lead_chose(tmp_path: Path, tiny: Path) -
     name = load_nli_model(tiny).name
     a_calibrator(tmp_path / "fits", nli=name)
 
-    alone = run("reader", tiny, "--reason", "it is tiny", "--db", database)
-    unsaid = run("reader", tiny, "--calibrator", tmp_path / "fits", "--db", database)
+    alone = run("nli-model", tiny, "--reason", "it is tiny", "--db", database)
+    unsaid = run("nli-model", tiny, "--calibrator", tmp_path / "fits", "--db", database)
     chosen = run(
-        "reader", tiny, "--calibrator", tmp_path / "fits", "--reason", "tiny", "--db", database
+        "nli-model", tiny, "--calibrator", tmp_path / "fits", "--reason", "tiny", "--db", database
     )
     verified = json.loads(run("verify", "--db", database, "--json", "-").stdout)
-    shown = json.loads(run("reader", "--db", database, "--json", "-").stdout)
-    back = run("reader", "bundled", "--calibrator", "shipped", "--reason", "back", "--db", database)
+    shown = json.loads(run("nli-model", "--db", database, "--json", "-").stdout)
+    back = run(
+        "nli-model", "bundled", "--calibrator", "shipped", "--reason", "back", "--db", database
+    )
     again = json.loads(run("verify", "--db", database, "--json", "-").stdout)
 
     assert alone.exit_code == unsaid.exit_code == 2
     assert "recalibrate" in alone.stderr and "reason" in unsaid.stderr
     assert chosen.exit_code == back.exit_code == 0, chosen.stderr + back.stderr
     assert (verified["verified"], verified["versions"]["pair_reader"]) == (1, name)
-    assert (shown["reader"], shown["reason"]) == (str(tiny), "tiny")
+    assert (shown["nli_model"], shown["reason"]) == (str(tiny), "tiny")
     assert again["verified"] == 1
     assert again["versions"]["pair_reader"] != name
     assert run("audit", "verify", "--db", database).exit_code == 0
 
 
-def test_doctor_tries_the_reader_that_is_named(tmp_path: Path, tiny: Path) -> None:
-    found = run("doctor", "--reader", tiny, "--db", tmp_path / "w.db", "--json", "-")
+def test_the_names_of_0_19_0_work_with_a_notice(tmp_path: Path) -> None:
+    database = tmp_path / "w.db"
+
+    old = run("reader", "--db", database, "--json", "-")
+    new = run("nli-model", "--db", database, "--json", "-")
+    option = run("doctor", "--reader=nobody/no-such-model", "--db", database)
+
+    assert (old.exit_code, json.loads(old.stdout)) == (0, json.loads(new.stdout))
+    assert "reader is now called nli-model" in old.stderr and "now called" not in new.stderr
+    assert "--reader is now called --nli-model" in option.stderr
+    assert "nobody/no-such-model" in option.stdout + option.stderr
+
+
+def test_doctor_tries_the_nli_model_that_is_named(tmp_path: Path, tiny: Path) -> None:
+    found = run("doctor", "--nli-model", tiny, "--db", tmp_path / "w.db", "--json", "-")
 
     checks = {check["name"]: check for check in json.loads(found.stdout)["checks"]}
     assert load_nli_model(tiny).name in checks["NLI model"]["found"]
-    assert "paper" in checks["readers"]["found"]
+    assert "paper" in checks["NLI models"]["found"]
 
 
 @pytest.mark.parametrize(
@@ -121,7 +136,7 @@ def test_doctor_tries_the_reader_that_is_named(tmp_path: Path, tiny: Path) -> No
     ],
     ids=lambda command: command[0],
 )
-def test_every_command_that_judges_takes_a_reader_and_says_what_is_missing(
+def test_every_command_that_judges_takes_an_nli_model_and_says_what_is_missing(
     tmp_path: Path, command: list[str]
 ) -> None:
     file = write_lines(tmp_path / "t.jsonl", *_claims(2))
@@ -132,7 +147,9 @@ def test_every_command_that_judges_takes_a_reader_and_says_what_is_missing(
         "OUT": str(tmp_path / "out"),
     }
 
-    found = run(*(places.get(word, word) for word in command), "--reader", "nobody/no-such-reader")
+    found = run(
+        *(places.get(word, word) for word in command), "--nli-model", "nobody/no-such-reader"
+    )
 
     assert found.exit_code == 3
     assert "nobody/no-such-reader" in found.stderr

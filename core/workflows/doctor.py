@@ -152,7 +152,7 @@ def _nli_model(chosen: str | None) -> Check:
 
 
 def _nli_models() -> Check:
-    """What could be chosen with --reader on this machine."""
+    """What could be chosen with --nli-model on this machine."""
     from core.models.loading import ACCURATE, BUNDLED, PAPER, PAPER_NLI_MODEL, is_here
 
     said = ", ".join(
@@ -160,7 +160,7 @@ def _nli_models() -> Check:
         + ("here" if is_here(name) else "not on this machine")
         for name in (BUNDLED, ACCURATE, PAPER)
     )
-    return Check(name="readers", passed=True, found=f"{said}; or a folder, or owner/model")
+    return Check(name="NLI models", passed=True, found=f"{said}; or a folder, or owner/model")
 
 
 def _calibrator() -> Check:

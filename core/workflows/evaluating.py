@@ -49,7 +49,7 @@ def start_evaluating(
         )
         arguments = [str(packet.folder.parent), packet.sha256]
         arguments += ["--centroid"] if centroid else []
-        arguments += ["--reader", nli] if nli != BUNDLED else []
+        arguments += ["--nli-model", nli] if nli != BUNDLED else []
         if calibrator is not None and calibrator.folder is not None:
             arguments += ["--calibrator", str(calibrator.folder), "--named", calibrator.label]
             arguments += ["--threshold", str(calibrator.threshold)]

@@ -157,7 +157,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Evaluate a kept packet.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("sha256")
-    parser.add_argument("--reader")
+    parser.add_argument("--nli-model")
     parser.add_argument("--calibrator", type=Path)
     parser.add_argument("--threshold", type=float, help="with --calibrator: instead of its own")
     parser.add_argument("--named", help="with --threshold: what verdicts call the calibrator")
@@ -170,7 +170,7 @@ def main() -> int:
         forest = load_forest(given.calibrator) if given.calibrator else load_forest()
         if given.threshold is not None:
             forest = forest.at(given.threshold, name=given.named or forest.name)
-        return load_models(config, nli_model=given.nli, calibrator=forest)
+        return load_models(config, nli_model=given.nli_model, calibrator=forest)
 
     packet = kept_packet(given.folder, given.sha256)
     state = run_job(packet, load, site_config(), also_centroid=given.centroid)

@@ -134,7 +134,7 @@ def check_fitted_for(calibrator: Calibrator, nli: str, choice: str | Path | None
     if fitted_for(calibrator, nli):
         return
     fitted = policy_of(calibrator).nli
-    chosen = f" --reader {choice}" if choice is not None else ""
+    chosen = f" --nli-model {choice}" if choice is not None else ""
     raise ConfigError(
         f"calibrator {calibrator.name} was fitted on the NLI scores of {fitted}, and the NLI model here is "
         f"{nli}: fit one with `provenanceguard recalibrate TRAIN.jsonl{chosen} --out calibrator/`, "

@@ -9,7 +9,7 @@ function button(className, text, onClick, attributes) {
 const two = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
 const percent = (share) => `${Math.round(share * 100)} %`;
 const many = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
-// What the model took a source and a claim for: a reading, which may be wrong.
+// What the NLI model took a source and a claim for, which may be wrong.
 const RELATION = { entailment: "saying it", neutral: "silent", contradiction: "saying otherwise" };
 
 // Scrolls one box and never the page.
@@ -57,7 +57,7 @@ function appendMarked(body, part, marks) {
 
 function alignmentTable(claim) {
   const details = el("details", "alignment");
-  details.append(el("summary", null, "Values for each word", { title: "Alignment score a_i of each word of the claim, from the reader's attention" }));
+  details.append(el("summary", null, "Values for each word", { title: "Alignment score a_i of each word of the claim, from the NLI model's attention" }));
   const table = el("table");
   const names = el("tr");
   names.append(el("th", null, "Word", { scope: "col" }), el("th", null, "Looked at", { scope: "col" }), el("th", null, "Similar words there", { scope: "col" }));
@@ -74,11 +74,11 @@ function alignmentTable(claim) {
 // Four steps that can be told apart, by shade and by the line below; relative to the claim's highest.
 const lookStep = (share) => (share >= 0.75 ? 4 : share >= 0.5 ? 3 : share >= 0.25 ? 2 : 1);
 
-// Where the reading model looked, said plainly: the claim's words are shaded, and the words of the
+// Where the NLI model looked, said plainly: the claim's words are shaded, and the words of the
 // source that they looked at are underlined, the thicker the more.
 function lookLegend(claim) {
   const caption = el("p", "caption look-legend", null, {
-    title: "Heuristic: token alignment from the reader's attention, one value a word (weakly grounded words of the claim are dotted; words of the source are underlined). No explanation of the verdict.",
+    title: "Heuristic: token alignment from the NLI model's attention, one value a word (weakly grounded words of the claim are dotted; words of the source are underlined). No explanation of the verdict.",
   });
   caption.append(el("span", null, "The model looked: less "));
   for (const step of [1, 2, 3, 4]) caption.append(el("span", `swatch look-${step}`, null, { "aria-hidden": "true" }));
@@ -102,7 +102,7 @@ function figure(name, value, detail, share, { bad = false, term = "" } = {}) {
   return node;
 }
 
-function reading(nli) {
+function nliScore(nli) {
   const node = el("div", "figure", null, { title: `Natural language inference: entailment ${two(nli.entailment)}, neutral ${two(nli.neutral)}, contradiction ${two(nli.contradiction)}` });
   node.append(el("span", "figure-name", "The model reads it as"), el("span", "figure-value", RELATION[nli.relation] || nli.relation));
   const meter = el("span", "meter split", null, { "aria-hidden": "true" });
@@ -153,7 +153,7 @@ function figuresOf(claim) {
     const next = claim.ranking.length > 1 ? `next best source ${two(claim.score - claim.margin)}` : "the only source";
     figures.append(figure("Match with source", two(claim.score), next, claim.score, { term: `Routing score ${two(claim.score)}, lead ${two(claim.margin)}: how near the claim is to this source in meaning, 0 to 1` }));
   }
-  if (claim.nli) figures.append(reading(claim.nli));
+  if (claim.nli) figures.append(nliScore(claim.nli));
   if (claim.support !== null && claim.threshold !== null) {
     const enough = claim.support >= claim.threshold;
     const node = figure("Chance of support", claim.support_words[0], `${enough ? "enough" : "too low"}: ${claim.support_words[1]} needed`, claim.support, { term: [`Calibrated support probability ${claim.support_words[0]}, threshold ${claim.support_words[1]}`, claim.likelihood].filter(Boolean).join(". ") });

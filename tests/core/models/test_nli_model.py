@@ -87,7 +87,7 @@ def plain_alignment(pair: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, np.n
     return output.logits[0].numpy(), means.max(axis=1), means.max(axis=0)
 
 
-def test_the_readers_fill_their_protocols(nli: BertNliModel, embedder: BertEmbedder) -> None:
+def test_the_nli_models_fill_their_protocols(nli: BertNliModel, embedder: BertEmbedder) -> None:
     assert isinstance(nli, NliModel)
     assert isinstance(embedder, Embedder)
     assert nli.max_tokens == 512
@@ -168,7 +168,7 @@ def test_a_long_premise_is_cut_and_the_claim_is_kept_whole(nli: BertNliModel) ->
     assert nli_scores[0].tokens[-1].span.end == len(CLAIM)
 
 
-def test_a_claim_that_exceeds_the_budget_alone_has_no_reading(nli: BertNliModel) -> None:
+def test_a_claim_that_exceeds_the_budget_alone_has_no_nli_score(nli: BertNliModel) -> None:
     nli_scores = nli.read([(CHART, "word " * 600), (CHART, CLAIM)])
 
     assert nli_scores[0] is None
