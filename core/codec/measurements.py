@@ -32,6 +32,7 @@ from core.records.judge import (
     JudgeOutcome,
     JudgeVerdict,
     NotShown,
+    Offline,
     Proof,
     Proved,
     QuotedPart,
@@ -145,10 +146,12 @@ def _check_document(check: Check) -> JsonObject:
 def judge_document(outcome: JudgeOutcome) -> JsonObject:
     """``by``, and either a ``notice`` why nothing was read or what was said and is proved of it.
 
-    ``proof`` is "proved", "unproved" or "nothing"; ``verdict`` is null for the last.
+    ``proof`` is "proved", "unproved" or "nothing"; ``verdict`` is null for the last. ``offline`` is the
+    state and the probability without the judge.
     """
     proof = outcome.proof
-    document: JsonObject = {"by": outcome.by, "notice": outcome.notice}
+    before = None if outcome.offline is None else asdict(outcome.offline)
+    document: JsonObject = {"by": outcome.by, "notice": outcome.notice, "offline": before}
     if proof is None:
         return document
     shown = None if isinstance(proof, NotShown) else proof
@@ -190,6 +193,7 @@ def judge_from_fields(read: Fields) -> JudgeOutcome:
         source_id=read.optional_string("source_id"),
         stated_is_right=right if isinstance(right, bool) else None,
         notice=read.optional_string("notice"),
+        offline=read.read(Offline | None, "offline"),
     )
 
 

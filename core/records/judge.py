@@ -188,10 +188,19 @@ class JudgeFor(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Offline:
+    """What was decided of a claim before a judge was asked: its state and calibrated probability."""
+
+    state: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOutcome:
     """What came of asking a judge about one claim; without a ``proof`` there is a ``notice`` why.
 
-    ``source_id`` and ``stated_is_right`` are what it said of the source and of the answer's credit.
+    ``source_id`` and ``stated_is_right`` are what it said of the source and of the answer's credit;
+    ``offline`` is what stands without it.
     """
 
     by: str
@@ -200,6 +209,12 @@ class JudgeOutcome:
     source_id: str | None = None
     stated_is_right: bool | None = None
     notice: str | None = None
+    offline: Offline | None = None
+
+    @property
+    def who(self) -> str:
+        """Its model and host, without the digest of what it is asked."""
+        return self.by.partition("#")[0]
 
     @property
     def word(self) -> str:

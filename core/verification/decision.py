@@ -49,8 +49,9 @@ from core.records import (
     Trace,
     Unjudged,
     VerdictLabel,
+    state_of,
 )
-from core.records.judge import JudgeOutcome, JudgeVerdict, Proved, Unproved
+from core.records.judge import JudgeOutcome, JudgeVerdict, Offline, Proved, Unproved
 from core.text.addressed import addressed_to_model
 
 LEAST_CLAIMS = 8  # of an answer that may pass as a whole
@@ -315,7 +316,7 @@ def _by_proof(
 ) -> ClaimVerdict:
     """The verdict where a judge's reading is proved: it outranks scores, and no shown contradiction."""
     source = ", ".join(dict.fromkeys(place.source_id for place in proof.places))
-    told = {"judge": judge.by, "source": source}
+    told = {"judge": judge.who, "source": source}
     shown = [check.reason for check in judged.checks if check.veto]
     if judged.literals.identity_mismatches:
         who = ", ".join(judged.literals.identity_mismatches)
@@ -353,6 +354,8 @@ def decide_with_judge(
     outcome = verdict.outcome
     if found is None or not isinstance(outcome, Judged):
         return verdict
+    before = Offline(state=state_of(verdict).value, probability=outcome.support.probability)
+    found = replace(found, offline=before)
     if isinstance(found.proof, Proved):
         outcome = replace(
             outcome, support=_proved_support(found.proof, outcome.support, config), judge=found
@@ -384,7 +387,7 @@ def told_without_proof(judge: JudgeOutcome) -> Iterator[str]:
         yield say(Cause.NOT_READ, why=judge.notice)
     elif isinstance(judge.proof, Unproved):
         verdict, failed = judge.proof.verdict.value, judge.proof.failed[0]
-        yield say(Cause.JUDGE_UNPROVED, judge=judge.by, verdict=verdict, failed=failed)
+        yield say(Cause.JUDGE_UNPROVED, judge=judge.who, verdict=verdict, failed=failed)
 
 
 def _findings(claim: Claim, judged: Judged, config: Config) -> list[Finding]:

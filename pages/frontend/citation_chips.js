@@ -14,7 +14,7 @@ function citationNodes(state, claim) {
 function citationChip(state, claim, chip, at) {
   const key = citationKey(at);
   const leads = chip.sources.length ? `\nShow ${chip.called.join(", then ")}` : "";
-  const node = button(`cite ${chip.outcome}${state.check === key ? " chosen" : ""}`, null, () => chooseCitation(state, claim, at), {
+  const node = button(`cite ${chip.outcome}${state.check === key ? " chosen" : ""}`, null, () => chooseLine(state, claim, key), {
     "aria-pressed": String(state.check === key),
     "aria-label": `cited: ${chip.text}, ${chip.word}`,
     title: `${chip.reason}${chip.instead ? `\nInstead: ${chip.instead}` : ""}${leads}`,
@@ -29,23 +29,24 @@ function citationKey(at) {
   return `cite-${at}`;
 }
 
-// The line whose place is lit: a check's, or the record that a citation leads to.
+// The line whose place is lit: a check's, the record that a citation leads to, or a judge's quote.
 function chosenLine(claim, key) {
-  const at = claim.citations.findIndex((_, index) => citationKey(index) === key);
-  return at < 0 ? claim.checks[key] || null : { ...claim.citations[at], outcome: "cited", asked: false };
+  const [kind, at] = String(key).split("-");
+  if (kind === "cite") return { ...claim.citations[at], outcome: "cited", asked: false };
+  if (kind === "judge") return claim.judge ? claim.judge.quotes[at] : null;
+  return claim.checks[key] || null;
 }
 
-// The first choice opens what is cited; the next one what says it instead.
-function chooseCitation(state, claim, at) {
-  const key = citationKey(at);
-  const { sources, reason, text } = claim.citations[at];
+// The line's source with its place lit; where several sources are behind it, again means the next.
+function chooseLine(state, claim, key) {
+  const { sources, reason, text } = chosenLine(claim, key);
   const again = state.check === key ? sources.indexOf(state.source) + 1 : 0;
   state.check = key;
   state.raw = false;
   state.place = null;
   if (sources.length) showSource(state, sources[again % sources.length]);
   for (const node of state.parts.claim.querySelectorAll("[data-check]")) {
-    const chosen = node.dataset.check === key;
+    const chosen = node.dataset.check === String(key);
     node.classList.toggle("chosen", chosen);
     node.setAttribute("aria-pressed", String(chosen));
   }
@@ -53,5 +54,5 @@ function chooseCitation(state, claim, at) {
   if (state.panel === "matrix") drawMatrix(state);
   remember(state);
   const source = sources.length && state.data.sources.find((each) => each.id === state.source);
-  state.parts.said.textContent = source ? `${text}: shown in ${source.name}` : `${text}: ${reason}`;
+  state.parts.said.textContent = source ? `${text}: shown in ${source.name}` : `${text}: ${reason || "no place in the sources"}`;
 }

@@ -13,7 +13,34 @@ function drawClaim(state, claim) {
     return;
   }
   const [line, ...measured] = claimNodes(claim);
-  card.append(line, ...citationNodes(state, claim), ...checkNodes(state, claim), ...measured);
+  card.append(line, ...citationNodes(state, claim), ...judgeNodes(state, claim), ...checkNodes(state, claim), ...measured);
+}
+
+// ---------------------------------------------------------------- what the judge reads
+
+function judgeNodes(state, claim) {
+  const { judge } = claim;
+  if (!judge) return [];
+  const box = el("div", "checks judge", null, { "data-testid": "judge" });
+  const word = el("p", `judge-word ${judge.tone}`);
+  word.append(el("span", "glyph", judge.mark, { "aria-hidden": "true" }), el("span", "check-text", judge.word), el("span", "judge-name", `read by ${judge.by}`));
+  box.append(word);
+  const list = el("ul");
+  for (const each of judge.failed) list.append(el("li", "missed", each));
+  judge.quotes.forEach((quote, at) => {
+    const key = `judge-${at}`;
+    const node = button(`check${state.check === key ? " chosen" : ""}`, null, () => chooseLine(state, claim, key), {
+      "aria-pressed": String(state.check === key), title: `Quoted from ${quote.called[0]}`, "data-check": key,
+    });
+    node.append(el("span", `check-text quote ${quote.outcome}`, quote.text), el("span", "check-source", quote.called[0]));
+    const item = el("li");
+    item.append(node);
+    list.append(item);
+  });
+  for (const each of judge.calculations) list.append(el("li", "calculation", each));
+  const more = [judge.offline, judge.why && `“${judge.why}”`, judge.credit];
+  box.append(list, ...more.filter(Boolean).map((words) => el("p", "missed", words)));
+  return [box];
 }
 
 // ---------------------------------------------------------------- what the record shows
@@ -53,7 +80,7 @@ function checkNodes(state, claim) {
 function checkLine(state, claim, check, at) {
   const others = check.called.length - 1;
   const where = `${check.called[0] || ""}${others > 0 ? ` + ${others}` : ""}`;
-  const node = button(`check ${check.outcome}${state.check === at ? " chosen" : ""}`, null, () => chooseCheck(state, claim, at), {
+  const node = button(`check ${check.outcome}${state.check === at ? " chosen" : ""}`, null, () => chooseLine(state, claim, at), {
     "aria-pressed": String(state.check === at),
     title: `${check.outcome === "supports" ? "In the record" : "Speaks against the claim"}: ${check.text}\nShow where ${check.called.join(", ")} says this`,
     "data-check": at,
@@ -62,29 +89,9 @@ function checkLine(state, claim, check, at) {
   return node;
 }
 
-// The line's source with its place lit; where several sources are behind it, again means the next.
-function chooseCheck(state, claim, at) {
-  const { sources } = claim.checks[at];
-  const again = state.check === at ? sources.indexOf(state.source) + 1 : 0;
-  state.check = at;
-  state.raw = false;
-  state.place = null;
-  if (sources.length) showSource(state, sources[again % sources.length]);
-  for (const node of state.parts.claim.querySelectorAll("[data-check]")) {
-    const chosen = Number(node.dataset.check) === at;
-    node.classList.toggle("chosen", chosen);
-    node.setAttribute("aria-pressed", String(chosen));
-  }
-  drawSources(state, claim);
-  if (state.panel === "matrix") drawMatrix(state);
-  remember(state);
-  const source = state.data.sources.find((each) => each.id === state.source);
-  state.parts.said.textContent = source ? `Shown in ${source.name}` : "";
-}
-
 // The chosen line's places in one source, as marks.
 function factMarks(check, source) {
-  const kind = check && check.outcome === "contradicts" ? "fact against" : "fact";
+  const kind = check && ["contradicts", "judged against"].includes(check.outcome) ? "fact against" : "fact";
   return check ? check.places.filter((place) => place.source === source.id).map((place) => ({ ...place, kind })) : [];
 }
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from core.causes import below
 from core.records import AttributionStatus, ClaimVerdict, Judged, Relation, VerdictLabel
+from core.records.judge import Proved
 from pages.widgets.citation_chips import cited_wrongly
 from pages.widgets.palette import Kind, family_words
 
@@ -89,4 +90,8 @@ def _credited_wrongly(verdict: ClaimVerdict, source: str, names: Mapping[str, st
 
 
 def _called(outcome: Judged, names: Mapping[str, str]) -> str:
-    return names.get(outcome.route.source_id, outcome.route.source_id)
+    judge = outcome.judge
+    proof = judge.proof if judge is not None else None
+    # What a judge proved is proved by what it quotes, wherever the claim was routed to.
+    source = proof.places[0].source_id if isinstance(proof, Proved) else outcome.route.source_id
+    return names.get(source, source)

@@ -19,6 +19,7 @@ from pages.widgets.claim_checks import (
 )
 from pages.widgets.evidence_lines import claim_terms, lit_lines, nearest_line, stands_beside
 from pages.widgets.excerpts import SHOWN_WHOLE_CHARACTERS, choose_excerpts, merge_spans
+from pages.widgets.judge_view import quote_kind, quoted_places, quoted_spans
 from pages.widgets.offsets import Offsets
 from pages.widgets.side_by_side import credited_source, is_conflation
 from pages.widgets.source_view import SentText
@@ -37,12 +38,17 @@ def lay_out_text(
     lit = [span for spans in by_claim.values() for span in spans]
     lit += [span for verdict in verdicts for span in fact_spans(verdict, source_id)]
     lit += [span for verdict in verdicts for span in cited_spans(verdict, source_id)]
+    lit += [span for verdict in verdicts for span in quoted_spans(verdict, source_id)]
     shown: dict[str, object] = {"readable": _excerpts(text, lit), "raw": None}
     # A verdict of an older version of the trace must not be mapped onto a newer raw output.
     if kept is not None and kept.raw is not None and kept.text == text:
         shown["raw"] = _excerpts(kept.raw, _raw_points(kept, lit))
         shown["raw_marks"] = {
-            claim_id: _raw_marks(kept, spans) for claim_id, spans in by_claim.items() if spans
+            verdict.claim.claim_id: [
+                *_raw_marks(kept, by_claim[verdict.claim.claim_id], "premise"),
+                *_raw_marks(kept, list(quoted_spans(verdict, source_id)), quote_kind(verdict)),
+            ]
+            for verdict in verdicts
         }
     return shown
 
@@ -76,6 +82,7 @@ def source_marks(
         return {}
     ranked = judged.route.ranking[:SOURCES_SEARCHED_FOR_VALUES]
     wanted = [judged.route.source_id, *(each.source_id for each in ranked)]
+    wanted += [place.source_id for place in quoted_places(verdict)]
     credited = credited_source(verdict, families) if is_conflation(verdict) else None
     marks = {
         source_id: _marks_in(verdict, judged, source_id, sent[source_id])
@@ -108,6 +115,8 @@ def _marks_in(
     marks += [_mark(span, kind, offsets) for span, kind in values]
     if source_id == judged.route.source_id:
         marks += _looked_at(judged, lit, offsets)
+    kind = quote_kind(verdict)
+    marks += [_mark(span, kind, offsets) for span in quoted_spans(verdict, source_id)]
     return marks
 
 
@@ -169,7 +178,7 @@ def _mark(span: Span, kind: str, offsets: Offsets) -> Json:
     return {"start": offsets.of_point(span.start), "end": offsets.of_point(span.end), "kind": kind}
 
 
-def _raw_marks(source: Source, spans: Sequence[Span]) -> list[Json]:
+def _raw_marks(source: Source, spans: Sequence[Span], kind: str) -> list[Json]:
     """The byte ranges of the raw output behind spans of the readable text."""
     offsets = Offsets(source.raw or "")
     ranges = [
@@ -177,9 +186,7 @@ def _raw_marks(source: Source, spans: Sequence[Span]) -> list[Json]:
         for each in source.raw_map
         if any(span.overlaps(each.text) for span in spans)
     ]
-    return [
-        {"start": span.start, "end": span.end, "kind": "premise"} for span in merge_spans(ranges)
-    ]
+    return [{"start": span.start, "end": span.end, "kind": kind} for span in merge_spans(ranges)]
 
 
 def _raw_points(source: Source, spans: Sequence[Span]) -> list[Span]:

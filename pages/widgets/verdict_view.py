@@ -22,6 +22,7 @@ from core.records import (
 )
 from pages.widgets.answer_layout import answer_parts, lay_out_blocks
 from pages.widgets.claim_view import lay_out_claim
+from pages.widgets.judge_view import lay_out_judge
 from pages.widgets.palette import (
     DECISIONS,
     LOOKS,
@@ -52,8 +53,12 @@ def lay_out(
     families = verification.families
     kinds = [claim_kind(verdict) for verdict in verdicts]
     sent = sources_sent(verification, opened)
+    offsets = {source_id: one.offsets for source_id, one in sent.items()}
     claims = [
-        lay_out_claim(number, verdict, kind, names, families, sent)
+        {
+            **lay_out_claim(number, verdict, kind, names, families, sent),
+            "judge": lay_out_judge(verdict, verification.trace, names, offsets),
+        }
         for number, (verdict, kind) in enumerate(zip(verdicts, kinds, strict=True))
     ]
     return {
