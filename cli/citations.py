@@ -47,6 +47,19 @@ def audit_citations(
             "abstention, nei (these are on), retrieval, alternates; may be given again.",
         ),
     ] = None,
+    names: Annotated[
+        str,
+        typer.Option(
+            "--names",
+            help="What names alone prove in the audit of words: strict, hybrid, drop, proximity.",
+        ),
+    ] = "proximity",
+    near: Annotated[
+        int, typer.Option("--near", help="By proximity: how many names must stand together.")
+    ] = 3,
+    window: Annotated[
+        int, typer.Option("--window", help="By proximity: within how many characters.")
+    ] = 300,
 ) -> None:
     """Resolve what every answer cites against its captured run, and audit its words against it.
 
@@ -55,13 +68,18 @@ def audit_citations(
     """
     from core.capture.reading import read_traces
     from core.citations.answer import audit_citations as audit
-    from core.citations.lexical import audit_lexically
+    from core.citations.lexical import EntityPolicy, audit_lexically
     from core.citations.report import citations_document
     from core.codec import plain
     from core.records import Trace
 
     check_fail_on(fail_on)
     require(*files)
+    if names not in {one.value for one in EntityPolicy} or near < 1 or window < 1:
+        raise typer.BadParameter(
+            "--names strict, hybrid, drop or proximity; --near, --window from 1"
+        )
+    policy = EntityPolicy(names)
     check = _checker(turned or ()) if claims else None
     answers, errors = [], []
     lines: list[str] = []
@@ -77,7 +95,10 @@ def audit_citations(
             continue
         found = audit(item)
         evidence = "\n".join(source.text for source in item.sources if source.is_evidence)
-        document = citations_document(item, found, audit_lexically(item.answer or "", evidence))
+        words = audit_lexically(
+            item.answer or "", evidence, entity_policy=policy, near=near, window=window
+        )
+        document = citations_document(item, found, words)
         answers.append(document)
         lines += told(item, found)
         if check is not None:
@@ -262,6 +283,13 @@ def audit_lattice(
     question: Annotated[
         str | None, typer.Option("--question", help="What was asked; some rules need it.")
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A threshold, as citation_coverage=0.5 or off=TITLE_MISMATCH; again for more.",
+        ),
+    ] = None,
     fail_on: FailOn = None,
     json_path: JsonPath = None,
 ) -> None:
@@ -273,6 +301,7 @@ def audit_lattice(
     from core.citations.lattice import verify_lattice
     from core.citations.lexical import AuditMode
     from core.citations.report import lattice_document
+    from core.citations.rules import policy_of
 
     check_fail_on(fail_on)
     if form not in ("auto", "json", "pointer_lines"):
@@ -286,7 +315,11 @@ def audit_lattice(
         text: str | bytes = raw.decode("utf-8")
     except UnicodeDecodeError:
         text = raw
-    audit = verify_lattice(text, offered, form=form, question=question)
+    try:
+        policy = policy_of(settings or ())
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--set") from error
+    audit = verify_lattice(text, offered, form=form, question=question, policy=policy)
     lines = [f"{one.status:<24} {one.text}" for one in audit.claims]
     for violation in audit.violations:
         whose = "answer" if violation.claim_index is None else f"claim {violation.claim_index}"

@@ -26,6 +26,7 @@ from core.citations.rules import (
     Rule,
     Violation,
     content_tokens,
+    is_warranted,
     too_many_pointers,
 )
 from core.text.tokens import normalised_term, words
@@ -61,6 +62,7 @@ class LatticeAudit:
     lazy_anchor_ratio: float
     fixups: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    warranted: tuple[int, ...] = ()  # claims whose evidence has a chain of warrants of its own
 
     @property
     def unverified(self) -> tuple[str, ...]:
@@ -82,6 +84,7 @@ def verify_lattice(
     by_pointer = {one.pointer: one for one in evidence}
     statuses: list[ClaimStatus] = []
     violations: list[Violation] = []
+    warranted: list[int] = []
     pairs = 0
     if lattice.malformed is not None:
         violations.append(_of_answer(Kind.SCHEMA_INVALID, lattice.malformed))
@@ -89,6 +92,8 @@ def verify_lattice(
         cited = tuple(Cited(pointer=one, evidence=by_pointer.get(one)) for one in claim.pointers)
         every = Evidence(cited=cited, question=question, policy=policy, form=lattice.form)
         status, found = _verified(claim, every)
+        if status.linked_pointer_ids and is_warranted(every):
+            warranted.append(claim.index)
         statuses.append(status)
         violations += found
         pairs += max(1, len(claim.pointers))
@@ -106,6 +111,7 @@ def verify_lattice(
         lazy_anchor_ratio=round(_lazy_anchor(statuses)[0], 4),
         fixups=lattice.fixups,
         dropped=lattice.dropped,
+        warranted=tuple(warranted),
     )
 
 

@@ -94,8 +94,14 @@ def audit_lexically(
     evidence: str | Context,
     *,
     entity_policy: EntityPolicy = EntityPolicy.PROXIMITY,
+    near: int = CLUSTER_ENTITIES,
+    window: int = CLUSTER_CHARACTERS,
 ) -> LexicalAudit:
-    """Check an answer against its evidence by the first of quote, span and entity that finds anything."""
+    """Check an answer against its evidence by the first of quote, span and entity that finds anything.
+
+    By the policy *proximity* names prove what they stand for where ``near`` of them stand within
+    ``window`` characters of the evidence, as in a cast list.
+    """
     context = evidence if isinstance(evidence, Context) else Context(evidence)
     quotes = quoted_units(answer)
     if quotes:
@@ -108,7 +114,9 @@ def audit_lexically(
     if entity_policy is not EntityPolicy.DROP:
         names = [_verbatim(unit, context, "entity") for unit in entity_units(answer)]
         if any(unit.status is UnitStatus.VERIFIED_QUOTE for unit in names):
-            mode = _entity_mode(answer, names, context, entity_policy)
+            held = [unit for unit in names if unit.status is UnitStatus.VERIFIED_QUOTE]
+            together = _clustered(held, context, near, window)
+            mode = _entity_mode(answer, names, context, entity_policy, together=together)
             return _audit(answer, names, mode, "entity")
     # Unlike the seed, what was looked for and not found is told: an empty list would hide it.
     return _audit(answer, found, AuditMode.UNGROUNDED, "none")
@@ -256,7 +264,12 @@ def entity_units(answer: str) -> tuple[_Unit, ...]:
 
 
 def _entity_mode(
-    answer: str, names: Sequence[AuditedUnit], context: Context, policy: EntityPolicy
+    answer: str,
+    names: Sequence[AuditedUnit],
+    context: Context,
+    policy: EntityPolicy,
+    *,
+    together: bool,
 ) -> AuditMode:
     """What the names that stand in the evidence prove; called with one at least."""
     if policy is EntityPolicy.STRICT:
@@ -264,20 +277,16 @@ def _entity_mode(
     if policy is EntityPolicy.HYBRID:
         return AuditMode.HYBRID
     held = [unit for unit in names if unit.status is UnitStatus.VERIFIED_QUOTE]
-    if _clustered(held, context):
+    if together:
         return AuditMode.STRICT if len(held) == len(names) else AuditMode.HYBRID
     if len(held) == 1 and _one_sentence(answer) and _says_what_is_not_there(answer, context):
         return AuditMode.UNGROUNDED
     return AuditMode.HYBRID
 
 
-def _clustered(held: Sequence[AuditedUnit], context: Context) -> bool:
-    """Whether enough names stand close together, as in a cast list."""
+def _clustered(held: Sequence[AuditedUnit], context: Context, near: int, window: int) -> bool:
     places = sorted(place for unit in held if (place := context.place(unit.text)) is not None)
-    return any(
-        places[i + CLUSTER_ENTITIES - 1] - places[i] <= CLUSTER_CHARACTERS
-        for i in range(len(places) - CLUSTER_ENTITIES + 1)
-    )
+    return any(places[i + near - 1] - places[i] <= window for i in range(len(places) - near + 1))
 
 
 def _one_sentence(text: str) -> bool:

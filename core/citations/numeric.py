@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, islice
 
 from core.evidence.comparing import dates_agree, fits
 from core.evidence.quantities import read_quantities
@@ -24,6 +24,7 @@ _MOST_SUMMED = 12
 _TOTALS = re.compile(
     r"\b(?:totals?|totall?ed|totall?ing|sum|combined|altogether|overall|in all)\b", re.I
 )
+_WORD = re.compile(r"[^\W\d_]+")
 _QUARTER = re.compile(r"\bQ([1-4])\b", re.I)
 _LEFT_OUT = frozenset(
     "about around approximately roughly nearly almost fiscal year quarter total annual annually report "
@@ -128,7 +129,9 @@ def _compared(want: Quantity, have: Quantity, claim: str, evidence: str) -> Nume
     same_unit = fit or want.unit == have.unit
     value = value_score(want.amount, have.amount) if same_unit else 0.0
     value = max(value, SUPPORTED) if fit else value
-    entity = _entity_match(_entity(claim, want), _entity(evidence, have))
+    entity = _entity_match(_entity(claim, want), _entity(evidence, have)) and not _other_measure(
+        claim, want, evidence, have
+    )
     score = (
         VALUE_WEIGHT * value + UNIT_WEIGHT * (1.0 if same_unit else 0.5) + ENTITY_WEIGHT * entity
     )
@@ -168,6 +171,27 @@ def _entity_match(claimed: frozenset[str], stated: frozenset[str]) -> bool:
     if not claimed or not stated:
         return True
     return any(_same_stem(one, other) for one in claimed for other in stated)
+
+
+def _other_measure(claim: str, want: Quantity, evidence: str, have: Quantity) -> bool:
+    """Whether each number stands with a measure that the other's sentence does not name.
+
+    "Revenue was $95 billion" and "profit of $95B" share the company, and say different things.
+    """
+    asked, given = _beside(claim, want), _beside(evidence, have)
+    return bool(asked and given) and not (
+        _entity_match(asked, _entity(evidence, have)) or _entity_match(given, _entity(claim, want))
+    )
+
+
+def _beside(text: str, amount: Quantity) -> frozenset[str]:
+    """The content word before a number in its sentence, and the one behind it; numbers are none."""
+    entity, found = _entity(text, amount), set[str]()
+    before, behind = text[: amount.span.start], text[amount.span.end :]
+    for words in (reversed(_WORD.findall(before)), _WORD.findall(behind)):
+        terms = (term for word in words for term in content_terms(word) if term in entity)
+        found.update(islice(terms, 1))
+    return frozenset(found)
 
 
 def _same_stem(one: str, other: str) -> bool:

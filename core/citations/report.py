@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
 
 from core.citations.envelope import EnvelopeAudit
-from core.citations.lattice import LatticeAudit
+from core.citations.lattice import PARTLY_LINKED, LatticeAudit
 from core.citations.lexical import LexicalAudit
+from core.citations.rules import Kind
 from core.codec import citation_document, plain
 from core.records import CitationFinding, CitationOutcome, Trace
 
@@ -55,6 +57,11 @@ def lexical_document(audit: LexicalAudit) -> dict[str, object]:
 
 def lattice_document(audit: LatticeAudit) -> dict[str, object]:
     """A verified lattice under the field names of seed 002."""
+    kinds = Counter(violation.kind for violation in audit.violations)
+
+    def claims_with(kind: Kind) -> list[int | None]:
+        return [one.claim_index for one in audit.violations if one.kind is kind]
+
     return {
         "audit_mode": audit.mode.value,
         "verifier_method": "claim_lattice",
@@ -66,6 +73,19 @@ def lattice_document(audit: LatticeAudit) -> dict[str, object]:
         "violations": plain(audit.violations),
         "rendered_text": audit.rendered,
         "lazy_anchor_ratio": audit.lazy_anchor_ratio,
+        "evidence_id_pairs": [list(one.evidence_ids) for one in audit.claims],
+        "pointer_id_distribution": dict(
+            Counter(pointer for one in audit.claims for pointer in one.pointer_ids)
+        ),
+        "warrant_proven_claim_idxs": list(audit.warranted),
+        "warrant_missing_claim_idxs": claims_with(Kind.WARRANT_MISSING),
+        "title_mismatch_claim_idxs": claims_with(Kind.TITLE_MISMATCH),
+        "lazy_anchor_demoted": kinds[Kind.LAZY_ANCHOR_DEMOTE] > 0,
+        "deflection_detected": kinds[Kind.DEFLECTION_DETECTED] > 0,
+        "format_collapsed": kinds[Kind.FORMAT_COLLAPSED] > 0,
+        "partially_verified_quotes": [
+            one.text for one in audit.claims if one.status == PARTLY_LINKED
+        ],
         "json_fixups": list(audit.fixups),
         "dropped": list(audit.dropped),
     }

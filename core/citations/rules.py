@@ -7,9 +7,10 @@ the pair; ``CLAIM_RULES`` see a claim with all that it cites.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from core.citations.evidence_map import ALLOWED_ROLES, EvidenceObject
 from core.citations.lattice_parsers import LatticeClaim
@@ -38,12 +39,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatticePolicy:
-    """The thresholds of seed 002; a rule is switched off by name in ``off``."""
+    """The thresholds of seed 002; a rule is switched off by name in ``off``.
+
+    A claim proper has ``claim_content_tokens`` words of ``claim_word_letters`` letters, or a number:
+    "Tyrannosaurus rex." has one such word, and "BMI is 31." states something.
+    """
 
     allowed_roles: frozenset[str] = ALLOWED_ROLES
     citation_coverage: float = 0.30
     few_tokens: int = 3
     claim_content_tokens: int = 2
+    claim_word_letters: int = 4
     pointers_per_claim: int = 2
     claims_per_answer: int = 12
     subject_tokens_absent: int = 3
@@ -53,6 +59,29 @@ class LatticePolicy:
     collapsed_line_characters: int = 20
     warranted_roots: frozenset[str] = frozenset()
     off: frozenset[Kind] = frozenset()
+
+
+def policy_of(settings: Iterable[str]) -> LatticePolicy:
+    """A policy of ``name=value`` lines, lists by commas; ValueError names what cannot be used.
+
+    >>> policy_of(["claims_per_answer=20", "off=TITLE_MISMATCH"]).claims_per_answer
+    20
+    """
+    chosen: dict[str, Any] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name not in LatticePolicy.__dataclass_fields__:
+            known = ", ".join(LatticePolicy.__dataclass_fields__)
+            raise ValueError(f"{setting}: no such threshold; {known}")
+        default = getattr(LatticePolicy(), name)
+        listed = [word.strip() for word in value.split(",") if word.strip()]
+        if name == "off":
+            chosen[name] = frozenset(map(Kind, listed))
+        elif isinstance(default, frozenset):
+            chosen[name] = frozenset(listed)
+        else:
+            chosen[name] = type(default)(value)
+    return LatticePolicy(**chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +189,10 @@ def schema_invalid(claim: LatticeClaim, evidence: Evidence) -> Violation | None:
         return _violation(Kind.SCHEMA_INVALID, claim.malformed, claim)
     if not claim.text.strip():
         return _violation(Kind.SCHEMA_INVALID, "a pointer without a claim", claim)
-    count = len(content_tokens(claim.text))
-    if claim.pointers and count < evidence.policy.claim_content_tokens:
+    tokens, policy = content_tokens(claim.text), evidence.policy
+    count = sum(len(token) >= policy.claim_word_letters for token in tokens)
+    numbered = any(token[0].isdigit() for token in tokens)
+    if claim.pointers and count < policy.claim_content_tokens and not numbered:
         reason = f"a bare name ({count} content words) is no claim: it needs a statement"
         return _violation(Kind.SCHEMA_INVALID, reason, claim)
     return None
@@ -214,8 +245,18 @@ _RELATION = re.compile(
 _NAME = re.compile(
     r"(?<![.!?:] )(?<!\A)\b[A-Z][\w'’-]+(?:[ \t]+(?:of |the |de |van )?[A-Z][\w'’.-]*)*"
 )
-_OPENING_NAME = re.compile(r"\A[A-Z][\w'’-]+(?:[ \t]+[A-Z][\w'’.-]*)+")
+_OPENING_NAME = re.compile(
+    r"\A(?:[A-Z][a-z]{0,3}\.[ \t]+[A-Z][\w'’-]+|[A-Z][\w'’-]+(?=[ \t]+[A-Z]))(?:[ \t]+[A-Z][\w'’.-]*)*"
+)
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+
+
+def is_warranted(evidence: Evidence) -> bool:
+    """Whether a cited document has a chain of warrants of its own, whatever its words are."""
+    return any(
+        one.evidence is not None and one.evidence.source_root in evidence.policy.warranted_roots
+        for one in evidence.cited
+    )
 
 
 def warrant_missing(claim: LatticeClaim, evidence: Evidence) -> Violation | None:
@@ -223,10 +264,7 @@ def warrant_missing(claim: LatticeClaim, evidence: Evidence) -> Violation | None
     question = evidence.question or ""
     if not evidence.spans or _RELATION.search(question) is None:
         return None
-    if any(
-        one.evidence is not None and one.evidence.source_root in evidence.policy.warranted_roots
-        for one in evidence.cited
-    ):
+    if is_warranted(evidence):
         return None
     names, years = _anchors(claim.text, question)
     text = " ".join(evidence.spans)

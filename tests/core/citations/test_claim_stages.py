@@ -202,6 +202,16 @@ QUARTERS = "Q1: $2M, Q2: $3M, Q3: $2.5M, Q4: $2.5M"
             FiveWay.SUPPORTED,
         ),
         ("Revenue was $3.2B", "Profit was $3.2 billion", FiveWay.CONTRADICTED),
+        (
+            "Apple's Q4 2024 revenue was $95 billion",
+            "Apple reported Q4 2024 profit of $95B",
+            FiveWay.CONTRADICTED,
+        ),
+        (
+            "The nectar intake was 18 grams",
+            "Bees took in 18 grams of nectar.",
+            FiveWay.SUPPORTED,
+        ),
         ("Total annual revenue was $10M", QUARTERS, FiveWay.SUPPORTED),
         ("Total annual revenue was $11M", QUARTERS, FiveWay.CONTRADICTED),
         (

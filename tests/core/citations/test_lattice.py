@@ -12,7 +12,8 @@ from core.citations.evidence_map import EvidenceObject, evidence_object, read_ev
 from core.citations.lattice import LatticeAudit, subject_anchor, verify_lattice
 from core.citations.lattice_parsers import parse_pointer_lines
 from core.citations.lexical import AuditMode
-from core.citations.rules import Kind, LatticePolicy
+from core.citations.report import lattice_document
+from core.citations.rules import Kind, LatticePolicy, policy_of
 from core.errors import InputError
 
 BRIDGE = "The Ferrin Bridge over the Tarn was designed by Ilse Marden and opened in 1931."
@@ -310,3 +311,44 @@ def test_the_id_of_evidence_is_its_content() -> None:
 def test_evidence_that_cannot_be_read_says_where(items: object, place: str) -> None:
     with pytest.raises(InputError, match=place):
         read_evidence(items)
+
+
+def test_002_a_bare_name_is_no_claim_and_a_title_before_a_name_does_not_hide_it() -> None:
+    dinosaur = evidence_object(
+        "E15", "Tyrannosaurus rex roars in the game.", source_root="game", title="Rex"
+    )
+    voice = evidence_object(
+        "E1",
+        "Dan Castellaneta is the voice of Homer Simpson and of his boss's dog.",
+        source_root="voices",
+        title="Homer Simpson",
+    )
+    bare = verify_lattice("Tyrannosaurus rex. [E15]", [dinosaur])
+    asked = "Who is Homer Simpson's boss?"
+    boss = verify_lattice("Mr. Burns is Homer Simpson's boss. [E1]", [voice], question=asked)
+
+    assert _kinds(bare) == {Kind.SCHEMA_INVALID}
+    assert boss.mode is AuditMode.HYBRID
+    assert _kinds(boss) == {Kind.WARRANT_MISSING}
+    assert _kinds(verify_lattice("BMI is 31. [E1]", [voice])) == {Kind.CITATION_MISMATCH}
+
+
+def test_002_warranted_roots_suppress_and_are_listed() -> None:
+    voice = evidence_object(
+        "E1", "Homer Simpson works at the plant.", source_root="v", title="Homer"
+    )
+    answer, asked = "Mr. Burns is Homer Simpson's boss. [E1]", "Who is Homer Simpson's boss?"
+    alone = lattice_document(verify_lattice(answer, [voice], question=asked))
+    chain = LatticePolicy(warranted_roots=frozenset({"v"}))
+    proven = lattice_document(verify_lattice(answer, [voice], question=asked, policy=chain))
+
+    assert (alone["warrant_missing_claim_idxs"], alone["warrant_proven_claim_idxs"]) == ([0], [])
+    assert (proven["warrant_missing_claim_idxs"], proven["warrant_proven_claim_idxs"]) == ([], [0])
+    assert proven["pointer_id_distribution"] == {"E1": 1}
+    assert len(proven["evidence_id_pairs"]) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", ["claims=3", "off=NOTHING", "claims_per_answer=many"])
+def test_a_threshold_that_is_none_is_refused_by_name(wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong.split("=")[1 if "claims=" not in wrong else 0]):
+        policy_of([wrong])

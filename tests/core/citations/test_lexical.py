@@ -147,6 +147,9 @@ def test_002_entity_scattered_names_are_hybrid() -> None:
     audit = audit_lexically("Ada Brandt and Milo Keres and Tove Lindqvist", far)
 
     assert (audit.mode, audit.method) == (AuditMode.HYBRID, "entity")
+    wider = audit_lexically("Ada Brandt and Milo Keres and Tove Lindqvist", far, window=1200)
+    two = audit_lexically("Ada Brandt and Milo Keres", far, near=2, window=500)
+    assert (wider.mode, two.mode) == (AuditMode.STRICT, AuditMode.STRICT)
 
 
 def test_002_entity_one_sentence_gate() -> None:
