@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from builders import a_source, a_trace
-from databases import workspace_of
+from databases import copied, workspace_of
 from verdicts import Said, a_verification, fill
 
 from core.records import VerdictLabel, Verification
@@ -126,8 +127,25 @@ def an_office(
     """
     clock = Clock()
     store = dataclasses.replace(store, now=clock)
-    fill(store, *(verifications or [a_reviewed_trace(n) for n in range(1, traces + 1)]))
+    verifications = verifications or [a_reviewed_trace(n) for n in range(1, traces + 1)]
     workspace = workspace_of(store, shipped=shipped)
+    asked = repr((store.actor, verifications, reviewers, adjudicators, leading, settings))
+    keys = os.environ["PROVENANCEGUARD_KEYS"]
+    with copied(store, f"{keys} {asked}") as made:
+        if not made:
+            fill(store, *verifications)
+            made += _people_and_project(workspace, reviewers, adjudicators, leading, settings)
+    people, project = made
+    return Office(workspace=workspace, clock=clock, project=project, people=people)
+
+
+def _people_and_project(
+    workspace: Workspace,
+    reviewers: Sequence[str],
+    adjudicators: Sequence[str],
+    leading: Collection[str],
+    settings: Mapping[str, object],
+) -> tuple[Mapping[str, Person], Project]:
     people = workspace.people
     local = people.local()
     lead = people.add("Lea", {Role.LEAD}, by=local)
@@ -146,7 +164,7 @@ def an_office(
             by=lead,
             reason="set up for a test",
         )
-    return Office(workspace=workspace, clock=clock, project=project, people=everybody)
+    return everybody, project
 
 
 def problems_beside_the_clock(store: SqlStore) -> list[str]:
