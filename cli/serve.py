@@ -127,6 +127,20 @@ def serve_http(
             "--spans", help="Also take OpenTelemetry's spans (POST /v1/traces) into this file."
         ),
     ] = None,
+    verdicts: Annotated[
+        Path | None,
+        typer.Option(
+            "--verdicts", help="Judge the traces of --spans as they come, into this file."
+        ),
+    ] = None,
+    quiet_seconds: Annotated[
+        float,
+        typer.Option(
+            "--quiet-seconds",
+            min=0.05,
+            help="A trace whose outermost span came is judged when nothing more came for so long.",
+        ),
+    ] = 5.0,
     *,
     listening: Listening,
     judging: Judging,
@@ -136,7 +150,10 @@ def serve_http(
     A bearer token is needed: one of --tokens, a file that is made with a fresh one when it is not
     there. /healthz and /readyz are open, /metrics has counters for Prometheus.
     """
-    listening.serve(judging, "serve_http", at, "serving HTTP", spans=spans)
+    arriving = service_module("running").Arriving(
+        spans=spans, verdicts=verdicts, quiet_seconds=quiet_seconds
+    )
+    listening.serve(judging, "serve_http", at, "serving HTTP", arriving=arriving)
 
 
 def serve_proxy(

@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect
 
 from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError, json_path
 from core.models.latest import Latest
+from service.arrivals import Arrivals
 from service.metrics import CONTENT_TYPE, Metrics
 from service.otlp import JSON, PATH, PROTOBUF, SpanFile
 from service.problems import NotKept, TooLarge, TooLate, log_crash
@@ -119,7 +120,7 @@ _VERBS: tuple[tuple[str, type[Asked], type[BaseModel], str], ...] = (
 )
 
 
-def http_app(verbs: Verbs, metrics: Metrics, spans: SpanFile | None = None) -> FastAPI:
+def http_app(verbs: Verbs, metrics: Metrics, spans: SpanFile | Arrivals | None = None) -> FastAPI:
     """The API on these verbs; put a Guard before it. ``spans``: where spans that come are kept."""
     # The pages with documentation load scripts from elsewhere: the document itself is published.
     app = FastAPI(
@@ -175,7 +176,7 @@ def http_app(verbs: Verbs, metrics: Metrics, spans: SpanFile | None = None) -> F
     return app
 
 
-def _receiving(app: FastAPI, spans: SpanFile, most_bytes: int) -> None:
+def _receiving(app: FastAPI, spans: SpanFile | Arrivals, most_bytes: int) -> None:
     """OTLP's endpoint, which OpenTelemetry describes and our document does not."""
 
     @app.post(PATH, include_in_schema=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -77,6 +78,20 @@ class Metrics:
         """Read from then on how many wait when asked."""
         self._waiting.set_function(waiting)
 
+    def watch_arrivals(
+        self, states: Sequence[str], counts: Callable[[], Mapping[str, int]]
+    ) -> None:
+        """Read from then on what became of the traces whose spans came, when asked."""
+        gauge = Gauge(
+            f"{SERVICE}_arrived_traces", "Traces from spans", ["state"], registry=self._registry
+        )
+        for state in states:
+            gauge.labels(state).set_function(partial(_count, counts, state))
+
     def text(self) -> bytes:
         """Everything in Prometheus' text format."""
         return generate_latest(self._registry)
+
+
+def _count(counts: Callable[[], Mapping[str, int]], state: str) -> float:
+    return float(counts()[state])

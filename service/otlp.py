@@ -27,12 +27,15 @@ class SpanFile:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._path, self._lock = path, threading.Lock()
+        self.path, self._lock = path, threading.Lock()
         with self._opened():
             pass  # a place that cannot be written is told at the start
 
-    def keep(self, body: bytes, kind: str, encoding: str, most_bytes: int) -> None:
-        """Append the spans of a request; raises BadRecord, TooLarge, ComponentUnavailable."""
+    def keep(self, body: bytes, kind: str, encoding: str, most_bytes: int) -> object:
+        """Append a request, and give it back.
+
+        Raises BadRecord, TooLarge, ComponentUnavailable.
+        """
         body = _unpacked(body, most_bytes) if encoding == "gzip" else body
         value = _of_protobuf(body) if kind == PROTOBUF else parse_record(body)[0]
         if not isinstance(at(value, "resourceSpans"), list | None) or not mapping(value):
@@ -43,18 +46,19 @@ class SpanFile:
                 self._append(line)
         except OSError as error:
             raise ComponentUnavailable(f"spans cannot be kept: {error.strerror}") from None
+        return value
 
     def _append(self, line: str) -> None:
-        whole = self._path.stat().st_size if self._path.exists() else 0  # else it was moved away
+        whole = self.path.stat().st_size if self.path.exists() else 0  # else it was moved away
         try:
             with self._opened() as file:
                 file.write(line)
         except OSError:
-            os.truncate(self._path, whole)  # half a line would spoil the next one
+            os.truncate(self.path, whole)  # half a line would spoil the next one
             raise
 
     def _opened(self) -> Any:
-        return open(self._path, "a", encoding="utf-8", opener=_for_its_owner)  # noqa: PTH123
+        return open(self.path, "a", encoding="utf-8", opener=_for_its_owner)  # noqa: PTH123
 
 
 def _for_its_owner(path: str, flags: int) -> int:

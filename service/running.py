@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from core.config import Config
 from core.errors import ConfigError
 from core.pipeline import Models
 from core.workflows.batching import BatchingVerifier
+from service.arrivals import QUIET_SECONDS, STATES, Arrivals
 from service.guard import LOOPBACK, Guard, read_tokens
 from service.http_app import http_app
 from service.mcp_server import mcp_server
@@ -38,6 +40,21 @@ class Door:
     def __post_init__(self) -> None:
         if self.tokens is None and self.host not in LOOPBACK:
             raise ConfigError(f"{self.host}: only a loopback address may be served without tokens")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arriving:
+    """Where spans that come are kept, and the verdicts on their traces; None: nowhere."""
+
+    spans: Path | None = None
+    verdicts: Path | None = None
+    quiet_seconds: float = QUIET_SECONDS
+
+    def __post_init__(self) -> None:
+        if self.verdicts is not None and self.spans is None:
+            raise ConfigError(
+                "--verdicts: the spans that are judged are kept in a file: give --spans"
+            )
 
 
 def door(address: str, tokens: Path | None) -> Door:
@@ -68,15 +85,25 @@ def serve_mcp_http(
 
 def serve_http(
     models: Models, config: Config, limits: Limits, at: Door,
-    started: Callable[[str], None], spans: Path | None = None,
+    started: Callable[[str], None], arriving: Arriving,
 ) -> None:  # fmt: skip
-    """The HTTP API; ``spans``: the file in which spans that come are kept."""
-    metrics, kept = Metrics(), None if spans is None else SpanFile(spans)
-    with BatchingVerifier(
-        models, config, most_waiting=limits.most_waiting, watch=metrics.batch
-    ) as verifier:
+    """The HTTP API."""
+    metrics = Metrics()
+    kept = None if arriving.spans is None else SpanFile(arriving.spans)
+    with ExitStack() as open_until_then:
+        verifier = open_until_then.enter_context(
+            BatchingVerifier(models, config, most_waiting=limits.most_waiting, watch=metrics.batch)
+        )
         metrics.watch_waiting(lambda: float(verifier.waiting))
-        _serve(http_app(Verbs(verifier, limits, metrics.judged), metrics, kept), at, started)
+        taking: SpanFile | Arrivals | None = kept
+        if kept is not None and arriving.verdicts is not None:
+            arrivals = Arrivals(
+                kept, arriving.verdicts, verifier, metrics.judged,
+                quiet_seconds=arriving.quiet_seconds,
+            )  # fmt: skip
+            taking = open_until_then.enter_context(arrivals)
+            metrics.watch_arrivals(STATES, arrivals.counts)
+        _serve(http_app(Verbs(verifier, limits, metrics.judged), metrics, taking), at, started)
 
 
 def _serve(app: ASGIApp, at: Door, started: Callable[[str], None]) -> None:

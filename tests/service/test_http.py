@@ -8,6 +8,8 @@ import json
 import os
 import signal
 import socket
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,6 +37,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     tokens.write_text(f"{TOKEN}\n{READS} read\n{WATCHES} admin\n")
     options = ("--tokens", tokens, "--most-waiting", "2", "--most-bytes", "20000")
     options += ("--spans", tokens.with_name("spans.jsonl"))
+    options += ("--verdicts", tokens.with_name("verdicts.jsonl"), "--quiet-seconds", "0.2")
     with (
         service("http", "--at", "127.0.0.1:0", *options) as (_, address),
         httpx.Client(base_url=address, headers=HEADERS, timeout=120) as found,
@@ -350,6 +353,20 @@ def test_spans_are_kept_as_verify_reads_them(
         )  # fmt: skip
         assert [one.text for one in trace.sources] == [one.text for one in stated.sources]
     assert spans.stat().st_mode & 0o077 == 0
+
+
+def test_a_finished_trace_is_judged_and_counted(client: httpx.Client, spans: Path) -> None:
+    text = (OTLP / "openinference/otlp.json").read_text("utf-8").replace("c0ffee00" * 4, "ab" * 16)
+
+    sent = client.post("/v1/traces", content=text, headers={"Content-Type": "application/json"})
+
+    assert sent.status_code == 200
+    end, pause = time.monotonic() + 60, threading.Event()
+    verdicts = spans.with_name("verdicts.jsonl")
+    while "ab" * 16 not in verdicts.read_text("utf-8"):
+        assert time.monotonic() < end
+        pause.wait(0.05)
+    assert 'arrived_traces{state="judged"}' in client.get("/metrics").text
 
 
 def test_the_official_exporter_is_understood(client: httpx.Client, spans: Path) -> None:

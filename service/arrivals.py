@@ -1,0 +1,248 @@
+"""Spans judged as they arrive: a trace is verified once it is quiet, and its verdict appended to a file.
+
+The file of spans is the queue: what was acknowledged stands there before it is counted here, so that
+after a kill the same spans are read again and what has no verdict yet is judged.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.capture.conversations import turn_of
+from core.capture.files import FilePart, FileRecord, read_part, read_records, write_json
+from core.capture.reading import read_records_of
+from core.capture.values import at, objects_in, text_in
+from core.codec import content_hash
+from core.errors import Busy, ComponentUnavailable, InputError, ProvenanceGuardError
+from core.records import JsonObject, Trace, Verification
+from core.workflows.batching import BatchingVerifier
+from core.workflows.verdict_file import verdict_file
+from service.otlp import SpanFile
+from service.problems import log_crash
+
+QUIET_SECONDS = 5.0
+MOST_BYTES = 256 * 1024 * 1024  # of spans that wait
+_ROOTLESS = 24  # times as long is waited for a trace whose outermost span may come from elsewhere
+_AT_ONCE = 8
+_REASONS_KEPT = 100
+STATES = ("waiting", "judged", "judged_again", "without_answer", "failed")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Waiting:
+    """The spans of a trace so far; ``last``: when the newest came, by the monotonic clock."""
+
+    spans: list[JsonObject] = field(default_factory=list)
+    bytes: int = 0
+    rooted: bool = False
+    last: float = 0.0
+
+
+class Arrivals:
+    """Takes export requests as SpanFile does, and judges their traces in a thread of its own.
+
+    Use it as a context; ``verdicts`` is continued. A request is refused (Busy) while more than
+    ``most_bytes`` of spans wait: an exporter keeps it and comes again.
+    """
+
+    def __init__(
+        self,
+        spans: SpanFile,
+        verdicts: Path,
+        verifier: BatchingVerifier,
+        judged: Callable[[Verification], None] = lambda verification: None,
+        *,
+        quiet_seconds: float = QUIET_SECONDS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._spans, self._verifier, self._told = spans, verifier, judged
+        self._quiet, self._most = quiet_seconds, most_bytes
+        self._state = verdicts.with_name(f"{verdicts.name}.state.json")
+        self._opened = verdict_file(verdicts)
+        self._changed = threading.Condition()
+        self._waiting: dict[str, _Waiting] = {}
+        self._bytes, self._closed, self._broken = 0, False, ""
+        self._counts = dict.fromkeys(STATES, 0)
+        self._failed: dict[str, str] = {}
+        # By the hash of a trace's id that of what was judged: small, however many there are.
+        self._judged: dict[int, int] = {}
+        self._thread = threading.Thread(target=self._run, name="arrivals", daemon=True)
+
+    def __enter__(self) -> Arrivals:
+        self._verdicts = self._opened.__enter__()
+        for one in self._verdicts.keep_while(lambda _: True):
+            name, turn = turn_of(one.trace.trace_id)
+            if not turn:
+                self._judged[hash(name)] = hash(one.content_hash)
+        path = self._spans.path
+        self._before = FilePart(path=path, start=0, end=path.stat().st_size, rows=False)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._thread.join()
+        self._opened.__exit__(None, None, None)
+
+    def counts(self) -> Mapping[str, int]:
+        """How many traces wait, and what became of the others since the start."""
+        with self._changed:
+            return {**self._counts, "waiting": len(self._waiting)}
+
+    def keep(self, body: bytes, kind: str, encoding: str, most_bytes: int) -> object:
+        """Keep a request in the file and count its spans; raises Busy as well."""
+        if self._broken:
+            raise ComponentUnavailable(self._broken)
+        if self._bytes > self._most:
+            raise Busy(max(1, round(self._quiet)))
+        value = self._spans.keep(body, kind, encoding, most_bytes)
+        self._take(value)
+        return value
+
+    def _take(self, value: object) -> None:
+        now = time.monotonic()
+        with self._changed:
+            for trace_id, span in _spans_in(value):
+                waiting = self._waiting.setdefault(trace_id, _Waiting())
+                size = len(write_json(span))
+                waiting.spans.append(span)
+                waiting.bytes += size
+                self._bytes += size
+                waiting.rooted |= not span.get("parentSpanId")
+                waiting.last = now
+
+    def _run(self) -> None:
+        try:
+            self._read_again()
+            while not self._closed:
+                self._judge_due()
+                with self._changed:
+                    if not self._closed:
+                        self._changed.wait(min(1.0, self._quiet))
+            self._tell()
+        except OSError as error:
+            self._broken = f"verdicts cannot be kept: {error.strerror}"
+
+    def _read_again(self) -> None:
+        """Take what the file holds from before; what has its verdict is found out when it is due."""
+        for record in read_part(self._before, self._most):
+            if self._closed:
+                return
+            if isinstance(record, FileRecord):
+                self._take(record.value)
+            while self._bytes > self._most and not self._closed:
+                self._judge(self._taken(sorted(self._waiting)[:_AT_ONCE]))
+
+    def _due(self, one: _Waiting) -> float:
+        return one.last + self._quiet * (1 if one.rooted else _ROOTLESS)
+
+    def _judge_due(self) -> None:
+        while not self._closed:
+            now = time.monotonic()
+            with self._changed:
+                due = [name for name, one in self._waiting.items() if self._due(one) <= now]
+            if not due:
+                return
+            self._judge(self._taken(due[:_AT_ONCE]))
+            self._tell()
+
+    def _taken(self, names: list[str]) -> dict[str, list[JsonObject]]:
+        with self._changed:
+            taken = {name: self._waiting.pop(name) for name in names}
+            self._bytes -= sum(one.bytes for one in taken.values())
+        return {name: one.spans for name, one in taken.items()}
+
+    def _judge(self, taken: Mapping[str, list[JsonObject]]) -> None:
+        asked: list[tuple[str, int, list[Future[Verification]]]] = []
+        for name, spans in taken.items():
+            traces = self._read(name, spans)
+            key = hash(content_hash(traces[-1])) if traces else 0
+            if traces and self._judged.get(hash(name)) not in (None, key):
+                traces = self._read(name, self._all_spans(name))  # some came after its verdict
+                key = hash(content_hash(traces[-1])) if traces else 0
+            if traces and self._judged.get(hash(name)) != key:
+                asked.append((name, key, [self._submitted(trace) for trace in traces]))
+        for name, key, futures in asked:
+            try:
+                verified = [future.result() for future in futures]
+            except (ProvenanceGuardError, CancelledError) as error:
+                self._fail(name, str(error) or "stopped before it was judged")
+                continue
+            except Exception as error:
+                self._fail(name, log_crash(error))
+                continue
+            self._verdicts.append(verified)
+            for verification in verified:
+                self._told(verification)
+            self._count("judged_again" if hash(name) in self._judged else "judged")
+            self._judged[hash(name)] = key
+
+    def _read(self, name: str, spans: list[JsonObject]) -> list[Trace]:
+        record = FileRecord({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}, 1)
+        try:
+            items = list(read_records_of([record]))
+        except InputError as error:
+            items = [error]
+        traces = [item for item in items if isinstance(item, Trace)]
+        if errors := [item for item in items if isinstance(item, InputError)]:
+            self._fail(name, str(errors[0]))
+        if not any(trace.answer is not None or trace.sources for trace in traces):
+            self._count("without_answer")  # of something else than an agent
+            return []
+        return traces
+
+    def _all_spans(self, name: str) -> list[JsonObject]:
+        """Every span of a trace in the file."""
+        return [
+            span
+            for record in read_records(self._spans.path, self._most)
+            if isinstance(record, FileRecord)
+            for trace_id, span in _spans_in(record.value)
+            if trace_id == name
+        ]
+
+    def _submitted(self, trace: Trace) -> Future[Verification]:
+        while True:
+            try:
+                return self._verifier.submit(trace)
+            except Busy as busy:
+                with self._changed:
+                    self._changed.wait(min(1.0, busy.retry_seconds))
+            except ComponentUnavailable as error:
+                failed: Future[Verification] = Future()
+                failed.set_exception(error)
+                return failed
+
+    def _fail(self, name: str, reason: str) -> None:
+        self._count("failed")
+        if len(self._failed) < _REASONS_KEPT:
+            self._failed[name] = reason
+
+    def _count(self, state: str) -> None:
+        with self._changed:
+            self._counts[state] += 1
+
+    def _tell(self) -> None:
+        """Write the counts and what failed, beside the verdicts."""
+        text = json.dumps({**self.counts(), "reasons": self._failed}, indent=1) + "\n"
+        part = self._state.with_name(f"{self._state.name}.part")
+        part.touch(mode=0o600)
+        part.write_text(text, encoding="utf-8")
+        part.replace(self._state)
+
+
+def _spans_in(value: object) -> Iterator[tuple[str, JsonObject]]:
+    """The spans of an export request with the ids of their traces."""
+    for resource in objects_in(at(value, "resourceSpans")):
+        for scope in objects_in(resource.get("scopeSpans")):
+            for span in objects_in(scope.get("spans")):
+                if trace_id := text_in(span, "traceId"):
+                    yield trace_id, span

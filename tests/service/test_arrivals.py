@@ -1,0 +1,188 @@
+"""Traces judged as their spans come: each once, in whatever parts, and also after a kill."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import Any
+
+import pytest
+
+from core.config import Config
+from core.errors import Busy, InputError
+from core.records import Verification
+from core.workflows.batching import BatchingVerifier
+from core.workflows.verdict_file import read_verdicts
+from service.arrivals import Arrivals
+from service.otlp import JSON, SpanFile
+from tests.lexical import lexical_models
+from tests.serving import ROOT
+
+pytest.importorskip("fastapi", reason="the extra [service] is not installed")
+
+FIXTURES = Path(__file__).parents[1] / "core/capture/formats/fixtures"
+ROOM = 10_000_000
+
+
+def spans_of(trace_id: str = "c0ffee00c0ffee00c0ffee00c0ffee00") -> list[dict[str, Any]]:
+    """The spans of a recorded run, its root last, as BatchSpanProcessor exports them."""
+    document = json.loads((FIXTURES / "openinference/otlp.json").read_text("utf-8"))
+    (scope,) = document["resourceSpans"][0]["scopeSpans"]
+    return [{**span, "traceId": trace_id} for span in reversed(scope["spans"])]
+
+
+def request_of(*spans: dict[str, Any]) -> bytes:
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}).encode()
+
+
+def until(what: Callable[[], Any], seconds: float = 60) -> Any:
+    """The first thing that is there."""
+    end, pause = monotonic() + seconds, Event()
+    while not (found := what()):
+        assert monotonic() < end
+        pause.wait(0.02)
+    return found
+
+
+@pytest.fixture(scope="module")
+def verifier() -> Iterator[BatchingVerifier]:
+    with BatchingVerifier(lexical_models(), Config()) as found:
+        yield found
+
+
+class Place:
+    """Where a service keeps its files."""
+
+    def __init__(self, folder: Path, verifier: BatchingVerifier) -> None:
+        self.spans, self.verdicts, self._verifier = folder / "s.jsonl", folder / "v.jsonl", verifier
+
+    @contextmanager
+    def open(self, quiet: float = 0.05, most: int = ROOM) -> Iterator[Arrivals]:
+        with Arrivals(
+            SpanFile(self.spans),
+            self.verdicts,
+            self._verifier,
+            quiet_seconds=quiet,
+            most_bytes=most,
+        ) as arrivals:
+            yield arrivals
+
+    def written(self) -> list[Verification | InputError]:
+        return list(read_verdicts([self.verdicts])) if self.verdicts.stat().st_size else []
+
+
+@pytest.fixture
+def place(tmp_path: Path, verifier: BatchingVerifier) -> Place:
+    return Place(tmp_path, verifier)
+
+
+def test_a_trace_in_parts_is_judged_once_and_its_state_is_told(place: Place) -> None:
+    one, two = spans_of("a" * 32), spans_of("b" * 32)
+    with place.open(quiet=0.5) as arrivals:
+        for first, second in zip(one, two, strict=True):
+            arrivals.keep(request_of(first, second), JSON, "", ROOM)
+        assert arrivals.counts()["waiting"] == 2
+
+        until(lambda: arrivals.counts()["judged"] == 2)
+
+    found = place.written()
+    assert {item.trace.trace_id for item in found} == {"a" * 32, "b" * 32}
+    assert all(item.claims and item.trace.sources for item in found)
+    state = json.loads((place.verdicts.parent / "v.jsonl.state.json").read_text())
+    assert state == {
+        "waiting": 0, "judged": 2, "judged_again": 0, "without_answer": 0, "failed": 0, "reasons": {},
+    }  # fmt: skip
+
+
+def test_what_was_not_judged_before_the_end_is_judged_at_the_next_start_and_only_once(
+    place: Place,
+) -> None:
+    with place.open(quiet=3600) as arrivals:
+        arrivals.keep(request_of(*spans_of()), JSON, "", ROOM)
+    assert not place.written()
+    with place.verdicts.open("ab") as file:
+        file.write(b'{"trace_id": "torn')
+
+    with place.open() as arrivals:
+        until(lambda: arrivals.counts()["judged"])
+    before = place.verdicts.read_bytes()
+    with place.open() as arrivals:
+        arrivals.keep(request_of(*spans_of("b" * 32)), JSON, "", ROOM)
+        until(lambda: arrivals.counts()["judged"] and not arrivals.counts()["waiting"])
+
+    assert place.verdicts.read_bytes().startswith(before) and len(place.written()) == 2
+
+
+def test_a_span_that_comes_late_has_the_whole_trace_judged_again(place: Place) -> None:
+    spans = spans_of()
+    (tool,) = [span for span in spans if span["name"] == "load_chart"]
+    rest = [span for span in spans if span is not tool]
+    with place.open() as arrivals:
+        arrivals.keep(request_of(*rest), JSON, "", ROOM)
+        until(lambda: arrivals.counts()["judged"])
+        late = {**tool, "attributes": [
+            {**each, "value": {"stringValue": "Lisinopril 5 mg."}}
+            if each["key"] == "output.value" else each
+            for each in tool["attributes"]
+        ]}  # fmt: skip
+        arrivals.keep(request_of(late), JSON, "", ROOM)
+        until(lambda: arrivals.counts()["judged_again"])
+
+    first, second = place.written()
+    assert first.trace.trace_id == second.trace.trace_id
+    assert first.content_hash != second.content_hash
+    assert second.trace.answer == first.trace.answer
+
+
+def test_while_too_much_waits_an_exporter_is_told_to_come_again(place: Place) -> None:
+    with place.open(quiet=3600, most=1_000) as arrivals:
+        arrivals.keep(request_of(*spans_of()), JSON, "", ROOM)
+        size = place.spans.stat().st_size
+
+        with pytest.raises(Busy):
+            arrivals.keep(request_of(*spans_of("b" * 32)), JSON, "", ROOM)
+
+    assert place.spans.stat().st_size == size
+
+
+def test_spans_of_something_else_are_no_answer(place: Place) -> None:
+    span = {"traceId": "d" * 32, "spanId": "e" * 16, "name": "GET /health", "attributes": []}
+    with place.open() as arrivals:
+        arrivals.keep(request_of(span), JSON, "", ROOM)
+
+        until(lambda: arrivals.counts()["without_answer"])
+
+    assert not place.written()
+
+
+def test_a_kill_loses_nothing_that_was_acknowledged(place: Place) -> None:
+    code = f"""
+import os, signal
+from pathlib import Path
+from core.config import Config
+from core.workflows.batching import BatchingVerifier
+from service.arrivals import Arrivals
+from service.otlp import JSON, SpanFile
+from tests.lexical import lexical_models
+
+with BatchingVerifier(lexical_models(), Config()) as verifier:
+    spans = SpanFile(Path({str(place.spans)!r}))
+    with Arrivals(spans, Path({str(place.verdicts)!r}), verifier, quiet_seconds=3600) as arrivals:
+        arrivals.keep({request_of(*spans_of())!r}, JSON, "", 10_000_000)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+    killed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False)
+    assert killed.returncode == -signal.SIGKILL and not place.written()
+
+    with place.open() as arrivals:
+        until(lambda: arrivals.counts()["judged"])
+
+    (verdict,) = place.written()
+    assert isinstance(verdict, Verification) and verdict.trace.trace_id == spans_of()[0]["traceId"]
