@@ -9,6 +9,7 @@ from core.evidence.values import protected_values
 from core.text.tokens import content_terms
 
 MATCH_FROM = 0.60  # share of content terms, Dice; the paper does not say where it draws the line
+FOUND_FROM = 0.75  # the same share, for a claim that an author wrote beside the answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,16 @@ def measure_decomposition(
         if precision is None or recall is None or not both
         else 2 * precision * recall / both,
         value_exact=_rate(exact, bearing),
+    )
+
+
+def found_claims(wanted: Sequence[str], claims: Sequence[str]) -> int:
+    """How many wanted claims have a claim with the same values and ``FOUND_FROM`` of their words."""
+    seen = [(content_terms(text), _values(text)) for text in claims]
+    return sum(
+        any(_dice(terms, other, False) >= FOUND_FROM and values == held for other, held in seen)
+        for text in wanted
+        for terms, values in [(content_terms(text), _values(text))]
     )
 
 

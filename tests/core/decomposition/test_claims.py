@@ -16,7 +16,7 @@ from tables import cases
 
 from core.config import Config
 from core.decomposition.claims import decompose
-from core.evaluation.decomposition import measure_decomposition
+from core.evaluation.decomposition import found_claims, measure_decomposition
 from core.records import Citation, Claim, ClaimType, Source, Span, Trace
 
 REFERENCE = Path(__file__).parents[2] / "golden" / "decomposition" / "reference.jsonl"
@@ -545,6 +545,14 @@ def test_decomposition_agrees_with_the_reference_that_was_written_before_it_was_
     assert precision >= 0.86  # the paper's rule-based decomposer: 0.644
     assert recall >= 0.96  # 0.935
     assert value_exact >= 0.83  # 0.563
+
+
+def test_a_claim_is_found_by_its_words_with_its_values() -> None:
+    ours = ["Order SO-48213 was shipped on 6 March.", "The order was paid."]
+
+    assert found_claims(["Order SO-48213 shipped on 6 March"], ours) == 1
+    assert found_claims(["Order SO-48213 was shipped on 7 March."], ours) == 0
+    assert found_claims(["The customer cancelled order SO-48213."], ours) == 0
 
 
 def test_the_reference_says_where_each_of_its_claims_stands() -> None:
