@@ -13,6 +13,7 @@ from core.evidence.quantity_records import Bound, Day, Quantity, QuantityKind
 from core.evidence.units import NAMES, converted, factor
 
 ABOUT = 0.05  # "about", "roughly" (seed 001)
+_NORMALISED = " / 1.73 * meter ** 2"
 NEARLY = 0.1  # how far below its number "nearly" may lie
 # How far past a bound a value may lie and still be what was meant by it.
 REACH_WITH_UNIT, REACH = 4.0, 2.0
@@ -111,7 +112,10 @@ def _of_no_unit(amount: float, want: Quantity) -> Iterator[tuple[float, str]]:
 def of_something(unit: str | None, want: str) -> bool:
     """Whether a unit is the claim's per tablet, per spray: a denominator that is no unit itself."""
     head, _, rest = (unit or "").partition(" / ")
-    return head == want and bool(rest) and rest not in NAMES.values() and rest.isalpha()
+    if head == want and rest and rest not in NAMES.values() and rest.isalpha():
+        return True
+    # A filtration rate is told with the body surface that it is normalised to, or without.
+    return (unit or "").removesuffix(_NORMALISED) == want
 
 
 def _thousands(one: str, other: str) -> float:

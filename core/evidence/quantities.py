@@ -32,6 +32,9 @@ from core.records import Span
 
 # The year of a system's time stamp stands behind the clock.
 _STAMP_YEAR = re.compile(rf"\s\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:\s[A-Z]{{2,4}})?\s+({YEAR})(?!\d)")
+_DOTTED = re.compile(
+    r"\d{1,2}\.(?:1[0-2]|0?[1-9])\.\d{2,4}"
+)  # nobody writes the month first with dots
 _MOST = 20_000  # quantities of one text
 _MOST_DIGITS = 60  # of one number
 _HIGHEST_POWER = 200
@@ -285,7 +288,7 @@ def _date(match: re.Match[str], group: str) -> Quantity | None:
             year=numbers[0], month=(numbers + [0, 0])[1] or None, day=(numbers + [0, 0])[2] or None
         )
     elif group == "slash":
-        read = _slashed(numbers)
+        read = _slashed(numbers[1::-1] + numbers[2:] if _DOTTED.fullmatch(raw) else numbers)
         if read is None:
             return None
         day = read

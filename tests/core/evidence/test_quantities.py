@@ -45,6 +45,8 @@ def test_identifiers_versions_addresses_and_articles_are_no_numbers(text: str) -
         ("17th of Sept 2018", Day(year=2018, month=9, day=17)),
         ("9/17/2018", Day(year=2018, month=9, day=17)),
         ("2018年9月17日", Day(year=2018, month=9, day=17)),
+        ("17.09.2018", Day(year=2018, month=9, day=17)),
+        ("06.02.2018", Day(year=2018, month=2, day=6)),
         ("in Sep 2018", Day(year=2018, month=9)),
         ("9/2018", Day(year=2018, month=9)),
         ("in 2018", Day(year=2018)),
@@ -53,6 +55,11 @@ def test_identifiers_versions_addresses_and_articles_are_no_numbers(text: str) -
 )
 def test_a_date_keeps_the_granularity_that_it_is_written_in(text: str, day: Day) -> None:
     assert one(text).date == day
+
+
+def test_a_filtration_rate_is_told_without_the_body_surface_it_is_normalised_to() -> None:
+    assert fits(one("44 mL/min/1.73 m²"), one("44 mL/min"), NOTHING) == "as stated"
+    assert fits(one("44 mL/min/1.73 m²"), one("45 mL/min"), NOTHING) is None
 
 
 def test_months_of_a_list_share_the_year_behind_them() -> None:
