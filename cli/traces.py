@@ -58,6 +58,8 @@ def import_files(
     it: its manifest and its signatures are checked first, and reading it again changes nothing. It
     must be signed by somebody whose key `audit trust` has accepted, or taken with --unsigned.
 
+    A packet that `label` has labelled brings its pre-labels, which Review shows after one's own answer.
+
     Records that cannot be read are listed on stderr, and the others are kept; the exit code is 2
     only when no trace could be read at all.
     """
@@ -68,6 +70,9 @@ def import_files(
     require(*files)
     if packets := _packets_among(files):
         _import_packets(packets, db, json_path, unsigned)
+        return
+    if labelled := _labelled_among(files):
+        _import_pre_labels(labelled, db, json_path)
         return
     workspace = writing_database(db)
     store = workspace.store
@@ -88,6 +93,36 @@ def _packets_among(files: Sequence[Path]) -> list[Path]:
     if packets and len(packets) < len(files):
         raise ConfigError("import packets and captured traces one after the other")
     return packets
+
+
+def _labelled_among(files: Sequence[Path]) -> list[Path]:
+    from core.workflows.pre_label_import import is_labelled
+
+    most = site_config().max_record_bytes
+    labelled = [file for file in files if is_labelled(file, most)]
+    if labelled and len(labelled) < len(files):
+        raise ConfigError("import pre-labels and captured traces one after the other")
+    return labelled
+
+
+def _import_pre_labels(files: Sequence[Path], db: str | None, json_path: Path | None) -> None:
+    from core.workflows.pre_label_import import import_pre_labels
+
+    workspace = writing_database(db)
+    user, most = workspace.people.local(), site_config().max_record_bytes
+    done = {
+        str(file): import_pre_labels(workspace.pre_labels, file, user, max_record_bytes=most)
+        for file in files
+    }
+    lines = [
+        f"{file}: {counted(one.rows, 'claim')}; {counted(one.new, 'pre-label')} new, "
+        f"{len(one.skipped)} not kept"
+        for file, one in done.items()
+    ]
+    tell_skipped([each for one in done.values() for each in one.skipped])
+    documents = {file: asdict(one) for file, one in done.items()}
+    tell({"pre_labels": documents, "database": workspace.name}, lines, json_path)
+    workspace.close()
 
 
 def _import_packets(

@@ -184,6 +184,10 @@ else:
     st.text("No reading can be compared with the verifier.")
 if words := left_out_words(view.machine):
     st.text(words)
+if view.pre_labels.claims:
+    st.subheader("With the pre-labels of two judges, before they were shown", anchor=False)
+    show_figures(view.pre_labels)
+    st.text(count_words(view.pre_labels, "reading"))
 reveal = view.reveal
 if reveal.readings:
     st.text(

@@ -15,6 +15,7 @@ from core.records import Trace, Verification
 from core.review.assignment import ADJUDICATION_SLOT, free_slot
 from core.review.exchange import PacketSignature, ReviewsPut
 from core.review.packet_reader import PacketReview
+from core.review.pre_labels import LabelledClaim
 from core.review.records import Adjudication, Annotation, Person, Project, QueueReason, Role, Split
 from storage import assignments
 from storage.annotations import (
@@ -145,7 +146,7 @@ class PacketIntake:
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "import reviews")
             for review in reviews:
-                claim_key = _claim_key(connection, review)
+                claim_key = key_of_claim(connection, review)
                 if claim_key is None:
                     put.skipped.append(
                         f"{review.claim_id}: no such claim here; import and verify its trace first"
@@ -364,7 +365,7 @@ class _Entry:
         self.put.skipped.append(f"{self.claim_id}: {reason}")
 
 
-def _claim_key(connection: Connection, review: PacketReview) -> int | None:
+def key_of_claim(connection: Connection, review: PacketReview | LabelledClaim) -> int | None:
     """The claim with that id and text, of that trace version; else of the trace's newest one."""
     version = (
         (col(TraceVersion.trace_key) == trace_key(review.trace_id)) & is_newest()

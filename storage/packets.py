@@ -16,6 +16,7 @@ from core.records import JsonObject
 from core.review.assignment import check_reason
 from core.review.exchange import MEANINGS, Evidence, PacketSignature
 from core.review.items import Guideline
+from core.review.pre_labels import PreLabel
 from core.review.preferences import ChosenEdit
 from core.review.records import Person, Project, ReviewedClaim, Role
 from core.review.signing import sign
@@ -27,6 +28,7 @@ from storage.keys import seed_of
 from storage.labels import Labels
 from storage.listing import with_tag
 from storage.people import People, allow
+from storage.pre_labels import PreLabels
 from storage.repairs import Repairs
 from storage.store import SqlStore
 from storage.tables import (
@@ -208,6 +210,10 @@ class Packets:
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
         """The claims whose readings are all in."""
         return Labels(store=self.store).reviewed(self.project.project_id)
+
+    def pre_labels(self) -> Mapping[int, PreLabel]:
+        """What two judges said, by the key of the claim."""
+        return PreLabels(store=self.store).all()
 
     def unfinished(self) -> int:
         """How many claims have an annotation, and readings still to come."""

@@ -22,6 +22,7 @@ from storage.labels import Labels
 from storage.packet_intake import PacketIntake
 from storage.packets import Packets, PacketSignatures
 from storage.people import People
+from storage.pre_labels import PreLabels
 from storage.preferences import KeyBindings, WordLists
 from storage.projects import Projects
 from storage.repairs import Repairs
@@ -100,6 +101,9 @@ class Workspace:
     labels = _Repository(Labels)  # what people said about claims, and what stands
     packet_signatures = _Repository(PacketSignatures)  # who has signed which packet
     people = _Repository(People)  # the users and their roles
+    pre_labels = _Repository(
+        PreLabels
+    )  # what two judges said of claims, for after one's own answer
     projects = _Repository(Projects)  # how claims are reviewed
     repairs = _Repository(Repairs)  # repairs of answers, and which edits people chose
     rescoring = _Repository(Rescoring)  # the stored answers, to be decided again

@@ -24,6 +24,7 @@ from core.review.agreement_records import (
     RevealEffect,
 )
 from core.review.assignment import unaided
+from core.review.pre_labels import PRE_LABELS, PreLabel
 from core.review.records import (
     Annotation,
     Judgement,
@@ -181,6 +182,48 @@ def agreement_with_machine(
         ),
     )
     return figures(*columns(chain.from_iterable(found)), question, resamples, seed)
+
+
+def agreement_with_pre_labels(
+    claims: Iterable[ReviewedClaim],
+    made: Mapping[int, PreLabel],
+    question: Question,
+    *,
+    resamples: int | None = None,
+    seed: int = SEED,
+) -> AgreementFigures:
+    """How far readings agree with the pre-labels before those were shown; one pair a reading."""
+    pairs = (
+        _pre_label_pair(claim, annotation, made[claim.claim_key], question)
+        for claim in claims
+        if claim.claim_key in made
+        for annotation in claim.annotations
+    )
+    return figures(*columns(pairs), question, resamples, seed)
+
+
+def _pre_label_pair(
+    claim: ReviewedClaim, annotation: Annotation, made: PreLabel, question: Question
+) -> Pair | str:
+    judgement = _judgement(annotation, Basis.INDEPENDENT)
+    if judgement is None:
+        return "the reading was made with the machine's view on screen"
+    label = _label(judgement, question)
+    if isinstance(label, _Unsaid):
+        return "the reviewer did not answer this question"
+    said: Label = made.label.value
+    if question is Question.SOURCE:
+        said = made.source_id
+    elif question is not Question.SUPPORT:
+        if made.conflation is None:
+            return "the judges said nothing of the credit"
+        said = _yes_no(made.conflation)
+    return Pair(
+        claim_key=claim.claim_key,
+        trace_id=claim.trace_id,
+        raters=("reviewers", PRE_LABELS),
+        labels=(label, said),
+    )
 
 
 def _machine_pair(claim: ReviewedClaim, annotation: Annotation, question: Question) -> Pair | str:

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.review.agreement import agreement_with_groups, agreement_with_machine, reveal_effect
+from core.review.agreement import (
+    agreement_with_groups,
+    agreement_with_machine,
+    agreement_with_pre_labels,
+    reveal_effect,
+)
 from core.review.agreement_records import (
     AgreementFigures,
     Basis,
@@ -15,6 +20,7 @@ from core.review.agreement_records import (
     Question,
     RevealEffect,
 )
+from core.review.pre_labels import PreLabel
 from core.review.readers import readable_by, require_reader
 from core.review.records import Person, ReviewedClaim
 
@@ -30,6 +36,7 @@ class AgreementView:
     people: AgreementFigures
     groups: tuple[GroupAgreement, ...]
     machine: AgreementFigures
+    pre_labels: AgreementFigures
     reveal: RevealEffect
     claims: Mapping[int, ReviewedClaim]
     kept_back: int
@@ -41,6 +48,9 @@ class AgreementStore(Protocol):
 
     def reviewed(self) -> Sequence[ReviewedClaim]:
         """The claims whose readings are all in."""
+
+    def pre_labels(self) -> Mapping[int, PreLabel]:
+        """What two judges said, by the key of the claim."""
 
     def unfinished(self) -> int:
         """How many claims have a vote, and readings still to come."""
@@ -66,6 +76,7 @@ def read_agreement(
         people=people,
         groups=groups,
         machine=agreement_with_machine(claims, question),
+        pre_labels=agreement_with_pre_labels(claims, store.pre_labels(), question),
         reveal=reveal_effect(claims),
         claims={claim.claim_key: claim for claim in claims},
         kept_back=readable.kept_back,

@@ -182,6 +182,31 @@ function figuresOf(claim) {
   return figures;
 }
 
+// `line` makes the node of a quote.
+function judgeNodes(claim, line) {
+  const { judge } = claim;
+  if (!judge) return [];
+  const box = el("div", "checks judge", null, { "data-testid": "judge" });
+  const word = el("p", `judge-word ${judge.tone}`);
+  word.append(el("span", "glyph", judge.mark, { "aria-hidden": "true" }), el("span", "check-text", judge.word), el("span", "judge-name", `read by ${judge.by}`));
+  box.append(word);
+  const list = el("ul");
+  for (const each of judge.failed) list.append(el("li", "missed", each));
+  judge.quotes.forEach((quote, at) => {
+    const item = el("li");
+    item.append(line(quote, at));
+    list.append(item);
+  });
+  for (const each of judge.calculations) list.append(el("li", "calculation", each));
+  const more = [judge.offline, judge.why && `“${judge.why}”`, judge.credit];
+  box.append(list, ...more.filter(Boolean).map((words) => el("p", "missed", words)));
+  return [box];
+}
+
+function quoteNodes(quote) {
+  return [el("span", `check-text quote ${quote.outcome}`, quote.text), el("span", "check-source", quote.called[0])];
+}
+
 // Who is credited, and who says it.
 function creditNodes(claim) {
   if (claim.conflation) {

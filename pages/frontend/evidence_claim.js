@@ -13,34 +13,7 @@ function drawClaim(state, claim) {
     return;
   }
   const [line, ...measured] = claimNodes(claim);
-  card.append(line, ...citationNodes(state, claim), ...judgeNodes(state, claim), ...checkNodes(state, claim), ...measured);
-}
-
-// ---------------------------------------------------------------- what the judge reads
-
-function judgeNodes(state, claim) {
-  const { judge } = claim;
-  if (!judge) return [];
-  const box = el("div", "checks judge", null, { "data-testid": "judge" });
-  const word = el("p", `judge-word ${judge.tone}`);
-  word.append(el("span", "glyph", judge.mark, { "aria-hidden": "true" }), el("span", "check-text", judge.word), el("span", "judge-name", `read by ${judge.by}`));
-  box.append(word);
-  const list = el("ul");
-  for (const each of judge.failed) list.append(el("li", "missed", each));
-  judge.quotes.forEach((quote, at) => {
-    const key = `judge-${at}`;
-    const node = button(`check${state.check === key ? " chosen" : ""}`, null, () => chooseLine(state, claim, key), {
-      "aria-pressed": String(state.check === key), title: `Quoted from ${quote.called[0]}`, "data-check": key,
-    });
-    node.append(el("span", `check-text quote ${quote.outcome}`, quote.text), el("span", "check-source", quote.called[0]));
-    const item = el("li");
-    item.append(node);
-    list.append(item);
-  });
-  for (const each of judge.calculations) list.append(el("li", "calculation", each));
-  const more = [judge.offline, judge.why && `“${judge.why}”`, judge.credit];
-  box.append(list, ...more.filter(Boolean).map((words) => el("p", "missed", words)));
-  return [box];
+  card.append(line, ...citationNodes(state, claim), ...judgeNodes(claim, (quote, at) => quoteLine(state, claim, quote, at)), ...checkNodes(state, claim), ...measured);
 }
 
 // ---------------------------------------------------------------- what the record shows
@@ -93,6 +66,15 @@ function checkLine(state, claim, check, at) {
 function factMarks(check, source) {
   const kind = check && ["contradicts", "judged against"].includes(check.outcome) ? "fact against" : "fact";
   return check ? check.places.filter((place) => place.source === source.id).map((place) => ({ ...place, kind })) : [];
+}
+
+function quoteLine(state, claim, quote, at) {
+  const key = `judge-${at}`;
+  const node = button(`check${state.check === key ? " chosen" : ""}`, null, () => chooseLine(state, claim, key), {
+    "aria-pressed": String(state.check === key), title: `Quoted from ${quote.called[0]}`, "data-check": key,
+  });
+  node.append(...quoteNodes(quote));
+  return node;
 }
 
 function legend(check, premise) {

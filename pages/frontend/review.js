@@ -162,7 +162,10 @@ function machine(state) {
   const words = el("div", "why-words own-arrows", null, { tabindex: "0", role: "group", "aria-label": "Why the verifier decided so" });
   const head = el("p", "headline");
   head.append(el("span", "glyph", claim.mark, { "aria-hidden": "true" }), el("span", "headline-text", `Verifier: ${claim.headline}`));
+  const quoted = (quote) => { const line = el("span", "check"); line.append(...quoteNodes(quote)); return line; };
   words.append(head, el("p", "small", agrees, { "data-testid": "agrees" }), ...creditNodes(claim));
+  if (state.data.machine.pre_label) words.append(el("p", "small", state.data.machine.pre_label, { "data-testid": "pre-label" }));
+  words.append(...judgeNodes(claim, quoted));
   if (claim.reasons.length) {
     const list = el("ul", "reasons");
     for (const reason of claim.reasons) list.append(el("li", null, reason));

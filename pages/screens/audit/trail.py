@@ -27,6 +27,7 @@ ACTIONS = {
     "calibrator.roll_back": "rolled the calibrator back",
     "calibrator.threshold": "changed the threshold",
     "claim.adjudicated": "decided a claim",
+    "claim.pre_labelled": "imported a pre-label",
     "claim.assigned": "took a claim",
     "claim.declined": "gave a claim back",
     "claim.pass_undone": "took a claim up again that they had given back",

@@ -10,6 +10,7 @@ import streamlit as st
 from core.errors import Conflict, InputError, NotFound, ProvenanceGuardError
 from core.review.assignment import NOTHING_ON_SCREEN
 from core.review.items import Draft, Progress, ReviewItem
+from core.review.pre_labels import told_after
 from core.review.records import Judgement, QueueReason
 from core.workflows.review import ReviewSession
 from pages.widgets.claim_places import claim_of
@@ -22,6 +23,7 @@ from pages.widgets.judgement_form import (
 )
 from pages.widgets.presses import IGNORED, tell
 from pages.widgets.review_layout import Json, lay_out_machine
+from storage.pre_labels import PreLabels
 from storage.store import SqlStore
 from storage.workspace import Workspace
 
@@ -244,7 +246,7 @@ def _reveal(
     verdict = store.get_verdict(
         item.trace_id, content_hash=item.content_hash, run_key=signal.run_key
     )
-    held.machine = lay_out_machine(
+    laid = lay_out_machine(
         verdict.verification,
         held.form.trace,
         item.claim_id,
@@ -252,3 +254,6 @@ def _reveal(
         reason=reason,
         verified_at=verdict.verified_at,
     )
+    made = PreLabels(store=store).of(item.claim_key)
+    told = "" if made is None else told_after(made, held.said)
+    held.machine = None if laid is None else {**laid, "pre_label": told}
