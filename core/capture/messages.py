@@ -96,7 +96,9 @@ _SECRET = {"encrypted_content", "encrypted_index", "encrypted_stdout", "signatur
 _TAGGED_CALL = re.compile(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", re.S)
 _TAGGED_OUTPUT = re.compile(r"<tool_response>\s*(.*?)\s*(?:</tool_response>|\Z)", re.S)
 _PLAIN = {"type", "text", "logs", "annotations", "citations", "cache_control"}
-_FAILED = ("error", "failed", "failure", "output-error", "cancelled", "denied")
+_FAILED = (
+    "error", "failed", "failure", "output-error", "cancelled", "denied", "retried", "retry-prompt",
+)  # fmt: skip
 _UNNAMED = "unknown tool"
 
 
@@ -468,7 +470,7 @@ def _returned(part: JsonObject, named: bool = False) -> Returned:
     if not output and error:
         output = error.get("message") if isinstance(error, Mapping) else error
     missing = output is None and "content" not in inner and not named
-    states = (inner.get("status"), inner.get("state"), inner.get("outcome"))
+    states = [inner.get(key) for key in ("status", "state", "outcome", "part_kind")]
     return Returned(
         call_id=_id_in({k: v for k, v in part.items() if k != "id"} if named else part, inner),
         output=None if missing else output_text(output),
