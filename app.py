@@ -64,7 +64,7 @@ WORK = (
         "A blocked answer, revised: each edit with its reason and source, to accept or reject.",
     ),
 )
-MEASURE = (
+ANALYSE = (
     (
         "thresholds",
         "Thresholds",
@@ -90,14 +90,15 @@ MEASURE = (
         "Fit a candidate on reviewers' labels, compare it, promote it or roll back.",
     ),
 )
-KEEP = (
+MANAGE = (
     ("export", "Export", "download", "Adjudicated packets, signed, in the formats others read."),
     ("audit", "Audit", "history", "Who did what, when and why, checked link by link."),
-    ("people", "People", "group", "People and roles, the project's settings, and the guideline."),
+    ("people", "People", "group", "Who works here, in which roles, and who holds which claim."),
+    ("settings", "Settings", "settings", "Reviewing, models, the guideline, your keys, lit words."),
 )
 
 
-USABLE = usable_pages(tuple(name for name, *_ in (*WORK, *MEASURE, *KEEP)))
+USABLE = usable_pages(tuple(name for name, *_ in (*WORK, *ANALYSE, *MANAGE)))
 
 
 def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]:
@@ -115,7 +116,7 @@ def _pages(listed: tuple[tuple[str, str, str, str], ...]) -> list[StreamlitPage]
     ]
 
 
-LISTED = {"": _pages(WORK), "Measure": _pages(MEASURE), "Keep": _pages(KEEP)}
+LISTED = {"": _pages(WORK), "Analyse": _pages(ANALYSE), "Manage": _pages(MANAGE)}
 page = st.navigation(LISTED, position="top")
 st.html(FRAME)
 MENUS = [

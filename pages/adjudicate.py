@@ -62,7 +62,7 @@ def _show_disagreement() -> None:
         show_notice(
             "No disagreement waits for you",
             "When two people read a claim differently, it comes to a third who has not read it. "
-            "With one reading a claim there are no disagreements: a lead sets that on the page People.",
+            "With one reading a claim there are no disagreements: a lead sets that on the page Settings.",
             key="no-disagreements",
             tone="good",
         )

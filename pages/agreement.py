@@ -127,7 +127,7 @@ else:
     show_notice(
         "No two readings to compare",
         (left_out_words(people) or "")
-        + " A lead sets two readings a claim on the page People; agreement then compares them.",
+        + " A lead sets two readings a claim on the page Settings; agreement then compares them.",
         key="one-reading",
     )
 

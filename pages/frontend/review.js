@@ -201,7 +201,7 @@ function open(state, panel) {
   const guideline = panel === "guideline";
   bar.append(
     el("h2", null, guideline ? "Guideline" : "Keys"),
-    el("span", "place", guideline ? `version ${data.guideline.version}` : "no mouse needed · to change one: People, My keys"),
+    el("span", "place", guideline ? `version ${data.guideline.version}` : "no mouse needed · to change one: Settings, My keys"),
     button("icon", "✕", () => open(state, state.panel), { "aria-label": "Close (Escape)", title: "Close (Escape)" }),
   );
   const body = el("div", "drawer-body own-arrows", null, { tabindex: "0" });

@@ -25,7 +25,7 @@ LOST = "[data-test-connection-state]:not([data-test-connection-state='CONNECTED'
 PAGES = (
     "", "traces", "verdict?trace=clin-0042", "verdict", "review", "adjudicate", "repair",
     "repair?trace=clin-0042", "thresholds", "evaluation", "agreement", "recalibrate", "export",
-    "audit", "people",
+    "audit", "people", "settings",
 )  # fmt: skip
 
 

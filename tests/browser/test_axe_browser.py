@@ -65,6 +65,7 @@ PLACES = (
     Place("Lea", "export", "text=Prepare the packet"),
     Place("Otto", "audit", TABLE),
     Place("Lea", "people", TITLE, brings="text=Who works here"),
+    Place("Lea", "settings", TITLE, brings="text=Reviewing"),
 )
 _RUN = """(only) => axe.run(document, { resultTypes: ["violations"], ...only }).then(({ violations }) =>
   violations.filter((each) => ["serious", "critical"].includes(each.impact)).map((each) =>

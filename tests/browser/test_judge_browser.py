@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from urllib.parse import urlencode
 
-import pytest
 from browsing import SETTLED, until, watched
 from endpoints import reading, serving
 from judged import contradicted, supported
@@ -22,7 +21,6 @@ from core.records.judge import JudgeFor
 from core.workflows.judges import judge_named
 from storage.store import open_store
 
-pytestmark = pytest.mark.browser
 READY = "#evidence .answer"
 POTASSIUM = "Her last potassium was 4.6 mmol/L."
 READINGS = {
@@ -60,8 +58,8 @@ def test_a_lead_chooses_a_judge_and_a_verdict_shows_its_proof_or_why_there_is_no
     trial = {"The potassium was 4.6 mmol/L.": supported("Potassium: 4.6 mmol/L")}
     with serve(file) as url, serving(reading(trial)) as server:
         visit = watched(visitor, url)
-        page = visit.open(f"people?as={lead}", "text=People and roles")
-        page.get_by_role("tab", name="How claims are read").click()
+        page = visit.open(f"settings?as={lead}", "text=Reviewing")
+        page.get_by_role("tab", name="Models").click()
         page.get_by_label("Endpoint of a language model").fill(server.url)
         page.get_by_label("Model", exact=True).fill("small-model")
         page.get_by_label("Model", exact=True).press("Tab")

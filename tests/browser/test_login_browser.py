@@ -35,7 +35,7 @@ server_metadata_url = "{provider}/.well-known/openid-configuration"
 EVERY_PAGE = (
     "", "traces", "verdict?trace=review-0001", "repair", "repair?trace=review-0001", "review",
     "adjudicate", "thresholds", "evaluation",
-    "agreement", "recalibrate", "export", "audit", "people",
+    "agreement", "recalibrate", "export", "audit", "people", "settings",
 )  # fmt: skip
 ANSWER = "Her weight is 71.4 kg."
 

@@ -57,7 +57,7 @@ def room(
 
 
 def test_a_key_of_ones_own_is_refused_with_the_reason_or_holds_on_every_page(room: Room) -> None:
-    page = room.visit("people?show=keys", "#keys td", "Ada")
+    page = room.visit("settings?show=keys", "#keys td", "Ada")
     keep = page.get_by_role("button", name="Keep my answer, on to the next claim (Review)")
 
     keep.click()
@@ -103,7 +103,7 @@ WORDS_LIT = (
 def test_chosen_words_are_lit_counted_and_put_out_and_stay_text(room: Room) -> None:
     lists, people = room.made.workspace.word_lists, room.made.people
     lists.keep_for_project(room.made.project, ["<b>mg</b>", "Empagliflozin"], by=people["Lea"])
-    page = room.visit("people?show=words", ".st-key-own-words-text textarea", "Cleo")
+    page = room.visit("settings?show=words", ".st-key-own-words-text textarea", "Cleo")
     page.locator(".st-key-own-words-text textarea").fill("heart  failure\nTELE\nmg")
     page.get_by_role("button", name="Light these words").click()
     page.get_by_text("My words were saved").wait_for()

@@ -30,7 +30,7 @@ SCROLLS = """() => {
 }"""
 PAGES = (
     "", "traces", "verdict?trace=clin-0042", "review", "adjudicate", "repair", "thresholds",
-    "evaluation", "agreement", "recalibrate", "export", "audit", "people",
+    "evaluation", "agreement", "recalibrate", "export", "audit", "people", "settings",
 )  # fmt: skip
 # Keys pressed faster than any server answers.
 IN_TURN = """async keys => { for (const key of keys) {

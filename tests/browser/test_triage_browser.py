@@ -125,7 +125,7 @@ def test_the_tools_beside_a_verdict_fit_into_the_frame(
     page.wait_for_selector(SETTLED)
     tools = page.locator(".st-key-trace-tools").bounding_box()
     person = page.locator(".st-key-person").bounding_box()
-    keep = page.get_by_text("Keep", exact=True).bounding_box()
+    keep = page.get_by_text("Manage", exact=True).bounding_box()
 
     SCREENSHOTS.mkdir(exist_ok=True)
     page.screenshot(path=SCREENSHOTS / f"triage-verdict-{scheme}-{size[0]}.png")

@@ -1,4 +1,4 @@
-"""The judge on the page People: a lead tries it, chooses it and switches it off; nobody else does."""
+"""The judge on the page Settings: a lead tries it, chooses it and switches it off; nobody else does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewing import an_office
 from core.records.judge import JudgeFor
 from storage.store import SqlStore
 
-PEOPLE = "people"
+SETTINGS = "settings"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
 def test_a_lead_tries_a_judge_chooses_it_and_switches_it_off(store: SqlStore) -> None:
     lead = an_office(store, traces=0).people["Lea"].person_id
     judges = workspace_of(store).judges
-    test = opened(PEOPLE, lead)
+    test = opened(SETTINGS, lead)
     with serving(reading({"The potassium was 4.6 mmol/L.": supported("Potassium: 4.6")})) as server:
         test.text_input(key="set-judge-address").input(server.url)
         test.text_input(key="set-judge-model").input("small").run()
@@ -55,7 +55,7 @@ def test_a_lead_tries_a_judge_chooses_it_and_switches_it_off(store: SqlStore) ->
 def test_a_reviewer_sees_who_is_asked_and_cannot_change_it(store: SqlStore) -> None:
     ada = an_office(store, traces=0).people["Ada"].person_id
 
-    test = opened(PEOPLE, ada)
+    test = opened(SETTINGS, ada)
 
     assert all(test.button(key=key).disabled for key in ("try-judge", "save-judge", "judge-off"))
     assert any("Nobody is asked" in str(each.value) for each in test.text)

@@ -1,4 +1,4 @@
-"""The reader on the page People: a lead changes it together with a calibrator that fits."""
+"""The reader on the page Settings: a lead changes it together with a calibrator that fits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reviewing import an_office
 from core.models.loading import load_nli_model
 from storage.store import SqlStore
 
-PEOPLE = "people"
+SETTINGS = "settings"
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_a_lead_chooses_a_reader_with_its_calibrator_and_nobody_without(
     lead = an_office(store, traces=0).people["Lea"].person_id
     folder = an_nli_model(tmp_path / "tiny", ("neutral", "entailment", "contradiction"))
     name = a_calibrator(tmp_path / "fits", nli=load_nli_model(folder).name)
-    test = opened(PEOPLE, lead)
+    test = opened(SETTINGS, lead)
 
     test.segmented_control(key="set-reader").set_value("other")
     test.text_input(key="set-reader-other").input(str(folder))
@@ -50,7 +50,7 @@ def test_a_lead_chooses_a_reader_with_its_calibrator_and_nobody_without(
 def test_a_reviewer_sees_what_reads_and_cannot_change_it(store: SqlStore) -> None:
     ada = an_office(store, traces=0).people["Ada"].person_id
 
-    test = opened(PEOPLE, ada)
+    test = opened(SETTINGS, ada)
 
     assert test.button(key="save-reader").disabled
     assert any("Bundled" in str(each.value) for each in test.text)

@@ -23,6 +23,7 @@ from storage.store import SqlStore, utc_now
 from storage.tables import VoteRow
 
 HOME, REVIEW, ADJUDICATE, PEOPLE = "home", "review", "adjudicate", "people"
+SETTINGS = "settings"
 AT_ONCE = 0  # milliseconds: these tests press keys faster than anybody reads
 
 
@@ -483,7 +484,7 @@ def test_a_lead_adds_a_person_who_can_then_review(store: SqlStore) -> None:
 
 def test_settings_change_only_with_a_reason(store: SqlStore) -> None:
     made = office(store)
-    test = opened(PEOPLE, made.people["Lea"].person_id)
+    test = opened(SETTINGS, made.people["Lea"].person_id)
 
     test.toggle(key="set-decide").set_value(False)
     press(test, "save-settings")
@@ -496,7 +497,7 @@ def test_settings_change_only_with_a_reason(store: SqlStore) -> None:
 
 def test_the_settings_that_nobody_touched_stay_as_they_were(store: SqlStore) -> None:
     made = office(store, audit_share=0.333, lease_minutes=45, reads_per_claim=2)
-    test = opened(PEOPLE, made.people["Lea"].person_id)
+    test = opened(SETTINGS, made.people["Lea"].person_id)
 
     test.number_input(key="set-dwell").set_value(900)
     test.text_input(key="set-reason").input("Slower")
@@ -509,7 +510,7 @@ def test_the_settings_that_nobody_touched_stay_as_they_were(store: SqlStore) -> 
 
 def test_a_new_guideline_is_in_force_for_the_next_claim(store: SqlStore) -> None:
     made = office(store)
-    test = opened(PEOPLE, made.people["Lea"].person_id)
+    test = opened(SETTINGS, made.people["Lea"].person_id)
 
     test.text_area(key="guideline-1").input("1. One rule for everything.")
     test.text_input(key="guideline-change").input("Simpler")
@@ -520,13 +521,15 @@ def test_a_new_guideline_is_in_force_for_the_next_claim(store: SqlStore) -> None
     assert view["guideline"] == {"version": 2, "text": "1. One rule for everything."}
 
 
-def test_a_reviewer_can_change_nothing_on_the_people_page(store: SqlStore) -> None:
+def test_a_reviewer_can_change_no_setting_and_no_role(store: SqlStore) -> None:
     made = office(store)
 
-    test = opened(PEOPLE, made.people["Ada"].person_id)
+    test = opened(SETTINGS, made.people["Ada"].person_id)
 
     assert test.button(key="save-settings").disabled
-    assert not [each for each in test.button if each.key in ("publish-guideline", "give-role")]
+    people = opened(PEOPLE, made.people["Ada"].person_id)
+    buttons = [each.key for each in (*test.button, *people.button)]
+    assert not {"publish-guideline", "give-role", "add-person-button"} & {*buttons}
 
 
 def test_the_showcase_can_be_reviewed_to_its_last_claim(store: SqlStore) -> None:

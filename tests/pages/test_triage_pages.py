@@ -27,7 +27,7 @@ from storage.triage import MarkKind
 
 ALL_PAGES = {
     "Home", "Traces", "Verdict", "Review", "Adjudicate", "Repair", "Thresholds", "Evaluation",
-    "Agreement", "Recalibrate", "Export", "Audit", "People",
+    "Agreement", "Recalibrate", "Export", "Audit", "People", "Settings",
 }  # fmt: skip
 
 
@@ -51,8 +51,8 @@ def test_navigation_has_the_pages_that_a_role_can_use(office: Office) -> None:
         names = {title.lower() for title in ALL_PAGES}
         return {each.title() for each in names if may_use(each, person, project)}
 
-    assert seen("Ada") == {"Home", "Traces", "Verdict", "Review", "People"}
-    assert seen("Dora") == {"Home", "Traces", "Verdict", "Adjudicate", "People"}
+    assert seen("Ada") == {"Home", "Traces", "Verdict", "Review", "People", "Settings"}
+    assert seen("Dora") == {"Home", "Traces", "Verdict", "Adjudicate", "People", "Settings"}
     assert seen("Otto") == ALL_PAGES - {"Review", "Adjudicate"}
     assert seen("Lea") == ALL_PAGES - {"Review"}
 

@@ -1,0 +1,1 @@
+"""How claims are reviewed, the models, the guideline, words and keys."""
