@@ -60,6 +60,7 @@ class Cause(StrEnum):
     CREDIT_NOT_COMPARABLE = "credit not comparable"
     CREDITED_SOURCE_TOO = "credited source too"
     CREDITED_ELSEWHERE = "credited elsewhere"
+    PROBABLY_ELSEWHERE = "probably elsewhere"
     CREDITED_KIND_CHECKED = "credited kind checked"
     CREDITED_KIND_TOO = "credited kind too"
     KIND_NOT_KNOWN = "kind not known"
@@ -157,6 +158,10 @@ SENTENCES: Mapping[Cause, str] = {
         "The answer credits {credited}, which supports the statement, as {where} does."
     ),
     Cause.CREDITED_ELSEWHERE: "The answer credits {credited}; the evidence for it is in {where}.",
+    Cause.PROBABLY_ELSEWHERE: (
+        "Needs a person: probably the wrong source; the answer credits {credited}, and what there is for "
+        "it is in {where}."
+    ),
     Cause.CREDITED_KIND_CHECKED: (
         "The answer credits {credited}, and the statement was checked against {where}."
     ),

@@ -76,6 +76,9 @@ class Config:
     # Unlike the paper, this is not the gate's threshold: the gate is set where next to nothing bad
     # passes, and a credit given to the wrong source is wrong long before that.
     attribution_support_probability: float = 0.70
+    # How far, in log-odds of the route score, a source leads every credited one where the evidence is its
+    # own whatever the support. Chosen on credits of our own; docs/results.md has it on those of others.
+    attribution_lead: float = 2.0
 
     # III.7; "strict" also blocks on a value that is nowhere and on too few grounded words
     profile: str = "standard"

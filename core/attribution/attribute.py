@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from core.attribution.cue_words import LEAD, VERB
+from core.attribution.described_source import SPEAKS
 from core.attribution.families import LITERATURE, OTHER, PATIENT_RECORD, Families, load_families
 from core.causes import Cause, say
 from core.records import Attribution, AttributionStatus, Claim, Route
@@ -37,8 +39,12 @@ def attribute(
     families: Mapping[str, str],
     supporters: frozenset[str],
     catalogue: Families | None = None,
+    lead: float = math.inf,
 ) -> Attribution:
     """Compare the source that the answer states or implies with the one that supports the claim (III.6).
+
+    Unlike the paper, this does not wait for support: a source whose route score is ``lead`` log-odds above
+    that of every credited one has the evidence, however little that is; the wrong credit is then probable.
 
     ``families`` maps every source of the trace to its family; ``supporters`` are the sources that
     say the claim by their own calibrated support, the routed one among them or not. A conflation
@@ -52,13 +58,14 @@ def attribute(
         families=families,
         supporters=supporters,
         known=known,
+        lead=lead,
     )
     stated = claim.stated
     if stated is None:
         return _implied(claim, seen)
     if stated.source_id is not None and stated.source_id in families:
         cited = tuple(one for one in (stated.source_id, *stated.also) if one in families)
-        only_named = _is_only_named(claim, cited) and not _credits_another_kind(
+        only_named = _is_only_named(claim, cited, seen) and not _credits_another_kind(
             claim, families[cited[0]], [families[one] for one in supporters], known
         )
         return _against_source(cited, seen, only_named=only_named)
@@ -76,6 +83,7 @@ class _Seen:
     families: Mapping[str, str]
     supporters: frozenset[str]
     known: Families
+    lead: float
 
     @property
     def where(self) -> str:
@@ -85,6 +93,18 @@ class _Seen:
     def holds(self, family: str) -> bool:
         """Whether the trace has a source that may be credited as that family."""
         return any(self.known.compatible(family, other) for other in self.families.values())
+
+    def outranks(self, cited: Collection[str]) -> bool:
+        """Whether the routed source is clearly better evidence than every credited one."""
+        scores = {one.source_id: one.score for one in self.route.ranking}
+        behind = [_log_odds(self.route.score) - _log_odds(scores.get(one, 0.0)) for one in cited]
+        return min(behind, default=0.0) >= self.lead
+
+    def wrong(self, family: str, credited: str) -> Attribution:
+        """A wrong credit: shown where the routed source supports the claim, else probable."""
+        cause = Cause.CREDITED_ELSEWHERE if self.supported else Cause.PROBABLY_ELSEWHERE
+        found = self.result(_CONFLATION, family, cause, credited=credited, where=self.where)
+        return replace(found, probable=not self.supported)
 
     def result(
         self, status: AttributionStatus, family: str | None, cause: Cause, **words: str
@@ -113,7 +133,7 @@ def _against_source(cited: Sequence[str], seen: _Seen, *, only_named: bool) -> A
         named = _article(seen.known.label(family))  # the only one of its kind needs no id
     if seen.route.source_id in cited:
         return seen.result(_MATCH, family, Cause.CREDITED_WHERE_CHECKED, credited=named)
-    if not seen.supported:
+    if not seen.supported and not seen.outranks(cited):
         return seen.result(_UNAVAILABLE, family, Cause.CREDIT_NOT_COMPARABLE, credited=named)
     if supporting := [one for one in cited if one in seen.supporters]:
         return seen.result(
@@ -121,12 +141,10 @@ def _against_source(cited: Sequence[str], seen: _Seen, *, only_named: bool) -> A
         )
     if only_named:
         return seen.result(_UNAVAILABLE, None, Cause.ONLY_NAMED, named=named, where=seen.where)
-    return seen.result(
-        _CONFLATION, family, Cause.CREDITED_ELSEWHERE, credited=named, where=seen.where
-    )
+    return seen.wrong(family, named)
 
 
-def _is_only_named(claim: Claim, cited: Sequence[str]) -> bool:
+def _is_only_named(claim: Claim, cited: Sequence[str], seen: _Seen) -> bool:
     """Whether the words that describe a source are part of what the claim says.
 
     "According to the invoice A costs 5" and "(the invoice)" credit wherever they stand; "the six lines
@@ -141,7 +159,26 @@ def _is_only_named(claim: Claim, cited: Sequence[str]) -> bool:
         return False
     if _OUTRIGHT.match(stated.text):
         return False
-    return _PLACE.match(stated.text) is not None or stated.text.casefold() in claim.text.casefold()
+    inside = stated.text.casefold() in claim.text.casefold()
+    if _PLACE.match(stated.text) is not None:
+        return inside or not seen.outranks(cited)
+    if denies(claim.text, _LACKS):  # "Her labs show no recent LDL" rests on several sources
+        return inside
+    return inside and not (_stands_apart(stated.text, claim.text) and seen.outranks(cited))
+
+
+def _stands_apart(credit: str, text: str) -> bool:
+    """Whether a credit in a claim is no part of what is said: in brackets, a label, at the end behind a
+    comma, or the one who says it."""
+    words = re.escape(credit)
+    apart = (
+        rf"[(\[]\W*{words}|\A\W*{words}\s*:|[,;\u2013\u2014-]\s*{words}[\s.]*\Z|"
+        rf"\A\W*(?:(?!of\b)[\w.&’'-]+\s){{0,3}}{words}\s+{SPEAKS.pattern}\b(?!\sup\b)"
+    )
+    return (
+        re.search(apart, text, re.IGNORECASE) is not None
+        or re.search(rf"\b{SPEAKS.pattern}(?:\sit)?\Z", credit, re.IGNORECASE) is not None
+    )
 
 
 def _credits_another_kind(
@@ -167,22 +204,23 @@ def _against_family(
     words = {"credited": credited, "where": seen.where}
     if seen.known.compatible(family, route.family) or route.source_id in meant:
         return seen.result(_MATCH, family, Cause.CREDITED_KIND_CHECKED, **words)
-    if not seen.supported:
-        return seen.result(_UNAVAILABLE, family, Cause.CREDIT_NOT_COMPARABLE, credited=credited)
-    also = sorted(
+    of_family = [
         one
-        for one in seen.supporters
-        if one in meant or seen.known.compatible(family, seen.families.get(one, OTHER))
-    )
+        for one, other in seen.families.items()
+        if one in meant or seen.known.compatible(family, other)
+    ]
+    if not seen.supported and not seen.outranks(of_family):
+        return seen.result(_UNAVAILABLE, family, Cause.CREDIT_NOT_COMPARABLE, credited=credited)
+    also = sorted(seen.supporters.intersection(of_family))
     if also:
         return seen.result(_MATCH, family, Cause.CREDITED_KIND_TOO, also=also[0], **words)
-    if route.family == OTHER and not seen.holds(family):
+    if route.family == OTHER and family not in seen.families.values():
         return seen.result(
             _UNAVAILABLE, family, Cause.KIND_NOT_KNOWN, credited=credited, tool=route.tool_name
         )
     if only_named:
         return seen.result(_UNAVAILABLE, None, Cause.ONLY_NAMED, named=credited, where=seen.where)
-    return seen.result(_CONFLATION, family, Cause.CREDITED_ELSEWHERE, **words)
+    return seen.wrong(family, credited)
 
 
 def _is_bare(claim: Claim) -> bool:
@@ -222,3 +260,9 @@ def _article(label: str) -> str:
     if label.endswith(("literature", "results")):
         return label
     return f"the {label}"
+
+
+def _log_odds(score: float) -> float:
+    """Of a route score, which is rounded to four digits."""
+    inside = min(max(score, 0.00005), 0.99995)
+    return math.log(inside / (1.0 - inside))

@@ -20,6 +20,12 @@ from core.records import Source, Span
 LEAST = 0.8  # evidence below which nothing is meant
 SHARE = 0.9  # of the best's evidence, from which on two sources are equally meant
 _ASKED, _HEAD = 300, 250  # characters; a call that writes holds all that it wrote
+_SIGNED = 4_000  # characters in which the author of an output is looked for
+# "From: Jonas Halden", "\"author\": \"karlsson\"", "Reported by Dr. Imre Vas"
+_AUTHOR = re.compile(
+    r"(?i:\b(?:from|author|sender|reporter|reported by|written by|signed(?: by)?|created_by|dictated by))"
+    r"[\"']?\s*:?\s*[\"']?((?:(?:Dr|Prof|Mrs?|Ms)\.?\s)?[A-Z][\w’'-]+(?:\s[A-Z][\w’'-]+){0,2}|(?<=[\"'])[a-z][\w.-]+)"
+)
 _FIELDS = ((1.0, 3), (0.6, 4), (0.6, 4))  # weight, shortest beginning that is a word
 _ASKED_FIELDS = 2  # the first: the tool's name and what it was asked for
 _FAMILY = 0.8
@@ -56,8 +62,9 @@ _MARK = re.compile(r"\[\^?\d+\]")
 _OPENS = re.compile(r"\W*(?:according to|as|by|for|from|in|of|on|per)\b", re.IGNORECASE)
 _BEHIND = re.compile(r"\b(?:by|dated|for|from|of|on)\b", re.IGNORECASE)
 # Verbs by which a source speaks. What it has, includes or costs may be said of anything.
-_SPEAKS = re.compile(
-    r"(?:adds?|advis\w+|asks?|bears?|calls?|confirm\w*|defin\w+|document\w*|exclud\w+|expect\w*|"
+SPEAKS = re.compile(
+    r"(?:adds?|advis\w+|announc\w+|asks?|bears?|bill(?:s|ed)|calls?|confirm\w*|defin\w+|describ\w+|"
+    r"document\w*|exclud\w+|expect\w*|promis\w+|provid\w+|rules? out|"
     r"explain\w*|giv\w+|gave|indicat\w+|list\w*|mark\w*|mention\w*|names?|not(?:es?|ed)|oblig\w+|"
     r"prescrib\w+|puts?|quot\w+|reads?|recommend\w*|record\w*|report\w*|requir\w+|sa(?:ys?|id)|"
     r"sets?|show\w*|specif\w+|stat(?:es?|ed)|suggest\w*|tells?|told|wants?|warn\w*|writ\w+|wrote)",
@@ -111,6 +118,19 @@ class DescribedSources:
         if best < LEAST or second > SHARE * best:
             return None
         return self._sources[order[0]].source_id
+
+    def called(self, credit: str) -> str | None:
+        """The source that is meant, where a word of the credit is of its name or of what it was asked
+        for, or names who wrote it; what its text begins with describes a thing as often as a source."""
+        source_id = self.meant(credit)
+        for word in _content(_MARK.sub(" ", credit)):
+            held = self._held(word, 1 if word in _CONTAINERS else _ASKED_FIELDS)
+            if source_id is not None and not word.isdigit() and held[self._place(source_id)]:
+                return source_id
+        return None
+
+    def _place(self, source_id: str) -> int:
+        return next(n for n, one in enumerate(self._sources) if one.source_id == source_id)
 
     def mentions(self, text: str) -> list[tuple[Span, str]]:
         """Where a sentence names a source of the trace by what it is called, and which one it is.
@@ -230,6 +250,8 @@ class DescribedSources:
         """Of how many fields, the most telling first, a word may be."""
         if word in _CONTAINERS:
             return 1
+        if word.isdigit():  # "the 2019 trial"
+            return len(_FIELDS)
         return _ASKED_FIELDS if word in of_kind else len(_FIELDS)
 
     def _is_told(self, word: str, fields: int) -> bool:
@@ -238,19 +260,24 @@ class DescribedSources:
     def _held(self, word: str, fields: int) -> list[float]:
         """How well the word describes each source, by the first so many of its fields."""
         if (word, fields) not in self._found:
-            self._found[word, fields] = (
+            met = (
                 [
-                    max(
-                        weight * _meets(word, of_field, shortest)
-                        for of_field, (weight, shortest) in zip(
-                            described[:fields], _FIELDS, strict=False
-                        )
-                    )
+                    [_meets(word, of_field, shortest) for of_field, (_, shortest) in pairs]
                     for described in self._described()
+                    if (pairs := list(zip(described[:fields], _FIELDS, strict=False)))
                 ]
                 if self._is_anywhere(word, fields)
-                else [0.0] * len(self._sources)
+                else [[0.0]] * len(self._sources)
             )
+            # "README" is no "read_file" where a source is called so.
+            least = 1.0 if any(1.0 in of_source for of_source in met) else _BEGINNING
+            self._found[word, fields] = [
+                max(
+                    weight * value if value >= least else 0.0
+                    for value, (weight, _) in zip(of_source, _FIELDS, strict=False)
+                )
+                for of_source in met
+            ]
         return self._found[word, fields]
 
     def _is_anywhere(self, word: str, fields: int) -> bool:
@@ -270,7 +297,12 @@ class DescribedSources:
             self._words = [
                 (
                     _Words(_parts(source.tool_name)),
-                    _Words(_parts(f"{(source.arguments or '')[:_ASKED]} {source.uri or ''}")),
+                    _Words(
+                        _parts(
+                            f"{(source.arguments or '')[:_ASKED]} {source.uri or ''} "
+                            f"{' '.join(_AUTHOR.findall(source.text[:_SIGNED]))}"
+                        )
+                    ),
                     _Words(_parts(source.text[:_HEAD])),
                 )
                 for source in self._sources
@@ -342,7 +374,7 @@ def may_be_described(said: str, *, removable: bool) -> bool:
     words = _SAID.findall(said)
     if removable or not words or _FROM.match(said):
         return True
-    return _SPEAKS.fullmatch(words[-1]) is not None
+    return SPEAKS.fullmatch(words[-1]) is not None
 
 
 def _speaks(text: str, span: Span) -> bool:
@@ -351,4 +383,4 @@ def _speaks(text: str, span: Span) -> bool:
     told = _WHICH.match(behind)
     ends = [0] if told is None else [0, *(m.end() for m in _SAID.finditer(behind, told.end()))]
     verbs = (_SPEAKING.match(behind, end) for end in ends[:6])
-    return any(verb is not None and _SPEAKS.fullmatch(verb["verb"]) for verb in verbs)
+    return any(verb is not None and SPEAKS.fullmatch(verb["verb"]) for verb in verbs)

@@ -21,6 +21,7 @@ _FILE = re.compile(
     r"sql|log|parquet|toml|ini|cfg|xml)\b",
     re.IGNORECASE,
 )
+_TICKET = re.compile(r"(?<![\w#])#(?P<number>\d{1,7})\b")
 _TITLE = re.compile(r"[\"“](?P<title>[^\"“”]{12,300})[\"”]")
 _PERSON = re.compile(
     r"\b(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?\s+)?(?P<name>[A-Z][\w’-]+(?:\s[A-Z][\w’-]+){0,2})(?=['’]s?\s)"
@@ -51,6 +52,8 @@ class NamedSources:
         questions: list[Callable[[Source], bool]] = []
         for match in _RECORD_ID.finditer(cue):
             questions.append(self._writes(match.group("pmid") or match.group().rstrip(".,;")))
+        for match in _TICKET.finditer(cue):
+            questions.append(self._was_asked_for_number(match.group("number")))
         for match in _FILE.finditer(cue):
             questions += [self._was_asked_for(match.group()), self._writes(match.group())]
         for match in _TITLE.finditer(cue):
@@ -66,6 +69,10 @@ class NamedSources:
     def _was_asked_for(self, name: str) -> Callable[[Source], bool]:
         wanted = name.casefold()
         return lambda source: wanted in (source.arguments or "").casefold()
+
+    def _was_asked_for_number(self, number: str) -> Callable[[Source], bool]:
+        wanted = re.compile(rf"(?<![\w.]){number}(?![\w.])")
+        return lambda source: wanted.search(source.arguments or "") is not None
 
     def _is_record_of(self, name: str) -> Callable[[Source], bool]:
         """Whether a source's record is this person's, or nobody's in particular.

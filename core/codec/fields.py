@@ -13,6 +13,7 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 from core.errors import BadRecord
 from core.records import (
     Alignment,
+    Attribution,
     Check,
     Features,
     JsonObject,
@@ -38,6 +39,7 @@ _KEYS: Mapping[type, Mapping[str, str]] = {
 # Left out while they say nothing, so that older documents keep their bytes and hashes.
 _LEFT_OUT: Mapping[type, Mapping[str, object]] = {
     Alignment: {"source_tokens": ()},
+    Attribution: {"probable": False},
     Premise: {"call": ""},
     Support: {"review_from": None, "threshold_kind": None, "together": None},
     Trace: {"earlier": ()},

@@ -10,6 +10,7 @@ from core.attribution.bylines import Bylines
 from core.attribution.cue_words import VERB
 from core.attribution.cues import Credit, credit_of_title, find_credit
 from core.attribution.described_source import (
+    SPEAKS,
     DescribedSources,
     credit_of_description,
     may_be_described,
@@ -54,7 +55,7 @@ class Credits:
         known = find_credit(hidden, self.families, self.tools, known=self.known)
         found = known or credit_of_description(hidden, self.described.mentions(hidden))
         if found is None:
-            return self._notes(hidden)
+            return self._notes(hidden) or self._apart(hidden)
         clause = said_clause(hidden, found.span) if found.removable is None else None
         return replace(found, removable=Span(start=0, end=clause)) if clause else found
 
@@ -68,6 +69,20 @@ class Credits:
             if clause is not None:
                 removable = Span(start=0, end=clause)
                 return Credit(span=span, families=(mention.family_id,), removable=removable)
+        return None
+
+    def _apart(self, hidden: str) -> Credit | None:
+        """What stands apart from the statement and is called after one source of the trace: whatever the
+        words around it, "as the minutes of May have it", "The ERP has it that", "(survey, n = 640)"."""
+        for slot in _SLOTS:
+            for match in slot.finditer(hidden[:_MOST_SLOTS]):
+                span = Span(start=match.start("who"), end=match.end("who"))
+                named = self.named.meant(span.cut(hidden))
+                meant = named[0] if len(named) == 1 else self.described.called(span.cut(hidden))
+                if meant is not None:
+                    edge = match.start() == 0 or not hidden[match.end() :].strip(" .\"'”*_")
+                    removable = Span(start=match.start(), end=match.end()) if edge else None
+                    return Credit(span=span, families=(), removable=removable, source_id=meant)
         return None
 
     def of_cell(self, cell: Span) -> StatedAttribution | None:
@@ -170,6 +185,36 @@ class Credits:
         )
 
 
+_MOST_SLOTS = 1_000  # characters of a sentence in which a credit stands apart
+# What may credit by its place: a label, an opening phrase, who says "that", a bracket, what ends.
+_SLOTS = (
+    re.compile(r"\A\W*(?P<who>[^:.!?;]{2,50}):[*_]*\s+(?=\S)"),
+    re.compile(
+        r"\A\W*(?P<who>(?:according to|as|as per|based on|by|from|going by|in|judging by|on|per|under|"
+        r"with)\s[^,;:]{2,60}),\s",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\A\W*(?P<who>(?:[\w.#’'/-]+\s){{1,8}}?(?:{VERB}|ha(?:s|ve) it))\s(?:\w+\s)?that\s",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\A\W*(?P<who>(?:the|our|your|his|her|their|its|this|[\w.-]+['’]s)\s(?:[\w.&’'/-]+\s){{0,5}}?"
+        rf"{SPEAKS.pattern})\s(?!by\b)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\s(?P<who>(?:at|in|from|on|per|under|within)\s(?:the|his|her|their|its|our|your|[\w.-]+['’]s)\s"
+        r"[^,;:()]{2,40}?)[\s.\"'”*_]*\Z",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\s?[(\[](?P<who>[^()\[\]]{2,60})[)\]]"),
+    re.compile(
+        r"(?:[,;\u2013\u2014-]\s(?=(?:as|by|from|going by|if|in|judging by|on|says?|see|so)\s)|\s"
+        r"(?=(?:according to|as per|per)\s))(?P<who>[^,;]{2,60}?)[\s.\"'”*_]*\Z",
+        re.IGNORECASE,
+    ),
+)
 _MOST_HEAD = 120  # characters of a sentence in which its credit is named
 _SPEAKS = re.compile(VERB, re.IGNORECASE)
 _ONLY_A_TRIAL = re.compile(
@@ -202,7 +247,8 @@ def _marks(answer: str, mark: Citation, span: Span) -> bool:
 def credited_from(answer: str, parts: Sequence[Span], own: StatedAttribution | None) -> int:
     """From where on a sentence's own credit counts.
 
-    "She has asthma, and the trial showed that …": what opens a later part credits nothing before it.
+    "She has asthma, and the trial showed that …": what opens a later part credits nothing before it, and
+    what ends the last part ("…, and LDL was 162 (labs)") that part alone, unless a comma is before it.
     "…, and the guideline supports this" says it of all.
     """
     if own is None:
@@ -211,7 +257,10 @@ def credited_from(answer: str, parts: Sequence[Span], own: StatedAttribution | N
         opens = part.start <= own.span.start < part.end
         if opens and not _WORD.search(_AND.sub("", answer[part.start : own.span.start])):
             return part.start if len(_WORD.findall(answer[own.span.end : part.end])) >= 2 else 0
-    return 0
+    last = parts[-1] if parts else own.span
+    ends = re.match(r"[)\]]?[\s.]*\Z", answer[own.span.end : last.end]) is not None
+    apart = answer[: own.span.start].rstrip().endswith((",", ";", "\u2013", "\u2014"))
+    return last.start if ends and not apart and own.span.start > last.start else 0
 
 
 _WORD = re.compile(r"\w+")

@@ -61,6 +61,11 @@ STUDY = re.compile(
 _THEIR = re.compile(r"\b(?:he|she|his|her|him)\b", re.IGNORECASE)
 
 
+def _names_another(own: StatedAttribution, place: Span) -> bool:
+    """Whether a part may credit another source than its sentence does."""
+    return (own.family is None and own.source_id is None) or not place.overlaps(own.span)
+
+
 class Sentences:
     """Reads sentences into statements, remembering whom and what they are about."""
 
@@ -171,10 +176,9 @@ class Sentences:
             # A list that opens a sentence makes statements of its items: "The plan is: stop X".
             judged = led(lead, said) if lead.joins and not whole else said
             given = stated if place.start >= credited_at else None
-            if len(parts) > 1 and own is not None and own.family is None and own.source_id is None:
-                given = (
-                    self.credits.of(place) or given
-                )  # "the chart lists X, and the trial found Y"
+            if len(parts) > 1 and own is not None and _names_another(own, place):
+                # "the chart lists X, and the trial found Y"
+                given = self.credits.of(place) or given
             if part.follows is None or kind is not ClaimType.FACTUAL:
                 # What was cut off a fact is one, whatever it sounds like by itself.
                 kind, reason = claim_type_of(judged, credited=given is not None)

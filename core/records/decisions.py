@@ -73,12 +73,17 @@ class Support:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribution:
-    """Whether the answer credits the source that supports the claim (III.6)."""
+    """Whether the answer credits the source that supports the claim (III.6).
+
+    ``probable`` is set of a wrong credit where no source supports the claim by itself: the evidence is
+    clearly better in another source than in the credited one, and a person decides.
+    """
 
     status: AttributionStatus
     stated_family: str | None
     routed_family: str | None
     reason: str
+    probable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

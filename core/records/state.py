@@ -30,7 +30,8 @@ def state_of(verdict: ClaimVerdict) -> State:
 
     - a check that vetoes contradicts the claim, and the NLI score does not dispute it (then the decision
       calls it contradicted; of such claims people found 14 of 18 contradicted);
-    - the evidence is in another source than the one that the answer credits (a conflation);
+    - the evidence is in another source than the one that the answer credits (a conflation), and that
+      source supports the claim; where none does the wrong credit is probable, and needs review;
     - a judge's reading contradicts it, and its proof holds;
     - a citation leads to nothing that was ever called, or to a record that says something else.
 
@@ -81,7 +82,8 @@ def _is_shown(verdict: ClaimVerdict) -> bool:
     outcome = verdict.outcome
     if not isinstance(outcome, Judged):
         return False
-    if outcome.attribution.status is AttributionStatus.CONFLATION:
+    wrong = outcome.attribution.status is AttributionStatus.CONFLATION
+    if wrong and not outcome.attribution.probable:
         return True
     proved = outcome.judge is not None and isinstance(outcome.judge.proof, Proved)
     return verdict.verdict is VerdictLabel.CONTRADICTED and (

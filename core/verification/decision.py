@@ -167,7 +167,12 @@ def judge(
         source_id for source_id, chance in candidates if says_it(chance, support.threshold, config)
     )
     attribution = attribute(
-        claim, measured.route, families=families, supporters=supporters, catalogue=catalogue
+        claim,
+        measured.route,
+        families=families,
+        supporters=supporters,
+        catalogue=catalogue,
+        lead=config.attribution_lead,
     )
     kept = {field.name: getattr(measured, field.name) for field in fields(Measurements)}
     return Judged(**kept, support=support, attribution=attribution)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from string import Formatter
@@ -181,12 +182,14 @@ def credit(
     about_patient: bool = False,
     families: Mapping[str, str] = FAMILIES,
     text: str = BASE.claim.text,
+    lead: float = math.inf,
 ) -> str:
     claim = replace(BASE.claim, text=text, stated=stated, patient_specific=about_patient)
     route = replace(
         outcome().route, source_id=routed, tool_name=f"tool_{routed}", family=families[routed]
     )
-    return attribute(claim, route, families=families, supporters=frozenset(supporters)).reason
+    found = attribute(claim, route, families=families, supporters=frozenset(supporters), lead=lead)
+    return found.reason
 
 
 def to(family: str | None = None, source_id: str | None = None) -> StatedAttribution:
@@ -375,6 +378,10 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     Cause.CREDITED_ELSEWHERE: (
         lambda: credit(to("patient_record", "chart"), "paper", "paper"),
         "The answer credits the patient's chart; the evidence for it is in tool_paper (",
+    ),
+    Cause.PROBABLY_ELSEWHERE: (
+        lambda: credit(to("patient_record", "chart"), "paper", lead=2.0),
+        "probably the wrong source; the answer credits the patient's chart, and what there is for it is in",
     ),
     Cause.CREDITED_KIND_CHECKED: (
         lambda: credit(to("patient_record"), "chart", "chart"),

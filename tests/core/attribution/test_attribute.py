@@ -12,6 +12,7 @@ from core.records import (
     Attribution,
     AttributionStatus,
     Claim,
+    RankedSource,
     Route,
     Span,
     StatedAttribution,
@@ -70,6 +71,41 @@ def judge(
     )
     saying = frozenset((*supporters, routed)) if supported else frozenset(supporters)
     return attribute(claim, route, families=families, supporters=saying)
+
+
+@given(chart=st.floats(0.0, 1.0), papers=st.floats(0.0, 1.0), supported=st.booleans())
+def test_a_wrong_credit_is_told_by_who_has_the_better_evidence_whatever_the_support(
+    chart: float, papers: float, supported: bool
+) -> None:
+    def told(credited: float, routed: float) -> Attribution:
+        """What is told where no source, or the routed one alone, supports the claim."""
+        scores = {"chart-1": round(credited, 4), "papers": round(routed, 4)}
+        route = Route(
+            source_id="papers",
+            tool_name="search",
+            family="literature",
+            score=scores["papers"],
+            margin=0.0,
+            ranking=tuple(
+                RankedSource(source_id=name, score=score) for name, score in scores.items()
+            ),
+        )
+        span = Span(start=0, end=1)
+        claim = Claim(
+            claim_id="t::c01", text="y", span=span, said="x", stated=stated(None, "chart-1")
+        )
+        saying = frozenset({"papers"} if supported else ())
+        return attribute(claim, route, families=FAMILIES, supporters=saying, lead=2.0)
+
+    found = told(chart, papers)
+    clearly = round(papers, 4) > round(chart, 4) and papers > 0.9 and chart < 0.5
+    if supported or clearly:
+        assert found.status is AttributionStatus.CONFLATION
+        assert found.probable is not supported
+    if found.probable:
+        # What the credited source gains never makes an accusation, and what it loses takes none back.
+        assert told(chart / 2, papers).probable
+        assert not told(papers, papers).probable
 
 
 def test_the_claim_of_appendix_c_is_a_conflation_and_its_chart_twin_is_not() -> None:

@@ -46,7 +46,7 @@ def status(answer: str, credited: Source, supports: Source) -> AttributionStatus
     )
     claim = the_claim(answer, credited, supports)
     supporters = frozenset({supports.source_id})
-    return attribute(claim, route, families=families, supporters=supporters).status
+    return attribute(claim, route, families=families, supporters=supporters, lead=2.0).status
 
 
 WRONG = [
@@ -68,6 +68,15 @@ WRONG = [
     pytest.param("Mary Lee takes warfarin 5 mg daily (Nowak et al. 2018).", PAPER, CHART, id="(…)"),
     pytest.param("The labs say she was discharged on amlodipine 5 mg.", LABS, NOTE, id="labs"),
     pytest.param("The usage log says usage rose to 12 GB.", LOG, BILL, id="of no known kind"),
+    *(
+        pytest.param(answer, credited, supports, id=answer)
+        for answer, credited, supports in (
+            ("The invoice has it that usage rose to 12 GB in May.", BILL, LOG),
+            ("As the May usage log has it, she was discharged on amlodipine.", LOG, NOTE),
+            ("She was discharged on amlodipine (usage log, line 3).", LOG, NOTE),
+            ("Usage log: she was discharged on amlodipine.", LOG, NOTE),
+        )
+    ),
 ]  # fmt: skip
 
 
