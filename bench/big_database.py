@@ -1,7 +1,7 @@
 """A database as a team leaves it after months: many traces, half of their claims read twice.
 
 Everything in it is invented, and written as the product writes it: traces and verdicts by the store,
-readings with the events that tell of them, so that ``provenanceguard audit verify`` finds it whole.
+annotations with the events that tell of them, so that ``provenanceguard audit verify`` finds it whole.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lexical import verify_lexically
 from sqlalchemy import Engine, event
 from verdicts import VERSIONS, Said, a_verification
 
-from bench.big_review import put_readings, staff
+from bench.big_review import put_annotations, staff
 from core.attribution.families import load_families
 from core.codec import (
     content_hash,
@@ -53,7 +53,7 @@ def fill(store: SqlStore, *, traces: int, read: int) -> None:
     put_answers(store, traces)
     _, others, project = staff(store)
     workspace_of(store).guidelines.current()
-    put_readings(store, project, others, read)
+    put_annotations(store, project, others, read)
     put_repairs(store, min(REPAIRS, traces))
     workspace_of(store).splits.of([f"bench-{number:05d}" for number in range(traces)])
     put_evaluation(store)
@@ -163,7 +163,7 @@ def _made(pattern: Pattern, number: int, generator: random.Random) -> tuple[Trac
 
 
 def put_repairs(store: SqlStore, count: int) -> None:
-    """Repairs of the first traces, as the lexical reader makes them."""
+    """Repairs of the first traces, as the lexical NLI model makes them."""
     trace = _pattern(0, random.Random(1)).trace
     repaired = repair_answer(verify_lexically(trace), verify_lexically, Config(), load_families())
     pattern = json.dumps(repair_document(outcome_of(repaired)))

@@ -1,4 +1,5 @@
-"""The people of the big database and what they said: assignments, readings, decisions and their trail."""
+"""The people of the big database and what they said: assignments, annotations, decisions and their
+trail."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from core.review.records import Person, Project, ProjectSettings, Role
 from storage.audit import BEGINNING, event_hash, row_hash
 from storage.records import AuditEvent
 from storage.store import SqlStore
-from storage.tables import AdjudicationRow, AssignmentRow, ClaimRow, QueueRow, VoteRow
+from storage.tables import AdjudicationRow, AnnotationRow, AssignmentRow, ClaimRow, QueueRow
 from storage.tables import AuditEvent as EventRow
 
 PEOPLE = 20
@@ -27,7 +28,7 @@ MONDAY = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
 def staff(store: SqlStore) -> tuple[Person, list[Person], Project]:
-    """The reviewer who is measured, 20 others, and a project of two readings a claim."""
+    """The reviewer who is measured, 20 others, and a project of two annotations a claim."""
     people, projects = workspace_of(store).people, workspace_of(store).projects
     lead, project = people.local(), projects.default()
     if project.settings.reads_per_claim != 2:
@@ -47,7 +48,9 @@ def staff(store: SqlStore) -> tuple[Person, list[Person], Project]:
     return everybody[wanted[0]], [everybody[name] for name in wanted[1:]], project
 
 
-def put_readings(store: SqlStore, project: Project, others: Sequence[Person], claims: int) -> None:
+def put_annotations(
+    store: SqlStore, project: Project, others: Sequence[Person], claims: int
+) -> None:
     """Let that many claims be read twice; where the two differ, a third has decided every second."""
     with store.database.writing() as connection:
         keys = connection.scalars(
@@ -55,14 +58,14 @@ def put_readings(store: SqlStore, project: Project, others: Sequence[Person], cl
         ).all()
         for some in (keys[at : at + ROWS_AT_ONCE] for at in range(0, len(keys), ROWS_AT_ONCE)):
             connection.execute(insert(AssignmentRow), list(_assignments(project, others, some)))
-            connection.execute(insert(VoteRow), list(_votes(project, others, some)))
+            connection.execute(insert(AnnotationRow), list(_annotations(project, others, some)))
             if decisions := list(_decisions(project, others, some)):
                 connection.execute(insert(AdjudicationRow), decisions)
             _stand(connection, some)
             _tell(connection, others, some)
 
 
-def _reader(others: Sequence[Person], claim_key: int, slot: int) -> Person:
+def _annotator(others: Sequence[Person], claim_key: int, slot: int) -> Person:
     return others[(claim_key + slot) % len(others)]
 
 
@@ -84,7 +87,7 @@ def _assignments(
                 "project_id": project.project_id,
                 "claim_key": key,
                 "slot": slot,
-                "person_id": _reader(others, key, slot).person_id,
+                "person_id": _annotator(others, key, slot).person_id,
                 "state": "done",
                 "reason": "uncertain",
                 "created_at": _at(key, slot),
@@ -92,7 +95,7 @@ def _assignments(
             }
 
 
-def _votes(
+def _annotations(
     project: Project, others: Sequence[Person], keys: Sequence[int]
 ) -> Iterator[dict[str, object]]:
     for key in keys:
@@ -101,7 +104,7 @@ def _votes(
             yield {
                 "project_id": project.project_id,
                 "claim_key": key,
-                "person_id": _reader(others, key, slot).person_id,
+                "person_id": _annotator(others, key, slot).person_id,
                 "slot": slot,
                 "support": "supported" if supported else "unsupported",
                 "source_id": "chart" if supported else None,
@@ -128,7 +131,7 @@ def _decisions(
             yield {
                 "project_id": project.project_id,
                 "claim_key": key,
-                "person_id": _reader(others, key, 3).person_id,
+                "person_id": _annotator(others, key, 3).person_id,
                 "support": "supported",
                 "source_id": "chart",
                 "conflation": False,
@@ -156,7 +159,7 @@ def _stand(connection: Connection, keys: Sequence[int]) -> None:
 
 
 def _tell(connection: Connection, others: Sequence[Person], keys: Sequence[int]) -> None:
-    """Append the events of those readings to the trail, two a reading, as the product words them."""
+    """Append the events of those annotations to the trail, two an annotation, as the product words them."""
     said = {person.person_id: person.name for person in others}
     last = connection.execute(
         select(col(EventRow.sequence), col(EventRow.hash))
@@ -166,7 +169,7 @@ def _tell(connection: Connection, others: Sequence[Person], keys: Sequence[int])
     sequence, previous = last.sequence, last.hash or BEGINNING
     rows = []
     for table, key, action in (
-        (VoteRow, "vote_id", "vote.cast"),
+        (AnnotationRow, "vote_id", "vote.cast"),
         (AdjudicationRow, "adjudication_id", "claim.adjudicated"),
     ):
         for row in _written(connection, table, key, keys):

@@ -1,6 +1,6 @@
 """How long the workbench keeps people waiting, with 10,000 traces and 100,000 claims in its database.
 
-    python -m bench review [--db FILE_OR_URL] [--traces 10000] [--read 50000] [--votes 40]
+    python -m bench review [--db FILE_OR_URL] [--traces 10000] [--read 50000] [--annotations 40]
 
 Builds the database where ``--db`` names none, else measures what is there: each step of one more reviewer,
 every page of the workbench, and what reads everything. Seconds by the clock say little on a busy machine:
@@ -103,7 +103,7 @@ def line(name: str, taken: list[Taken], limit: float | None = None) -> tuple[Cel
 
 
 def measure_steps(
-    store: SqlStore, project: Project, who: Person, votes: int
+    store: SqlStore, project: Project, who: Person, annotations: int
 ) -> Iterator[tuple[Cell, ...]]:
     """Yield what one verdict costs without a screen: from the last answer to the next claim shown."""
     desk = open_review_session(workspace_of(store), project, who)
@@ -114,7 +114,7 @@ def measure_steps(
         times[name].append(taken)
         return done
 
-    for _ in range(votes):
+    for _ in range(annotations):
         item = note("next claim", desk.next_item)
         if item is None:
             break
@@ -132,14 +132,14 @@ def measure_steps(
     yield line("vote → next claim, in the database", together, NEXT_CLAIM_SECONDS)
 
 
-def measure_keys(who: Person, votes: int) -> Iterator[tuple[Cell, ...]]:
+def measure_keys(who: Person, annotations: int) -> Iterator[tuple[Cell, ...]]:
     """Yield what one verdict costs on the page: three answers, the verifier's view, and the next claim."""
     test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=600)
     test.query_params["as"] = str(who.person_id)
     test.run()
     test.switch_page("pages/review.py").run()
     seen, came = [], []
-    for _ in range(votes):
+    for _ in range(annotations):
         for key in ("v_supported", "own_1"):
             drawn(test, key).click().run()
         for key, taken in (("rightly_credited", seen), ("keep", came)):
@@ -152,15 +152,15 @@ def measure_keys(who: Person, votes: int) -> Iterator[tuple[Cell, ...]]:
 # ---------------------------------------------------------------- pages
 
 
-def measure_pages(desk: ReviewSession, reader: Person) -> Iterator[tuple[Cell, ...]]:
+def measure_pages(desk: ReviewSession, annotator: Person) -> Iterator[tuple[Cell, ...]]:
     """Yield each page opened for the first time, after one more vote of somebody, and drawn once more."""
     there = {file.stem for file in (PROJECT / "pages").glob("*.py")} - {"__init__"}
     if there != {visit.page for visit in VISITS}:
         raise InputError(f"pages not measured: {sorted(there ^ {v.page for v in VISITS})}")
     for visit in VISITS:
-        first = opened(visit, reader)[0]
+        first = opened(visit, annotator)[0]
         one_more_vote(desk)
-        after, test = opened(visit, reader)
+        after, test = opened(visit, annotator)
         again, _ = timed(test.run)
         _no_fault(test, visit.name)
         fine = max(after.clock, again.clock) < PAGE_SECONDS
@@ -169,11 +169,11 @@ def measure_pages(desk: ReviewSession, reader: Person) -> Iterator[tuple[Cell, .
         yield visit.name, *(t.clock for t in taken), *(t.busy for t in taken), verdict
 
 
-def opened(visit: Visit, reader: Person) -> tuple[Taken, AppTest]:
+def opened(visit: Visit, annotator: Person) -> tuple[Taken, AppTest]:
     """A new session that opens a page; how long the page took, without the way there."""
     test = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=600)
     if visit.blind:
-        test.query_params["as"] = str(reader.person_id)
+        test.query_params["as"] = str(annotator.person_id)
     for name, value in visit.query.items():
         test.query_params[name] = value
     taken, _ = timed(test.run)
@@ -222,7 +222,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--db", default=None)
     parser.add_argument("--traces", type=int, default=10_000)
     parser.add_argument("--read", type=int, default=50_000)
-    parser.add_argument("--votes", type=int, default=40)
+    parser.add_argument("--annotations", type=int, default=40)
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -242,11 +242,11 @@ def run(options: argparse.Namespace) -> Report:
     report = Report(notes=[f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"])
     columns = ("step", "median s", "longest s", "processor s", "n", "limit s")
     report.table("steps", columns, [
-        *measure_steps(store, project, who, options.votes),
-        *measure_keys(who, max(3, options.votes // 4)),
+        *measure_steps(store, project, who, options.annotations),
+        *measure_keys(who, max(3, options.annotations // 4)),
     ])  # fmt: skip
     desk = open_review_session(workspace_of(store), project, others[0])
-    seen = ("first", "after a vote", "once more")
+    seen = ("first", "after an annotation", "once more")
     report.table("pages", ("page", *seen, *(f"{one}, processor" for one in seen), "limit s"),
                  measure_pages(desk, others[1]))  # fmt: skip
     report.table("everything at once", columns, measure_large(store, project))

@@ -67,7 +67,7 @@ def export(
     db: DatabaseUrl = None,
     json_path: JsonPath = None,
 ) -> None:
-    """Write what reviewers decided as a packet: labels, readings, sources, trail, manifest.
+    """Write what reviewers decided as a packet: labels, annotations, sources, trail, manifest.
 
     --since and --until are the first and the last day of the decision. What is left out is counted.
     """
@@ -103,7 +103,7 @@ def export(
         asdict(report) | {"signed": sign},
         [
             f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
-            f"{counted(report.votes, 'reading')} in {out}",
+            f"{counted(report.votes, 'annotation')} in {out}",
             *(
                 f"  {status.value:<20} {count:>7}"
                 for status, count in report.by_status.items()

@@ -54,7 +54,7 @@ def import_files(
 ) -> None:
     """Read captured traces into the database. The same trace twice changes nothing.
 
-    The folder of an exported packet brings its traces, verdicts and every reading and decision with
+    The folder of an exported packet brings its traces, verdicts and every annotation and decision with
     it: its manifest and its signatures are checked first, and reading it again changes nothing. It
     must be signed by somebody whose key `audit trust` has accepted, or taken with --unsigned.
 
@@ -146,7 +146,7 @@ def _import_packets(
         tell_skipped(put.skipped)
         documents.append({"packet": str(folder), "changed": done.changed, **asdict(done)})
         lines += [
-            f"{folder}: {counted(done.claims, 'claim')}; {counted(put.votes, 'reading')} and "
+            f"{folder}: {counted(done.claims, 'claim')}; {counted(put.votes, 'annotation')} and "
             f"{counted(put.adjudications, 'decision')} new, {put.votes_known} and "
             f"{put.adjudications_known} already there, {len(put.skipped)} not kept",
             *done.notes,

@@ -1,4 +1,4 @@
-"""A claim that two people read differently: both readings, the sources, and the third decision."""
+"""A claim that two people read differently: both annotations, the sources, and the third decision."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pages.screens.adjudicate.decided import open_decided, show_decided, shows_d
 from pages.screens.adjudicate.disagreement import (
     answer,
     current_disagreement,
+    lay_out_annotations,
     lay_out_mine,
-    lay_out_readings,
 )
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.judgement_form import show_claim
@@ -62,7 +62,8 @@ def _show_disagreement() -> None:
         show_notice(
             "No disagreement waits for you",
             "When two people read a claim differently, it comes to a third who has not read it. "
-            "With one reading a claim there are no disagreements: a lead sets that on the page Settings.",
+            "With one annotation a claim there are no disagreements: a lead sets that on the page "
+            "Settings.",
             key="no-disagreements",
             tone="good",
         )
@@ -79,7 +80,7 @@ def _show_disagreement() -> None:
                 "words": f"{waiting:,} disagreement{'' if waiting == 1 else 's'} to decide",
                 "share": 0.0,
             },
-            "readings": lay_out_readings(held),
+            "readings": lay_out_annotations(held),
             "mine": lay_out_mine(held),
             "words": lit_words,
         },

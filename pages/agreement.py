@@ -35,7 +35,7 @@ from pages.widgets.reviewed import agreement_for, packets_for
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
 
-ALL_READINGS, ROUNDS = "All readings", "Calibration rounds"
+ALL_ANNOTATIONS, ROUNDS = "All annotations", "Calibration rounds"
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Agreement · ProvenanceGuard")
@@ -45,10 +45,10 @@ st.title("Agreement", anchor=False)
 read_chosen("question", "basis", "which", "readings", "round-shown")
 show_saved()
 
-readings = st.segmented_control(
-    "Readings",
-    [ALL_READINGS, ROUNDS],
-    default=ALL_READINGS,
+compared = st.segmented_control(
+    "Annotations",
+    [ALL_ANNOTATIONS, ROUNDS],
+    default=ALL_ANNOTATIONS,
     required=True,
     label_visibility="collapsed",
     key="readings",
@@ -63,9 +63,9 @@ question = left.segmented_control(
     required=True,
     key="question",
 )
-if readings == ROUNDS:
+if compared == ROUNDS:
     try:
-        require_reader(user, "see how far readers agree")
+        require_reader(user, "see how far annotators agree")
         show_rounds(open_workspace(user), user, question)
     except NotAllowed as error:
         show_notice("Agreement is for leads and auditors", str(error), key="not-allowed")
@@ -90,7 +90,7 @@ grouping = right.selectbox(
 
 try:
     # Where tens of thousands of claims were read, the first look after a start takes seconds.
-    with st.spinner("Comparing the readings …", show_time=True):
+    with st.spinner("Comparing the annotations …", show_time=True):
         view = agreement_for(packets_for(user), user, question, basis, grouping)
 except NotAllowed as error:
     show_notice("Agreement is for leads and auditors", str(error), key="not-allowed")
@@ -102,7 +102,7 @@ except ProvenanceGuardError as error:
 people = view.people
 if not view.claims:
     show_notice(
-        "No claim has all its readings yet",
+        "No claim has all its annotations yet",
         f"{counted(view.unfinished, 'claim')} begun. Agreement appears as soon as claims are read."
         if view.unfinished
         else "Agreement appears as soon as reviewers have read claims on the page Review.",
@@ -125,9 +125,9 @@ if people.claims:
             st.text(words)
 else:
     show_notice(
-        "No two readings to compare",
+        "No two annotations to compare",
         (left_out_words(people) or "")
-        + " A lead sets two readings a claim on the page Settings; agreement then compares them.",
+        + " A lead sets two annotations a claim on the page Settings; agreement then compares them.",
         key="one-reading",
     )
 
@@ -146,7 +146,7 @@ if people.claims:
     names = {group.name: group for group in view.groups}
     one, two = st.columns([1, 1], vertical_alignment="bottom")
     which = one.segmented_control(
-        "Show claims on which readings",
+        "Show claims on which annotations",
         ["differ", "agree"],
         default="differ",
         required=True,
@@ -168,7 +168,7 @@ if people.claims:
         claim_rows([view.claims[key] for key in keys], question),
         [view.claims[key] for key in keys],
         key="claims",
-        nothing=f"There is no claim on which readings {which}.",
+        nothing=f"There is no claim on which annotations {which}.",
     )
 
 show_causes(list(view.claims.values()))
@@ -179,19 +179,19 @@ show_over_time(list(view.claims.values()))
 st.subheader("With the verifier, before its view was shown", anchor=False)
 if view.machine.claims:
     show_figures(view.machine)
-    st.text(count_words(view.machine, "reading"))
+    st.text(count_words(view.machine, "annotation"))
 else:
-    st.text("No reading can be compared with the verifier.")
+    st.text("No annotation can be compared with the verifier.")
 if words := left_out_words(view.machine):
     st.text(words)
 if view.pre_labels.claims:
     st.subheader("With the pre-labels of two judges, before they were shown", anchor=False)
     show_figures(view.pre_labels)
-    st.text(count_words(view.pre_labels, "reading"))
+    st.text(count_words(view.pre_labels, "annotation"))
 reveal = view.reveal
-if reveal.readings:
+if reveal.annotations:
     st.text(
-        f"After the reveal: {reveal.changed:,} of {reveal.readings:,} readings were changed; "
+        f"After the reveal: {reveal.changed:,} of {reveal.annotations:,} annotations were changed; "
         f"{reveal.towards_machine:,} to what the verifier says, {reveal.away_from_machine:,} away "
         "from it."
     )

@@ -117,7 +117,7 @@ else:
         [
             {
                 "title": f"{counted(len(chosen.claims), 'claim')} of {counted(traces, 'trace')}",
-                "text": "Each with its label, every reading and decision, its sources, and the trail.",
+                "text": "Each with its label, every annotation and decision, its sources, and the trail.",
                 "facts": [
                     [f"left out: {reason}", f"{count:,}"]
                     for reason, count in chosen.left_out.items()

@@ -124,7 +124,7 @@ with right:
     show_cards(
         [
             {
-                "title": "One reading a claim" if reads == 1 else "Two readings a claim",
+                "title": "One annotation a claim" if reads == 1 else "Two annotations a claim",
                 "text": "Each claim is read by one person."
                 if reads == 1
                 else "A third person, who has not read the claim, decides where the two differ.",

@@ -18,13 +18,13 @@ from sqlmodel import col
 
 from core.records import VerdictLabel
 from core.review.annotating import NewAnnotation, current
-from core.review.assignment import LEAST_PACED, PACE_READINGS
+from core.review.assignment import LEAST_PACED, PACE_ANNOTATIONS
 from core.review.items import Assignment, Draft
 from core.review.records import Adjudication, Annotation, Cause, Exposure, Judgement, QueueReason
 from storage import tables
 from storage.audit import add_row
 from storage.columns import plain_text
-from storage.tables import AdjudicationReopening, AdjudicationRow, PersonRow, VoteRow
+from storage.tables import AdjudicationReopening, AdjudicationRow, AnnotationRow, PersonRow
 
 
 def judgement_columns(judgement: Judgement) -> dict[str, object]:
@@ -65,7 +65,9 @@ def annotation_columns(said: NewAnnotation | Annotation) -> dict[str, object]:
     }
 
 
-def with_names(table: type[VoteRow] | type[AdjudicationRow], key: str, project_id: int) -> Any:
+def with_names(
+    table: type[AnnotationRow] | type[AdjudicationRow], key: str, project_id: int
+) -> Any:
     """The rows of a project with the name of the person, the oldest first; ``key`` numbers them."""
     columns: Mapping[str, Any] = table.__table__.c  # type: ignore[union-attr]
     return (
@@ -101,7 +103,7 @@ def put_annotation(
     # Ids and hashes alone: what was said is for nobody's eyes before the claim is settled.
     vote_id = add_row(
         connection,
-        VoteRow,
+        AnnotationRow,
         values,
         at=at,
         actor=actor,
@@ -127,12 +129,12 @@ def annotations_of(
     connection: Connection, project_id: int, claim_key: int, *, person_id: int | None = None
 ) -> tuple[Annotation, ...]:
     """Every annotation on a claim as written, the oldest first."""
-    statement = with_names(VoteRow, "vote_id", project_id).where(
-        col(VoteRow.claim_key) == claim_key
+    statement = with_names(AnnotationRow, "vote_id", project_id).where(
+        col(AnnotationRow.claim_key) == claim_key
     )
     if person_id is not None:
-        statement = statement.where(col(VoteRow.person_id) == person_id)
-    return tuple(map(_vote, connection.execute(statement)))
+        statement = statement.where(col(AnnotationRow.person_id) == person_id)
+    return tuple(map(_annotation, connection.execute(statement)))
 
 
 def current_annotations(
@@ -148,23 +150,24 @@ def every_current_annotation(
     """The annotations that count on every claim of a project: claim key → annotations, in one statement."""
     by_claim: dict[int, list[Annotation]] = {}
     for annotation in map(
-        _vote, connection.execute(with_names(VoteRow, "vote_id", project_id)).yield_per(2000)
+        _annotation,
+        connection.execute(with_names(AnnotationRow, "vote_id", project_id)).yield_per(2000),
     ):
         by_claim.setdefault(annotation.claim_key, []).append(annotation)
     return {claim_key: current(annotations) for claim_key, annotations in by_claim.items()}
 
 
 def pace(connection: Connection, project_id: int, person_id: int | None) -> Sequence[float]:
-    """The seconds of recent first readings of a person, or of anybody; none of fewer than five: one
+    """The seconds of recent first annotations of a person, or of anybody; none of fewer than five: one
     claim that somebody was called away from would say "8 hours left"."""
     statement = (
-        select(col(VoteRow.seconds))
-        .where(col(VoteRow.project_id) == project_id)
-        .order_by(col(VoteRow.vote_id).desc())
-        .limit(PACE_READINGS)
+        select(col(AnnotationRow.seconds))
+        .where(col(AnnotationRow.project_id) == project_id)
+        .order_by(col(AnnotationRow.vote_id).desc())
+        .limit(PACE_ANNOTATIONS)
     )
     if person_id is not None:
-        statement = statement.where(col(VoteRow.person_id) == person_id)
+        statement = statement.where(col(AnnotationRow.person_id) == person_id)
     seconds = list(connection.execute(statement).scalars())
     return seconds if len(seconds) >= LEAST_PACED else []
 
@@ -173,15 +176,18 @@ def latest_annotations(connection: Connection, project_id: int, person_id: int) 
     """The latest annotations of a person: rows of vote_id, claim_key and at, the latest first."""
     return list(
         connection.execute(
-            select(col(VoteRow.vote_id), col(VoteRow.claim_key), col(VoteRow.at))
-            .where(col(VoteRow.project_id) == project_id, col(VoteRow.person_id) == person_id)
-            .order_by(col(VoteRow.vote_id).desc())
-            .limit(PACE_READINGS)
+            select(col(AnnotationRow.vote_id), col(AnnotationRow.claim_key), col(AnnotationRow.at))
+            .where(
+                col(AnnotationRow.project_id) == project_id,
+                col(AnnotationRow.person_id) == person_id,
+            )
+            .order_by(col(AnnotationRow.vote_id).desc())
+            .limit(PACE_ANNOTATIONS)
         )
     )
 
 
-def _vote(row: Row[Any]) -> Annotation:
+def _annotation(row: Row[Any]) -> Annotation:
     first = None
     if row.first_support is not None:
         first = Judgement(

@@ -26,7 +26,7 @@ from storage.tables import AssignmentRow, ClaimRow, TraceVersion
 
 
 def open_annotation(connection: Connection, project_id: int, person_id: int) -> Assignment | None:
-    """The reading in the person's hands: of several the one that is new or was shown last.
+    """The annotation in the person's hands: of several the one that is new or was shown last.
 
     Somebody holds several after taking something back: that comes first, then the one before it.
     """
@@ -81,8 +81,12 @@ def own(connection: Connection, project_id: int, assignment_id: int, user: Perso
 def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssignment, ...]:
     """Every claim that somebody holds, the one that has not moved longest first."""
     latest_annotations = (
-        select(func.max(col(tables.VoteRow.vote_id)))
-        .where(about(tables.VoteRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id))
+        select(func.max(col(tables.AnnotationRow.vote_id)))
+        .where(
+            about(
+                tables.AnnotationRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id
+            )
+        )
         .correlate(AssignmentRow)
         .scalar_subquery()
     )
@@ -94,7 +98,7 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
             col(TraceVersion.trace_id),
             col(tables.PersonRow.name),
             col(tables.Draft.updated_at),
-            col(tables.VoteRow.at).label("voted_at"),
+            col(tables.AnnotationRow.at).label("voted_at"),
         )
         .join(ClaimRow, col(ClaimRow.claim_key) == col(AssignmentRow.claim_key))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
@@ -102,7 +106,7 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
         .outerjoin(
             tables.Draft, col(tables.Draft.assignment_id) == col(AssignmentRow.assignment_id)
         )
-        .outerjoin(tables.VoteRow, col(tables.VoteRow.vote_id) == latest_annotations)
+        .outerjoin(tables.AnnotationRow, col(tables.AnnotationRow.vote_id) == latest_annotations)
         .where(col(AssignmentRow.project_id) == project_id, col(AssignmentRow.state) == "open")
     ).all()
     assignment = (
@@ -139,7 +143,7 @@ def take(
         return None
     assignment = _take(connection, project, user, queued, now=now)
     if assignment is None:
-        raise StoreError(f"claim {queued.claim_key}: the queue offers a reading that is taken")
+        raise StoreError(f"claim {queued.claim_key}: the queue offers an annotation that is taken")
     return assignment
 
 

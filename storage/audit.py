@@ -73,7 +73,7 @@ TOLD: tuple[type[SQLModel], ...] = (
     tables.RoleGrant,
     tables.GuidelineRow,
     tables.Decline,
-    tables.VoteRow,
+    tables.AnnotationRow,
     tables.AdjudicationRow,
     tables.TraceSplit,
     tables.CalibratorRow,

@@ -13,6 +13,7 @@ from sqlmodel import SQLModel, col
 from storage.audit import ERASED, append_event, row_hash
 from storage.tables import (
     AdjudicationRow,
+    AnnotationRow,
     AssignmentRow,
     CalibrationClaim,
     ClaimRow,
@@ -25,7 +26,6 @@ from storage.tables import (
     TraceVersion,
     Verdict,
     VerdictOpening,
-    VoteRow,
 )
 
 TRACES_AN_EVENT = 25  # their rows' hashes make an event of at most a few megabytes
@@ -98,7 +98,7 @@ def _judged(connection: Connection, positions: Sequence[int]) -> Iterable[tuple[
     said = [
         exists().where(column == col(ClaimRow.claim_key))
         for column in (
-            col(VoteRow.claim_key),
+            col(AnnotationRow.claim_key),
             col(Decline.claim_key),
             col(AdjudicationRow.claim_key),
             col(AssignmentRow.claim_key),

@@ -23,6 +23,7 @@ from storage.people import person_at
 from storage.queue import waits_in_round
 from storage.tables import (
     AdjudicationRow,
+    AnnotationRow,
     AssignmentRow,
     ClaimRow,
     ProjectRow,
@@ -30,7 +31,6 @@ from storage.tables import (
     TraceVersion,
     Verdict,
     VerdictOpening,
-    VoteRow,
 )
 
 VERDICT_PAGE = "verdict page"
@@ -167,7 +167,12 @@ def _place(connection: Connection, content_hash: str, run_key: str) -> Row[*tupl
 def _decided() -> ColumnElement[bool]:
     """Whether the holder of the assignment has judged its claim before."""
     read = exists().where(
-        about(VoteRow, AssignmentRow.project_id, AssignmentRow.claim_key, AssignmentRow.person_id),
+        about(
+            AnnotationRow,
+            AssignmentRow.project_id,
+            AssignmentRow.claim_key,
+            AssignmentRow.person_id,
+        ),
         col(AssignmentRow.slot) < ADJUDICATION_SLOT,
     )
     settled = exists().where(

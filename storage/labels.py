@@ -33,13 +33,13 @@ from storage.store import SqlStore
 from storage.tables import (
     AdjudicationReopening,
     AdjudicationRow,
+    AnnotationRow,
     ClaimRow,
     ClaimSignal,
     Run,
     TraceSlice,
     TraceSplit,
     TraceVersion,
-    VoteRow,
 )
 
 
@@ -57,7 +57,7 @@ class Labels:
         since: datetime | None = None,
         features: bool = True,
     ) -> tuple[ReviewedClaim, ...]:
-        """The claims whose readings are all in, in the order of their traces.
+        """The claims whose annotations are all in, in the order of their traces.
 
         ``since``: only those with an annotation or an adjudication at that time or later. Without
         ``features``, signals come without them, in half the time.
@@ -80,11 +80,11 @@ class Labels:
         )
 
     def unfinished(self, project_id: int) -> int:
-        """How many claims have an annotation, and readings still to come."""
+        """How many claims have an annotation, and annotations still to come."""
         with self.store.database.reading() as connection:
             begun = connection.execute(
-                select(func.count(func.distinct(col(VoteRow.claim_key)))).where(
-                    col(VoteRow.project_id) == project_id
+                select(func.count(func.distinct(col(AnnotationRow.claim_key)))).where(
+                    col(AnnotationRow.project_id) == project_id
                 )
             ).scalar_one()
         # Whichever is in memory already: with features or without, the claims are the same.
@@ -165,7 +165,9 @@ def _mark(connection: Connection, project_id: int) -> _Mark:
         return connection.execute(select(wanted)).scalar()
 
     last = connection.execute(
-        select(col(VoteRow.vote_id), col(VoteRow.at)).order_by(col(VoteRow.vote_id).desc()).limit(1)
+        select(col(AnnotationRow.vote_id), col(AnnotationRow.at))
+        .order_by(col(AnnotationRow.vote_id).desc())
+        .limit(1)
     ).first()
     return _Mark(
         settings=project_at(connection, project_id).version,
@@ -181,7 +183,7 @@ def _mark(connection: Connection, project_id: int) -> _Mark:
 
 def _read(connection: Connection, project_id: int, mark: _Mark, features: bool) -> _Kept:
     """All settled claims, in a handful of statements."""
-    voted = select(col(VoteRow.claim_key)).where(col(VoteRow.project_id) == project_id)
+    voted = select(col(AnnotationRow.claim_key)).where(col(AnnotationRow.project_id) == project_id)
     annotations = every_current_annotation(connection, project_id)
     decided = every_adjudication(connection, project_id)
     placed = _reviewed(connection, project_id, voted, annotations, decided, features)
@@ -197,7 +199,7 @@ def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mar
     if (mark.settings, mark.traces) != (before.settings, before.traces):
         return None
     same = connection.execute(
-        select(col(VoteRow.at)).where(col(VoteRow.vote_id) == before.annotation)
+        select(col(AnnotationRow.at)).where(col(AnnotationRow.vote_id) == before.annotation)
     ).scalar()
     if same != before.voted_at:
         return None
@@ -221,13 +223,14 @@ def _brought_up(connection: Connection, project_id: int, kept: _Kept, mark: _Mar
 def _written_about(connection: Connection, project_id: int, since: _Mark) -> list[int]:
     """The claims with annotations that somebody or a run said something about after that mark."""
     voted = exists().where(
-        col(VoteRow.project_id) == project_id,
-        col(VoteRow.claim_key) == col(ClaimSignal.claim_key),
+        col(AnnotationRow.project_id) == project_id,
+        col(AnnotationRow.claim_key) == col(ClaimSignal.claim_key),
     )
     rows = connection.execute(
         union(
-            select(col(VoteRow.claim_key)).where(
-                col(VoteRow.vote_id) > since.annotation, col(VoteRow.project_id) == project_id
+            select(col(AnnotationRow.claim_key)).where(
+                col(AnnotationRow.vote_id) > since.annotation,
+                col(AnnotationRow.project_id) == project_id,
             ),
             select(col(AdjudicationRow.claim_key)).where(
                 col(AdjudicationRow.adjudication_id) > since.decision,
@@ -270,14 +273,14 @@ def _reviewed(
     decided: Mapping[int, Adjudication],
     features: bool,
 ) -> dict[int, _Placed]:
-    """Those of the wanted claims whose readings are all in; ``wanted`` selects claim keys."""
+    """Those of the wanted claims whose annotations are all in; ``wanted`` selects claim keys."""
     reads = project_at(connection, project_id).settings.reads_per_claim
     signals = _signals(connection, wanted, features)
     slices = _slices(connection, wanted)
     found: dict[int, _Placed] = {}
     for row in _claims(connection, wanted):
-        claim_votes, adjudication = annotations[row.claim_key], decided.get(row.claim_key)
-        resolution = resolve(claim_votes, adjudication, reads=reads)
+        of_claim, adjudication = annotations[row.claim_key], decided.get(row.claim_key)
+        resolution = resolve(of_claim, adjudication, reads=reads)
         if resolution is None:
             continue
         signal = signals.get(row.claim_key)
@@ -291,11 +294,11 @@ def _reviewed(
             slices=tuple(slices.get(row.position, ())),
             family=signal.routed_family if signal else None,
             split=None if row.split is None else Split(row.split),
-            annotations=claim_votes,
+            annotations=of_claim,
             adjudication=adjudication,
             resolution=resolution,
             signal=signal,
-            inclusion_probability=claim_votes[0].inclusion_probability,
+            inclusion_probability=of_claim[0].inclusion_probability,
             detail={"trace_key": row.trace_key},
         )
         found[row.claim_key] = ((row.position, row.number, row.claim_key), claim)

@@ -31,13 +31,14 @@ from storage import records
 from storage.columns import about, plain_text
 from storage.records import Order, TraceFilters
 from storage.tables import (
+    AnnotationRequest,
+    AnnotationRow,
     AssignmentRow,
     ClaimRow,
     Decline,
     ImportRecord,
     ProjectRow,
     QueueRow,
-    ReadingRequest,
     Run,
     TraceMark,
     TraceSlice,
@@ -45,7 +46,6 @@ from storage.tables import (
     Verdict,
     VerdictCause,
     VerdictState,
-    VoteRow,
 )
 from storage.traces import is_newest
 from storage.verdicts import COUNT_COLUMNS, counts
@@ -126,9 +126,9 @@ def _standing(given: str, taken: str, text: str | None = None) -> ColumnElement[
 def with_reader(person_id: int) -> ColumnElement[bool]:
     """Whether somebody gave the trace to that person to read."""
     return exists().where(
-        col(ReadingRequest.position) == col(TraceVersion.position),
-        col(ReadingRequest.person_id) == person_id,
-        col(ReadingRequest.now) == false(),
+        col(AnnotationRequest.position) == col(TraceVersion.position),
+        col(AnnotationRequest.person_id) == person_id,
+        col(AnnotationRequest.now) == false(),
     )
 
 
@@ -170,7 +170,7 @@ def yet_to_judge(person: Person, trace: Any = TraceVersion) -> ColumnElement[boo
     other = aliased(TraceVersion)
     mine, passed_on, taken_up_again = (
         exists().where(about(table, QueueRow.project_id, QueueRow.claim_key, person.person_id))
-        for table in (VoteRow, Decline, AssignmentRow)
+        for table in (AnnotationRow, Decline, AssignmentRow)
     )
     return (
         select(1)

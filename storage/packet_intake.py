@@ -1,4 +1,4 @@
-"""What an import of a packet adds: traces, verdicts, splits, and the readings that are not here yet."""
+"""What an import of a packet adds: traces, verdicts, splits, and the annotations that are not here yet."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from storage.splits import Splits
 from storage.store import SqlStore
 from storage.tables import (
     AdjudicationRow,
+    AnnotationRow,
     AssignmentRow,
     AuditEvent,
     ClaimRow,
     TraceVersion,
-    VoteRow,
 )
 from storage.traces import is_newest, trace_key
 
-BOTH_READINGS = 2
+BOTH_ANNOTATIONS = 2
 TAKEN_UNSIGNED = "packet.taken_unsigned"
 
 
@@ -138,7 +138,7 @@ class PacketIntake:
         """Keep the annotations and adjudications that are not here yet, each with its event.
 
         People who are not here come without a role. An annotation that would stand behind a newer
-        one of the same person, or for which no reading is left, is skipped with its reason.
+        one of the same person, or for which no annotation is left, is skipped with its reason.
         Raises NotAllowed.
         """
         put = ReviewsPut()
@@ -219,7 +219,7 @@ class _Entry:
         if slot is None:
             return
         self._add(
-            VoteRow,
+            AnnotationRow,
             {
                 "slot": slot,
                 **annotation_columns(annotation),
@@ -266,7 +266,7 @@ class _Entry:
 
     def _add(
         self,
-        table: type[VoteRow] | type[AdjudicationRow],
+        table: type[AnnotationRow] | type[AdjudicationRow],
         values: Mapping[str, object],
         said: Annotation | Adjudication,
         person: Person,
@@ -320,9 +320,9 @@ class _Entry:
         wanted = (
             annotation.slot if annotation.slot in (1, 2) and annotation.slot not in taken else None
         )
-        slot = wanted or free_slot(taken, BOTH_READINGS)
+        slot = wanted or free_slot(taken, BOTH_ANNOTATIONS)
         if slot is None:
-            self._skip(f"both readings are somebody else's here; {person.name}'s is left out")
+            self._skip(f"both annotations are somebody else's here; {person.name}'s is left out")
             return None
         self._hold(person, slot, annotation.queue_reason, annotation.inclusion_probability)
         return slot
@@ -334,7 +334,7 @@ class _Entry:
         reason: QueueReason,
         inclusion_probability: float | None,
     ) -> None:
-        """Take the place of the reading or adjudication, so that nobody is asked for it again."""
+        """Take the place of the annotation or adjudication, so that nobody is asked for it again."""
         project_id = self.intake.project.project_id
         taken = self.connection.execute(
             select(col(AssignmentRow.assignment_id)).where(

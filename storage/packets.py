@@ -33,12 +33,12 @@ from storage.repairs import Repairs
 from storage.store import SqlStore
 from storage.tables import (
     AdjudicationRow,
+    AnnotationRow,
     AssignmentRow,
     PacketLock,
     PacketSignatureRow,
     PersonRow,
     TraceVersion,
-    VoteRow,
 )
 from storage.trail import Trail
 
@@ -208,7 +208,7 @@ class Packets:
     project: Project
 
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
-        """The claims whose readings are all in."""
+        """The claims whose annotations are all in."""
         return Labels(store=self.store).reviewed(self.project.project_id)
 
     def pre_labels(self) -> Mapping[int, PreLabel]:
@@ -216,7 +216,7 @@ class Packets:
         return PreLabels(store=self.store).all()
 
     def unfinished(self) -> int:
-        """How many claims have an annotation, and readings still to come."""
+        """How many claims have an annotation, and annotations still to come."""
         return Labels(store=self.store).unfinished(self.project.project_id)
 
     def events(self) -> int:
@@ -224,7 +224,7 @@ class Packets:
         return Trail(store=self.store).length()
 
     def open_claims(self, person: Person) -> frozenset[int]:
-        """The claims that the person holds a reading or an adjudication of."""
+        """The claims that the person holds an annotation or an adjudication of."""
         with self.store.database.reading() as connection:
             return frozenset(
                 connection.execute(
@@ -290,7 +290,7 @@ class Packets:
             claim.adjudication.adjudication_id for claim in claims if claim.adjudication is not None
         }
         for kind, table, key, counts in (
-            ("reading", VoteRow, "vote_id", standing),
+            ("reading", AnnotationRow, "vote_id", standing),
             ("decision", AdjudicationRow, "adjudication_id", decided),
         ):
             target = table.__table__  # type: ignore[union-attr]

@@ -31,7 +31,7 @@ class Projects:
     store: SqlStore
 
     def default(self) -> Project:
-        """The first project; made at first use, with one reading a claim."""
+        """The first project; made at first use, with one annotation a claim."""
         with self.store.database.reading() as connection:
             found = queue.projects(connection)
         if found:

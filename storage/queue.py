@@ -1,7 +1,7 @@
 """The queue of each project: one row a claim, kept in step with runs, assignments and annotations.
 
-A row says where its claim stands (core/review/sampling.py), how many readings nobody has taken, and
-how far it is. Claims come first to somebody by a reading request; those of a calibration round that is
+A row says where its claim stands (core/review/sampling.py), how many annotations nobody has taken, and
+how far it is. Claims come first to somebody by an annotation request; those of a calibration round that is
 being read come to nobody else. Everything here runs in the transaction of the write that it follows.
 """
 
@@ -46,6 +46,8 @@ from storage.audit import append_event
 from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.columns import about, read_as
 from storage.tables import (
+    AnnotationRequest,
+    AnnotationRow,
     AssignmentRow,
     CalibrationClaim,
     CalibrationClosing,
@@ -57,12 +59,10 @@ from storage.tables import (
     Decline,
     ProjectRow,
     QueueRow,
-    ReadingRequest,
     Run,
     TraceSlice,
     TraceVersion,
     Verdict,
-    VoteRow,
 )
 from storage.traces import is_newest
 
@@ -76,7 +76,7 @@ def open_round(connection: Connection, project_id: int) -> int | None:
     ).scalar()
     if newest is None:
         return None
-    closed, claims, readers, labels = (
+    closed, claims, annotators, labels = (
         connection.execute(select(func.count()).where(column == newest)).scalar_one()
         for column in (
             col(CalibrationClosing.round_id),
@@ -85,7 +85,7 @@ def open_round(connection: Connection, project_id: int) -> int | None:
             col(CalibrationLabel.round_id),
         )
     )
-    return None if closed or labels >= claims * readers else newest
+    return None if closed or labels >= claims * annotators else newest
 
 
 def not_in_round(round_id: int | None) -> ColumnElement[bool]:
@@ -125,7 +125,7 @@ def ask_for(
     connection: Connection,
     project: Project,
     positions: Sequence[int],
-    reader: Person | None,
+    annotator: Person | None,
     *,
     by: Person,
     at: datetime,
@@ -133,21 +133,21 @@ def ask_for(
     """These traces' claims come first: to that person, or to whoever asks next (None)."""
     if not positions:
         return
-    _forget(connection, project, positions, reader, now=False)
+    _forget(connection, project, positions, annotator, now=False)
     connection.execute(
-        insert(ReadingRequest),
-        [_values(project, position, None, reader, False, at) for position in positions],
+        insert(AnnotationRequest),
+        [_values(project, position, None, annotator, False, at) for position in positions],
     )
     append_event(
         connection,
         at=at,
         actor=by.name,
-        action="traces.assigned" if reader else "traces.queued",
+        action="traces.assigned" if annotator else "traces.queued",
         entity=f"{len(positions)} traces" if len(positions) > 1 else f"trace {positions[0]}",
         detail={
             "project": project.project_id,
             "positions": list(positions),
-            "person": reader.person_id if reader else None,
+            "person": annotator.person_id if annotator else None,
         },
     )
 
@@ -157,9 +157,9 @@ def withdraw(
 ) -> None:
     """These traces' claims come in the order of the queue again."""
     connection.execute(
-        delete(ReadingRequest).where(
-            col(ReadingRequest.project_id) == project.project_id,
-            col(ReadingRequest.position).in_(positions),
+        delete(AnnotationRequest).where(
+            col(AnnotationRequest.project_id) == project.project_id,
+            col(AnnotationRequest.position).in_(positions),
         )
     )
     append_event(
@@ -177,16 +177,16 @@ def turn_to(
     project: Project,
     position: int,
     claim_key: int | None,
-    reader: Person,
+    annotator: Person,
     *,
     at: datetime,
 ) -> None:
-    """The reader opened this trace's claims themselves: that claim first, then the others."""
-    _forget(connection, project, [position], reader, now=True)
+    """The annotator opened this trace's claims themselves: that claim first, then the others."""
+    _forget(connection, project, [position], annotator, now=True)
     wanted = [None] if claim_key is None else [claim_key, None]
     connection.execute(
-        insert(ReadingRequest),
-        [_values(project, position, each, reader, True, at) for each in wanted],
+        insert(AnnotationRequest),
+        [_values(project, position, each, annotator, True, at) for each in wanted],
     )
 
 
@@ -196,10 +196,10 @@ def next_requested(
     """The claim that was asked for first, among those ``free`` for the person."""
     # What they opened themselves last, then what was given to them, then what anybody should read.
     order = (
-        col(ReadingRequest.now).desc(),
-        col(ReadingRequest.person_id).is_(None),
-        col(ReadingRequest.claim_key).is_(None),
-        col(ReadingRequest.request_id),
+        col(AnnotationRequest.now).desc(),
+        col(AnnotationRequest.person_id).is_(None),
+        col(AnnotationRequest.claim_key).is_(None),
+        col(AnnotationRequest.request_id),
         col(ClaimRow.number),
     )
     # Not joined: SQLite would begin with the queue, and read all of it where nothing was asked for.
@@ -211,17 +211,17 @@ def next_requested(
     )
     asked = connection.execute(
         select(col(ClaimRow.claim_key))
-        .select_from(ReadingRequest)
-        .join(ClaimRow, col(ClaimRow.position) == col(ReadingRequest.position))
+        .select_from(AnnotationRequest)
+        .join(ClaimRow, col(ClaimRow.position) == col(AnnotationRequest.position))
         .where(
-            col(ReadingRequest.project_id) == project_id,
+            col(AnnotationRequest.project_id) == project_id,
             or_(
-                col(ReadingRequest.person_id) == person_id,
-                col(ReadingRequest.person_id).is_(None),
+                col(AnnotationRequest.person_id) == person_id,
+                col(AnnotationRequest.person_id).is_(None),
             ),
             or_(
-                col(ReadingRequest.claim_key).is_(None),
-                col(ReadingRequest.claim_key) == col(ClaimRow.claim_key),
+                col(AnnotationRequest.claim_key).is_(None),
+                col(AnnotationRequest.claim_key) == col(ClaimRow.claim_key),
             ),
             waiting,
         )
@@ -232,8 +232,8 @@ def next_requested(
 
 
 def kept_for_others(project_id: int, person_id: int) -> ColumnElement[bool]:
-    """Whether as many people as readings are missing were given the claim and have yet to take it."""
-    theirs = aliased(ReadingRequest)
+    """Whether as many people as annotations are missing were given the claim and have yet to take it."""
+    theirs = aliased(AnnotationRequest)
     taken, passed_on = (
         exists()
         .where(about(table, project_id, QueueRow.claim_key, theirs.person_id))
@@ -262,17 +262,17 @@ def _forget(
     connection: Connection,
     project: Project,
     positions: Sequence[int],
-    reader: Person | None,
+    annotator: Person | None,
     *,
     now: bool,
 ) -> None:
-    person = col(ReadingRequest.person_id)
-    whose = person.is_(None) if reader is None else person == reader.person_id
+    person = col(AnnotationRequest.person_id)
+    whose = person.is_(None) if annotator is None else person == annotator.person_id
     connection.execute(
-        delete(ReadingRequest).where(
-            col(ReadingRequest.project_id) == project.project_id,
+        delete(AnnotationRequest).where(
+            col(AnnotationRequest.project_id) == project.project_id,
             # What somebody opened before is not what they want now, wherever it is.
-            col(ReadingRequest.now) if now else col(ReadingRequest.position).in_(positions),
+            col(AnnotationRequest.now) if now else col(AnnotationRequest.position).in_(positions),
             whose,
         )
     )
@@ -282,7 +282,7 @@ def _values(
     project: Project,
     position: int,
     claim_key: int | None,
-    reader: Person | None,
+    annotator: Person | None,
     now: bool,
     at: datetime,
 ) -> dict[str, object]:
@@ -290,7 +290,7 @@ def _values(
         "project_id": project.project_id,
         "position": position,
         "claim_key": claim_key,
-        "person_id": reader.person_id if reader else None,
+        "person_id": annotator.person_id if annotator else None,
         "now": now,
         "at": at,
     }
@@ -462,7 +462,7 @@ def next_to_read(
     connection: Connection, project: Project, person_id: int, *, audit_first: bool
 ) -> Queued | None:
     """The claim that the person should read next: what was asked for, then by ``stream_order``."""
-    # A calibration round shows the same claims to all of its readers before anybody else reads them.
+    # A calibration round shows the same claims to all of its annotators before anybody else reads them.
     aside = not_in_round(open_round(connection, project.project_id))
     free = (*not_yet(project.project_id, person_id), aside)
     asked = next_requested(connection, project.project_id, person_id, *free)
@@ -498,7 +498,7 @@ def queued_claim(connection: Connection, project_id: int, claim_key: int) -> Que
 
 
 def next_disagreement(connection: Connection, project_id: int, person_id: int) -> int | None:
-    """The oldest claim whose readings differ, that nobody is deciding and this person has not read."""
+    """The oldest claim whose annotations differ, that nobody is deciding and this person has not read."""
     key: int | None = connection.execute(
         select(col(QueueRow.claim_key))
         .where(*_open_disagreements(project_id, person_id))
@@ -542,7 +542,7 @@ def not_yet(project_id: int, person_id: int) -> tuple[ColumnElement[bool], ...]:
 
 def settle(connection: Connection, project: Project, claim_key: int) -> QueueState:
     """Bring the queue's row of one claim up to what people hold and have said; its state."""
-    readings = connection.execute(
+    open_slots = connection.execute(
         select(col(AssignmentRow.state)).where(
             col(AssignmentRow.project_id) == project.project_id,
             col(AssignmentRow.claim_key) == claim_key,
@@ -553,7 +553,7 @@ def settle(connection: Connection, project: Project, claim_key: int) -> QueueSta
         project.settings,
         current_annotations(connection, project.project_id, claim_key),
         adjudication_of(connection, project.project_id, claim_key),
-        [state == "open" for state in readings],
+        [state == "open" for state in open_slots],
     )
     connection.execute(
         update(QueueRow)
@@ -571,7 +571,9 @@ def rebuild(connection: Connection, project: Project) -> None:
         select(col(AssignmentRow.claim_key)).where(
             col(AssignmentRow.project_id) == project.project_id
         ),
-        select(col(VoteRow.claim_key)).where(col(VoteRow.project_id) == project.project_id),
+        select(col(AnnotationRow.claim_key)).where(
+            col(AnnotationRow.project_id) == project.project_id
+        ),
     ).subquery()
     touched = _latest(
         connection,
@@ -589,18 +591,18 @@ def _settle_all(connection: Connection, project: Project, claim_keys: Collection
     """What ``settle`` does, for many claims in a handful of statements."""
     annotations = every_current_annotation(connection, project.project_id)
     decided = every_adjudication(connection, project.project_id)
-    readings: dict[int, list[bool]] = {}
+    open_slots: dict[int, list[bool]] = {}
     for row in connection.execute(
         select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
             col(AssignmentRow.project_id) == project.project_id,
             col(AssignmentRow.slot) < ADJUDICATION_SLOT,
         )
     ):
-        readings.setdefault(row.claim_key, []).append(row.state == "open")
+        open_slots.setdefault(row.claim_key, []).append(row.state == "open")
     standings: dict[Standing, list[int]] = {}
     for key in claim_keys:
         standing = standing_of(
-            project.settings, annotations.get(key, ()), decided.get(key), readings.get(key, ())
+            project.settings, annotations.get(key, ()), decided.get(key), open_slots.get(key, ())
         )
         standings.setdefault(standing, []).append(key)
     for standing, keys in standings.items():

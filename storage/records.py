@@ -90,7 +90,7 @@ class TraceMarks:
     flagged_by: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     comments: int = 0
-    readers: tuple[str, ...] = ()  # "" for whoever asks next
+    annotators: tuple[str, ...] = ()  # "" for whoever asks next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

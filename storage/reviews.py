@@ -103,7 +103,7 @@ def progress_of(
 
 
 def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple[int, int]:
-    """How many readings the person has done, and how many are in hand."""
+    """How many annotations the person has done, and how many are in hand."""
     rows = connection.execute(
         select(col(AssignmentRow.state), func.count())
         .where(
@@ -118,7 +118,7 @@ def count_mine(connection: Connection, project_id: int, person_id: int) -> tuple
 
 
 def count_left(connection: Connection, project_id: int, person_id: int) -> int:
-    """How many readings that nobody has taken the person may still do."""
+    """How many annotations that nobody has taken the person may still do."""
     row = tables.QueueRow
     missing = (col(row.project_id) == project_id, col(row.missing) > 0)
 
@@ -192,7 +192,7 @@ def _on_show(connection: Connection, assignment: Assignment) -> dict[str, Any]:
 def disagreement_item(
     connection: Connection, assignment: Assignment, user: Person
 ) -> DisagreementItem:
-    """A disagreement as its adjudicator sees it: the readings without names, in an order of its own."""
+    """A disagreement as its adjudicator sees it: the annotations without names, in an order of its own."""
     annotations = {
         one.vote_id: one
         for one in current_annotations(connection, assignment.project_id, assignment.claim_key)
@@ -388,7 +388,7 @@ def latest_pass(connection: Connection, project_id: int, person_id: int) -> Row[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingClaims(HeldClaims):
+class AnnotatingClaims(HeldClaims):
     """Claims on their way from the queue to an annotation."""
 
     def next_item(self, project_id: int, user: Person) -> ReviewItem | None:
@@ -426,7 +426,7 @@ class ReadingClaims(HeldClaims):
         rationale: str,
         exposures: Sequence[Exposure],
     ) -> Annotation:
-        """Write a reading; raises Conflict, TooSoon, NotFound, NotAllowed, InputError."""
+        """Write an annotation; raises Conflict, TooSoon, NotFound, NotAllowed, InputError."""
         said = annotating.Answer(
             judgement=judgement, confidence=confidence, rationale=rationale, exposures=exposures,
             nonce=nonce, guideline_version=0,
@@ -538,7 +538,7 @@ class ReadingClaims(HeldClaims):
         """
         now = self.store.now()
         with self.store.database.writing() as connection:
-            allow(connection, user, Role.REVIEWER, "take a vote back")
+            allow(connection, user, Role.REVIEWER, "take an annotation back")
             if on_screen is not None:
                 check_page(assignments.own(connection, project_id, on_screen, user), nonce)
             elif nonce == NOTHING_ON_SCREEN and assignments.open_annotation(
@@ -663,7 +663,7 @@ class Adjudicating(HeldClaims):
         rule: str | None,
         rationale: str,
     ) -> Adjudication:
-        """Write what a third person decides; Conflict when a reading changed since it was shown."""
+        """Write what a third person decides; Conflict when an annotation changed since it was shown."""
         judgement = self._checked(project_id, user, item.assignment_id, judgement, None)
         now = self.store.now()
         with self.store.database.writing() as connection:
@@ -701,7 +701,7 @@ def _disagree(connection: Connection, project: Project, claim_key: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reviews(ReadingClaims, Adjudicating):
+class Reviews(AnnotatingClaims, Adjudicating):
     """Implements core.review.ports.ReviewStore on SQLite and PostgreSQL."""
 
     def open_assignments(self, project_id: int, user: Person) -> tuple[OpenAssignment, ...]:

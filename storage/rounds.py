@@ -1,4 +1,4 @@
-"""Rounds: calibration rounds of a project, begun and closed by a lead, read once by each reader."""
+"""Rounds: calibration rounds of a project, begun and closed by a lead, read once by each annotator."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from core.review.readers import require_reader
 from core.review.records import Judgement, Person, Project, Role
 from core.review.rounds import (
     CLAIMS,
+    AnnotatorOfRound,
     CalibrationRound,
     Candidate,
-    ReaderOfRound,
     RoundItem,
     RoundLabel,
     check_round,
@@ -44,15 +44,15 @@ class Rounds:
 
     # ------------------------------------------------------------ a lead's
 
-    def candidates(self, project: Project, readers: Sequence[Person]) -> tuple[Candidate, ...]:
-        """The claims that a round of these readers may take."""
+    def candidates(self, project: Project, annotators: Sequence[Person]) -> tuple[Candidate, ...]:
+        """The claims that a round of these annotators may take."""
         with self.store.database.reading() as connection:
-            return _candidates(connection, project.project_id, readers)
+            return _candidates(connection, project.project_id, annotators)
 
     def begin(
         self,
         project: Project,
-        readers: Sequence[Person],
+        annotators: Sequence[Person],
         *,
         by: Person,
         count: int = CLAIMS,
@@ -62,23 +62,25 @@ class Rounds:
 
         Raises NotAllowed for anybody but a lead, Conflict while another round is read, InputError.
         """
-        check_round(readers, len(chosen) or count)
+        check_round(annotators, len(chosen) or count)
         now, project_id = self.store.now(), project.project_id
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "begin a calibration round")
-            for each in readers:
+            for each in annotators:
                 allow(connection, each, Role.REVIEWER, "read in a calibration round")
             if open_round(connection, project_id) is not None:
                 raise Conflict("a round is being read: close it before the next one begins")
             number = 1 + _newest_number(connection, project_id)
-            found = {each.claim_key: each for each in _candidates(connection, project_id, readers)}
+            found = {
+                each.claim_key: each for each in _candidates(connection, project_id, annotators)
+            }
             claims = [found[key] for key in chosen if key in found]
             if len(claims) < len(chosen):
                 raise Conflict("somebody began one of these claims meanwhile; reloaded")
             claims = claims or list(draw(found.values(), number, count))
             if not claims:
                 raise InputError(
-                    "no claim is left that nobody has begun and no reader knows", path="claims"
+                    "no claim is left that nobody has begun and no annotator knows", path="claims"
                 )
             told: dict[str, Any] = {"at": now, "actor": by.name, "entity": f"round {number}"}
             round_id = add_row(
@@ -108,7 +110,7 @@ class Rounds:
             add_rows(
                 connection,
                 tables.CalibrationReader,
-                [{"round_id": round_id, "person_id": each.person_id} for each in readers],
+                [{"round_id": round_id, "person_id": each.person_id} for each in annotators],
                 action="round.readers",
                 **told,
             )
@@ -131,13 +133,13 @@ class Rounds:
                 entity=f"round {_number(connection, round_id)}",
             )
 
-    # ------------------------------------------------------------ a reader's
+    # ------------------------------------------------------------ an annotator's
 
-    def next_item(self, project: Project, reader: Person) -> RoundItem | None:
+    def next_item(self, project: Project, annotator: Person) -> RoundItem | None:
         """The next claim of the round that is being read; None: nothing there is left for them."""
         with self.store.database.reading() as connection:
             round_id = open_round(connection, project.project_id)
-            return None if round_id is None else _next(connection, round_id, reader.person_id)
+            return None if round_id is None else _next(connection, round_id, annotator.person_id)
 
     def label(
         self,
@@ -148,7 +150,7 @@ class Rounds:
         rationale: str = "",
         seconds: float,
     ) -> None:
-        """Keep what the reader says of that claim: once, whatever is pressed.
+        """Keep what the annotator says of that claim: once, whatever is pressed.
 
         Raises NotAllowed, InputError, and Conflict for what was read already or is closed.
         """
@@ -195,19 +197,19 @@ class Rounds:
         Raises NotAllowed for anybody but leads and auditors, and while the viewer reads it still.
         """
         with self.store.database.reading() as connection:
-            require_reader(person_at(connection, viewer.person_id), "see how far readers agree")
-            mine = [each for each in one.readers if each.person_id == viewer.person_id]
+            require_reader(person_at(connection, viewer.person_id), "see how far annotators agree")
+            mine = [each for each in one.annotators if each.person_id == viewer.person_id]
             if one.closed_at is None and any(each.done < one.claims for each in mine):
                 raise NotAllowed("you read this round yourself: what others said comes after that")
             return _labels(connection, one.round_id)
 
 
 def _candidates(
-    connection: Connection, project_id: int, readers: Sequence[Person]
+    connection: Connection, project_id: int, annotators: Sequence[Person]
 ) -> tuple[Candidate, ...]:
     known = exists().where(
         col(VerdictOpening.position) == col(ClaimRow.position),
-        col(VerdictOpening.person_id).in_([each.person_id for each in readers]),
+        col(VerdictOpening.person_id).in_([each.person_id for each in annotators]),
     )
     rows = connection.execute(
         select(
@@ -322,30 +324,30 @@ def _rounds(connection: Connection, project_id: int) -> tuple[CalibrationRound, 
             guideline_version=row.guideline_version,
             by=names[row.person_id],
             at=row.at,
-            readers=_readers(connection, row.round_id, names),
+            annotators=_annotators(connection, row.round_id, names),
             closed_at=row.closed_at,
         )
         for row in rows
     )
 
 
-def _readers(
+def _annotators(
     connection: Connection, round_id: int, names: dict[int, str]
-) -> tuple[ReaderOfRound, ...]:
-    reader, label = tables.CalibrationReader, tables.CalibrationLabel
+) -> tuple[AnnotatorOfRound, ...]:
+    annotator, label = tables.CalibrationReader, tables.CalibrationLabel
     rows = connection.execute(
-        select(col(reader.person_id), func.count(col(label.label_id)).label("done"))
+        select(col(annotator.person_id), func.count(col(label.label_id)).label("done"))
         .outerjoin(
             label,
-            (col(label.round_id) == col(reader.round_id))
-            & (col(label.person_id) == col(reader.person_id)),
+            (col(label.round_id) == col(annotator.round_id))
+            & (col(label.person_id) == col(annotator.person_id)),
         )
-        .where(col(reader.round_id) == round_id)
-        .group_by(col(reader.person_id))
-        .order_by(col(reader.person_id))
+        .where(col(annotator.round_id) == round_id)
+        .group_by(col(annotator.person_id))
+        .order_by(col(annotator.person_id))
     )
     return tuple(
-        ReaderOfRound(person_id=row.person_id, name=names[row.person_id], done=row.done)
+        AnnotatorOfRound(person_id=row.person_id, name=names[row.person_id], done=row.done)
         for row in rows
     )
 
@@ -372,7 +374,7 @@ def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
             claim_id=row.claim_id,
             text=row.text,
             trace_id=row.trace_id,
-            reader=row.name,
+            annotator=row.name,
             judgement=judgement_of(row),
             rationale=row.rationale,
             at=row.at,

@@ -45,7 +45,7 @@ WHOLE: tuple[type[SQLModel], ...] = (tables.ProjectRow, tables.PersonRow)
 UNCOVERED: Mapping[str, str] = {
     "trail_seal": "each seal covers the one before it, and anchors the last",
     "trace_slice": "what the trace's own document says, which is covered",
-    "queue": "work in progress: the order of what waits; made anew from claims and readings",
+    "queue": "work in progress: the order of what waits; made anew from claims and annotations",
     "assignment": "work in progress: who holds what until when; each change is an event",
     "reading_request": "work in progress: what is to be read first; whoever gave it is in an event",
     "verdict_state": "worked out from a verdict, which is covered, for lists to filter by",

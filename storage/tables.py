@@ -321,7 +321,7 @@ class ClaimSignal(SQLModel, table=True):
 
 
 class QueueRow(SQLModel, table=True):
-    """Where a claim stands in a project's queue; ``missing`` counts readings that nobody has taken."""
+    """Where a claim stands in a project's queue; ``missing`` counts annotations that nobody has taken."""
 
     __tablename__: ClassVar[str] = "queue"
     __table_args__ = (
@@ -343,7 +343,7 @@ class QueueRow(SQLModel, table=True):
 
 
 class AssignmentRow(SQLModel, table=True):
-    """Who holds which reading of a claim: slots 1 and 2 are readings, slot 3 is the adjudication."""
+    """Who holds which reading of a claim: slots 1 and 2 are annotations, slot 3 is the adjudication."""
 
     __tablename__: ClassVar[str] = "assignment"
     __table_args__ = (
@@ -398,8 +398,8 @@ class Draft(SQLModel, table=True):
     updated_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class VoteRow(SQLModel, table=True):
-    """A reading as written; the row with the highest id of a person and claim counts."""
+class AnnotationRow(SQLModel, table=True):
+    """An annotation as written; the row with the highest id of a person and claim counts."""
 
     __tablename__: ClassVar[str] = "vote"
     __table_args__ = (
@@ -589,7 +589,7 @@ class TraceMark(SQLModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class ReadingRequest(SQLModel, table=True):
+class AnnotationRequest(SQLModel, table=True):
     """A trace, or one claim of it, to be read first; ``person_id`` None: by whoever asks next.
 
     ``now``: the person opened it themselves, so it comes before what others gave them.
@@ -749,7 +749,7 @@ class CalibrationReader(SQLModel, table=True):
 
 
 class CalibrationLabel(SQLModel, table=True):
-    """What a reader said of a claim of a round."""
+    """What an annotator said of a claim of a round."""
 
     __tablename__: ClassVar[str] = "calibration_label"
     __table_args__ = (

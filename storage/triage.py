@@ -32,11 +32,11 @@ from storage.store import SqlStore
 from storage.tables import (
     AdjudicationReopening,
     AdjudicationRow,
+    AnnotationRequest,
     AssignmentRow,
     ClaimRow,
     Draft,
     PersonRow,
-    ReadingRequest,
     TraceMark,
     TraceVersion,
 )
@@ -125,7 +125,7 @@ def standing_marks(connection: Connection, positions: Collection[int]) -> Mappin
     flags: dict[int, dict[str, bool]] = {}
     tags: dict[int, dict[str, bool]] = {}
     comments: dict[int, int] = {}
-    readers: dict[int, list[str]] = {}
+    annotators: dict[int, list[str]] = {}
     for row in connection.execute(
         select(
             col(TraceMark.position), col(TraceMark.kind), col(TraceMark.text), col(PersonRow.name)
@@ -142,18 +142,20 @@ def standing_marks(connection: Connection, positions: Collection[int]) -> Mappin
         else:
             tags.setdefault(row.position, {})[row.text] = kind is MarkKind.TAG
     for asked in connection.execute(
-        select(col(ReadingRequest.position), col(PersonRow.name))
-        .outerjoin(PersonRow, col(PersonRow.person_id) == col(ReadingRequest.person_id))
-        .where(col(ReadingRequest.position).in_(positions), col(ReadingRequest.now) == false())
-        .order_by(col(ReadingRequest.request_id))
+        select(col(AnnotationRequest.position), col(PersonRow.name))
+        .outerjoin(PersonRow, col(PersonRow.person_id) == col(AnnotationRequest.person_id))
+        .where(
+            col(AnnotationRequest.position).in_(positions), col(AnnotationRequest.now) == false()
+        )
+        .order_by(col(AnnotationRequest.request_id))
     ):
-        readers.setdefault(asked.position, []).append(asked.name or "")
+        annotators.setdefault(asked.position, []).append(asked.name or "")
     return {
         position: TraceMarks(
             flagged_by=tuple(name for name, on in flags.get(position, {}).items() if on),
             tags=tuple(sorted(name for name, on in tags.get(position, {}).items() if on)),
             comments=comments.get(position, 0),
-            readers=tuple(dict.fromkeys(readers.get(position, ()))),
+            annotators=tuple(dict.fromkeys(annotators.get(position, ()))),
         )
         for position in positions
     }
@@ -236,7 +238,7 @@ def reopen(
     by: Person,
     at: datetime,
 ) -> None:
-    """Take the claim's adjudication up again; its two readings differ as before.
+    """Take the claim's adjudication up again; its two annotations differ as before.
 
     Whoever decided it may, and a lead. Raises NotAllowed, and Conflict where none stands.
     """
@@ -291,7 +293,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triage:
-    """Flags, comments, tags, reading requests, erasing and reopening, one transaction a write."""
+    """Flags, comments, tags, annotation requests, erasing and reopening, one transaction a write."""
 
     store: SqlStore
 
@@ -340,18 +342,18 @@ class Triage:
     # ------------------------------------------------------------ who reads what first
 
     def assign(
-        self, project: Project, trace_ids: Sequence[str], reader: Person | None, *, by: Person
+        self, project: Project, trace_ids: Sequence[str], annotator: Person | None, *, by: Person
     ) -> None:
         """These traces' claims come first to that person, or to whoever asks next (None).
 
-        Raises NotAllowed for anybody but a lead, and for a reader who does not read claims.
+        Raises NotAllowed for anybody but a lead, and for an annotator who does not read claims.
         """
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "assign traces")
-            if reader is not None:
-                allow(connection, reader, Role.REVIEWER, "be given claims to read")
+            if annotator is not None:
+                allow(connection, annotator, Role.REVIEWER, "be given claims to read")
             positions = _known(newest_positions(connection, trace_ids), trace_ids)
-            queue.ask_for(connection, project, positions, reader, by=by, at=self.store.now())
+            queue.ask_for(connection, project, positions, annotator, by=by, at=self.store.now())
 
     def unassign(self, project: Project, trace_ids: Sequence[str], *, by: Person) -> None:
         """These traces' claims come in the order of the queue again (lead)."""

@@ -33,7 +33,7 @@ def a_judgement(
     source_id: str | None = "chart",
     conflation: bool | None = None,
 ) -> Judgement:
-    """The two answers of a reading."""
+    """The two answers of an annotation."""
     return Judgement(support=VerdictLabel(support), source_id=source_id, conflation=conflation)
 
 
@@ -61,7 +61,7 @@ def an_assignment(**more: object) -> Assignment:
 def an_annotation(
     reviewer: str = "Ada", judgement: Judgement | None = None, slot: int = 1, **more: object
 ) -> Annotation:
-    """A reading that never saw the machine's view."""
+    """An annotation that never saw the machine's view."""
     return Annotation(
         **{
             "vote_id": slot,
@@ -126,15 +126,15 @@ def a_signal(verdict: VerdictLabel | str | None = SUPPORTED, **more: object) -> 
 
 def a_reviewed_claim(
     key: int,
-    *votes: Annotation,
+    *annotations: Annotation,
     trace_id: str | None = None,
     adjudication: Adjudication | None = None,
     reads: int = 2,
     **more: object,
 ) -> ReviewedClaim:
-    """A claim with its votes, resolved as a team with two readings a claim would."""
+    """A claim with its annotations, resolved as a team with two annotations a claim would."""
     trace_id = trace_id or f"t{key}"
-    resolution = resolve(votes, adjudication, reads=min(reads, len(votes)))
+    resolution = resolve(annotations, adjudication, reads=min(reads, len(annotations)))
     assert resolution is not None
     return ReviewedClaim(
         **{
@@ -147,7 +147,7 @@ def a_reviewed_claim(
             "slices": (),
             "family": "patient_record",
             "split": None,
-            "annotations": votes,
+            "annotations": annotations,
             "adjudication": adjudication,
             "resolution": resolution,
             "signal": a_signal(),

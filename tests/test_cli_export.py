@@ -19,7 +19,7 @@ from storage.keys import pseudonyms_of
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """Four claims: three on which two readers agree, one that waits for a decision."""
+    """Four claims: three on which two annotators agree, one that waits for a decision."""
     file = tmp_path / "a.db"
     office = an_office(a_store(file, actor="test"), traces=1, reads_per_claim=2)
     for number in range(4):
@@ -42,7 +42,7 @@ def test_a_packet_goes_out_is_signed_checked_and_read_into_another_database(
     again = run("import", packet, "--db", other)
 
     assert (written.exit_code, checked.exit_code, read.exit_code, again.exit_code) == (0, 0, 0, 0)
-    assert "3 claims of 1 trace with 6 readings" in written.output
+    assert "3 claims of 1 trace with 6 annotations" in written.output
     assert "signed by" in checked.output
     assert "(approval)" in checked.output
     assert "intact, and signed" in checked.output

@@ -1,4 +1,4 @@
-"""Review: who reads which claim, what two readings make together, and how well people agree.
+"""Review: who reads which claim, what two annotations make together, and how well people agree.
 
 Rules only: nothing here reads or writes anything.
 """

@@ -1,4 +1,4 @@
-"""resolve: what two readings and an adjudication make together (formats.md, section 4)."""
+"""resolve: what two annotations and an adjudication make together (formats.md, section 4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.review.records import Adjudication, Annotation, Judgement, Resolution,
 def resolve(
     annotations: Sequence[Annotation], adjudication: Adjudication | None, *, reads: int
 ) -> Resolution | None:
-    """What stands for a claim; None while readings are still to come.
+    """What stands for a claim; None while annotations are still to come.
 
     ``annotations`` are the current ones, one a reviewer. An adjudication counts whatever they say.
     """

@@ -45,7 +45,7 @@ def agreement(
     resamples: int | None = None,
     seed: int = SEED,
 ) -> AgreementFigures:
-    """How far the first two readings of each claim agree; claims with one reading do not count.
+    """How far the first two annotations of each claim agree; claims with one annotation do not count.
 
     Intervals are of ``resamples`` draws of the traces: 5,000, and fewer where many traces make each
     draw costly and the interval narrow.
@@ -100,11 +100,11 @@ def _first_two(claim: ReviewedClaim) -> tuple[Annotation, Annotation]:
 
 def _pair(claim: ReviewedClaim, question: Question, basis: Basis) -> Pair | str:
     if len(claim.annotations) < 2:
-        return "one reading only"
+        return "one annotation only"
     first, second = _first_two(claim)
     one, other = _judgement(first, basis), _judgement(second, basis)
     if one is None or other is None:
-        return "a reading was made with the machine's view on screen"
+        return "an annotation was made with the machine's view on screen"
     left, right = _label(one, question), _label(other, question)
     if isinstance(left, _Unsaid) or isinstance(right, _Unsaid):
         return "a reviewer did not answer this question"
@@ -173,7 +173,7 @@ def agreement_with_machine(
     resamples: int | None = None,
     seed: int = SEED,
 ) -> AgreementFigures:
-    """How far readings agree with the verifier before its view was shown; one pair a reading."""
+    """How far annotations agree with the verifier before its view was shown; one pair an annotation."""
     found = compared(
         claims,
         (question, MACHINE),
@@ -192,7 +192,7 @@ def agreement_with_pre_labels(
     resamples: int | None = None,
     seed: int = SEED,
 ) -> AgreementFigures:
-    """How far readings agree with the pre-labels before those were shown; one pair a reading."""
+    """How far annotations agree with the pre-labels before those were shown; one pair an annotation."""
     pairs = (
         _pre_label_pair(claim, annotation, made[claim.claim_key], question)
         for claim in claims
@@ -207,7 +207,7 @@ def _pre_label_pair(
 ) -> Pair | str:
     judgement = _judgement(annotation, Basis.INDEPENDENT)
     if judgement is None:
-        return "the reading was made with the machine's view on screen"
+        return "the annotation was made with the machine's view on screen"
     label = _label(judgement, question)
     if isinstance(label, _Unsaid):
         return "the reviewer did not answer this question"
@@ -229,7 +229,7 @@ def _pre_label_pair(
 def _machine_pair(claim: ReviewedClaim, annotation: Annotation, question: Question) -> Pair | str:
     judgement = _judgement(annotation, Basis.INDEPENDENT)
     if judgement is None:
-        return "the reading was made with the machine's view on screen"
+        return "the annotation was made with the machine's view on screen"
     if claim.signal is None:
         return "the verifier has said nothing about the claim"
     label = _label(judgement, question)
@@ -259,17 +259,17 @@ def _machine_pair(claim: ReviewedClaim, annotation: Annotation, question: Questi
 
 def reveal_effect(claims: Iterable[ReviewedClaim]) -> RevealEffect:
     """What reviewers did when the machine's view was shown after their decision (support alone)."""
-    readings = changed = towards = away = 0
+    annotations = changed = towards = away = 0
     for claim in claims:
         for annotation in claim.annotations:
             if annotation.first is None or not annotation.saw_model_output:
                 continue
-            readings += 1
+            annotations += 1
             changed += annotation.changed_after_reveal
             said = claim.signal.verdict if claim.signal else None
             before, after = annotation.first.support is said, annotation.judgement.support is said
             towards += after and not before
             away += before and not after
     return RevealEffect(
-        readings=readings, changed=changed, towards_machine=towards, away_from_machine=away
+        annotations=annotations, changed=changed, towards_machine=towards, away_from_machine=away
     )

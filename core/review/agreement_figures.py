@@ -117,7 +117,7 @@ def _figure(found: Agreement, resampled: Mapping[str, Array] | str, name: str) -
 
 
 def _one_sided(raw: Figure, resampled: Mapping[str, Array] | str, traces: int) -> Figure:
-    """Where all readings agree, or none do, the exact interval with a trace as one trial.
+    """Where all annotations agree, or none do, the exact interval with a trace as one trial.
 
     No resample differs then; the claims of one trace are not counted as so many trials.
     """

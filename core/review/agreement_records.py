@@ -12,7 +12,7 @@ Label = str | None  # None: "no source", an answer to the question of the source
 
 
 class Question(StrEnum):
-    """What two readings are compared on."""
+    """What two annotations are compared on."""
 
     SUPPORT = "support"
     SOURCE = "source"
@@ -20,7 +20,7 @@ class Question(StrEnum):
 
 
 class Basis(StrEnum):
-    """Which judgement of a reading is compared."""
+    """Which judgement of an annotation is compared."""
 
     INDEPENDENT = "independent"  # made before anything of the machine's view was shown
     STANDING = "standing"  # as it stands now, after the reveal
@@ -61,7 +61,7 @@ class LabelShare:
 class AgreementFigures:
     """Two ratings a claim, compared on one question; the claims behind the numbers by their key.
 
-    ``left_out`` counts, by reason, the readings or claims that the question could not compare.
+    ``left_out`` counts, by reason, the annotations or claims that the question could not compare.
     """
 
     question: Question
@@ -87,9 +87,9 @@ class GroupAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevealEffect:
-    """What showing the machine's view did: readings that saw it after deciding, and who changed."""
+    """What showing the machine's view did: annotations that saw it after deciding, and who changed."""
 
-    readings: int
+    annotations: int
     changed: int
     towards_machine: int
     away_from_machine: int

@@ -22,7 +22,7 @@ from core.review.records import (
 
 RECONSIDERED = "taken back and decided again"
 AFTER_REVEAL = "decided again with the machine's view on screen"
-AGREE_NOW = "the readings agree, or are being reconsidered"
+AGREE_NOW = "the annotations agree, or are being reconsidered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How far a claim is: its state, and how many readings nobody has taken."""
+    """How far a claim is: its state, and how many annotations nobody has taken."""
 
     missing: int
     state: QueueState
@@ -80,7 +80,7 @@ def standing_of(
     settings: ProjectSettings,
     annotations: Sequence[Annotation],
     adjudication: Adjudication | None,
-    readings: Sequence[bool],
+    open_slots: Sequence[bool],
 ) -> Standing:
     """How far a claim is; ``readings`` says of each that somebody has taken whether it is open."""
     reads = settings.reads_per_claim
@@ -88,24 +88,24 @@ def standing_of(
         annotations,
         adjudication,
         reads=reads,
-        taken=len(readings),
-        open_readings=sum(readings),
+        taken=len(open_slots),
+        open_annotations=sum(open_slots),
     )
     complete = state in (QueueState.DISAGREEMENT, QueueState.SETTLED)
-    return Standing(missing=0 if complete else max(0, reads - len(readings)), state=state)
+    return Standing(missing=0 if complete else max(0, reads - len(open_slots)), state=state)
 
 
 # ---------------------------------------------------------------- what may be done now
 
 
 def check_first(assignment: Assignment) -> None:
-    """Raise Conflict unless the assignment is a reading that waits for its decision."""
+    """Raise Conflict unless the assignment is an annotation that waits for its decision."""
     if not assignment.open or assignment.slot == ADJUDICATION_SLOT:
         raise Conflict(STALE_KEY)
 
 
 def check_second(assignment: Assignment) -> None:
-    """Raise Conflict unless a reading was decided and the machine's view was shown after that."""
+    """Raise Conflict unless an annotation was decided and the machine's view was shown after that."""
     if assignment.open or assignment.slot == ADJUDICATION_SLOT or assignment.revealed_at is None:
         raise Conflict(STALE_KEY)
 
@@ -113,7 +113,7 @@ def check_second(assignment: Assignment) -> None:
 def check_not_adjudicated(adjudication: Adjudication | None) -> None:
     """Raise Conflict once a third person has decided the claim."""
     if adjudication is not None:
-        raise Conflict("this claim has been adjudicated: the readings stay as they are")
+        raise Conflict("this claim has been adjudicated: the annotations stay as they are")
 
 
 def check_reveal(settings: ProjectSettings, *, decided: bool) -> None:
@@ -154,7 +154,7 @@ def check_shown(
         set(shown) != {annotation.vote_id for annotation in annotations}
         or state is not QueueState.DISAGREEMENT
     ):
-        raise Conflict("a reading changed since this was shown; reloaded")
+        raise Conflict("an annotation changed since this was shown; reloaded")
 
 
 # ---------------------------------------------------------------- what is written down

@@ -21,8 +21,8 @@ from core.review.records import (
 
 ADJUDICATION_SLOT = 3
 STUCK_DAYS = 2
-PACE_READINGS = 50  # the pace is a median of as many recent readings
-LEAST_PACED = 5  # readings; fewer say nothing of the next
+PACE_ANNOTATIONS = 50  # the pace is a median of as many recent annotations
+LEAST_PACED = 5  # annotations; fewer say nothing of the next
 STALE_KEY = "ignored: key pressed before this claim was on screen"
 STALE_PAGE = "nothing written: this claim was opened since in another tab, or anew in this one"
 NOTHING_ON_SCREEN = ""  # instead of a nonce, on a page that says that no claim waits
@@ -129,7 +129,7 @@ def lease_until(now: datetime, settings: ProjectSettings) -> datetime:
 
 
 def free_slot(taken: Collection[int], reads: int) -> int | None:
-    """The first reading that nobody has; None when all are taken."""
+    """The first annotation that nobody has; None when all are taken."""
     return next((slot for slot in range(1, reads + 1) if slot not in taken), None)
 
 
@@ -139,16 +139,16 @@ def queue_state(
     *,
     reads: int,
     taken: int,
-    open_readings: int,
+    open_annotations: int,
 ) -> QueueState:
     """How far a claim is.
 
-    ``annotations`` are the current ones, ``taken`` counts readings that somebody has or has done, and
-    ``open_readings`` those still in hand: an annotation that is being reconsidered settles nothing.
+    ``annotations`` are the current ones, ``taken`` counts annotations that somebody has or has done, and
+    ``open_annotations`` those still in hand: an annotation that is being reconsidered settles nothing.
     """
     if adjudication is not None:
         return QueueState.SETTLED
-    resolution = None if open_readings else resolve(annotations, adjudication, reads=reads)
+    resolution = None if open_annotations else resolve(annotations, adjudication, reads=reads)
     if resolution is None:
         return QueueState.READING if taken else QueueState.WAITING
     if resolution.status is ReviewStatus.UNRESOLVED:

@@ -17,8 +17,8 @@ class QueueState(StrEnum):
     """How far a claim of a project is."""
 
     WAITING = "waiting"  # nobody has it
-    READING = "reading"  # somebody has it or has read it; readings are still to come
-    DISAGREEMENT = "tied"  # all readings are in, and they differ
+    READING = "reading"  # somebody has it or has read it; annotations are still to come
+    DISAGREEMENT = "tied"  # all annotations are in, and they differ
     SETTLED = "settled"  # it has its label
 
 
@@ -76,7 +76,7 @@ class ReviewItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlindAnnotation:
-    """One of the readings that differ, without its reader's name; ``label`` is "Reviewer 1" …"""
+    """One of the annotations that differ, without its annotator's name; ``label`` is "Reviewer 1" …"""
 
     label: str
     judgement: Judgement
@@ -87,7 +87,7 @@ class BlindAnnotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisagreementItem:
-    """A claim whose readings differ, in an adjudicator's hands; the order of readings is random.
+    """A claim whose annotations differ, in an adjudicator's hands; the order of annotations is random.
 
     ``text`` and ``span`` are the claim that both read. ``waiting`` counts the disagreements that this
     adjudicator may take, this one among them.
@@ -107,10 +107,10 @@ class DisagreementItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a project is: ``mine_*`` count readings of one person, the rest claims.
+    """How far a project is: ``mine_*`` count annotations of one person, the rest claims.
 
     ``stuck`` counts claims that somebody began and that have not moved for ``STUCK_DAYS``;
-    ``seconds_per_claim`` is a median of recent readings, None before the fifth.
+    ``seconds_per_claim`` is a median of recent annotations, None before the fifth.
     """
 
     mine_done: int
@@ -121,7 +121,7 @@ class Progress:
     seconds_per_claim: float | None
     ties: int = 0
     waiting: int = 0  # claims that nobody has taken
-    left_for_me: int = 0  # readings that this person could still do
+    left_for_me: int = 0  # annotations that this person could still do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ class OpenAssignment:
     """Who holds which claim, and how long it has not moved; what they answered is not in it.
 
     ``moved_at`` is when the claim was taken, shown, typed on or judged last; ``reconsidered``: a
-    judgement of it stands, and its reader took it back to decide again.
+    judgement of it stands, and its annotator took it back to decide again.
     """
 
     assignment_id: int

@@ -14,7 +14,7 @@ Json = dict[str, object]
 def annotations_of(trace_id: str, claims: Sequence[ReviewedClaim]) -> Json:
     """The trace's annotations, flat: ``trace.annotations.<i>.annotation.name|label|score|…``.
 
-    Each reading, adjudication and final label gives one annotation a question (support, source,
+    Each annotation, adjudication and final label gives one annotation a question (support, source,
     conflation); ``identifier`` tells apart who said it of which claim.
     """
     attributes: Json = {}

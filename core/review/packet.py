@@ -73,7 +73,7 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
             "source_id": final.source_id,
             "conflation": final.conflation,
         },
-        "votes": [_vote(annotation) for annotation in claim.annotations],
+        "votes": [_annotation(annotation) for annotation in claim.annotations],
         "adjudication": None
         if claim.adjudication is None
         else {
@@ -95,7 +95,7 @@ def packet_row(claim: ReviewedClaim, trace: Trace, verdict: Verification | None)
     row["review_record"] = {
         "claim_id": claim.claim_id,
         "content_hash": claim.content_hash,
-        "votes": [_vote_record(annotation) for annotation in claim.annotations],
+        "votes": [_annotation_record(annotation) for annotation in claim.annotations],
         "adjudication": _adjudication_record(claim.adjudication) if claim.adjudication else None,
         "signal": _signal(claim.signal) if claim.signal else None,
     }
@@ -134,7 +134,7 @@ def _gold_attribution(final: Judgement | None, stated: str | None) -> str | None
     return AttributionStatus.MATCH.value if stated else None
 
 
-def _vote(annotation: Annotation) -> Json:
+def _annotation(annotation: Annotation) -> Json:
     return {
         "reviewer": annotation.reviewer,
         "at": _at(annotation.at),
@@ -147,7 +147,7 @@ def _vote(annotation: Annotation) -> Json:
     }
 
 
-def _vote_record(annotation: Annotation) -> Json:
+def _annotation_record(annotation: Annotation) -> Json:
     return {
         "slot": annotation.slot,
         "first": None if annotation.first is None else record_document(annotation.first),

@@ -73,7 +73,7 @@ def review_from_json(record: JsonObject) -> PacketReview:
     )
     if len(records) != len(annotations):
         raise BadRecord(
-            f"expected one record a vote, found {len(records)} for {len(annotations)}",
+            f"expected one record an annotation, found {len(records)} for {len(annotations)}",
             path="review_record.votes",
         )
     shared = _Shared(
@@ -90,7 +90,7 @@ def review_from_json(record: JsonObject) -> PacketReview:
         if final is None
         else read_judgement(read_object(said.value, "final", "adjudication.final")),
         annotations=tuple(
-            _read_vote(annotation, kept, slot, shared)
+            _read_annotation(annotation, kept, slot, shared)
             for slot, (annotation, kept) in enumerate(zip(annotations, records, strict=True), 1)
         ),
         adjudication=_read_adjudication(said, extra, shared),
@@ -105,7 +105,9 @@ class _Shared:
     inclusion_probability: float | None
 
 
-def _read_vote(annotation: Fields, kept: Fields | None, slot: int, shared: _Shared) -> Annotation:
+def _read_annotation(
+    annotation: Fields, kept: Fields | None, slot: int, shared: _Shared
+) -> Annotation:
     first = kept.value.get("first") if kept else None
     return Annotation(
         vote_id=0,

@@ -43,7 +43,7 @@ class ReviewStore(Protocol):
         rationale: str,
         exposures: Sequence[Exposure],
     ) -> Annotation:
-        """Write a reading."""
+        """Write an annotation."""
         ...
 
     def reveal(self, project_id: int, user: Person, assignment_id: int) -> Signal | None:

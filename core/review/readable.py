@@ -22,10 +22,10 @@ CONFLATED = ("⇄", "wrong source credited", "conflation")
 UNRESOLVED = ("…", "Unresolved", "unresolved")
 
 STATUS = {
-    ReviewStatus.SINGLE: "one reading",
-    ReviewStatus.UNANIMOUS: "the readings agree",
+    ReviewStatus.SINGLE: "one annotation",
+    ReviewStatus.UNANIMOUS: "the annotations agree",
     ReviewStatus.ADJUDICATED: "decided by a third person",
-    ReviewStatus.UNRESOLVED: "the readings differ, and nobody has decided yet",
+    ReviewStatus.UNRESOLVED: "the annotations differ, and nobody has decided yet",
 }
 
 STYLE = """

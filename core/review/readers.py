@@ -42,7 +42,7 @@ def readable_by(
 ) -> Readable:
     """The claims whose annotations ``viewer`` may see: none that they still have to judge themselves.
 
-    ``open_claims`` are the keys of the claims that they hold a reading or an adjudication of.
+    ``open_claims`` are the keys of the claims that they hold an annotation or an adjudication of.
     """
     readable, kept_back = [], 0
     for claim in claims:

@@ -41,8 +41,8 @@ class QueueReason(StrEnum):
     PERSON = "person"  # neither passing nor blocking is sure enough
     CONFLATION = "conflation"  # the credited source may not be the one that says it
     AUDIT = "audit"  # drawn at random with a known probability
-    SECOND_READ = "second_read"  # somebody has read it; two readings are wanted
-    DISAGREEMENT = "tie"  # two readings differ
+    SECOND_READ = "second_read"  # somebody has read it; two annotations are wanted
+    DISAGREEMENT = "tie"  # two annotations differ
 
 
 class Cause(StrEnum):
@@ -147,7 +147,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adjudication:
-    """What a third person decided about two readings that differ."""
+    """What a third person decided about two annotations that differ."""
 
     adjudication_id: int
     claim_key: int

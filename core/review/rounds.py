@@ -25,7 +25,7 @@ MOST_CLAIMS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReaderOfRound:
+class AnnotatorOfRound:
     """Somebody who reads a round's claims, and how many of them they have read."""
 
     person_id: int
@@ -43,18 +43,20 @@ class CalibrationRound:
     guideline_version: int
     by: str
     at: datetime
-    readers: tuple[ReaderOfRound, ...]
+    annotators: tuple[AnnotatorOfRound, ...]
     closed_at: datetime | None
 
     @property
     def finished(self) -> bool:
-        """Whether nobody of its readers may still read: it was closed, or all have read all."""
-        return self.closed_at is not None or all(each.done >= self.claims for each in self.readers)
+        """Whether nobody of its annotators may still read: it was closed, or all have read all."""
+        return self.closed_at is not None or all(
+            each.done >= self.claims for each in self.annotators
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundItem:
-    """One claim of a round, in a reader's hands: item ``position`` of ``total``."""
+    """One claim of a round, in an annotator's hands: item ``position`` of ``total``."""
 
     round_id: int
     number: int
@@ -70,13 +72,13 @@ class RoundItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundLabel:
-    """What one reader said of one claim of a round."""
+    """What one annotator said of one claim of a round."""
 
     claim_key: int
     claim_id: str
     text: str
     trace_id: str
-    reader: str
+    annotator: str
     judgement: Judgement
     rationale: str
     at: datetime
@@ -84,7 +86,7 @@ class RoundLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A claim that a round may take: nobody has begun it, and no reader has seen its verdict."""
+    """A claim that a round may take: nobody has begun it, and no annotator has seen its verdict."""
 
     claim_key: int
     claim_id: str
@@ -92,10 +94,10 @@ class Candidate:
     text: str
 
 
-def check_round(readers: Collection[Person], claims: int) -> None:
+def check_round(annotators: Collection[Person], claims: int) -> None:
     """Raise InputError for a round that could show no agreement."""
-    if len({each.person_id for each in readers}) < 2:
-        raise InputError("a round needs two readers or more", path="readers")
+    if len({each.person_id for each in annotators}) < 2:
+        raise InputError("a round needs two annotators or more", path="readers")
     if not 1 <= claims <= MOST_CLAIMS:
         raise InputError(f"expected 1 to {MOST_CLAIMS} claims, found {claims}", path="claims")
 
@@ -124,7 +126,7 @@ def agreement_of_round(
     resamples: int | None = None,
     seed: int = SEED,
 ) -> AgreementFigures:
-    """How far the readers agree on one question; every two readers of a claim are one pair.
+    """How far the annotators agree on one question; every two annotators of a claim are one pair.
 
     The interval is by resampling traces, as everywhere: pairs of one claim are not independent.
     """
@@ -133,7 +135,7 @@ def agreement_of_round(
 
 
 def differing(labels: Sequence[RoundLabel], question: Question) -> list[list[RoundLabel]]:
-    """The claims on which not all readers said the same, the most divided first."""
+    """The claims on which not all annotators said the same, the most divided first."""
     claims = [
         each
         for each in _by_claim(labels)
@@ -160,13 +162,13 @@ def _by_claim(labels: Sequence[RoundLabel]) -> list[list[RoundLabel]]:
     claims: dict[int, list[RoundLabel]] = defaultdict(list)
     for each in labels:
         claims[each.claim_key].append(each)
-    return [sorted(each, key=lambda one: one.reader) for each in claims.values()]
+    return [sorted(each, key=lambda one: one.annotator) for each in claims.values()]
 
 
 def _pairs(labels: Sequence[RoundLabel], question: Question) -> Iterable[Pair | str]:
     for claim in _by_claim(labels):
         if len(claim) < 2:
-            yield "one reading only"
+            yield "one annotation only"
         for one, other in combinations(claim, 2):
             left, right = answer(one.judgement, question), answer(other.judgement, question)
             if "not said" in (left, right) and question is Question.CONFLATION:
@@ -175,6 +177,6 @@ def _pairs(labels: Sequence[RoundLabel], question: Question) -> Iterable[Pair | 
             yield Pair(
                 claim_key=one.claim_key,
                 trace_id=one.trace_id,
-                raters=(one.reader, other.reader),
+                raters=(one.annotator, other.annotator),
                 labels=(left, right),
             )

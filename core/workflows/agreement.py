@@ -1,4 +1,4 @@
-"""read_agreement: how well the readers of a project agree, for those who may know."""
+"""read_agreement: how well the annotators of a project agree, for those who may know."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from core.review.records import Person, ReviewedClaim
 class AgreementView:
     """One question answered for one viewer; ``claims`` are those they may see, by their key.
 
-    ``kept_back`` counts claims that the viewer still has to judge, ``unfinished`` those with readings
+    ``kept_back`` counts claims that the viewer still has to judge, ``unfinished`` those with annotations
     to come: neither is in any figure.
     """
 
@@ -47,16 +47,16 @@ class AgreementStore(Protocol):
     """What agreement asks of a database."""
 
     def reviewed(self) -> Sequence[ReviewedClaim]:
-        """The claims whose readings are all in."""
+        """The claims whose annotations are all in."""
 
     def pre_labels(self) -> Mapping[int, PreLabel]:
         """What two judges said, by the key of the claim."""
 
     def unfinished(self) -> int:
-        """How many claims have a vote, and readings still to come."""
+        """How many claims have an annotation, and annotations still to come."""
 
     def open_claims(self, person: Person) -> frozenset[int]:
-        """The claims that the person holds a reading or a tie-break of."""
+        """The claims that the person holds an annotation or a tie-break of."""
 
 
 def read_agreement(

@@ -57,7 +57,7 @@ TEXT, WHOLE, NUMBER, FLAG, TIME = (
     pa.timestamp("us", tz="UTC"),
 )
 
-# Name → type, where it stands in a claim or a reading, and what it means: the README says the same.
+# Name → type, where it stands in a claim or an annotation, and what it means: the README says the same.
 Column = tuple[pa.DataType, str | Callable[[Any], Cell], str]
 CLAIM_COLUMNS: Mapping[str, Column] = {
     "claim_id": (TEXT, "claim_id", "The claim: trace id, then its number in the answer."),
@@ -73,8 +73,8 @@ CLAIM_COLUMNS: Mapping[str, Column] = {
     "status": (
         TEXT,
         "resolution.status",
-        "single (one reading), unanimous (the readings agree), adjudicated (a third person "
-        "decided), unresolved (the readings differ: no label).",
+        "single (one annotation), unanimous (the annotations agree), adjudicated (a third person "
+        "decided), unresolved (the annotations differ: no label).",
     ),
     "label": (
         TEXT,
@@ -102,8 +102,12 @@ CLAIM_COLUMNS: Mapping[str, Column] = {
         lambda claim: len(claim.annotations),
         "How many people have read the claim.",
     ),
-    "adjudicator": (TEXT, "adjudication.reviewer", "Who decided, where the readings differed."),
-    "cause": (TEXT, "adjudication.cause", "Why the readings differed, as the adjudicator saw it."),
+    "adjudicator": (TEXT, "adjudication.reviewer", "Who decided, where the annotations differed."),
+    "cause": (
+        TEXT,
+        "adjudication.cause",
+        "Why the annotations differed, as the adjudicator saw it.",
+    ),
     "decided_at": (TIME, lambda claim: decided_at(claim), "When the label came about, in UTC."),
     "inclusion_probability": (
         NUMBER,
@@ -114,7 +118,7 @@ CLAIM_COLUMNS: Mapping[str, Column] = {
     "guideline_version": (
         WHOLE,
         lambda claim: _newest_guideline(claim),
-        "The newest version of the guideline that a reader had.",
+        "The newest version of the guideline that an annotator had.",
     ),
     "machine_verdict": (TEXT, "signal.verdict", "What the verifier said."),
     "machine_decision": (TEXT, "signal.decision", "Whether the verifier blocked the claim."),
@@ -134,10 +138,10 @@ CLAIM_COLUMNS: Mapping[str, Column] = {
         "The threshold that the probability was held against.",
     ),
 }
-VOTE_COLUMNS: Mapping[str, Column] = {
+ANNOTATION_COLUMNS: Mapping[str, Column] = {
     "claim_id": (TEXT, "claim_id", "The claim that was read."),
     "trace_id": (TEXT, "trace_id", "The captured answer that it is from."),
-    "slot": (WHOLE, "slot", "First or second reading."),
+    "slot": (WHOLE, "slot", "First or second annotation."),
     "reviewer": (TEXT, "reviewer", "Who read it."),
     "at": (TIME, "at", "When the judgement was given, in UTC."),
     "support": (TEXT, "judgement.support", "Is it supported: the reviewer's answer."),
@@ -192,14 +196,14 @@ def claim_cells(claim: ReviewedClaim) -> Row:
     return {name: _cell(claim, where) for name, (_, where, _) in CLAIM_COLUMNS.items()}
 
 
-def vote_cells(claim: ReviewedClaim) -> list[Row]:
-    """The readings of one claim as rows of VOTE_COLUMNS."""
+def annotation_cells(claim: ReviewedClaim) -> list[Row]:
+    """The annotations of one claim as rows of ANNOTATION_COLUMNS."""
     return [
         {
-            name: _cell(claim if name in ("claim_id", "trace_id") else vote, where)
-            for name, (_, where, _) in VOTE_COLUMNS.items()
+            name: _cell(claim if name in ("claim_id", "trace_id") else annotation, where)
+            for name, (_, where, _) in ANNOTATION_COLUMNS.items()
         }
-        for vote in claim.annotations
+        for annotation in claim.annotations
     ]
 
 
@@ -218,7 +222,7 @@ def _relation(final: Judgement | None) -> str | None:
 
 
 def _newest_guideline(claim: ReviewedClaim) -> int | None:
-    versions = [vote.guideline_version for vote in claim.annotations]
+    versions = [annotation.guideline_version for annotation in claim.annotations]
     if claim.adjudication is not None:
         versions.append(claim.adjudication.guideline_version)
     return max(versions, default=None)
@@ -228,7 +232,7 @@ def decided_at(claim: ReviewedClaim) -> datetime | None:
     """When the tie-break was made, else when the last reading was."""
     if claim.adjudication is not None:
         return claim.adjudication.at
-    return max((vote.at for vote in claim.annotations), default=None)
+    return max((annotation.at for annotation in claim.annotations), default=None)
 
 
 def write_csv(path: Path, columns: Iterable[str], rows: Iterable[Row]) -> None:
@@ -298,13 +302,13 @@ class PacketStore(Protocol):
     """What an export asks of a database."""
 
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
-        """The claims whose readings are all in."""
+        """The claims whose annotations are all in."""
 
     def unfinished(self) -> int:
-        """How many claims have a vote, and readings still to come."""
+        """How many claims have an annotation, and annotations still to come."""
 
     def open_claims(self, person: Person) -> frozenset[int]:
-        """The claims that the person holds a reading or a tie-break of."""
+        """The claims that the person holds an annotation or a tie-break of."""
 
     def evidence(self, trace_id: str, content_hash: str, run_key: str | None) -> Evidence:
         """A trace version with the verdict of that run; raises NotFound without the trace."""
@@ -345,7 +349,7 @@ def select_claims(
     readable = readable_by(user, store.reviewed(), store.open_claims(user))
     left_out: Counter[str] = Counter()
     if waiting := store.unfinished():
-        left_out["readings are still to come"] = waiting
+        left_out["annotations are still to come"] = waiting
     if readable.kept_back:
         left_out["you still have to judge it yourself"] = readable.kept_back
     tagged = frozenset[str]() if filters.tag is None else store.tagged(filters.tag)
@@ -403,12 +407,12 @@ FILES_OF: Mapping[PacketFormat, tuple[str, ...]] = {
     PacketFormat.PREFERENCES: (PREFERENCES,),
 }
 FILES: Mapping[str, str] = {
-    PACKET: "One reviewed claim a line: the claim, its sources, its label, every reading and "
+    PACKET: "One reviewed claim a line: the claim, its sources, its label, every annotation and "
     "tie-break.",
     "claims.csv": "One row a claim. A text that a spreadsheet would take for a formula has an "
     "apostrophe in front.",
     "claims.parquet": "The same with types, every text exactly as it is.",
-    "votes.csv": "One row a reading.",
+    "votes.csv": "One row an annotation.",
     "votes.parquet": "The same with types, every text exactly as it is.",
     TRACES: "The captured answers with every tool output, as they were stored.",
     VERDICTS: "What the verifier said about them, with all its measurements.",
@@ -424,7 +428,7 @@ FILES: Mapping[str, str] = {
 }
 REPORT_FILE = (
     f"{REPORTS}/index.html",
-    "A page for people for each trace: the answer with its claims marked, every reading with its "
+    "A page for people for each trace: the answer with its claims marked, every annotation with its "
     "reason, the sources in full.",
 )
 
@@ -452,11 +456,11 @@ def packet_readme(
         files[name] = words + (" Beside each page, the same as PDF." if pdf else "")
     columns = {
         part: "\n".join(f"| `{name}` | {words} |" for name, (*_, words) in columns.items())
-        for part, columns in (("claims", CLAIM_COLUMNS), ("votes", VOTE_COLUMNS))
+        for part, columns in (("claims", CLAIM_COLUMNS), ("votes", ANNOTATION_COLUMNS))
     }
     return f"""# Adjudicated packet
 
-{about["claims"]} claims of {about["traces"]} traces with {about["votes"]} readings, exported
+{about["claims"]} claims of {about["traces"]} traces with {about["votes"]} annotations, exported
 {about["exported_at"]}.
 
 Claims left out, and why:{missing}
@@ -471,18 +475,18 @@ Claims left out, and why:{missing}
 
 ## A line of `{PACKET}`
 
-- `label`: what stands; null while the readings differ. `relation` is the same as a relation.
+- `label`: what stands; null while the annotations differ. `relation` is the same as a relation.
 - `gold_source_ids`: the source that says it; empty when no source does.
 - `gold_attribution`: `conflation` when the answer credits another source.
-- `adjudication.status`: how the label came about: a `single` reading, `unanimous` readings,
+- `adjudication.status`: how the label came about: a `single` reading, `unanimous` annotations,
   `adjudicated` by a third person, or `unresolved`.
-- `adjudication.votes`: every reading as it stands. `saw_model_output`: the verifier's view was shown
+- `adjudication.votes`: every annotation as it stands. `saw_model_output`: the verifier's view was shown
   before this judgement; `changed_after_reveal`: the reviewer changed it then.
 - `adjudication.inclusion_probability`: the probability with which the claim was drawn for the random
   audit; null when it was queued for another reason.
 - `citations`: what the answer cites for the claim, each with where it leads and whether that says it:
   `says_it`, `says_otherwise`, `silent`, `resolves_to_nothing` or `not_resolvable_here`.
-- `review_record`: what another workbench needs to keep the very same readings.
+- `review_record`: what another workbench needs to keep the very same annotations.
 
 ## Columns of `claims`
 
@@ -687,7 +691,7 @@ def _profiles_among(
     claims: Sequence[ReviewedClaim], profiles: Mapping[str, str]
 ) -> Mapping[str, str]:
     """The machine profiles that have judged one of the claims: by name they could be anybody's."""
-    names = {vote.reviewer for claim in claims for vote in claim.annotations}
+    names = {annotation.reviewer for claim in claims for annotation in claim.annotations}
     names |= {claim.adjudication.reviewer for claim in claims if claim.adjudication is not None}
     return {name: profiles[name] for name in sorted(names & profiles.keys())}
 
@@ -704,13 +708,13 @@ def _write_tables(
     folder: Path, claims: Sequence[ReviewedClaim], formats: frozenset[PacketFormat]
 ) -> None:
     claim_rows = [claim_cells(claim) for claim in claims]
-    vote_rows = [row for claim in claims for row in vote_cells(claim)]
+    annotation_rows = [row for claim in claims for row in annotation_cells(claim)]
     if PacketFormat.CSV in formats:
         write_csv(folder / "claims.csv", CLAIM_COLUMNS, claim_rows)
-        write_csv(folder / "votes.csv", VOTE_COLUMNS, vote_rows)
+        write_csv(folder / "votes.csv", ANNOTATION_COLUMNS, annotation_rows)
     if PacketFormat.PARQUET in formats:
         write_parquet(folder / "claims.parquet", CLAIM_COLUMNS, claim_rows)
-        write_parquet(folder / "votes.parquet", VOTE_COLUMNS, vote_rows)
+        write_parquet(folder / "votes.parquet", ANNOTATION_COLUMNS, annotation_rows)
 
 
 def _lines(stream: TextIO, rows: Iterable[JsonObject]) -> None:
@@ -977,15 +981,15 @@ class Pseudonymous:
         return replace(self.user, name=self.names.of(self.user.name), email=None)
 
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
-        """The claims whose readings are all in."""
+        """The claims whose annotations are all in."""
         return tuple(map(self._claim, self.store.reviewed()))
 
     def unfinished(self) -> int:
-        """How many claims have a vote, and readings still to come."""
+        """How many claims have an annotation, and annotations still to come."""
         return self.store.unfinished()
 
     def open_claims(self, person: Person) -> frozenset[int]:
-        """The claims that the person holds a reading or a tie-break of."""
+        """The claims that the person holds an annotation or a tie-break of."""
         return self.store.open_claims(person)
 
     def evidence(self, trace_id: str, content_hash: str, run_key: str | None) -> Evidence:
@@ -1004,7 +1008,7 @@ class Pseudonymous:
         }
 
     def superseded(self, claims: Sequence[ReviewedClaim]) -> Iterator[JsonObject]:
-        """Judgements that no longer stand, without the names of their readers."""
+        """Judgements that no longer stand, without the names of their annotators."""
         yield from map(self.names.out_of_record, self.store.superseded(claims))
 
     def trail(self, claims: Sequence[ReviewedClaim]) -> Iterator[JsonObject]:

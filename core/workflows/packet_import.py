@@ -63,7 +63,7 @@ class PacketSink(Protocol):
         manifest_sha256: str,
         machine_profiles: Mapping[str, str],
     ) -> ReviewsPut:
-        """Keep the votes and tie-breaks that are not here yet."""
+        """Keep the annotations and tie-breaks that are not here yet."""
 
     def own_verdicts(self, run_key: str, verdicts: Sequence[Verification]) -> Collection[str]:
         """The content hashes of those that stand here already, word for word."""
@@ -233,5 +233,5 @@ def _notes(sink: PacketSink, path: Path, max_record_bytes: int) -> Iterator[str]
         if isinstance(version, int) and version in here and here[version] != text:
             yield (
                 f"guideline {version} has another text here than where the packet was made: its "
-                "readings keep that number"
+                "annotations keep that number"
             )

@@ -51,7 +51,7 @@ from core.workflows.verify import silent
 if TYPE_CHECKING:
     from core.calibration.fit import ForestSettings
 
-GIVEN_BACK = "no final label: readings are still to come, or two readings differ"
+GIVEN_BACK = "no final label: annotations are still to come, or two annotations differ"
 NOT_JUDGED = "the verifier could not judge it, so that there is nothing to learn from"
 OTHER_MODELS = "read by other models or settings than the latest run: verify its trace again"
 
@@ -302,10 +302,10 @@ def _rounded(value: float | None) -> float | None:
 
 
 def lineage(material: Material, shipped: KeptRows | None, fitted: Fitted) -> JsonObject:
-    """guideline → votes → forest → threshold: what a candidate rests on, as JSON."""
+    """guideline → annotations → forest → threshold: what a candidate rests on, as JSON."""
     used = (*material.train, *material.validation)
     guidelines = Counter(_guideline_of(one.claim) for one in used)
-    reviewers = Counter(vote.reviewer for one in used for vote in one.claim.annotations)
+    reviewers = Counter(annotation.reviewer for one in used for annotation in one.claim.annotations)
     labels = [_label(one) for one in used]
     return {
         "format": "provenanceguard-lineage",
@@ -359,7 +359,7 @@ def _label(one: LabelledRow) -> JsonObject:
         "support": final.support.value,
         "source_id": final.source_id,
         "conflation": final.conflation,
-        "votes": [vote.vote_id for vote in claim.annotations],
+        "votes": [annotation.vote_id for annotation in claim.annotations],
         "adjudication": claim.adjudication.adjudication_id if claim.adjudication else None,
         "guideline_version": _guideline_of(claim),
         "supported_by_route": one.row.supported_by_route,
@@ -370,7 +370,7 @@ def _guideline_of(claim: ReviewedClaim) -> int:
     """The guideline under which its label was settled."""
     if claim.adjudication is not None:
         return claim.adjudication.guideline_version
-    return max(vote.guideline_version for vote in claim.annotations)
+    return max(annotation.guideline_version for annotation in claim.annotations)
 
 
 # Below the leaf size of Table 1 no tree could tell the two kinds apart.

@@ -91,7 +91,7 @@ class ReviewSession:
         rationale: str = "",
         exposures: Sequence[Exposure] = (),
     ) -> Annotation:
-        """The reading as written; ``exposures`` are what of the machine's view was visible.
+        """The annotation as written; ``exposures`` are what of the machine's view was visible.
 
         Raises Conflict for a stale or doubled key press, TooSoon below the project's floor.
         """
@@ -123,9 +123,9 @@ class ReviewSession:
         rationale: str | None = None,
         exposures: Sequence[Exposure] = (),
     ) -> Annotation:
-        """The reading after the machine's view, kept or changed; both stay in the trail.
+        """The annotation after the machine's view, kept or changed; both stay in the trail.
 
-        None for confidence or rationale keeps what the first reading said.
+        None for confidence or rationale keeps what the first annotation said.
         """
         self._may(Role.REVIEWER, "vote")
         with _told():
@@ -148,7 +148,7 @@ class ReviewSession:
         With the assignment ``on_screen`` and its nonce, or NOTHING_ON_SCREEN without a claim, a page
         that is out of date changes nothing.
         """
-        self._may(Role.REVIEWER, "take a vote back")
+        self._may(Role.REVIEWER, "take an annotation back")
         with _told():
             return self.store.undo(self.project.project_id, self.user, on_screen, nonce)
 
@@ -210,7 +210,7 @@ class ReviewSession:
         rule: str | None = None,
         rationale: str = "",
     ) -> Adjudication:
-        """The adjudication as written; Conflict when a reading changed since ``item`` was shown."""
+        """The adjudication as written; Conflict when an annotation changed since ``item`` was shown."""
         self._may(Role.ADJUDICATOR, "adjudicate")
         with _told():
             return self.store.adjudicate(

@@ -178,7 +178,7 @@ function machine(state) {
 
 function readings(state) {
   const { data } = state;
-  const row = el("section", "readings", null, { "aria-label": "Two readings, and mine" });
+  const row = el("section", "readings", null, { "aria-label": "Two annotations, and mine" });
   for (const each of data.readings) {
     const box = el("article", "reading");
     box.append(el("h2", null, each.name), el("p", `rationale${each.rationale ? "" : " still"}`, each.rationale || "Wrote no reason."), el("p", "answers", each.answers));

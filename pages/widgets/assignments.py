@@ -59,7 +59,7 @@ def _show_table(held: Sequence[OpenAssignment], now: datetime) -> None:
     st.dataframe(
         {
             "Who": [assignment.holder for assignment in held],
-            "Reads": [reading_words(assignment) for assignment in held],
+            "Reads": [annotation_words(assignment) for assignment in held],
             "Claim": [assignment.text for assignment in held],
             "Trace": [assignment.trace_id for assignment in held],
             "Since": [assignment.since for assignment in held],
@@ -129,7 +129,7 @@ def _show_freeing(held: Sequence[OpenAssignment], session: ReviewSession) -> Non
 # ---------------------------------------------------------------- words
 
 
-def reading_words(assignment: OpenAssignment) -> str:
+def annotation_words(assignment: OpenAssignment) -> str:
     """Which reading of the claim it is."""
     words = "adjudication" if assignment.slot == ADJUDICATION_SLOT else f"reading {assignment.slot}"
     return f"{words}, anew" if assignment.reconsidered else words
@@ -137,7 +137,7 @@ def reading_words(assignment: OpenAssignment) -> str:
 
 def assignment_words(assignment: OpenAssignment) -> str:
     """One assignment in one line."""
-    return f"{assignment.holder} · {assignment.claim_id} · {reading_words(assignment)}"
+    return f"{assignment.holder} · {assignment.claim_id} · {annotation_words(assignment)}"
 
 
 def age_words(since: datetime, now: datetime) -> str:

@@ -26,5 +26,6 @@ class Item(Protocol):
 
 
 def claim_of(item: Item) -> ClaimInAnswer:
-    """The claim of that item, as it was put in the queue: votes on it are votes on these words."""
+    """The claim of that item, as it was put in the queue: annotations on it are annotations on
+    these words."""
     return ClaimInAnswer(text=item.text, span=item.span)

@@ -43,8 +43,8 @@ REASON_WORDS: Mapping[QueueReason, str] = {
     QueueReason.PERSON: "the verifier is sure of neither: it needs a person",
     QueueReason.CONFLATION: "the credited source may not be the one that says it",
     QueueReason.AUDIT: "it was drawn at random, to measure how good the verifier is",
-    QueueReason.SECOND_READ: "two independent readings are wanted",
-    QueueReason.DISAGREEMENT: "two readings differ",
+    QueueReason.SECOND_READ: "two independent annotations are wanted",
+    QueueReason.DISAGREEMENT: "two annotations differ",
 }
 
 

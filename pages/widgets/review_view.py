@@ -23,9 +23,9 @@ _REVIEW = st.components.v2.component(
 def show_review(
     data: Mapping[str, object], *, key: str, on_own: Callable[[str], None]
 ) -> str | None:
-    """Show a laid-out claim; the text that the reader asked for ("*": all), None: none.
+    """Show a laid-out claim; the text that the annotator asked for ("*": all), None: none.
 
-    ``on_own`` is called with the source that the reader names as the claim's; what was meant for
+    ``on_own`` is called with the source that the annotator names as the claim's; what was meant for
     another claim is dropped. ``order`` in the widget's state is what ``pages.widgets.presses`` reads.
     """
     shown = data["key"]

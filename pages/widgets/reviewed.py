@@ -17,7 +17,7 @@ class CachedPackets(Packets):
     """Packets whose reviewed claims are kept until anything at all happens in the database."""
 
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
-        """The claims whose readings are all in."""
+        """The claims whose annotations are all in."""
         # Who asks makes no difference to what is read.
         anybody = replace(self.store, actor="")
         return _reviewed(replace(self, store=anybody), self.events())

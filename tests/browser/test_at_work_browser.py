@@ -62,7 +62,7 @@ def go_to_review(page: Page) -> None:
     raise AssertionError("the page with claims never came")
 
 
-def vote(page: Page) -> None:
+def annotation(page: Page) -> None:
     """Answer the three questions about the claim on screen."""
     for key, name in (("1", "v_supported"), ("q", "own_1")):
         page.keyboard.press(key)
@@ -72,8 +72,8 @@ def vote(page: Page) -> None:
     page.wait_for_selector(SETTLED)
 
 
-def votes(made: Office) -> list[Annotation]:
-    """All votes that count."""
+def annotations(made: Office) -> list[Annotation]:
+    """All annotations that count."""
     reviewed = workspace_of(made.store).labels.reviewed(made.project.project_id)
     return [each for claim in reviewed for each in claim.annotations]
 
@@ -97,10 +97,10 @@ def test_who_was_chosen_stays_through_reload_and_every_page_and_gives_the_vote(
         page.locator(CLAIM).wait_for()
         page.get_by_text("Answer all three").wait_for()
         page.wait_for_selector(SETTLED)  # a press while the reloaded page still comes is not kept
-        vote(page)
+        annotation(page)
         page.context.close()
 
-    assert [each.reviewer for each in votes(made)] == ["Ada"]
+    assert [each.reviewer for each in annotations(made)] == ["Ada"]
     assert visit.faults == []
 
 
@@ -121,12 +121,12 @@ def test_two_tabs_of_one_browser_keep_their_two_people_apart(
             page = visit.open("review", CLAIM)
             expect(page.locator(NAME)).to_contain_text(name)
             page.get_by_text("Answer all three").wait_for()
-            vote(page)
+            annotation(page)
         third = watched(context, url)
         expect(third.open("", "#cards").locator(NAME)).to_contain_text("Ben")
         context.close()
 
-    assert sorted(each.reviewer for each in votes(made)) == ["Ada", "Ben"]
+    assert sorted(each.reviewer for each in annotations(made)) == ["Ada", "Ben"]
 
 
 def test_who_is_at_work_survives_a_restart_of_the_workbench(
@@ -191,7 +191,7 @@ def test_a_tab_that_shows_an_older_drawing_of_the_claim_writes_nothing(
 
     assert item is not None
     assert item.draft is None or item.draft.support is None
-    assert votes(made) == []
+    assert annotations(made) == []
 
 
 def test_the_key_that_takes_a_verdict_back_takes_back_one(

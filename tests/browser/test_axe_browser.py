@@ -108,7 +108,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Office:
-    """An office where every page has something to show: readings, a tie, a repair, an evaluation."""
+    """An office where every page has something to show: annotations, a tie, a repair, an evaluation."""
     folder = tmp_path_factory.mktemp("everything")
     shown = a_reviewed_trace(2)
     made = an_office(

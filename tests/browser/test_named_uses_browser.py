@@ -134,8 +134,8 @@ def test_chosen_words_are_lit_counted_and_put_out_and_stay_text(room: Room) -> N
 
 def test_a_round_is_read_by_keys_compared_and_followed_by_an_amended_guideline(room: Room) -> None:
     rounds, people, project = room.made.workspace.rounds, room.made.people, room.made.project
-    lead, readers = people["Lea"], [people["Ben"], people["Cleo"]]
-    rounds.begin(project, readers, by=lead, count=2)
+    lead, annotators = people["Lea"], [people["Ben"], people["Cleo"]]
+    rounds.begin(project, annotators, by=lead, count=2)
     while item := rounds.next_item(project, people["Cleo"]):
         rounds.label(item, DOUBTFUL, by=people["Cleo"], rationale="<i>Rule 4</i>", seconds=1.0)
 

@@ -53,7 +53,7 @@ class Room:
 
 @pytest.fixture
 def room(chromium: Browser, serve: Serve, tmp_path: Path) -> Iterator[Room]:
-    """A reader who can vote, and take a vote back."""
+    """An annotator who can vote, and take an annotation back."""
     made = an_office(
         open_store(str(tmp_path / "notes.db")), verifications=[showcase()], dwell_milliseconds=0
     )

@@ -92,7 +92,7 @@ READERS = ("Ada", "Ben", "Cleo", "Eve", "Finn", "Gus", "Hal", "Ida")
 
 @pytest.fixture(scope="module")
 def room(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Office]]:
-    """One workbench for many readers, with claims enough for all of them."""
+    """One workbench for many annotators, with claims enough for all of them."""
     file = tmp_path_factory.mktemp("room") / "review.db"
     made = an_office_at(
         file,
@@ -113,19 +113,21 @@ class Reader:
 
     @property
     def page(self) -> Page:
-        """The reader's page."""
+        """The annotator's page."""
         return self.visit.page
 
-    def votes(self) -> list[Annotation]:
-        """This reader's votes that count."""
-        return [vote for vote in votes(self.made) if vote.reviewer == self.name]
+    def annotations(self) -> list[Annotation]:
+        """This annotator's annotations that count."""
+        return [
+            annotation for annotation in annotations(self.made) if annotation.reviewer == self.name
+        ]
 
 
 @pytest.fixture
 def reader(
     chromium: Browser, room: tuple[str, Office], request: pytest.FixtureRequest
 ) -> Iterator[Reader]:
-    """A reader who has not been here before."""
+    """An annotator who has not been here before."""
     url, made = room
     used: list[str] = request.config.stash.setdefault(USED, [])
     name = READERS[len(used)]
@@ -136,10 +138,10 @@ def reader(
     visit.page.context.close()
 
 
-def votes(made: Office) -> list[Annotation]:
-    """All votes that count, whatever the claim."""
+def annotations(made: Office) -> list[Annotation]:
+    """All annotations that count, whatever the claim."""
     reviewed = workspace_of(made.store).labels.reviewed(made.project.project_id)
-    return [vote for each in reviewed for vote in each.annotations]
+    return [annotation for each in reviewed for annotation in each.annotations]
 
 
 # ---------------------------------------------------------------- by keyboard
@@ -164,11 +166,11 @@ def test_a_claim_is_read_decided_and_kept_without_a_mouse(reader: Reader) -> Non
 
     expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
     expect(page.locator("#review .machine")).to_have_count(0)
-    (vote,) = reader.votes()
-    assert vote.judgement == Judgement(
+    (annotation,) = reader.annotations()
+    assert annotation.judgement == Judgement(
         support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=True
     )
-    assert not vote.changed_after_reveal
+    assert not annotation.changed_after_reveal
     assert reader.visit.faults == []
     assert reader.visit.outside() == []
 
@@ -193,7 +195,7 @@ def test_what_is_typed_into_a_search_or_a_note_decides_nothing(
 
     until(page, lambda: note() == "1 2 3 4 q w y x k u p")
     expect(page.locator(NEXT)).to_contain_text("Answer all three")
-    assert reader.votes() == []
+    assert reader.annotations() == []
 
 
 def test_a_word_is_found_in_whatever_source_holds_it(reader: Reader) -> None:
@@ -237,7 +239,7 @@ def test_the_last_verdict_is_taken_back_with_one_key(reader: Reader) -> None:
 
     expect(page.locator("#review")).to_have_attribute("data-item", claim)
     expect(page.get_by_test_id("stToast")).to_contain_text("open again")
-    assert len(reader.votes()) == 1
+    assert len(reader.annotations()) == 1
 
 
 def test_while_a_claim_is_given_back_no_key_decides_it(reader: Reader) -> None:
@@ -251,7 +253,7 @@ def test_while_a_claim_is_given_back_no_key_decides_it(reader: Reader) -> None:
     page.keyboard.press("3")
 
     expect(page.locator("#review")).not_to_have_attribute("data-item", claim)
-    assert reader.votes() == []
+    assert reader.annotations() == []
 
 
 def test_quick_keys_all_count_for_their_claim_and_none_for_the_next(
@@ -275,9 +277,13 @@ def test_quick_keys_all_count_for_their_claim_and_none_for_the_next(
         page.wait_for_selector(SETTLED)
         page.context.close()
 
-    (vote,) = votes(made)
-    assert vote.first is None or vote.first.support is VerdictLabel.SUPPORTED
-    assert (vote.judgement.support, vote.judgement.source_id, vote.judgement.conflation) == (
+    (annotation,) = annotations(made)
+    assert annotation.first is None or annotation.first.support is VerdictLabel.SUPPORTED
+    assert (
+        annotation.judgement.support,
+        annotation.judgement.source_id,
+        annotation.judgement.conflation,
+    ) == (
         VerdictLabel.SUPPORTED,
         "search#1",
         True,
@@ -308,9 +314,12 @@ def test_keys_of_one_instant_count_in_the_order_in_which_they_were_pressed(
         page.wait_for_selector(SETTLED)
         page.context.close()
 
-    (vote,) = votes(made)
-    assert (vote.judgement.support, vote.judgement.conflation) == (VerdictLabel.CONTRADICTED, True)
-    assert vote.judgement.source_id == "search#1"
+    (annotation,) = annotations(made)
+    assert (annotation.judgement.support, annotation.judgement.conflation) == (
+        VerdictLabel.CONTRADICTED,
+        True,
+    )
+    assert annotation.judgement.source_id == "search#1"
 
 
 @pytest.mark.journey
@@ -447,7 +456,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
     assert reviewed.resolution.final == Judgement(
         support=VerdictLabel.SUPPORTED, source_id="search#1", conflation=True
     )
-    assert [vote.judgement.support.value for vote in reviewed.annotations] == [
+    assert [annotation.judgement.support.value for annotation in reviewed.annotations] == [
         "supported",
         "contradicted",
     ]
@@ -458,7 +467,7 @@ def test_two_reviewers_disagree_and_a_third_decides(
 
 @pytest.fixture(scope="module")
 def show(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Office]]:
-    """A workbench with a tie, and claims that wait for a second reading."""
+    """A workbench with a tie, and claims that wait for a second annotation."""
     file = tmp_path_factory.mktemp("show") / "show.db"
     made = an_office_at(file, verifications=[showcase()], reads_per_claim=2)
     made.read("Ada", HOLDS, rationale="Rule 2.")

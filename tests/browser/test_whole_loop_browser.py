@@ -125,7 +125,9 @@ def test_a_captured_file_becomes_labels_a_calibrator_a_threshold_and_a_packet_by
     assert reviewed[DISPUTED].resolution.final == Judgement(
         support=VerdictLabel.CONTRADICTED, source_id=None, conflation=False
     )
-    assert sorted(vote.judgement.support.value for vote in reviewed[DISPUTED].annotations) == [
+    assert sorted(
+        annotation.judgement.support.value for annotation in reviewed[DISPUTED].annotations
+    ) == [
         "contradicted",
         "supported",
     ]

@@ -93,7 +93,7 @@ def test_agreement_before_any_reading_says_what_is_missing(
     monkeypatch.setenv("PROVENANCEGUARD_DB", file)
     an_office(a_store(file, actor="test"), traces=1)
 
-    assert "No claim has all its readings yet" in titles(opened("agreement"))
+    assert "No claim has all its annotations yet" in titles(opened("agreement"))
     assert "No claim is ready to export" in titles(opened("export"))
 
 
@@ -112,7 +112,7 @@ def test_a_packet_is_prepared_signed_and_unlocked_on_the_page(office: Office) ->
     (kept,) = office.workspace.packet_signatures.signed()
     assert json.loads(kept.manifest)[TO_BE_SIGNED] == "review"  # taken out, it would be missed
 
-    test.text_input(key="unlock-reason").set_value("a reading was wrong").run()
+    test.text_input(key="unlock-reason").set_value("an annotation was wrong").run()
     test.button(key="unlock").click().run()
     assert not test.exception
     assert any(card.get("aside", "").startswith("unlocked") for card in cards(test))

@@ -31,7 +31,7 @@ BY_ADDRESS = {"verdict", "repair"}  # these pages show one answer, if the addres
 
 @pytest.fixture(scope="module")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database in the middle of the work: readings, differences, a repair, an evaluation."""
+    """A database in the middle of the work: annotations, differences, a repair, an evaluation."""
     folder = tmp_path_factory.mktemp("seeded")
     store = a_store(folder / "workbench.db")
     made = an_office(store, traces=3, reads_per_claim=2)

@@ -1,4 +1,4 @@
-"""Who holds which claim on the page People, and the verdict that waits for its reader's decision."""
+"""Who holds which claim on the page People, and the verdict that waits for its annotator's decision."""
 
 from __future__ import annotations
 

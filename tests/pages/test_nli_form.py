@@ -1,4 +1,4 @@
-"""The reader on the page Settings: a lead changes it together with a calibrator that fits."""
+"""The annotator on the page Settings: a lead changes it together with a calibrator that fits."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_the_chain_names_every_link(labelled: SqlStore) -> None:
 
     assert [link["title"] for link in links] == [
         "Guideline",
-        "Votes",
+        "Annotations",
         "Split",
         "Forest",
         "Threshold",

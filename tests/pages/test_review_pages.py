@@ -20,7 +20,7 @@ from verdicts import HOSTILE, hostile, showcase
 from core.records import VerdictLabel
 from core.review.records import Judgement, ProjectSettings, Role
 from storage.store import SqlStore, utc_now
-from storage.tables import VoteRow
+from storage.tables import AnnotationRow
 
 HOME, REVIEW, ADJUDICATE, PEOPLE = "home", "review", "adjudicate", "people"
 SETTINGS = "settings"
@@ -49,11 +49,11 @@ def press(test: AppTest, *names: str) -> AppTest:
     return test
 
 
-def votes_of(made: Office) -> Sequence[Row[Any]]:
-    """All votes that were ever written, the first first."""
+def annotations_of(made: Office) -> Sequence[Row[Any]]:
+    """All annotations that were ever written, the first first."""
     with made.store.database.reading() as connection:
         return connection.execute(
-            select(VoteRow.__table__).order_by(col(VoteRow.vote_id))  # type: ignore[attr-defined]
+            select(AnnotationRow.__table__).order_by(col(AnnotationRow.vote_id))  # type: ignore[attr-defined]
         ).all()
 
 
@@ -146,10 +146,10 @@ def test_a_changed_answer_is_kept_with_the_first_one(store: SqlStore) -> None:
     press(test, "keep")
 
     (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
-    (vote,) = reviewed.annotations
-    assert vote.judgement.support is VerdictLabel.UNSUPPORTED
-    assert vote.first is not None and vote.first.support is VerdictLabel.CONTRADICTED
-    assert vote.changed_after_reveal and vote.saw_model_output
+    (annotation,) = reviewed.annotations
+    assert annotation.judgement.support is VerdictLabel.UNSUPPORTED
+    assert annotation.first is not None and annotation.first.support is VerdictLabel.CONTRADICTED
+    assert annotation.changed_after_reveal and annotation.saw_model_output
 
 
 def test_every_verdict_costs_the_same_number_of_keys_whatever_it_says(store: SqlStore) -> None:
@@ -279,7 +279,7 @@ def test_a_second_tab_makes_the_first_ones_key_presses_void(store: SqlStore) -> 
     press(first, "wrongly_credited")
 
     (reviewed,) = workspace_of(store).labels.reviewed(made.project.project_id)
-    assert [vote.judgement.conflation for vote in reviewed.annotations] == [False]
+    assert [annotation.judgement.conflation for annotation in reviewed.annotations] == [False]
     assert first.toast
 
 
@@ -320,7 +320,7 @@ def test_a_verdict_taken_back_comes_with_its_note_and_saves_only_when_asked(
     press(test, "notes")
     test.text_area[0].set_value("Rule 9: it is rounded.").run()
     press(test, "v_supported", "own_1", "rightly_credited", *(["keep"] if decide_first else []))
-    said = votes_of(made)
+    said = annotations_of(made)
 
     press(test, "undo", "notes")
 
@@ -330,12 +330,12 @@ def test_a_verdict_taken_back_comes_with_its_note_and_saves_only_when_asked(
     assert test.text_area[0].value == "Rule 9: it is rounded."
     assert (claim(test)["machine"] is None) == decide_first
     press(test, "v_unsupported")
-    assert votes_of(made) == said  # complete, and nothing is written yet
+    assert annotations_of(made) == said  # complete, and nothing is written yet
     assert any("are back" in each.value for each in test.text)
     reloaded = opened(REVIEW, made.people["Ada"].person_id)
     assert drawn(reloaded, "v_unsupported").label == "● Unsupported"
     press(reloaded, "keep")
-    *before, again = votes_of(made)
+    *before, again = annotations_of(made)
     assert before == said
     assert (again.claim_key, again.support) == (said[-1].claim_key, "unsupported")
     assert again.rationale == said[-1].rationale == "Rule 9: it is rounded."
@@ -352,7 +352,9 @@ def test_a_verdict_taken_back_can_be_saved_as_it_was(store: SqlStore) -> None:
 
     press(test, "keep")
 
-    assert [each.support for each in votes_of(made)] == ["supported"] * 3  # said, kept, said again
+    assert [each.support for each in annotations_of(made)] == [
+        "supported"
+    ] * 3  # said, kept, said again
     assert claim(test)["machine"] is not None
 
 
@@ -441,7 +443,7 @@ def test_an_adjudication_needs_a_cause_and_leaves_both_readings_as_they_are(
     assert reviewed.adjudication is not None
     assert reviewed.adjudication.cause.value == "guideline_gap"
     assert reviewed.adjudication.guideline_needs_fix
-    assert {vote.judgement.support for vote in reviewed.annotations} == {
+    assert {annotation.judgement.support for annotation in reviewed.annotations} == {
         VerdictLabel.SUPPORTED,
         VerdictLabel.CONTRADICTED,
     }

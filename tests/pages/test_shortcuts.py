@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from pages.screens.people.own_keys import lay_out_keys
 from streamlit.elements.lib.shortcut_utils import normalize_shortcut
 
 from core.review.records import SUPPORT_LABELS, Cause
-from pages.screens.people.own_keys import lay_out_keys
 from pages.widgets.rebinding import Refusal, bound, swapped, usable
 from pages.widgets.shortcuts import (
     CAUSE_KEYS,
@@ -35,7 +35,7 @@ def test_no_key_belongs_to_the_browser_or_to_streamlit() -> None:
     keys = [each.key for each in SHORTCUTS]
 
     assert not {key.casefold() for key in keys} & LISTENED_TO_BY_STREAMLIT
-    # With a modifier a key is the browser's or a screen reader's: Ctrl+Z is the reader's own undo.
+    # With a modifier a key is the browser's or a screen reader's: Ctrl+Z is the annotator's own undo.
     assert [key for key in keys if "+" in key] == []
     assert [key for key in keys if key.casefold() in ("tab", "enter", "space", "f5", "f11")] == []
 

@@ -266,7 +266,7 @@ def test_the_team_is_seen_over_time_and_disagreements_by_cause(office: Office) -
         ("Reviewer error", 1, 0),
     ]
     test = opened("agreement", office.people["Lea"].person_id)
-    assert "Why readings differed" in [each.value for each in test.subheader]
+    assert "Why annotations differed" in [each.value for each in test.subheader]
     assert "The team over time" in [each.value for each in test.subheader]
 
 

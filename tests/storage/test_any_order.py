@@ -24,7 +24,7 @@ from core.review.records import Cause, ReviewStatus, Role
 from storage.annotations import every_adjudication, every_current_annotation
 from storage.queue import projects, rebuild
 from storage.store import SqlStore, open_store
-from storage.tables import AssignmentRow, QueueRow, VoteRow
+from storage.tables import AnnotationRow, AssignmentRow, QueueRow
 
 NAMES = ("Ada", "Ben", "Cleo")
 names = st.sampled_from(NAMES)
@@ -33,7 +33,7 @@ judgements = st.sampled_from([SUPPORTED, UNSUPPORTED])
 
 @lru_cache(maxsize=1)
 def _prepared() -> Path:
-    """A database with one trace of four claims, two readings a claim; everybody may break ties."""
+    """A database with one trace of four claims, two annotations a claim; everybody may break ties."""
     file = Path(tempfile.mkdtemp()) / "prepared.db"
     store = open_store(str(file), actor="tester")
     office = an_office(store, traces=1, reads_per_claim=2, audit_share=0.5)
@@ -90,16 +90,16 @@ class Desks(RuleBasedStateMachine):
 
     @rule(name=names, judgement=judgements)
     def look_and_think_again(self, name: str, judgement: object) -> None:
-        vote = self.office.read(name, SUPPORTED)
-        if vote is None:
+        annotation = self.office.read(name, SUPPORTED)
+        if annotation is None:
             return
         self.written += 1
         desk = self.office.desk(name)
         with self.office.store.database.reading() as connection:
             assignment_id = connection.execute(
                 select(col(AssignmentRow.assignment_id)).where(
-                    col(AssignmentRow.claim_key) == vote.claim_key,
-                    col(AssignmentRow.slot) == vote.slot,
+                    col(AssignmentRow.claim_key) == annotation.claim_key,
+                    col(AssignmentRow.slot) == annotation.slot,
                 )
             ).scalar_one()
         desk.reveal(assignment_id)
@@ -126,27 +126,31 @@ class Desks(RuleBasedStateMachine):
         project_id = self.office.project.project_id
         with self.office.store.database.reading() as connection:
             held = connection.execute(select(AssignmentRow.__table__)).all()  # type: ignore[attr-defined]
-            votes = every_current_annotation(connection, project_id)
+            annotations = every_current_annotation(connection, project_id)
             decided = every_adjudication(connection, project_id)
-            written = connection.execute(select(col(VoteRow.vote_id))).all()
+            written = connection.execute(select(col(AnnotationRow.vote_id))).all()
             queue = connection.execute(select(QueueRow.__table__)).all()  # type: ignore[attr-defined]
         people = {person.name: person.person_id for person in self.office.people.values()}
         slots = Counter((row.claim_key, row.slot) for row in held)
-        readers = Counter((row.claim_key, row.person_id) for row in held)
+        annotators = Counter((row.claim_key, row.person_id) for row in held)
         assert len(written) == self.written
-        assert all(count == 1 for count in (*slots.values(), *readers.values()))
-        for claim_key, each in votes.items():
+        assert all(count == 1 for count in (*slots.values(), *annotators.values()))
+        for claim_key, each in annotations.items():
             # Never a third reading, never two of one person, each in the place that was its own.
-            assert len(each) == len({vote.slot for vote in each}) <= 2
-            for vote in each:
-                assert (claim_key, people[vote.reviewer]) in readers
+            assert len(each) == len({annotation.slot for annotation in each}) <= 2
+            for annotation in each:
+                assert (claim_key, people[annotation.reviewer]) in annotators
         for row in held:
             if row.slot == 3:
-                assert row.person_id not in {people[v.reviewer] for v in votes[row.claim_key]}
+                assert row.person_id not in {people[v.reviewer] for v in annotations[row.claim_key]}
         for claim_key, adjudication in decided.items():
-            assert adjudication.reviewer not in {vote.reviewer for vote in votes[claim_key]}
+            assert adjudication.reviewer not in {
+                annotation.reviewer for annotation in annotations[claim_key]
+            }
         for row in queue:
-            resolution = resolve(votes.get(row.claim_key, ()), decided.get(row.claim_key), reads=2)
+            resolution = resolve(
+                annotations.get(row.claim_key, ()), decided.get(row.claim_key), reads=2
+            )
             in_hand = [
                 one
                 for one in held

@@ -105,26 +105,26 @@ def test_another_run_says_something_else_about_the_same_claims(store: SqlStore) 
         claims = connection.execute(select(func.count()).select_from(ClaimRow)).scalar_one()
         signals = connection.execute(select(func.count()).select_from(ClaimSignal)).scalar_one()
     assert (claims, signals) == (8, 16)
-    vote = office.read("Ada")
-    assert vote is not None
-    assert vote.claim_key == 1  # at the threshold now: the most doubtful of all
-    assert vote.run_key == key
-    assert vote.queue_reason is QueueReason.UNCERTAIN
+    annotation = office.read("Ada")
+    assert annotation is not None
+    assert annotation.claim_key == 1  # at the threshold now: the most doubtful of all
+    assert annotation.run_key == key
+    assert annotation.queue_reason is QueueReason.UNCERTAIN
 
 
 def test_a_new_version_of_a_trace_takes_its_old_claims_out_of_the_queue_unless_begun(
     store: SqlStore,
 ) -> None:
     office = an_office(store, traces=1)
-    vote = office.read("Ada")
-    assert vote is not None
+    annotation = office.read("Ada")
+    assert annotation is not None
 
     fill(office.store, a_reviewed_trace(1, SENTENCES[:2], category="corrected"))
 
     rows = queued(office.store)
     keys = {row[1] for row in rows}
-    assert vote.claim_key in keys
-    assert keys - {vote.claim_key} == {5, 6}
+    assert annotation.claim_key in keys
+    assert keys - {annotation.claim_key} == {5, 6}
     # A late verdict on the old version brings none of them back.
     verify_again(office.store, a_reviewed_trace(1), nli="late")
     assert {row[1] for row in queued(office.store)} == keys

@@ -1,4 +1,5 @@
-"""Twenty reviewers at once, in threads and in processes, and a process that is killed while it votes."""
+"""Twenty reviewers at once, in threads and in processes, and a process that is killed while it
+annotations."""
 
 from __future__ import annotations
 
@@ -23,13 +24,13 @@ from core.review.records import Annotation, Judgement
 from core.workflows.review import open_review_session
 from storage.annotations import every_current_annotation
 from storage.store import SqlStore, open_store
-from storage.tables import AssignmentRow, QueueRow, VoteRow
+from storage.tables import AnnotationRow, AssignmentRow, QueueRow
 
 HERE = Path(__file__).resolve()
 REVIEWERS = [f"Reviewer {n:02d}" for n in range(20)]
 TRACES = 5  # of four claims each
 
-# A process that reads claims until none is left; says each vote once it is acknowledged.
+# A process that reads claims until none is left; says each annotation once it is acknowledged.
 PROGRAM = """
 import sys
 from core.records import VerdictLabel
@@ -51,7 +52,7 @@ for name in sys.argv[2:]:
 
 
 def an_open_office(store: SqlStore, traces: int = TRACES) -> Office:
-    """Two readings a claim, no floor (nobody here is human), and the clock of the machine."""
+    """Two annotations a claim, no floor (nobody here is human), and the clock of the machine."""
     office = an_office(
         store, traces=traces, reviewers=REVIEWERS, reads_per_claim=2, dwell_milliseconds=0
     )
@@ -76,12 +77,14 @@ def start(address: str, names: Sequence[str]) -> subprocess.Popen[str]:
 def check_that_nothing_was_lost_doubled_or_misplaced(
     store: SqlStore, project_id: int, claims: int, said: Sequence[tuple[int, int]] | None
 ) -> None:
-    """Each claim has its two readings by two people, and each is what its reviewer said."""
+    """Each claim has its two annotations by two people, and each is what its reviewer said."""
     with store.database.reading() as connection:
         rows = connection.execute(
-            select(col(VoteRow.vote_id), col(VoteRow.claim_key), col(VoteRow.support))
+            select(
+                col(AnnotationRow.vote_id), col(AnnotationRow.claim_key), col(AnnotationRow.support)
+            )
         ).all()
-        votes = every_current_annotation(connection, project_id)
+        annotations = every_current_annotation(connection, project_id)
         open_ones = connection.execute(
             select(func.count()).where(col(AssignmentRow.state) == "open")
         ).scalar_one()
@@ -89,10 +92,12 @@ def check_that_nothing_was_lost_doubled_or_misplaced(
             connection.execute(select(col(QueueRow.state), col(QueueRow.missing))).tuples()
         )
     assert len(rows) == 2 * claims
-    assert {key: [vote.slot for vote in each] for key, each in votes.items()} == {
+    assert {key: [annotation.slot for annotation in each] for key, each in annotations.items()} == {
         key: [1, 2] for key in range(1, claims + 1)
     }
-    assert all(len({vote.reviewer for vote in each}) == 2 for each in votes.values())
+    assert all(
+        len({annotation.reviewer for annotation in each}) == 2 for each in annotations.values()
+    )
     assert all(row.support == ("supported" if row.claim_key % 2 else "unsupported") for row in rows)
     assert open_ones == 0
     assert states == {("settled", 0): claims}
@@ -132,7 +137,7 @@ def test_twenty_reviewers_in_threads_lose_double_and_misplace_no_vote(store: Sql
         store,
         office.project.project_id,
         4 * TRACES,
-        [(vote.vote_id, vote.claim_key) for vote in said],
+        [(annotation.vote_id, annotation.claim_key) for annotation in said],
     )
 
 
@@ -147,9 +152,9 @@ def test_reviewers_in_four_processes_lose_double_and_misplace_no_vote(
 
     assert [errors for _, errors in finished] == [""] * 4
     said = [
-        (int(vote), int(claim))
+        (int(annotation), int(claim))
         for printed, _ in finished
-        for vote, claim in (line.split() for line in printed.splitlines())
+        for annotation, claim in (line.split() for line in printed.splitlines())
     ]
     check_that_nothing_was_lost_doubled_or_misplaced(
         store, office.project.project_id, 4 * TRACES, said
@@ -169,13 +174,15 @@ def test_a_process_killed_while_it_votes_loses_nothing_that_was_acknowledged(
     rest, _ = process.communicate(timeout=60)
 
     acknowledged = {
-        (int(vote), int(claim))
-        for vote, claim in (line.split() for line in [*heard, *rest.splitlines()])
+        (int(annotation), int(claim))
+        for annotation, claim in (line.split() for line in [*heard, *rest.splitlines()])
     }
     again = open_store(database_address)
     with again.database.reading() as connection:
         kept = set(
-            connection.execute(select(col(VoteRow.vote_id), col(VoteRow.claim_key))).tuples()
+            connection.execute(
+                select(col(AnnotationRow.vote_id), col(AnnotationRow.claim_key))
+            ).tuples()
         )
     # The one that was being acknowledged may be there as well.
     assert acknowledged <= kept

@@ -80,13 +80,13 @@ def test_each_claim_comes_with_its_votes_its_status_and_the_latest_signal(
     assert (first.category, first.slices, first.family) == ("chart", ("a", "b"), "patient_record")
     assert first.split is Split.HELD_OUT
     assert found[5].split is None
-    assert [vote.slot for vote in first.annotations] == [1, 2]
+    assert [annotation.slot for annotation in first.annotations] == [1, 2]
     assert first.signal is not None
     assert (first.signal.probability, first.signal.decision) == (0.97, Decision.ALLOW)
     assert first.signal.features is not None
     for claim in found.values():
         assert claim.inclusion_probability in (None, 0.5)
-        assert {vote.inclusion_probability for vote in claim.annotations} == {
+        assert {annotation.inclusion_probability for annotation in claim.annotations} == {
             claim.inclusion_probability
         }
     assert {claim.inclusion_probability for claim in found.values()} == {None, 0.5}

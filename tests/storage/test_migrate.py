@@ -25,8 +25,8 @@ from storage.records import TraceFilters
 from storage.store import SqlStore, open_store
 
 ROOT = Path(__file__).resolve().parents[2]
-# Written by 0.19.0, sealed with this key: three verified traces, of one project with two readings a
-# claim; readings, an adjudication, marks, a queued job.
+# Written by 0.19.0, sealed with this key: three verified traces, of one project with two annotations a
+# claim; annotations, an adjudication, marks, a queued job.
 OF_0_19_0 = ROOT / "tests" / "golden" / "workbench-0.19.0.db.zst"
 ITS_KEY = "e32f2d383efab65f8b0561dcfc7edd393c8251d4b7e7d9324273d44173d47d56"
 

@@ -39,7 +39,7 @@ def openings(office: Office) -> list[tuple[str, str]]:
 def verify_again(store: SqlStore, verification: Verification) -> None:
     """Keep the verdict of another run."""
     again = dataclasses.replace(
-        verification, versions=dataclasses.replace(VERSIONS, pair_reader="another reader")
+        verification, versions=dataclasses.replace(VERSIONS, pair_reader="another annotator")
     )
     store.put_verdicts(run_key(again.versions), [again])
 
@@ -110,12 +110,12 @@ def test_a_verdict_seen_before_the_claim_was_in_hand_is_kept_with_the_reading(
     office.clock.advance(hours=1)
     assert look(office, "Ada", "review-0001") is None  # again: the first time counts
 
-    vote = office.read("Ada")
+    annotation = office.read("Ada")
     blind = office.read("Ben")
 
-    assert vote is not None and blind is not None
-    assert vote.saw_model_output
-    assert vote.exposures == (Exposure(what="verdict page", at=seen_at),)
+    assert annotation is not None and blind is not None
+    assert annotation.saw_model_output
+    assert annotation.exposures == (Exposure(what="verdict page", at=seen_at),)
     assert not blind.saw_model_output
     assert blind.exposures == ()
     assert len(openings(office)) == 1
@@ -149,11 +149,11 @@ def test_a_verdict_seen_between_two_judgements_leaves_the_first_one_unaided(
     again = office.desk("Ada").undo()
     assert again is not None
 
-    vote = office.decide("Ada", again, UNSUPPORTED)
+    annotation = office.decide("Ada", again, UNSUPPORTED)
 
-    assert (vote.first, vote.judgement) == (SUPPORTED, UNSUPPORTED)
-    assert vote.saw_model_output
-    assert vote.changed_after_reveal
+    assert (annotation.first, annotation.judgement) == (SUPPORTED, UNSUPPORTED)
+    assert annotation.saw_model_output
+    assert annotation.changed_after_reveal
 
 
 def test_where_the_machine_may_come_first_its_verdict_opens_and_is_written_down(
@@ -164,8 +164,8 @@ def test_where_the_machine_may_come_first_its_verdict_opens_and_is_written_down(
 
     assert look(office, "Ada", item.trace_id) is None
 
-    vote = office.decide("Ada", item)
-    assert vote.saw_model_output
+    annotation = office.decide("Ada", item)
+    assert annotation.saw_model_output
     (reviewed,) = office.workspace.labels.reviewed(office.project.project_id)
     assert [one.what for one in reviewed.annotations[0].exposures] == ["verdict page"]
 

@@ -26,9 +26,9 @@ from core.review.exchange import PacketSignature
 from core.review.records import Cause, ReviewStatus, Role, Split
 from core.review.signing import new_seed, sign
 from core.workflows.packet_export import (
+    ANNOTATION_COLUMNS,
     CLAIM_COLUMNS,
     FORMULA_STARTS,
-    VOTE_COLUMNS,
     ExportFilters,
     ExportReport,
     PacketFormat,
@@ -54,8 +54,8 @@ HOSTILE = '<img src=x onerror="alert(1)"> ![x](http://192.0.2.1/a.png) =1+1'
 ALL = ExportFilters(statuses=frozenset(ReviewStatus))
 
 
-def an_office_with_votes(store: SqlStore, **more: object) -> Office:
-    """Two traces of four claims, two readings each: agreed, decided by a third, and still open."""
+def an_office_with_annotations(store: SqlStore, **more: object) -> Office:
+    """Two traces of four claims, two annotations each: agreed, decided by a third, and still open."""
     office = an_office(store, traces=2, reads_per_claim=2, **more)
     for number in range(8):
         office.read("Ada", SUPPORTED, rationale="the chart says so", confidence=4)
@@ -121,11 +121,11 @@ def keys_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Office:
-    """The office of votes, built once with the keys beside it; every test has a copy."""
+    """The office of annotations, built once with the keys beside it; every test has a copy."""
     folder = tmp_path_factory.mktemp("built")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PROVENANCEGUARD_KEYS", str(folder / "keys"))
-        office = an_office_with_votes(a_store(folder / "a.db", actor="test"))
+        office = an_office_with_annotations(a_store(folder / "a.db", actor="test"))
         in_one_file(office.store)
     return office
 
@@ -143,7 +143,7 @@ def office(built: Office, tmp_path: Path, keys_of_its_own: None) -> Office:
 def test_both_engines_export_sign_and_take_a_packet_back_without_a_change(
     store: SqlStore, tmp_path: Path
 ) -> None:
-    office = an_office_with_votes(store)
+    office = an_office_with_annotations(store)
     report = exported(office, tmp_path / "packet", filters=ALL)
     office.workspace.packet_signatures.lock(
         (tmp_path / "packet" / "manifest.json").read_text(), "review", by=office.people["Lea"]
@@ -190,8 +190,8 @@ def test_an_adjudicated_line_has_the_fields_of_the_published_format_and_no_other
             "status", "final", "votes", "adjudication", "inclusion_probability",
             "guideline_version", "verifier_versions",
         }  # fmt: skip
-        for vote in said["votes"]:
-            assert set(vote) == {
+        for annotation in said["votes"]:
+            assert set(annotation) == {
                 "reviewer", "at", "support", "source_id", "conflation", "confidence", "rationale",
                 "saw_model_output", "changed_after_reveal", "seconds",
             }  # fmt: skip
@@ -325,7 +325,7 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
         assert (done.reviews.votes, done.reviews.votes_known) == (1 - times, times)
 
     (claim,) = packets_of(two).reviewed()
-    assert [vote.reviewer for vote in claim.annotations] != [locals_["two"].name]
+    assert [annotation.reviewer for annotation in claim.annotations] != [locals_["two"].name]
     assert claim.annotations[0].reviewer.startswith(locals_["one"].name)
     assert open_review_session(two.workspace, two.project, locals_["two"]).progress().mine_done == 0
     exported(two, tmp_path / "back")
@@ -386,7 +386,9 @@ def test_a_signature_covers_the_manifest_and_taking_it_back_is_an_event(
     with pytest.raises(Conflict):
         office.workspace.packet_signatures.lock(manifest, "approval", by=lea)
     check = check_packet(folder)
-    office.workspace.packet_signatures.unlock(report.manifest_sha256, "a reading was wrong", by=lea)
+    office.workspace.packet_signatures.unlock(
+        report.manifest_sha256, "an annotation was wrong", by=lea
+    )
 
     assert signed.manifest_sha256 == report.manifest_sha256
     assert check.intact
@@ -471,7 +473,7 @@ def test_only_a_lead_signs_or_imports_and_only_leads_and_auditors_export(
 def test_a_lead_who_still_has_to_judge_a_claim_does_not_get_it_with_its_votes(
     tmp_path: Path,
 ) -> None:
-    office = an_office_with_votes(a_store(tmp_path / "a.db", actor="test"))
+    office = an_office_with_annotations(a_store(tmp_path / "a.db", actor="test"))
     lead = office.workspace.people.grant(
         office.people["Lea"], Role.ADJUDICATOR, by=office.people["Lea"]
     )
@@ -490,7 +492,7 @@ def test_tables_hold_each_claim_and_reading_once_with_every_column_explained(
     folder = tmp_path / "packet"
 
     readme = (folder / "README.md").read_text(encoding="utf-8")
-    for name, columns, count in (("claims", CLAIM_COLUMNS, 8), ("votes", VOTE_COLUMNS, 16)):
+    for name, columns, count in (("claims", CLAIM_COLUMNS, 8), ("votes", ANNOTATION_COLUMNS, 16)):
         text = (folder / f"{name}.csv").read_text(encoding="utf-8-sig")
         rows = list(csv.DictReader(io.StringIO(text)))
         table = pq.read_table(folder / f"{name}.parquet").to_pylist()
@@ -519,8 +521,8 @@ def test_hostile_text_is_no_formula_in_csv_no_markup_in_html_and_no_path(tmp_pat
         text = (folder / f"{name}.csv").read_text(encoding="utf-8-sig")
         for row in csv.reader(io.StringIO(text)):
             assert not any(cell.startswith(FORMULA_STARTS) for cell in row)
-    (vote,) = pq.read_table(folder / "votes.parquet").to_pylist()
-    assert vote["rationale"].startswith("=HYPERLINK")
+    (annotation,) = pq.read_table(folder / "votes.parquet").to_pylist()
+    assert annotation["rationale"].startswith("=HYPERLINK")
     assert sorted(p.name for p in (folder / "reports").iterdir()) == [
         "index.html",
         "trace-000001.html",

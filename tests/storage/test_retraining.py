@@ -1,4 +1,4 @@
-"""From votes to a candidate, to what decides, to every stored answer, and back."""
+"""From annotations to a candidate, to what decides, to every stored answer, and back."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_whole_loop_and_back_again(reviewed: tuple[Office, Retraining]) -> N
     assert kept.standing is Standing.WAITING
     assert retraining.waiting() == 0
 
-    calibrators.promote(name, "it looks at the reading", lead, over=calibrators.current().label)
+    calibrators.promote(name, "it looks at the annotation", lead, over=calibrators.current().label)
     assert retraining.waiting() == TRACES
     report = retraining.rescore(Config())
 

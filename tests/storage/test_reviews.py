@@ -28,7 +28,7 @@ from storage.store import SqlStore
 NONE = Judgement(support=VerdictLabel.NOT_ENOUGH_EVIDENCE, source_id=None)
 
 
-def votes(office: Office, claim_key: int) -> tuple[Annotation, ...]:
+def annotations(office: Office, claim_key: int) -> tuple[Annotation, ...]:
     with office.store.database.reading() as connection:
         return annotations_of(connection, office.project.project_id, claim_key)
 
@@ -50,7 +50,7 @@ def on_screen(
 
 
 def a_tie(store: SqlStore, **settings: object) -> Office:
-    """An office of two readings a claim, where Ada and Ben differ on the first one."""
+    """An office of two annotations a claim, where Ada and Ben differ on the first one."""
     office = an_office(store, traces=1, reads_per_claim=2, **settings)
     office.read("Ada", SUPPORTED, confidence=4, rationale="It says so.")
     office.read("Ben", UNSUPPORTED, rationale="It does not.")
@@ -69,7 +69,7 @@ def test_one_person_reads_every_claim_once_and_is_told_when_nothing_is_left(
     assert office.desk("Ada").progress().seconds_per_claim is None  # four say nothing of the next
     read += [office.read("Ada") for _ in range(5)]
 
-    assert len({vote.claim_key for vote in read[:8] if vote}) == 8
+    assert len({annotation.claim_key for annotation in read[:8] if annotation}) == 8
     assert read[8] is None
     assert office.desk("Ben").next_item() is None
     progress = office.desk("Ada").progress()
@@ -92,8 +92,8 @@ def test_an_item_says_nothing_of_the_machine_or_of_others_until_it_is_decided(
     assert "Ada" not in shown
     assert "second_read" not in shown
     assert (item.position, item.total) == (1, 8)
-    vote = office.decide("Ben", item)
-    assert vote.queue_reason is QueueReason.SECOND_READ
+    annotation = office.decide("Ben", item)
+    assert annotation.queue_reason is QueueReason.SECOND_READ
 
 
 def test_the_claim_in_hand_comes_back_after_a_reload_with_its_draft(store: SqlStore) -> None:
@@ -130,7 +130,9 @@ def test_a_verdict_counts_once_and_only_for_the_rendering_it_was_given_on(store:
         with pytest.raises(Conflict, match="before this claim was on screen"):
             desk.annotate(item.assignment_id, late, UNSUPPORTED)
 
-    assert [vote.judgement for vote in votes(office, item.claim_key)] == [SUPPORTED]
+    assert [annotation.judgement for annotation in annotations(office, item.claim_key)] == [
+        SUPPORTED
+    ]
 
 
 def test_a_verdict_faster_than_anybody_reads_is_refused_and_may_be_given_again(
@@ -143,9 +145,9 @@ def test_a_verdict_faster_than_anybody_reads_is_refused_and_may_be_given_again(
     with pytest.raises(TooSoon, match="699 ms"):
         desk.annotate(item.assignment_id, nonce, SUPPORTED)
     office.clock.advance(milliseconds=1)
-    vote = desk.annotate(item.assignment_id, nonce, SUPPORTED)
+    annotation = desk.annotate(item.assignment_id, nonce, SUPPORTED)
 
-    assert vote.seconds == pytest.approx(0.7)
+    assert annotation.seconds == pytest.approx(0.7)
 
 
 def test_drawing_a_claim_again_neither_restarts_the_clock_nor_the_floor(store: SqlStore) -> None:
@@ -174,7 +176,7 @@ def test_a_verdict_that_cannot_be_meant_is_refused(
     with pytest.raises(InputError, match=named):
         office.decide("Ada", item, judgement, confidence=confidence)
 
-    assert votes(office, item.claim_key) == ()
+    assert annotations(office, item.claim_key) == ()
 
 
 # ---------------------------------------------------------------- decide, then see
@@ -206,7 +208,7 @@ def test_the_machines_view_is_shown_after_the_decision_and_that_is_written_down(
     assert (second.confidence, second.rationale) == (2, "at first sight")
     assert second.seconds == first.seconds
     assert [one.what for one in second.exposures] == ["verdict"]
-    assert votes(office, item.claim_key) == (first, second)
+    assert annotations(office, item.claim_key) == (first, second)
     assert actions(office)["model.revealed"] == 1
 
 
@@ -252,11 +254,13 @@ def test_a_project_may_show_the_machines_view_first_and_the_vote_says_so(store: 
     nonce = desk.show(item.assignment_id)
     office.clock.advance(seconds=5)
     assert desk.reveal(item.assignment_id) is not None
-    vote = desk.annotate(item.assignment_id, nonce, SUPPORTED)
+    annotation = desk.annotate(item.assignment_id, nonce, SUPPORTED)
 
-    assert vote.seconds == pytest.approx(5)  # looking at the machine's view does not stop the clock
-    assert vote.saw_model_output
-    assert vote.first is None
+    assert annotation.seconds == pytest.approx(
+        5
+    )  # looking at the machine's view does not stop the clock
+    assert annotation.saw_model_output
+    assert annotation.first is None
 
 
 # ---------------------------------------------------------------- undo, decline, leases
@@ -282,7 +286,7 @@ def test_a_vote_taken_back_stays_in_the_trail_and_counts_until_the_next_one(
     with pytest.raises(Conflict, match="cannot be given back"):
         office.desk("Ada").decline(item.assignment_id, "too hard")
     second = office.decide("Ada", item, UNSUPPORTED)
-    assert votes(office, first.claim_key) == (first, second)
+    assert annotations(office, first.claim_key) == (first, second)
     assert second.seconds == first.seconds
     assert actions(office)["vote.reopened"] == 1
     after = office.desk("Ada").next_item()
@@ -312,7 +316,7 @@ def test_a_vote_taken_back_comes_with_what_was_said(
         confidence=confidence,
         rationale="Rule 9.",
     )
-    assert len(votes(office, item.claim_key)) == 1  # nothing is said anew
+    assert len(annotations(office, item.claim_key)) == 1  # nothing is said anew
     assert actions(office) - before == {"vote.reopened": 1}
 
 
@@ -386,8 +390,8 @@ def test_a_pass_taken_back_comes_before_the_verdict_before_it(store: SqlStore) -
     assert before is not None and before.claim_key == first.claim_key
     for expected in (first, again, following):
         office.clock.advance(seconds=1)
-        vote = office.read("Ada", UNSUPPORTED)
-        assert vote is not None and vote.claim_key == expected.claim_key
+        annotation = office.read("Ada", UNSUPPORTED)
+        assert annotation is not None and annotation.claim_key == expected.claim_key
 
 
 def test_a_pass_stays_once_somebody_else_has_the_claim(store: SqlStore) -> None:
@@ -422,7 +426,7 @@ def test_a_claim_given_back_goes_to_somebody_else_and_never_returns(store: SqlSt
 
     desk.decline(item.assignment_id, "I treated this patient.")
 
-    mine = {vote.claim_key for vote in iter(lambda: office.read("Ada"), None)}
+    mine = {annotation.claim_key for annotation in iter(lambda: office.read("Ada"), None)}
     assert len(mine) == 3
     assert item.claim_key not in mine
     left = office.desk("Ben").next_item()
@@ -450,7 +454,7 @@ def test_a_lease_that_ran_out_frees_the_claim_and_the_late_verdict_is_refused(
     with pytest.raises(NotFound, match="no longer in your hands"):
         late.annotate(item.assignment_id, nonce, SUPPORTED)
     office.decide("Cleo", taken)
-    assert len(votes(office, item.claim_key)) == 1
+    assert len(annotations(office, item.claim_key)) == 1
 
 
 def test_who_comes_back_late_to_a_claim_that_nobody_took_still_has_it(store: SqlStore) -> None:
@@ -484,27 +488,27 @@ def test_a_vote_being_reconsidered_when_its_lease_runs_out_stands_as_it_was(
     assert [claim.annotations for claim in labels] == [(first,)]
 
 
-# ---------------------------------------------------------------- two readings and ties
+# ---------------------------------------------------------------- two annotations and ties
 
 
 def test_two_people_read_each_claim_and_nobody_reads_it_twice(store: SqlStore) -> None:
     office = an_office(store, traces=2, reads_per_claim=2)
 
     read = [
-        vote
+        annotation
         for _ in range(10)
         for name in ("Ada", "Ben", "Cleo")
-        if (vote := office.read(name)) is not None
+        if (annotation := office.read(name)) is not None
     ]
 
-    by_claim = Counter(vote.claim_key for vote in read)
+    by_claim = Counter(annotation.claim_key for annotation in read)
     assert by_claim == Counter(dict.fromkeys(by_claim, 2))
     assert len(by_claim) == 8
-    assert len({(vote.claim_key, vote.reviewer) for vote in read}) == 16
-    assert len({(vote.claim_key, vote.slot) for vote in read}) == 16
-    assert {vote.slot for vote in read} == {1, 2}
+    assert len({(annotation.claim_key, annotation.reviewer) for annotation in read}) == 16
+    assert len({(annotation.claim_key, annotation.slot) for annotation in read}) == 16
+    assert {annotation.slot for annotation in read} == {1, 2}
     for claim in by_claim:
-        one, two = (vote for vote in read if vote.claim_key == claim)
+        one, two = (annotation for annotation in read if annotation.claim_key == claim)
         assert one.inclusion_probability == two.inclusion_probability
     statuses = {
         claim.resolution.status
@@ -536,7 +540,7 @@ def test_an_adjudication_settles_a_tie_and_leaves_the_votes_as_they_were(store: 
     desk = office.desk("Dora")
     tie = desk.next_disagreement()
     assert tie is not None
-    before = votes(office, tie.claim_key)
+    before = annotations(office, tie.claim_key)
     nonce = desk.show(tie.assignment_id)
     with pytest.raises(TooSoon):
         desk.adjudicate(tie, nonce, NONE, Cause.GUIDELINE_GAP)
@@ -549,7 +553,7 @@ def test_an_adjudication_settles_a_tie_and_leaves_the_votes_as_they_were(store: 
     with pytest.raises(Conflict):
         desk.adjudicate(tie, nonce, SUPPORTED, Cause.REVIEWER_ERROR)
     assert (done.reviewer, done.judgement, done.rule) == ("Dora", NONE, "9")
-    assert votes(office, tie.claim_key) == before
+    assert annotations(office, tie.claim_key) == before
     (claim,) = office.workspace.labels.reviewed(office.project.project_id)
     assert claim.resolution.status is ReviewStatus.ADJUDICATED
     assert claim.resolution.final == NONE
@@ -572,7 +576,7 @@ def test_a_tie_whose_reading_changed_meanwhile_is_not_decided(store: SqlStore) -
     assert item is not None
     office.clock.advance(seconds=5)
 
-    with pytest.raises(Conflict, match="a reading changed"):
+    with pytest.raises(Conflict, match="an annotation changed"):
         desk.adjudicate(tie, nonce, SUPPORTED, Cause.REVIEWER_ERROR)
     assert desk.next_disagreement() is None
     office.decide("Ben", item, SUPPORTED)
@@ -654,7 +658,7 @@ def test_a_role_taken_away_counts_at_once_whatever_an_open_page_still_believes(
     with pytest.raises(NotAllowed, match="needs the role reviewer"):
         desk.annotate(item.assignment_id, nonce, SUPPORTED)
 
-    assert votes(office, item.claim_key) == ()
+    assert annotations(office, item.claim_key) == ()
 
 
 def test_nobody_works_on_another_persons_claim(store: SqlStore) -> None:
@@ -746,9 +750,9 @@ def test_a_persons_word_changed_behind_the_triggers_is_found(
 
 def test_a_trace_that_people_have_judged_cannot_be_erased(store: SqlStore) -> None:
     office = an_office(store, verifications=[a_reviewed_trace(1), a_reviewed_trace(2)])
-    vote = office.read("Ada")
-    assert vote is not None
-    read = "review-0001" if vote.claim_key <= 4 else "review-0002"
+    annotation = office.read("Ada")
+    assert annotation is not None
+    read = "review-0001" if annotation.claim_key <= 4 else "review-0002"
     other = "review-0002" if read == "review-0001" else "review-0001"
     erase = "DELETE FROM trace_version WHERE trace_id = "
 

@@ -25,9 +25,9 @@ def read_all(office: Office, name: str, *judgements: Judgement) -> list[int]:
 
 
 def begun(office: Office, *names: str, count: int = 4) -> None:
-    """A round of those readers, begun by the lead."""
-    readers = [office.people[name] for name in names]
-    office.workspace.rounds.begin(office.project, readers, by=office.people["Lea"], count=count)
+    """A round of those annotators, begun by the lead."""
+    annotators = [office.people[name] for name in names]
+    office.workspace.rounds.begin(office.project, annotators, by=office.people["Lea"], count=count)
 
 
 def test_everyone_reads_the_same_claims_in_the_same_order_and_the_next_round_takes_others(

@@ -85,7 +85,7 @@ def _show_next(held: Disagreement, session: ReviewSession) -> None:
 
 def _what_next(held: Disagreement) -> str:
     if held.missing:
-        return f"{held.missing} of 4 answers to go. Both readings stay as they are."
+        return f"{held.missing} of 4 answers to go. Both annotations stay as they are."
     return "Save it, and the next disagreement comes."
 
 

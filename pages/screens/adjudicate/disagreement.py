@@ -74,21 +74,21 @@ def drop() -> None:
     st.session_state.pop(_HELD, None)
 
 
-def lay_out_readings(held: Disagreement) -> list[Json]:
-    """The two readings as the view shows them: the reason first, then what was said."""
+def lay_out_annotations(held: Disagreement) -> list[Json]:
+    """The two annotations as the view shows them: the reason first, then what was said."""
     return [
         {
-            "name": reading.label,
-            "rationale": reading.rationale,
-            "answers": answer_words(reading.judgement, held.form.trace)
-            + ("" if reading.confidence is None else f" · {CONFIDENCE[reading.confidence]}"),
+            "name": annotation.label,
+            "rationale": annotation.rationale,
+            "answers": answer_words(annotation.judgement, held.form.trace)
+            + ("" if annotation.confidence is None else f" · {CONFIDENCE[annotation.confidence]}"),
         }
-        for reading in held.item.annotations
+        for annotation in held.item.annotations
     ]
 
 
 def lay_out_mine(held: Disagreement) -> Json:
-    """My decision so far, beside the readings."""
+    """My decision so far, beside the annotations."""
     judgement = held.form.judgement
     return {
         "rationale": held.form.draft.rationale,
@@ -129,7 +129,7 @@ def keep_note(held: Disagreement, session: ReviewSession) -> None:
 
 
 def save(held: Disagreement, nonce: str, session: ReviewSession) -> None:
-    """Write the decision; the two readings stay as they are."""
+    """Write the decision; the two annotations stay as they are."""
     form, note = held.form, held.form.typed_note
     judgement, cause = form.judgement, held.cause
     if judgement is None or cause is None:

@@ -1,4 +1,5 @@
-"""A table of claims of which one can be opened: its readings, its reasons, and the way to its verdict."""
+"""A table of claims of which one can be opened: its annotations, its reasons, and the way to its
+verdict."""
 
 from __future__ import annotations
 
@@ -52,16 +53,16 @@ def show_claims(
 def _cards(claim: ReviewedClaim) -> list[dict[str, object]]:
     cards: list[dict[str, object]] = [
         {
-            "title": vote.reviewer,
-            "text": vote.rationale or "No reason given.",
+            "title": annotation.reviewer,
+            "text": annotation.rationale or "No reason given.",
             "facts": [
-                ["Is it supported", vote.judgement.support.value.replace("_", " ")],
-                ["Who owns it", vote.judgement.source_id or "no source"],
-                ["Confidence", str(vote.confidence) if vote.confidence else "not said"],
-                ["When", f"{vote.at:%Y-%m-%d %H:%M} UTC"],
+                ["Is it supported", annotation.judgement.support.value.replace("_", " ")],
+                ["Who owns it", annotation.judgement.source_id or "no source"],
+                ["Confidence", str(annotation.confidence) if annotation.confidence else "not said"],
+                ["When", f"{annotation.at:%Y-%m-%d %H:%M} UTC"],
             ],
         }
-        for vote in claim.annotations
+        for annotation in claim.annotations
     ]
     if claim.adjudication is not None:
         decided = claim.adjudication

@@ -1,4 +1,4 @@
-"""Figures for a team: how far it is week by week, and why readings differed."""
+"""Figures for a team: how far it is week by week, and why annotations differed."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ CAUSE_WORDS = {
     Cause.DECOMPOSITION_ERROR: "Claim cut wrongly",
     Cause.AMBIGUOUS_SOURCE: "Source ambiguous",
 }
-Week = tuple[str, int, int, int]  # its Monday; readings, decisions, claims settled so far
+Week = tuple[str, int, int, int]  # its Monday; annotations, decisions, claims settled so far
 
 
 def weeks_of(claims: Collection[ReviewedClaim]) -> list[Week]:
     """What was read and decided in each week from the first to the last, none left out."""
-    readings: Counter[date] = Counter()
+    annotations: Counter[date] = Counter()
     decisions: Counter[date] = Counter()
     settled: Counter[date] = Counter()
     for claim in claims:
         for each in claim.annotations:
-            readings[_monday(each.at.date())] += 1
+            annotations[_monday(each.at.date())] += 1
         last = max(each.at for each in claim.annotations)
         if claim.adjudication is not None:
             last = claim.adjudication.at
             decisions[_monday(last.date())] += 1
         if claim.resolution.final is not None:
             settled[_monday(last.date())] += 1
-    if not readings:
+    if not annotations:
         return []
     weeks, so_far = [], 0
-    monday, end = min(readings), max([*readings, *decisions])
+    monday, end = min(annotations), max([*annotations, *decisions])
     while monday <= end:
         so_far += settled[monday]
-        weeks.append((monday.isoformat(), readings[monday], decisions[monday], so_far))
+        weeks.append((monday.isoformat(), annotations[monday], decisions[monday], so_far))
         monday += timedelta(days=7)
     return weeks
 
 
 def causes_of(claims: Collection[ReviewedClaim]) -> list[tuple[str, int, float, int]]:
-    """Why readings differed, the most frequent first: words, claims, share, guideline to be fixed."""
+    """Why annotations differed, the most frequent first: words, claims, share, guideline to be fixed."""
     decided = [claim.adjudication for claim in claims if claim.adjudication is not None]
     counts = Counter(each.cause for each in decided)
     fixes = Counter(each.cause for each in decided if each.guideline_needs_fix)
@@ -61,27 +61,27 @@ def causes_of(claims: Collection[ReviewedClaim]) -> list[tuple[str, int, float, 
 
 
 def show_over_time(claims: Collection[ReviewedClaim]) -> None:
-    """How far the team is, week by week: readings, decisions, and what is settled."""
+    """How far the team is, week by week: annotations, decisions, and what is settled."""
     weeks = weeks_of(claims)
     if not weeks:
         return
     st.subheader("The team over time", anchor=False)
     st.plotly_chart(_weeks_figure(weeks), width="stretch", key="team-weeks")
     show_numbers(
-        ("Week from", "Readings", "Adjudications", "Claims settled so far"),
+        ("Week from", "Annotations", "Adjudications", "Claims settled so far"),
         weeks,
         name="team-by-week",
-        alt="Readings and adjudications of each week, and how many claims are settled by its end",
+        alt="Annotations and adjudications of each week, and how many claims are settled by its end",
     )
 
 
 def show_causes(claims: Collection[ReviewedClaim]) -> None:
-    """Why two readings differed, as the third person said."""
+    """Why two annotations differed, as the third person said."""
     causes = causes_of(claims)
     if not causes:
         return
     total = sum(count for _, count, _, _ in causes)
-    st.subheader("Why readings differed", anchor=False)
+    st.subheader("Why annotations differed", anchor=False)
     figure = go.Figure(
         go.Bar(
             x=[count for _, count, _, _ in causes],
@@ -124,7 +124,7 @@ def _weeks_figure(weeks: Sequence[Week]) -> go.Figure:
         line={"color": GREEN},
     )
     figure.update_layout(
-        title=f"Readings and adjudications a week, n = {sum(week[1] for week in weeks):,} readings",
+        title=f"Annotations and adjudications a week, n = {sum(week[1] for week in weeks):,} annotations",
         height=300,
         margin={"l": 10, "r": 10, "t": 45, "b": 10},
         xaxis={"title": "week from", "type": "category"},

@@ -1,4 +1,4 @@
-"""Calibration rounds for a lead: begin one, see how far readers agree, amend the guideline, again."""
+"""Calibration rounds for a lead: begin one, see how far annotators agree, amend the guideline, again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from pages.widgets.plain import show_cards, show_notice
 from storage.workspace import Workspace
 
 HEADER = (
-    "Round", "Began", "Guideline", "Readers", "Claims", "Pairs", "Raw", "Raw, 95 %", "Fleiss κ",
+    "Round", "Began", "Guideline", "Annotators", "Claims", "Pairs", "Raw", "Raw, 95 %", "Fleiss κ",
     "Fleiss κ, 95 %", "AC1", "AC1, 95 %",
 )  # fmt: skip
 
@@ -96,7 +96,7 @@ def _show_running(
             {
                 "title": f"Round {one.number} is being read",
                 "aside": f"{counted(one.claims, 'claim')}, guideline {one.guideline_version}",
-                "facts": [(each.name, f"{each.done} of {one.claims}") for each in one.readers],
+                "facts": [(each.name, f"{each.done} of {one.claims}") for each in one.annotators],
             }
         ],
         key="round-running",
@@ -112,19 +112,19 @@ def _show_running(
 def _show_beginning(workspace: Workspace, project: Project, user: Person, *, number: int) -> None:
     reviewers = [each for each in workspace.people.everybody() if _reads(each)]
     with st.expander(f"Begin round {number}", icon=":material/flag:", expanded=number == 1):
-        readers = st.multiselect(
+        annotators = st.multiselect(
             "Who reads",
             reviewers,
             default=reviewers,
             format_func=lambda each: each.name,
             key=f"round-readers-{number}",
         )
-        free = workspace.rounds.candidates(project, readers) if readers else ()
+        free = workspace.rounds.candidates(project, annotators) if annotators else ()
         texts = {each.claim_key: f"{each.text} · {each.claim_id}" for each in free[:500]}
         left, right = st.columns([1, 3])
         count = left.number_input(
             "Claims", 1, MOST_CLAIMS, CLAIMS, key=f"round-count-{number}",
-            help=f"{counted(len(free), 'claim')} nobody has begun, and no reader has seen.",
+            help=f"{counted(len(free), 'claim')} nobody has begun, and no annotator has seen.",
         )  # fmt: skip
         chosen = right.multiselect(
             "These claims (none chosen: drawn by chance, from as many answers as there are)",
@@ -136,7 +136,7 @@ def _show_beginning(workspace: Workspace, project: Project, user: Person, *, num
         if st.button(f"Begin round {number}", type="primary", key="begin-round"):
             save(
                 lambda: workspace.rounds.begin(
-                    project, readers, by=user, count=int(count), chosen=chosen
+                    project, annotators, by=user, count=int(count), chosen=chosen
                 ),
                 f"Round {number} has begun: its claims come first on Review.",
             )
@@ -164,7 +164,7 @@ def _show_measured(
         HEADER,
         [_row(each) for each in measured],
         name="calibration-rounds",
-        alt="Calibration rounds: guideline, readers, claims, figures and intervals",
+        alt="Calibration rounds: guideline, annotators, claims, figures and intervals",
     )
     _show_differing(measured, question)
 
@@ -204,7 +204,7 @@ def _count_words(one: Measured) -> str:
     )
     return (
         f"{counted(claims, 'claim')} of {counted(one.figures.traces, 'trace')}, each read by up to "
-        f"{len(one.round.readers)} people: {counted(one.figures.claims, 'pair')} of readings. "
+        f"{len(one.round.annotators)} people: {counted(one.figures.claims, 'pair')} of annotations. "
         f"Said: {shares or 'nothing'}. Guideline {one.round.guideline_version}."
     )
 
@@ -215,7 +215,7 @@ def _row(one: Measured) -> list[Cell]:
         one.round.number,
         f"{one.round.at.astimezone():%d %b %Y}",
         one.round.guideline_version,
-        len(one.round.readers),
+        len(one.round.annotators),
         one.round.claims,
         figures.claims,
     ]
@@ -239,7 +239,7 @@ def _rounds_figure(measured: Sequence[Measured]) -> go.Figure:
         ],
         height=300,
         title="Raw agreement by round with 95 % intervals",
-        yaxis_title="two readers agree (%)",
+        yaxis_title="two annotators agree (%)",
     )
 
 
@@ -253,7 +253,7 @@ def _show_differing(measured: Sequence[Measured], question: Question) -> None:
     one = numbers[chosen if chosen is not None else measured[-1].round.number]
     claims = differing(one.labels, question)
     if not claims:
-        st.text("On every claim, all readers say the same.")
+        st.text("On every claim, all annotators say the same.")
         return
     show_cards(
         [
@@ -262,7 +262,7 @@ def _show_differing(measured: Sequence[Measured], question: Question) -> None:
                 "aside": each[0].claim_id,
                 "facts": [
                     (
-                        label.reader,
+                        label.annotator,
                         label_words(answer(label.judgement, question))
                         + (f" · {label.rationale}" if label.rationale else ""),
                     )

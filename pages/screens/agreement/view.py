@@ -33,8 +33,8 @@ GROUPINGS = {
     Grouping.WEEK: "Week",
 }
 STATUSES = {
-    ReviewStatus.SINGLE: "one reading",
-    ReviewStatus.UNANIMOUS: "readings agree",
+    ReviewStatus.SINGLE: "one annotation",
+    ReviewStatus.UNANIMOUS: "annotations agree",
     ReviewStatus.ADJUDICATED: "decided by a third person",
     ReviewStatus.UNRESOLVED: "waits for a decision",
 }
@@ -56,7 +56,7 @@ def shown_figures(figures: AgreementFigures) -> tuple[Shown, ...]:
         Shown(
             "Raw agreement",
             figures.raw,
-            "The share of claims on which both readings say the same. High by itself where one "
+            "The share of claims on which both annotations say the same. High by itself where one "
             "label dominates.",
         ),
         Shown(
@@ -67,7 +67,7 @@ def shown_figures(figures: AgreementFigures) -> tuple[Shown, ...]:
         Shown(
             "Fleiss' kappa",
             figures.fleiss,
-            "The same with the labels of all readers pooled. It collapses where one label dominates.",
+            "The same with the labels of all annotators pooled. It collapses where one label dominates.",
         ),
         Shown(
             "Gwet's AC1",
@@ -123,7 +123,7 @@ def skew_words(prevalence: Sequence[LabelShare]) -> str | None:
     if not prevalence or prevalence[0].share < SKEWED:
         return None
     return (
-        f"{percent(prevalence[0].share)} of the readings say "
+        f"{percent(prevalence[0].share)} of the annotations say "
         f"{label_words(prevalence[0].label)}: kappa is low by its making then. Read AC1 and the raw "
         "agreement beside it."
     )
@@ -175,7 +175,7 @@ GROUP_HEADER = (
 def raw_agreement_figure(
     found: Sequence[tuple[str | None, str, AgreementFigures]], *, height: int = 360, **layout: Any
 ) -> go.Figure:
-    """Raw agreement in percent along groups of readings, with 95 % intervals.
+    """Raw agreement in percent along groups of annotations, with 95 % intervals.
 
     ``found`` has each group's name, what stands at its point, and its figures; ``layout`` is the
     figure's. Groups without a figure are left out.
@@ -217,18 +217,18 @@ def weeks_figure(groups: Sequence[GroupAgreement]) -> go.Figure:
         [(group.name, f"n = {group.figures.claims:,}", group.figures) for group in weeks],
         title=f"Raw agreement by week with 95 % intervals, "
         f"n = {sum(group.figures.claims for group in weeks):,} claims",
-        xaxis_title="week of the second reading",
-        yaxis_title="both readings agree (%)",
+        xaxis_title="week of the second annotation",
+        yaxis_title="both annotations agree (%)",
     )
 
 
 def claim_rows(claims: Sequence[ReviewedClaim], question: Question) -> list[list[Cell]]:
-    """One row a claim for CLAIM_HEADER: what each reader said to the question, and what stands."""
+    """One row a claim for CLAIM_HEADER: what each annotator said to the question, and what stands."""
     rows: list[list[Cell]] = []
     for claim in claims:
         answers = [
-            f"{vote.reviewer}: {answer_words(vote.first or vote.judgement, question)}"
-            for vote in claim.annotations
+            f"{annotation.reviewer}: {answer_words(annotation.first or annotation.judgement, question)}"
+            for annotation in claim.annotations
         ]
         final = claim.resolution.final
         rows.append(

@@ -50,7 +50,7 @@ LABELS = {
 STATUSES = {
     ReviewStatus.UNANIMOUS: "unanimous",
     ReviewStatus.ADJUDICATED: "adjudicated",
-    ReviewStatus.SINGLE: "one reading",
+    ReviewStatus.SINGLE: "one annotation",
     ReviewStatus.UNRESOLVED: "unresolved",
 }
 MEANING_WORDS = {
@@ -150,7 +150,7 @@ def show_prepared(signatures: PacketSignatures, user: Person, packet: Prepared) 
                 "mark": "✓",
                 "tone": "good",
                 "text": f"{counted(report.claims, 'claim')} of {counted(report.traces, 'trace')} with "
-                f"{counted(report.votes, 'reading')}, in {counted(report.files, 'file')} that its "
+                f"{counted(report.votes, 'annotation')}, in {counted(report.files, 'file')} that its "
                 "manifest lists.",
                 "facts": [
                     *(
@@ -237,7 +237,7 @@ def show_signed(
 
 
 def show_packet_import(intake: PacketIntake, user: Person) -> None:
-    """Read an exported packet back: traces, verdicts, every reading; the second time nothing changes."""
+    """Read an exported packet back: traces, verdicts, every annotation; the second time nothing changes."""
     file = st.file_uploader(
         "A packet (.zip) from this or another workbench", type=["zip"], key="packet-file"
     )
@@ -275,7 +275,7 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
                 "title": "The packet was read" if done.changed else "Nothing changed",
                 "mark": "✓",
                 "tone": "good",
-                "text": f"{counted(done.claims, 'claim')}. New: {counted(put.votes, 'reading')} and "
+                "text": f"{counted(done.claims, 'claim')}. New: {counted(put.votes, 'annotation')} and "
                 f"{counted(put.adjudications, 'decision')}; {put.votes_known:,} and "
                 f"{put.adjudications_known:,} were here already.",
                 "facts": [["new traces", f"{done.traces_new:,}"]],

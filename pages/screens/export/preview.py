@@ -22,7 +22,7 @@ class ChosenPackets(CachedPackets):
     without: frozenset[int] = frozenset()
 
     def reviewed(self) -> tuple[ReviewedClaim, ...]:
-        """The claims whose readings are all in and that were not left out."""
+        """The claims whose annotations are all in and that were not left out."""
         found = CachedPackets(store=self.store, project=self.project).reviewed()
         return tuple(claim for claim in found if claim.claim_key not in self.without)
 
@@ -43,10 +43,10 @@ def choose_claims(packets: Packets, claims: Sequence[ReviewedClaim]) -> Packets:
                 "Claim": [claim.text for claim in shown],
                 "Label": [_label(claim) for claim in shown],
                 "How": [claim.resolution.status.value for claim in shown],
-                "Readings": [len(claim.annotations) for claim in shown],
+                "Annotations": [len(claim.annotations) for claim in shown],
                 "Trace": [claim.trace_id for claim in shown],
             },
-            disabled=["Claim", "Label", "How", "Readings", "Trace"],
+            disabled=["Claim", "Label", "How", "Annotations", "Trace"],
             hide_index=True,
             width="stretch",
             height="auto" if len(shown) < 10 else 380,

@@ -1,4 +1,4 @@
-"""What the home page says: what waits, how far the team is, what changed; names and votes nowhere."""
+"""What the home page says: what waits, how far the team is, what changed; names and annotations nowhere."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def what_waits(
         waiting.append(
             Waiting(
                 title=f"{_many(progress.ties, 'claim')} that two people read differently",
-                text="You have not read them: a third view decides, and both readings stay.",
+                text="You have not read them: a third view decides, and both annotations stay.",
                 label="Adjudicate",
                 page="pages/adjudicate.py",
                 query={},
@@ -145,7 +145,7 @@ _WORDS = {
     "calibrator.reject": "A candidate calibrator was rejected",
     "calibrator.roll_back": "The calibrator was rolled back",
     "calibrator.threshold": "The threshold was changed",
-    "reader.chosen": "Another reader was chosen",
+    "reader.chosen": "Another NLI model was chosen",
     "judge.chosen": "Another judge was chosen, or none",
     "packet.exported": "A packet was exported",
     "packet.signed": "A packet was signed",

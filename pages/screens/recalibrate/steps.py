@@ -28,7 +28,7 @@ REVIEW = "pages/review.py"
 
 
 def show_labels(material: Material) -> None:
-    """What reviewers settled, how, and who gave the votes."""
+    """What reviewers settled, how, and who gave the annotations."""
     if not material.rows:
         show_notice(
             "No labels yet",
@@ -42,7 +42,7 @@ def show_labels(material: Material) -> None:
     )
     if material.rows:
         header, rows = reviewer_table(material)
-        show_numbers(header, rows, name="labels-by-person", alt="Votes by person")
+        show_numbers(header, rows, name="labels-by-person", alt="Annotations by person")
 
 
 def show_split(material: Material) -> None:

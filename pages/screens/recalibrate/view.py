@@ -48,7 +48,7 @@ STANDING_WORDS = {
 }
 STATUS_WORDS = {
     "single": "read once",
-    "unanimous": "two readings that agree",
+    "unanimous": "two annotations that agree",
     "adjudicated": "decided by an adjudicator",
 }
 Table = tuple[Sequence[str], list[Sequence[Cell]]]
@@ -74,7 +74,9 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
     """How many labels there are, how they came about, and under which guideline."""
     rows = material.rows
     status = Counter(one.claim.resolution.status.value for one in rows)
-    versions = Counter(vote.guideline_version for one in rows for vote in one.claim.annotations)
+    versions = Counter(
+        annotation.guideline_version for one in rows for annotation in one.claim.annotations
+    )
     return [
         (
             "Settled claims",
@@ -89,7 +91,9 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
         ),
         (
             "Guideline",
-            ", ".join(f"version {version}: {n:,} votes" for version, n in sorted(versions.items()))
+            ", ".join(
+                f"version {version}: {n:,} annotations" for version, n in sorted(versions.items())
+            )
             or "–",
         ),
         *[(f"{count:,} left out", reason) for reason, count in sorted(material.left_out.items())],
@@ -97,17 +101,19 @@ def label_facts(material: Material) -> list[tuple[str, str]]:
 
 
 def reviewer_table(material: Material) -> Table:
-    """Who gave the votes behind the labels."""
-    votes = Counter(vote.reviewer for one in material.rows for vote in one.claim.annotations)
+    """Who gave the annotations behind the labels."""
+    annotations = Counter(
+        annotation.reviewer for one in material.rows for annotation in one.claim.annotations
+    )
     ties = Counter(
         one.claim.adjudication.reviewer
         for one in material.rows
         if one.claim.adjudication is not None
     )
-    names = sorted({*votes, *ties})
+    names = sorted({*annotations, *ties})
     return (
-        ("Person", "Votes", "Adjudications"),
-        [(name, votes[name], ties[name]) for name in names],
+        ("Person", "Annotations", "Adjudications"),
+        [(name, annotations[name], ties[name]) for name in names],
     )
 
 
@@ -355,20 +361,20 @@ def flip_words(flips: Sequence[Flip]) -> str:
 
 
 def show_chain(lineage: JsonObject, *, key: str) -> None:
-    """guideline → votes → forest → threshold, each with what it rests on."""
+    """guideline → annotations → forest → threshold, each with what it rests on."""
     _CHAIN(key=key, data={"label": "What this calibrator rests on", "links": chain(lineage)})
 
 
 def chain(lineage: JsonObject) -> list[dict[str, object]]:
     """The links of a lineage, in words."""
     guideline = cast(Sequence[Mapping[str, object]], lineage.get("guideline", []))
-    votes = cast(Mapping[str, object], lineage.get("votes", {}))
+    annotations = cast(Mapping[str, object], lineage.get("votes", {}))
     split = cast(Mapping[str, Mapping[str, int]], lineage.get("split", {}))
     shipped = cast("Mapping[str, int] | None", lineage.get("shipped_rows"))
     forest = cast(Mapping[str, Mapping[str, object]], lineage.get("forest", {}))
     threshold = cast(Mapping[str, object], lineage.get("threshold", {}))
     calibrator = cast(Mapping[str, object], lineage.get("calibrator", {}))
-    people = cast(Mapping[str, int], votes.get("by_reviewer", {}))
+    people = cast(Mapping[str, int], annotations.get("by_reviewer", {}))
     settings = forest.get("settings", {})
     return [
         {
@@ -377,11 +383,11 @@ def chain(lineage: JsonObject) -> list[dict[str, object]]:
             "more": [f"{each['claims']} claims" for each in guideline[:3]],
         },
         {
-            "title": "Votes",
-            "main": f"{votes.get('votes', 0)} votes on {votes.get('claims', 0)} claims",
+            "title": "Annotations",
+            "main": f"{annotations.get('votes', 0)} annotations on {annotations.get('claims', 0)} claims",
             "more": [
                 f"{len(people)} {'person' if len(people) == 1 else 'people'}, "
-                f"{votes.get('adjudications', 0)} adjudications"
+                f"{annotations.get('adjudications', 0)} adjudications"
             ],
         },
         {

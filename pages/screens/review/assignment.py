@@ -138,7 +138,7 @@ def _decide(
     form = held.form
     with refusals_told(form, drop):
         try:
-            vote = session.annotate(
+            annotation = session.annotate(
                 form.assignment_id,
                 nonce,
                 judgement,
@@ -152,7 +152,7 @@ def _decide(
             drop()
             return
         held.said = judgement
-        _reveal(held, session, store, vote.queue_reason)
+        _reveal(held, session, store, annotation.queue_reason)
         form.nonce = session.show(form.assignment_id)
 
 

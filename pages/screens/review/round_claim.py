@@ -1,4 +1,4 @@
-"""A claim of a calibration round in a reader's hands: answered, saved once, and then the next one.
+"""A claim of a calibration round in an annotator's hands: answered, saved once, and then the next one.
 
 The verifier's view never comes here: a round measures how people read a guideline.
 """
@@ -38,7 +38,7 @@ _HELD = f"{OF_USER}round-claim"
 
 
 @dataclass(slots=True, kw_only=True, weakref_slot=True)
-class RoundReading:
+class RoundAnnotation:
     """A round's claim on screen; it is dropped when it was saved."""
 
     form: JudgementForm
@@ -50,19 +50,19 @@ class RoundReading:
 
 def current_round_claim(
     workspace: Workspace, project: Project, user: Person
-) -> RoundReading | None:
+) -> RoundAnnotation | None:
     """The claim of the open round that comes next to this person; None: none does."""
     held = st.session_state.get(_HELD)
     item = workspace.rounds.next_item(project, user)
     if item is None:
         drop()
         return None
-    if isinstance(held, RoundReading) and (held.user.person_id, held.item) == (
+    if isinstance(held, RoundAnnotation) and (held.user.person_id, held.item) == (
         user.person_id,
         item,
     ):
         return held
-    held = RoundReading(
+    held = RoundAnnotation(
         form=JudgementForm(
             user_id=user.person_id,
             assignment_id=-item.claim_key,  # a round's claim is nobody's assignment
@@ -87,7 +87,7 @@ def drop() -> None:
 
 
 def show_round_claim(
-    held: RoundReading, workspace: Workspace, keys: Keymap, words: list[str]
+    held: RoundAnnotation, workspace: Workspace, keys: Keymap, words: list[str]
 ) -> None:
     """The claim with its sources and the guideline beside it, and the questions below."""
     item, held.form.keys = held.item, keys
@@ -120,7 +120,7 @@ def show_round_claim(
         _show_next(held, workspace)
 
 
-def _show_next(held: RoundReading, workspace: Workspace) -> None:
+def _show_next(held: RoundAnnotation, workspace: Workspace) -> None:
     form = held.form
     with row("row-next"):
         st.text(form.message or _what_next(held), width="stretch")
@@ -137,7 +137,7 @@ def _show_next(held: RoundReading, workspace: Workspace) -> None:
         )
 
 
-def _what_next(held: RoundReading) -> str:
+def _what_next(held: RoundAnnotation) -> str:
     missing = held.form.missing
     if missing:
         return (
@@ -150,7 +150,7 @@ def _what_next(held: RoundReading) -> str:
 # ---------------------------------------------------------------- key presses
 
 
-def answer(held: RoundReading, nonce: str, change: Change) -> None:
+def answer(held: RoundAnnotation, nonce: str, change: Change) -> None:
     """Take one more answer; nothing is written before it is saved."""
     early = time.monotonic() - held.arrived < held.project.settings.dwell_milliseconds / 1000
     if early or nonce != held.form.nonce:
@@ -160,12 +160,12 @@ def answer(held: RoundReading, nonce: str, change: Change) -> None:
     held.form.draft = replace(change(held.form.draft), rationale=held.form.typed_note)
 
 
-def keep_note(held: RoundReading) -> None:
+def keep_note(held: RoundAnnotation) -> None:
     """Take in what was typed about the claim."""
     held.form.draft = replace(held.form.draft, rationale=held.form.typed_note)
 
 
-def save(held: RoundReading, nonce: str, workspace: Workspace) -> None:
+def save(held: RoundAnnotation, nonce: str, workspace: Workspace) -> None:
     """Keep what was said; the next claim comes."""
     form, note = held.form, held.form.typed_note
     judgement = form.judgement

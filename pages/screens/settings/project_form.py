@@ -23,7 +23,7 @@ def show_project(projects: Projects, project: Project, slices: Sequence[str], me
     fixed = Role.LEAD not in me.roles
     with st.form("project", clear_on_submit=False):
         left, right = st.columns(2, gap="large")
-        settings = _queue_settings(right, _reading_settings(left, now, slices, fixed), fixed)
+        settings = _queue_settings(right, _annotation_settings(left, now, slices, fixed), fixed)
         reason = right.text_input("Reason for the change", key="set-reason", disabled=fixed)
         pressed = st.form_submit_button(
             "Save the settings", type="primary", disabled=fixed, key="save-settings"
@@ -35,7 +35,7 @@ def show_project(projects: Projects, project: Project, slices: Sequence[str], me
         )
 
 
-def _reading_settings(
+def _annotation_settings(
     place: DeltaGenerator, now: ProjectSettings, slices: Sequence[str], fixed: bool
 ) -> ProjectSettings:
     """How often and how a claim is read, as chosen there."""

@@ -66,15 +66,15 @@ def show_chosen(workspace: Workspace, user: Person, chosen: Sequence[str]) -> No
 
 def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -> None:
     triage, project = workspace.triage, workspace.project()
-    readers = {
+    annotators = {
         each.person_id: each
         for each in workspace.people.everybody()
         if Role.REVIEWER in each.roles and each.active
     }
     who = st.selectbox(
         "Their claims come first to",
-        [NOBODY, *readers],
-        format_func=lambda each: "whoever asks next" if each == NOBODY else readers[each].name,
+        [NOBODY, *annotators],
+        format_func=lambda each: "whoever asks next" if each == NOBODY else annotators[each].name,
         key="assign-to",
     )
     st.caption(
@@ -88,7 +88,7 @@ def _show_assigning(workspace: Workspace, user: Person, chosen: Sequence[str]) -
             key="assign",
             on_click=_do,
             args=(
-                lambda: triage.assign(project, chosen, readers.get(who), by=user),
+                lambda: triage.assign(project, chosen, annotators.get(who), by=user),
                 f"The claims of {noun} come first.",
             ),
         )

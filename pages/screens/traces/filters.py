@@ -103,7 +103,7 @@ def narrowed_words(choice: ListChoice, workspace: Workspace, user: Person) -> li
         words.append(f"import {_batches(workspace).get(choice.batch, choice.batch)}")
     words += ["flagged"] if choice.flagged else []
     if choice.reader:
-        words.append(f"assigned to {_readers(workspace, user).get(choice.reader, '?')}")
+        words.append(f"assigned to {_annotators(workspace, user).get(choice.reader, '?')}")
     return words
 
 
@@ -123,7 +123,7 @@ def _show_more(workspace: Workspace, user: Person) -> None:
     with right:
         _choose("Import", "batch", _batches(workspace))
         _choose("Slice", "slice", {each.name: each.name for each in store.slices()})
-        _choose("Assigned to", "reader", _readers(workspace, user))
+        _choose("Assigned to", "reader", _annotators(workspace, user))
     left.checkbox("Flagged only", key="flagged")
 
 
@@ -151,7 +151,7 @@ def _batches(workspace: Workspace) -> dict[str, str]:
     }
 
 
-def _readers(workspace: Workspace, user: Person) -> dict[str, str]:
+def _annotators(workspace: Workspace, user: Person) -> dict[str, str]:
     everybody = workspace.people.everybody() if may_read(user) else (user,)
     return {
         str(each.person_id): "me" if each.person_id == user.person_id else each.name

@@ -27,7 +27,7 @@ _WORDS = {Kind.UNSUPPORTED: f"{LOOKS[Kind.UNSUPPORTED].word}, or {LOOKS[Kind.PER
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What the reader did in the list: which trace was opened, and which are ticked."""
+    """What the annotator did in the list: which trace was opened, and which are ticked."""
 
     opened: str | None
     chosen: tuple[str, ...]
@@ -41,7 +41,7 @@ def show_trace_table(
     last: str | None,
     key: str,
 ) -> Said:
-    """Show the rows with their marks; ``last`` was looked at last, ``blind`` readers see no counts."""
+    """Show the rows with their marks; ``last`` was looked at last, ``blind`` annotators see no counts."""
     data = {
         "columns": []
         if blind
@@ -93,9 +93,11 @@ def _marks(marks: TraceMarks) -> list[dict[str, str]]:
         noun = "comment" if marks.comments == 1 else "comments"
         found.append({"text": f"{marks.comments:,} {noun}", "title": "Open the answer to read"})
     found += [{"text": tag, "title": "Tag"} for tag in marks.tags]
-    readers = [name or "whoever asks next" for name in marks.readers]
-    if readers:
-        found.append({"text": f"→ {', '.join(readers)}", "title": "Its claims come first to them"})
+    annotators = [name or "whoever asks next" for name in marks.annotators]
+    if annotators:
+        found.append(
+            {"text": f"→ {', '.join(annotators)}", "title": "Its claims come first to them"}
+        )
     return found
 
 

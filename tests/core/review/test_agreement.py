@@ -158,7 +158,8 @@ def test_neither_the_order_of_claims_nor_of_the_two_readings_matters(
         replace(
             claim,
             annotations=tuple(
-                replace(vote, slot=3 - vote.slot) for vote in reversed(claim.annotations)
+                replace(annotation, slot=3 - annotation.slot)
+                for annotation in reversed(claim.annotations)
             ),
         )
         for claim in claims
@@ -197,7 +198,7 @@ def test_no_claim_read_twice_says_so_instead_of_a_number() -> None:
 
     assert (figures.claims, figures.raw.value, figures.fleiss.value) == (0, None, None)
     assert figures.raw.reason == "no claim was judged twice"
-    assert figures.left_out == {"one reading only": 1}
+    assert figures.left_out == {"one annotation only": 1}
 
 
 def test_kappa_for_two_raters_is_undefined_over_several_pairs_and_defined_for_each() -> None:
@@ -308,7 +309,7 @@ def test_agreement_with_the_machine_uses_the_judgement_before_the_reveal() -> No
 
     assert (support.raw.value, conflation.raw.value) == (0, 1)
     assert source.left_out == {"the reviewer named no source": 1}
-    assert (effect.readings, effect.changed) == (1, 1)
+    assert (effect.annotations, effect.changed) == (1, 1)
     assert (effect.towards_machine, effect.away_from_machine) == (1, 0)
 
 

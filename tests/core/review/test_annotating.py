@@ -60,7 +60,7 @@ def test_the_last_word_of_each_reviewer_counts_in_whatever_order_slots_were_take
 
 
 @pytest.mark.parametrize(
-    ("settings", "votes", "open_ones", "expected"),
+    ("settings", "annotations", "open_ones", "expected"),
     [
         (ONE, [], [], Standing(missing=1, state=QueueState.WAITING)),
         (ONE, [], [True], Standing(missing=0, state=QueueState.READING)),
@@ -73,32 +73,32 @@ def test_the_last_word_of_each_reviewer_counts_in_whatever_order_slots_were_take
          Standing(missing=0, state=QueueState.DISAGREEMENT)),
         (TWO, [an_annotation(), an_annotation("Ben", NO, 2)], [False, True],
          Standing(missing=0, state=QueueState.READING)),
-        # Two said the same before the lead asked for one reading only: nothing is asked again.
+        # Two said the same before the lead asked for one annotation only: nothing is asked again.
         (ONE, [an_annotation(), an_annotation("Ben", YES, 2)], [False] * 2,
          Standing(missing=0, state=QueueState.SETTLED)),
     ],
 )  # fmt: skip
 def test_how_far_a_claim_is_follows_from_who_holds_it_and_what_was_said(
-    settings: ProjectSettings, votes: list[object], open_ones: list[bool], expected: Standing
+    settings: ProjectSettings, annotations: list[object], open_ones: list[bool], expected: Standing
 ) -> None:
-    assert standing_of(settings, votes, None, open_ones) == expected  # type: ignore[arg-type]
+    assert standing_of(settings, annotations, None, open_ones) == expected  # type: ignore[arg-type]
 
 
 @given(st.lists(st.booleans(), max_size=2), st.sampled_from([ONE, TWO]))
 def test_an_adjudicated_claim_asks_nobody_for_anything(
     open_ones: list[bool], settings: ProjectSettings
 ) -> None:
-    votes = [an_annotation("Ada", YES), an_annotation("Ben", NO, 2)][: len(open_ones)]
+    annotations = [an_annotation("Ada", YES), an_annotation("Ben", NO, 2)][: len(open_ones)]
 
-    standing = standing_of(settings, votes, an_adjudication(YES), open_ones)
+    standing = standing_of(settings, annotations, an_adjudication(YES), open_ones)
 
     assert standing == Standing(missing=0, state=QueueState.SETTLED)
 
 
 def test_who_voted_first_makes_no_difference_to_how_far_a_claim_is() -> None:
-    votes = [an_annotation("Ada", YES), an_annotation("Ben", NO, 2)]
+    annotations = [an_annotation("Ada", YES), an_annotation("Ben", NO, 2)]
 
-    states = {standing_of(TWO, order, None, [False, False]) for order in permutations(votes)}
+    states = {standing_of(TWO, order, None, [False, False]) for order in permutations(annotations)}
 
     assert states == {Standing(missing=0, state=QueueState.DISAGREEMENT)}
 
@@ -168,12 +168,12 @@ def test_an_adjudicated_claim_keeps_its_votes() -> None:
 
 
 def test_a_disagreement_is_decided_on_the_votes_that_stand_and_no_others() -> None:
-    votes = (an_annotation("Ada", YES, vote_id=1), an_annotation("Ben", NO, 2, vote_id=2))
-    revised = (votes[0], an_annotation("Ben", NO, 2, vote_id=3))
+    annotations = (an_annotation("Ada", YES, vote_id=1), an_annotation("Ben", NO, 2, vote_id=2))
+    revised = (annotations[0], an_annotation("Ben", NO, 2, vote_id=3))
 
-    annotating.check_shown((2, 1), votes, QueueState.DISAGREEMENT)
+    annotating.check_shown((2, 1), annotations, QueueState.DISAGREEMENT)
 
-    for standing, state in ((revised, QueueState.DISAGREEMENT), (votes, QueueState.READING)):
+    for standing, state in ((revised, QueueState.DISAGREEMENT), (annotations, QueueState.READING)):
         with pytest.raises(Conflict, match="changed since"):
             annotating.check_shown((2, 1), standing, state)
 

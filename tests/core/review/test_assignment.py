@@ -152,7 +152,7 @@ def test_every_role_is_needed_for_what_it_does_and_an_auditor_never_writes() -> 
         require("Ada", set(Role), Role.LEAD, "do it")
 
 
-# ---------------------------------------------------------------- readings
+# ---------------------------------------------------------------- annotations
 
 
 @given(taken=st.sets(st.integers(1, 3)), reads=st.integers(1, 2))
@@ -175,19 +175,23 @@ def test_a_free_reading_is_the_first_that_nobody_has(taken: set[int], reads: int
 def test_a_claim_is_done_only_when_all_readings_are_in_and_none_is_in_hand(
     reads: int, said: list[str], in_hand: int
 ) -> None:
-    votes = [
+    annotations = [
         an_annotation(reviewer, a_judgement(label), slot)
         for slot, (reviewer, label) in enumerate(zip(["Ada", "Ben"], said, strict=False), 1)
     ]
 
     state = queue_state(
-        votes, None, reads=reads, taken=max(len(votes), in_hand), open_readings=in_hand
+        annotations,
+        None,
+        reads=reads,
+        taken=max(len(annotations), in_hand),
+        open_annotations=in_hand,
     )
 
-    done = not in_hand and len(votes) >= reads
+    done = not in_hand and len(annotations) >= reads
     assert (state in (QueueState.SETTLED, QueueState.DISAGREEMENT)) == done
     assert (state is QueueState.DISAGREEMENT) == (done and len(set(said)) > 1)
-    assert (state is QueueState.WAITING) == (not votes and not in_hand)
+    assert (state is QueueState.WAITING) == (not annotations and not in_hand)
 
 
 # ---------------------------------------------------------------- the queue

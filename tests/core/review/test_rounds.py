@@ -1,4 +1,4 @@
-"""Calibration rounds: what is drawn, how far readers agree, and where not."""
+"""Calibration rounds: what is drawn, how far annotators agree, and where not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def labels(*claims: tuple[Judgement, ...]) -> list[RoundLabel]:
             claim_id=f"c{key:02d}",
             text="It is so.",
             trace_id=f"t{key}",
-            reader=name,
+            annotator=name,
             judgement=said,
             rationale="",
             at=MONDAY,
@@ -47,7 +47,7 @@ def test_every_two_readers_of_a_claim_are_one_pair() -> None:
 
     assert figures.claims == 6
     assert figures.raw.value == pytest.approx(4 / 6)
-    assert figures.left_out == {"one reading only": 1}
+    assert figures.left_out == {"one annotation only": 1}
     # Six pairs have twelve labels, two of them "unsupported".
     assert figures.fleiss.value == pytest.approx((4 / 6 - (100 + 4) / 144) / (1 - (100 + 4) / 144))
 

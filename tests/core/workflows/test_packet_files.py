@@ -25,10 +25,10 @@ from core.review.packet_reader import review_from_json
 from core.review.readable import trace_page
 from core.review.records import SUPPORT_LABELS, Cause, Exposure, Judgement, QueueReason
 from core.workflows.packet_export import (
+    ANNOTATION_COLUMNS,
     FORMULA_STARTS,
-    VOTE_COLUMNS,
+    annotation_cells,
     csv_cell,
-    vote_cells,
     write_parquet,
 )
 from core.workflows.packet_folder import pack, unpack
@@ -73,18 +73,18 @@ def votes(draw: st.DrawFn, slot: int = 1):
 
 
 @given(votes(), st.none() | JUDGEMENTS, st.sampled_from(Cause), MOMENTS)
-def test_what_people_said_comes_back_from_a_line_exactly(vote, decided, cause, at) -> None:
+def test_what_people_said_comes_back_from_a_line_exactly(annotation, decided, cause, at) -> None:
     adjudication = None
     if decided is not None:
         adjudication = replace(
             an_adjudication(decided), adjudication_id=0, claim_key=0, cause=cause, at=at
         )
-    claim = a_reviewed_claim(1, vote, adjudication=adjudication, inclusion_probability=0.25)
+    claim = a_reviewed_claim(1, annotation, adjudication=adjudication, inclusion_probability=0.25)
     trace = a_trace("An answer.", a_source("text"), trace_id=claim.trace_id)
 
     back = review_from_json(packet_row(claim, trace, None))
 
-    assert back.annotations == (vote,)
+    assert back.annotations == (annotation,)
     assert back.adjudication == adjudication
     assert (back.status, back.final) == (claim.resolution.status, claim.resolution.final)
     assert (back.claim_id, back.content_hash) == (claim.claim_id, claim.content_hash)
@@ -115,10 +115,10 @@ def test_a_line_with_the_published_fields_alone_is_enough() -> None:
 
     back = review_from_json(row)
 
-    assert [vote.judgement for vote in back.annotations] == [
-        vote.judgement for vote in claim.annotations
+    assert [annotation.judgement for annotation in back.annotations] == [
+        annotation.judgement for annotation in claim.annotations
     ]
-    assert [vote.slot for vote in back.annotations] == [1, 2]
+    assert [annotation.slot for annotation in back.annotations] == [1, 2]
     assert back.content_hash is None
 
 
@@ -164,7 +164,7 @@ def test_each_start_of_a_formula_is_neutralised_and_a_number_of_ours_is_not(valu
 def test_parquet_holds_every_text_as_it_is(tmp_path: Path, rationale: str) -> None:
     claim = a_reviewed_claim(1, an_annotation(rationale=rationale))
 
-    write_parquet(tmp_path / "votes.parquet", VOTE_COLUMNS, vote_cells(claim))
+    write_parquet(tmp_path / "votes.parquet", ANNOTATION_COLUMNS, annotation_cells(claim))
 
     (row,) = pq.read_table(tmp_path / "votes.parquet").to_pylist()
     assert row["rationale"] == rationale
