@@ -35,7 +35,7 @@ from pages.widgets.reviewed import agreement_for, packets_for
 from pages.widgets.routing import ensure_routed
 from pages.widgets.session import open_workspace
 
-ALL_ANNOTATIONS, ROUNDS = "All annotations", "Calibration rounds"
+ALL_ANNOTATIONS, ROUNDS = "All annotations", "Agreement rounds"
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Agreement · ProvenanceGuard")

@@ -82,11 +82,11 @@ TOLD: tuple[type[SQLModel], ...] = (
     tables.AdjudicationReopening,
     tables.KeyBinding,
     tables.WordList,
-    tables.CalibrationRoundRow,
-    tables.CalibrationClaim,
-    tables.CalibrationReader,
-    tables.CalibrationLabel,
-    tables.CalibrationClosing,
+    tables.AgreementRoundRow,
+    tables.RoundClaimRow,
+    tables.RoundAnnotator,
+    tables.RoundLabelRow,
+    tables.RoundClosingRow,
 )
 
 

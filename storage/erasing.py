@@ -15,12 +15,12 @@ from storage.tables import (
     AdjudicationRow,
     AnnotationRow,
     AssignmentRow,
-    CalibrationClaim,
     ClaimRow,
     ClaimSignal,
     Decline,
     RepairChoice,
     RepairRow,
+    RoundClaimRow,
     Run,
     TraceMark,
     TraceVersion,
@@ -102,7 +102,7 @@ def _judged(connection: Connection, positions: Sequence[int]) -> Iterable[tuple[
             col(Decline.claim_key),
             col(AdjudicationRow.claim_key),
             col(AssignmentRow.claim_key),
-            col(CalibrationClaim.claim_key),
+            col(RoundClaimRow.claim_key),
         )
     ]
     rows = connection.execute(

@@ -1,7 +1,7 @@
 """The queue of each project: one row a claim, kept in step with runs, assignments and annotations.
 
 A row says where its claim stands (core/review/sampling.py), how many annotations nobody has taken, and
-how far it is. Claims come first to somebody by an annotation request; those of a calibration round that is
+how far it is. Claims come first to somebody by an annotation request; those of an agreement round that is
 being read come to nobody else. Everything here runs in the transaction of the write that it follows.
 """
 
@@ -46,19 +46,19 @@ from storage.audit import append_event
 from storage.claims import SIGNAL_COLUMNS, signal_from
 from storage.columns import about, read_as
 from storage.tables import (
+    AgreementRoundRow,
     AnnotationRequest,
     AnnotationRow,
     AssignmentRow,
-    CalibrationClaim,
-    CalibrationClosing,
-    CalibrationLabel,
-    CalibrationReader,
-    CalibrationRoundRow,
     ClaimRow,
     ClaimSignal,
     Decline,
     ProjectRow,
     QueueRow,
+    RoundAnnotator,
+    RoundClaimRow,
+    RoundClosingRow,
+    RoundLabelRow,
     Run,
     TraceSlice,
     TraceVersion,
@@ -70,8 +70,8 @@ from storage.traces import is_newest
 def open_round(connection: Connection, project_id: int) -> int | None:
     """The round of the project that is being read: its newest, until closed or read by all."""
     newest: int | None = connection.execute(
-        select(func.max(col(CalibrationRoundRow.round_id))).where(
-            col(CalibrationRoundRow.project_id) == project_id
+        select(func.max(col(AgreementRoundRow.round_id))).where(
+            col(AgreementRoundRow.project_id) == project_id
         )
     ).scalar()
     if newest is None:
@@ -79,10 +79,10 @@ def open_round(connection: Connection, project_id: int) -> int | None:
     closed, claims, annotators, labels = (
         connection.execute(select(func.count()).where(column == newest)).scalar_one()
         for column in (
-            col(CalibrationClosing.round_id),
-            col(CalibrationClaim.round_id),
-            col(CalibrationReader.round_id),
-            col(CalibrationLabel.round_id),
+            col(RoundClosingRow.round_id),
+            col(RoundClaimRow.round_id),
+            col(RoundAnnotator.round_id),
+            col(RoundLabelRow.round_id),
         )
     )
     return None if closed or labels >= claims * annotators else newest
@@ -92,7 +92,7 @@ def not_in_round(round_id: int | None) -> ColumnElement[bool]:
     """The claim of the queue's row does not wait for that round."""
     if round_id is None:
         return true()
-    keys = select(col(CalibrationClaim.claim_key)).where(col(CalibrationClaim.round_id) == round_id)
+    keys = select(col(RoundClaimRow.claim_key)).where(col(RoundClaimRow.round_id) == round_id)
     return col(QueueRow.claim_key).not_in(keys)
 
 
@@ -100,21 +100,21 @@ def waits_in_round(connection: Connection, person_id: int, trace_key: str) -> bo
     """Whether the person has yet to read a claim of that trace in a round that was not closed."""
     found = connection.execute(
         select(1)
-        .select_from(CalibrationReader)
-        .join(CalibrationClaim, col(CalibrationClaim.round_id) == col(CalibrationReader.round_id))
-        .join(ClaimRow, col(ClaimRow.claim_key) == col(CalibrationClaim.claim_key))
+        .select_from(RoundAnnotator)
+        .join(RoundClaimRow, col(RoundClaimRow.round_id) == col(RoundAnnotator.round_id))
+        .join(ClaimRow, col(ClaimRow.claim_key) == col(RoundClaimRow.claim_key))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
         .outerjoin(
-            CalibrationLabel,
-            (col(CalibrationLabel.round_id) == col(CalibrationReader.round_id))
-            & (col(CalibrationLabel.claim_key) == col(CalibrationClaim.claim_key))
-            & (col(CalibrationLabel.person_id) == person_id),
+            RoundLabelRow,
+            (col(RoundLabelRow.round_id) == col(RoundAnnotator.round_id))
+            & (col(RoundLabelRow.claim_key) == col(RoundClaimRow.claim_key))
+            & (col(RoundLabelRow.person_id) == person_id),
         )
         .where(
-            col(CalibrationReader.person_id) == person_id,
+            col(RoundAnnotator.person_id) == person_id,
             col(TraceVersion.trace_key) == trace_key,
-            col(CalibrationLabel.label_id).is_(None),
-            ~exists().where(col(CalibrationClosing.round_id) == col(CalibrationReader.round_id)),
+            col(RoundLabelRow.label_id).is_(None),
+            ~exists().where(col(RoundClosingRow.round_id) == col(RoundAnnotator.round_id)),
         )
         .limit(1)
     ).first()
@@ -462,7 +462,7 @@ def next_to_read(
     connection: Connection, project: Project, person_id: int, *, audit_first: bool
 ) -> Queued | None:
     """The claim that the person should read next: what was asked for, then by ``stream_order``."""
-    # A calibration round shows the same claims to all of its annotators before anybody else reads them.
+    # An agreement round shows the same claims to all of its annotators before anybody else reads them.
     aside = not_in_round(open_round(connection, project.project_id))
     free = (*not_yet(project.project_id, person_id), aside)
     asked = next_requested(connection, project.project_id, person_id, *free)

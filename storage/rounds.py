@@ -1,4 +1,4 @@
-"""Rounds: calibration rounds of a project, begun and closed by a lead, read once by each annotator."""
+"""Rounds: agreement rounds of a project, begun and closed by a lead, read once by each annotator."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from core.review.readers import require_reader
 from core.review.records import Judgement, Person, Project, Role
 from core.review.rounds import (
     CLAIMS,
+    AgreementRound,
     AnnotatorOfRound,
-    CalibrationRound,
     Candidate,
     RoundItem,
     RoundLabel,
@@ -38,7 +38,7 @@ from storage.tables import ClaimRow, PersonRow, QueueRow, TraceVersion, VerdictO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounds:
-    """The calibration rounds of a store."""
+    """The agreement rounds of a store."""
 
     store: SqlStore
 
@@ -65,9 +65,9 @@ class Rounds:
         check_round(annotators, len(chosen) or count)
         now, project_id = self.store.now(), project.project_id
         with self.store.database.writing() as connection:
-            allow(connection, by, Role.LEAD, "begin a calibration round")
+            allow(connection, by, Role.LEAD, "begin an agreement round")
             for each in annotators:
-                allow(connection, each, Role.REVIEWER, "read in a calibration round")
+                allow(connection, each, Role.REVIEWER, "read in an agreement round")
             if open_round(connection, project_id) is not None:
                 raise Conflict("a round is being read: close it before the next one begins")
             number = 1 + _newest_number(connection, project_id)
@@ -85,7 +85,7 @@ class Rounds:
             told: dict[str, Any] = {"at": now, "actor": by.name, "entity": f"round {number}"}
             round_id = add_row(
                 connection,
-                tables.CalibrationRoundRow,
+                tables.AgreementRoundRow,
                 {
                     "project_id": project_id,
                     "number": number,
@@ -99,7 +99,7 @@ class Rounds:
             )
             add_rows(
                 connection,
-                tables.CalibrationClaim,
+                tables.RoundClaimRow,
                 [
                     {"round_id": round_id, "claim_key": each.claim_key, "place": place}
                     for place, each in enumerate(claims, 1)
@@ -109,7 +109,7 @@ class Rounds:
             )
             add_rows(
                 connection,
-                tables.CalibrationReader,
+                tables.RoundAnnotator,
                 [{"round_id": round_id, "person_id": each.person_id} for each in annotators],
                 action="round.readers",
                 **told,
@@ -119,13 +119,13 @@ class Rounds:
     def close(self, project: Project, *, by: Person) -> None:
         """Close the round that is being read (lead); what was read stays. Raises Conflict."""
         with self.store.database.writing() as connection:
-            allow(connection, by, Role.LEAD, "close a calibration round")
+            allow(connection, by, Role.LEAD, "close an agreement round")
             round_id = open_round(connection, project.project_id)
             if round_id is None:
                 raise Conflict("no round is being read")
             add_row(
                 connection,
-                tables.CalibrationClosing,
+                tables.RoundClosingRow,
                 {"round_id": round_id, "person_id": by.person_id, "at": self.store.now()},
                 at=self.store.now(),
                 actor=by.name,
@@ -157,16 +157,16 @@ class Rounds:
         trace = self.store.get_trace(item.trace_id, item.content_hash).trace
         check_judgement(judgement, None, [each.source_id for each in trace.sources])
         with self.store.database.writing() as connection:
-            allow(connection, by, Role.REVIEWER, "read in a calibration round")
+            allow(connection, by, Role.REVIEWER, "read in an agreement round")
             now = _next(connection, item.round_id, by.person_id)
             closed = connection.execute(
-                select(1).where(col(tables.CalibrationClosing.round_id) == item.round_id)
+                select(1).where(col(tables.RoundClosingRow.round_id) == item.round_id)
             ).first()
             if closed or now is None or now.claim_key != item.claim_key:
                 raise Conflict("nothing written: this claim was read already, or its round closed")
             add_row(
                 connection,
-                tables.CalibrationLabel,
+                tables.RoundLabelRow,
                 {
                     "round_id": item.round_id,
                     "claim_key": item.claim_key,
@@ -186,12 +186,12 @@ class Rounds:
 
     # ------------------------------------------------------------ what came of it
 
-    def all(self, project: Project) -> tuple[CalibrationRound, ...]:
+    def all(self, project: Project) -> tuple[AgreementRound, ...]:
         """The rounds of the project, the first first."""
         with self.store.database.reading() as connection:
             return _rounds(connection, project.project_id)
 
-    def labels(self, one: CalibrationRound, viewer: Person) -> tuple[RoundLabel, ...]:
+    def labels(self, one: AgreementRound, viewer: Person) -> tuple[RoundLabel, ...]:
         """What was said in that round.
 
         Raises NotAllowed for anybody but leads and auditors, and while the viewer reads it still.
@@ -223,7 +223,7 @@ def _candidates(
         .where(
             col(QueueRow.project_id) == project_id,
             col(QueueRow.state) == QueueState.WAITING.value,
-            ~exists().where(col(tables.CalibrationClaim.claim_key) == col(ClaimRow.claim_key)),
+            ~exists().where(col(tables.RoundClaimRow.claim_key) == col(ClaimRow.claim_key)),
             ~known,
         )
         .order_by(col(ClaimRow.claim_key))
@@ -232,19 +232,19 @@ def _candidates(
 
 
 def _next(connection: Connection, round_id: int, person_id: int) -> RoundItem | None:
-    claim = tables.CalibrationClaim
+    claim = tables.RoundClaimRow
     reads = connection.execute(
         select(1).where(
-            col(tables.CalibrationReader.round_id) == round_id,
-            col(tables.CalibrationReader.person_id) == person_id,
+            col(tables.RoundAnnotator.round_id) == round_id,
+            col(tables.RoundAnnotator.person_id) == person_id,
         )
     ).first()
     if reads is None:
         return None
     read = exists().where(
-        col(tables.CalibrationLabel.round_id) == round_id,
-        col(tables.CalibrationLabel.claim_key) == col(claim.claim_key),
-        col(tables.CalibrationLabel.person_id) == person_id,
+        col(tables.RoundLabelRow.round_id) == round_id,
+        col(tables.RoundLabelRow.claim_key) == col(claim.claim_key),
+        col(tables.RoundLabelRow.person_id) == person_id,
     )
     row = connection.execute(
         select(
@@ -281,20 +281,20 @@ _SHOWN = ("claim_key", "claim_id", "text", "trace_id", "content_hash")
 
 def _number(connection: Connection, round_id: int) -> int:
     number: int | None = connection.execute(
-        select(col(tables.CalibrationRoundRow.number)).where(
-            col(tables.CalibrationRoundRow.round_id) == round_id
+        select(col(tables.AgreementRoundRow.number)).where(
+            col(tables.AgreementRoundRow.round_id) == round_id
         )
     ).scalar()
     if number is None:
-        raise NotFound(f"no calibration round {round_id}")
+        raise NotFound(f"no agreement round {round_id}")
     return number
 
 
 def _newest_number(connection: Connection, project_id: int) -> int:
     return (
         connection.execute(
-            select(func.max(col(tables.CalibrationRoundRow.number))).where(
-                col(tables.CalibrationRoundRow.project_id) == project_id
+            select(func.max(col(tables.AgreementRoundRow.number))).where(
+                col(tables.AgreementRoundRow.project_id) == project_id
             )
         ).scalar()
         or 0
@@ -307,8 +307,8 @@ def _count(connection: Connection, table: Any, round_id: int) -> int:
     ).scalar_one()
 
 
-def _rounds(connection: Connection, project_id: int) -> tuple[CalibrationRound, ...]:
-    one, closing = tables.CalibrationRoundRow, tables.CalibrationClosing
+def _rounds(connection: Connection, project_id: int) -> tuple[AgreementRound, ...]:
+    one, closing = tables.AgreementRoundRow, tables.RoundClosingRow
     rows: Sequence[Any] = connection.execute(
         select(one.__table__, col(closing.at).label("closed_at"))  # type: ignore[attr-defined]
         .outerjoin(closing, col(closing.round_id) == col(one.round_id))
@@ -317,10 +317,10 @@ def _rounds(connection: Connection, project_id: int) -> tuple[CalibrationRound, 
     ).all()
     names = {each.person_id: each.name for each in people(connection)}
     return tuple(
-        CalibrationRound(
+        AgreementRound(
             round_id=row.round_id,
             number=row.number,
-            claims=_count(connection, tables.CalibrationClaim, row.round_id),
+            claims=_count(connection, tables.RoundClaimRow, row.round_id),
             guideline_version=row.guideline_version,
             by=names[row.person_id],
             at=row.at,
@@ -334,7 +334,7 @@ def _rounds(connection: Connection, project_id: int) -> tuple[CalibrationRound, 
 def _annotators(
     connection: Connection, round_id: int, names: dict[int, str]
 ) -> tuple[AnnotatorOfRound, ...]:
-    annotator, label = tables.CalibrationReader, tables.CalibrationLabel
+    annotator, label = tables.RoundAnnotator, tables.RoundLabelRow
     rows = connection.execute(
         select(col(annotator.person_id), func.count(col(label.label_id)).label("done"))
         .outerjoin(
@@ -353,7 +353,7 @@ def _annotators(
 
 
 def _labels(connection: Connection, round_id: int) -> tuple[RoundLabel, ...]:
-    label = tables.CalibrationLabel
+    label = tables.RoundLabelRow
     rows: Sequence[Any] = connection.execute(
         select(
             label.__table__,  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
 """The tables. What was verified and said is only ever added; what is in hand may change.
 
 Traces, runs, verdicts, repairs and the trail; then review, packets, calibrators, triage, jobs, what people
-set up for themselves, calibration rounds. Triggers refuse UPDATE and DELETE where a person's word or the
+set up for themselves, agreement rounds. Triggers refuse UPDATE and DELETE where a person's word or the
 trail is kept, and UPDATE on traces, runs, verdicts, claims, repairs and marks (storage/migrate.py). A
 trace that nobody has judged can be deleted (a patient may ask for it); ``audit verify`` knows of it.
 """
@@ -707,7 +707,7 @@ class WordList(SQLModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class CalibrationRoundRow(SQLModel, table=True):
+class AgreementRoundRow(SQLModel, table=True):
     """A round; numbers count up within a project."""
 
     __tablename__: ClassVar[str] = "calibration_round"
@@ -721,7 +721,7 @@ class CalibrationRoundRow(SQLModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class CalibrationClaim(SQLModel, table=True):
+class RoundClaimRow(SQLModel, table=True):
     """A claim of a round; ``place`` 1 is read first."""
 
     __tablename__: ClassVar[str] = "calibration_claim"
@@ -737,7 +737,7 @@ class CalibrationClaim(SQLModel, table=True):
     place: int
 
 
-class CalibrationReader(SQLModel, table=True):
+class RoundAnnotator(SQLModel, table=True):
     """Somebody who reads a round."""
 
     __tablename__: ClassVar[str] = "calibration_reader"
@@ -748,7 +748,7 @@ class CalibrationReader(SQLModel, table=True):
     person_id: int = Field(foreign_key="person.person_id")
 
 
-class CalibrationLabel(SQLModel, table=True):
+class RoundLabelRow(SQLModel, table=True):
     """What an annotator said of a claim of a round."""
 
     __tablename__: ClassVar[str] = "calibration_label"
@@ -771,7 +771,7 @@ class CalibrationLabel(SQLModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class CalibrationClosing(SQLModel, table=True):
+class RoundClosingRow(SQLModel, table=True):
     """A round that somebody closed before all had read all, or after."""
 
     __tablename__: ClassVar[str] = "calibration_closing"

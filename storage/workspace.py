@@ -108,7 +108,7 @@ class Workspace:
     repairs = _Repository(Repairs)  # repairs of answers, and which edits people chose
     rescoring = _Repository(Rescoring)  # the stored answers, to be decided again
     reviews = _Repository(Reviews)  # assignments and annotations
-    rounds = _Repository(Rounds)  # calibration rounds, and what was said in them
+    rounds = _Repository(Rounds)  # agreement rounds, and what was said in them
     splits = _Repository(Splits)  # the side that each trace stands on
     trail = _Repository(Trail)  # the audit trail as people read it
     triage = _Repository(Triage)  # what people say of traces, who reads which first, and what goes

@@ -1,4 +1,4 @@
-"""Calibration rounds: the same claims for everyone, read blind, so that a guideline can be amended.
+"""Agreement rounds: the same claims for everyone, read blind, so that a guideline can be amended.
 
 A round's labels are practice: they settle no claim and train nothing.
 """
@@ -34,7 +34,7 @@ class AnnotatorOfRound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrationRound:
+class AgreementRound:
     """One round; ``guideline_version`` was in force when it began."""
 
     round_id: int

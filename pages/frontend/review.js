@@ -137,7 +137,7 @@ function drawAnswer(state) {
   if (data.guideline_beside) parts.answer.append(...guidelineBeside(data.guideline));
 }
 
-// In a calibration round the guideline is what is tested: it stays in view.
+// In an agreement round the guideline is what is tested: it stays in view.
 function guidelineBeside(guideline) {
   const head = el("div", "pane-bar");
   head.append(el("h2", null, "Guideline"), el("span", "place", `version ${guideline.version}`));

@@ -1,4 +1,4 @@
-"""What people set up for their own work, in a browser: keys, lit words, calibration rounds."""
+"""What people set up for their own work, in a browser: keys, lit words, agreement rounds."""
 
 from __future__ import annotations
 

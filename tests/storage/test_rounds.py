@@ -1,4 +1,4 @@
-"""Calibration rounds in the database: the same claims for everyone, blind, once, beside the queue."""
+"""Agreement rounds in the database: the same claims for everyone, blind, once, beside the queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibration rounds for a lead: begin one, see how far annotators agree, amend the guideline, again."""
+"""Agreement rounds for a lead: begin one, see how far annotators agree, amend the guideline, again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.review.records import Person, Project, Role
 from core.review.rounds import (
     CLAIMS,
     MOST_CLAIMS,
-    CalibrationRound,
+    AgreementRound,
     RoundLabel,
     agreement_of_round,
     answer,
@@ -42,7 +42,7 @@ HEADER = (
 class Measured(NamedTuple):
     """A round that may be looked at, with what was said and how far it agrees."""
 
-    round: CalibrationRound
+    round: AgreementRound
     labels: tuple[RoundLabel, ...]
     figures: AgreementFigures
 
@@ -59,7 +59,7 @@ def show_rounds(workspace: Workspace, user: Person, question: Question) -> None:
     if not rounds:
         show_notice(
             "No round yet",
-            "In a calibration round everybody reads the same claims, blind. Where they differ, the "
+            "In an agreement round everybody reads the same claims, blind. Where they differ, the "
             "guideline says too little: amend it, and see in the next round whether they agree more.",
             key="no-rounds",
         )
@@ -74,7 +74,7 @@ def show_rounds(workspace: Workspace, user: Person, question: Question) -> None:
 
 
 def _measured(
-    workspace: Workspace, one: CalibrationRound, user: Person, question: Question
+    workspace: Workspace, one: AgreementRound, user: Person, question: Question
 ) -> Measured | None:
     try:
         labels = workspace.rounds.labels(one, user)
@@ -89,7 +89,7 @@ def _measured(
 
 
 def _show_running(
-    workspace: Workspace, project: Project, one: CalibrationRound, user: Person, *, lead: bool
+    workspace: Workspace, project: Project, one: AgreementRound, user: Person, *, lead: bool
 ) -> None:
     show_cards(
         [
@@ -164,7 +164,7 @@ def _show_measured(
         HEADER,
         [_row(each) for each in measured],
         name="calibration-rounds",
-        alt="Calibration rounds: guideline, annotators, claims, figures and intervals",
+        alt="Agreement rounds: guideline, annotators, claims, figures and intervals",
     )
     _show_differing(measured, question)
 

@@ -1,4 +1,4 @@
-"""A claim of a calibration round in an annotator's hands: answered, saved once, and then the next one.
+"""A claim of an agreement round in an annotator's hands: answered, saved once, and then the next one.
 
 The verifier's view never comes here: a round measures how people read a guideline.
 """

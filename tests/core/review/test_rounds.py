@@ -1,4 +1,4 @@
-"""Calibration rounds: what is drawn, how far annotators agree, and where not."""
+"""Agreement rounds: what is drawn, how far annotators agree, and where not."""
 
 from __future__ import annotations
 
