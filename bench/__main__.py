@@ -25,6 +25,7 @@ SUITES = {
     "load": "many connections against serve http",
     "killed_workers": "workers killed while many traces are judged: the same bytes?",
     "million_claims": "memory over a million claims",
+    "tamper": "only the database file is written: what is noticed, table by table",
     "attacks": "what each attack comes to",
     "hidden_statements": "false statements hidden by form: how many are allowed",
 }

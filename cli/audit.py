@@ -92,7 +92,7 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
         signatures = here or signatures
         workspace.close()
     intact = not problems
-    signed = any(not one.taken_back for one in signatures)
+    signed = any(one.stands for one in signatures)
     found = f"NOT INTACT, {counted(len(problems), 'problem')}"
     if intact:
         found = (
@@ -103,6 +103,7 @@ def _verify_packet(folder: Path, db: str | None, json_path: Path | None) -> None
     tell(
         {
             "packet": str(folder),
+            "found": ("trusted" if signed else "unsigned") if intact else "not intact",
             "intact": intact,
             "signed": signed,
             "problems": problems,
@@ -137,16 +138,13 @@ def audit_anchor(
 ) -> None:
     """Write down how long the trail is and where it ends, outside the database.
 
-    A trail that is cut or made anew contradicts its anchors. Every export writes one as well.
+    A trail that is cut or made anew contradicts its anchors, wherever its database is put. Every export
+    writes one as well. Where the database may be written, the trail says that it was anchored: from then
+    on `audit verify` asks for an anchor.
     """
-    from storage.checking import anchor_of, write_anchor
-    from storage.engine import open_to_check
+    from storage.trail import make_anchor
 
-    database = open_to_check(db)
-    with database.reading() as connection:
-        anchor = anchor_of(connection, database.name)
-    database.close()
-    write_anchor(anchor, *(to or ()))
+    anchor = make_anchor(db, *(to or ()))
     line = f"trail {anchor.trail}: {counted(anchor.events, 'event')}, head {anchor.head}"
     tell(asdict(anchor), [line], json_path)
 
@@ -165,6 +163,30 @@ def audit_retire_key(
     workspace = writing_database(db)
     last = retire_keys(workspace.store, reason, by=workspace.people.local())
     say(f"seals up to {last} of other keys are taken as they are; `audit verify` says how many")
+    workspace.close()
+
+
+def audit_acknowledge(
+    reason: Annotated[str, typer.Option("--reason", help="What was found out about them.")],
+    anchor: Annotated[
+        list[Path] | None,
+        typer.Option("--anchor", help="Anchors kept elsewhere, compared too."),
+    ] = None,
+    db: DatabaseUrl = None,
+) -> None:
+    """Answer for a clock that was set back, or for a database that goes on from a copy.
+
+    For leads. What `audit verify` says of them stays, with your reason in the trail, as a note and no
+    longer as a problem. Nothing else can be acknowledged: what was changed stays changed.
+    """
+    from storage.checking import check_database
+    from storage.trail import acknowledge
+
+    workspace = writing_database(db)
+    found = check_database(workspace.store.database, anchor or ()).doubtful
+    acknowledge(workspace.store, found, reason, by=workspace.people.local())
+    for one in found:
+        say(f"acknowledged: {one}")
     workspace.close()
 
 

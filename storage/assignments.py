@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -22,7 +23,16 @@ from storage.annotations import annotations_of
 from storage.audit import append_event
 from storage.columns import about, plain_text, read_as
 from storage.queue import settle
-from storage.tables import AssignmentRow, ClaimRow, TraceVersion
+from storage.tables import (
+    AnnotationRow,
+    AssignmentRow,
+    AuditEvent,
+    ClaimRow,
+    QueueRow,
+    TraceVersion,
+)
+
+ASSIGNED = "claim.assigned"
 
 
 def open_annotation(connection: Connection, project_id: int, person_id: int) -> Assignment | None:
@@ -81,12 +91,8 @@ def own(connection: Connection, project_id: int, assignment_id: int, user: Perso
 def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssignment, ...]:
     """Every claim that somebody holds, the one that has not moved longest first."""
     latest_annotations = (
-        select(func.max(col(tables.AnnotationRow.vote_id)))
-        .where(
-            about(
-                tables.AnnotationRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id
-            )
-        )
+        select(func.max(col(AnnotationRow.vote_id)))
+        .where(about(AnnotationRow, project_id, AssignmentRow.claim_key, AssignmentRow.person_id))
         .correlate(AssignmentRow)
         .scalar_subquery()
     )
@@ -98,7 +104,7 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
             col(TraceVersion.trace_id),
             col(tables.PersonRow.name),
             col(tables.Draft.updated_at),
-            col(tables.AnnotationRow.at).label("voted_at"),
+            col(AnnotationRow.at).label("voted_at"),
         )
         .join(ClaimRow, col(ClaimRow.claim_key) == col(AssignmentRow.claim_key))
         .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
@@ -106,7 +112,7 @@ def open_assignments(connection: Connection, project_id: int) -> tuple[OpenAssig
         .outerjoin(
             tables.Draft, col(tables.Draft.assignment_id) == col(AssignmentRow.assignment_id)
         )
-        .outerjoin(tables.AnnotationRow, col(tables.AnnotationRow.vote_id) == latest_annotations)
+        .outerjoin(AnnotationRow, col(AnnotationRow.vote_id) == latest_annotations)
         .where(col(AssignmentRow.project_id) == project_id, col(AssignmentRow.state) == "open")
     ).all()
     assignment = (
@@ -347,7 +353,7 @@ def _insert(
         connection,
         at=now,
         actor=user.name,
-        action="claim.assigned",
+        action=ASSIGNED,
         entity=f"claim {claim_key}",
         detail={
             "project": project.project_id,
@@ -394,3 +400,46 @@ def _first(connection: Connection, statement: Select[*tuple[Any, ...]]) -> Assig
 
 def _assignment(row: Row[*tuple[Any, ...]]) -> Assignment:
     return read_as(Assignment, row)
+
+
+# ---------------------------------------------------------------- checked
+
+
+def differences(connection: Connection) -> Iterator[str]:
+    """Where assignments are not what events, annotations and adjudications tell of."""
+
+    def rows(*columns: object) -> Iterator[Any]:
+        return iter(connection.execute(select(*map(col, columns))))
+
+    annotation, tie, own = AnnotationRow, tables.AdjudicationRow, AssignmentRow
+    chances: dict[tuple[int, int], set[float | None]] = defaultdict(set)
+    for model in (annotation, QueueRow):
+        for row in rows(model.project_id, model.claim_key, model.inclusion_probability):
+            chances[row.project_id, row.claim_key].add(row.inclusion_probability)
+    read = {
+        tuple(row)
+        for row in rows(
+            annotation.project_id, annotation.claim_key, annotation.slot, annotation.person_id
+        )
+    }
+    ended = read | {
+        (row.project_id, row.claim_key, ADJUDICATION_SLOT, row.person_id)
+        for row in rows(tie.project_id, tie.claim_key, tie.person_id)
+    }
+    begun = set(ended)
+    events = select(col(AuditEvent.entity), col(AuditEvent.detail))
+    for event in connection.execute(events.where(col(AuditEvent.action) == ASSIGNED)):
+        told, claim = json.loads(event.detail), int(event.entity.removeprefix("claim "))
+        begun.add((told["project"], claim, told["slot"], told["person"]))
+    there = set()
+    place = (own.project_id, own.claim_key, own.slot, own.person_id)
+    for row in rows(*place, own.assignment_id, own.state, own.inclusion_probability):
+        there.add(tuple(row[:4]))
+        if tuple(row[:4]) not in (ended if row.state == "done" else begun):
+            yield f"assignment {row.assignment_id}: nothing tells of it"
+        elif row.slot != ADJUDICATION_SLOT and (
+            row.inclusion_probability not in chances[row.project_id, row.claim_key]
+        ):
+            yield f"assignment {row.assignment_id}: has another chance of being drawn than its claim"
+    for project, claim, slot, person in sorted(read - there):
+        yield f"assignment of claim {claim} ({slot}) to person {person} in project {project}: is gone"

@@ -23,7 +23,7 @@ from storage.tables import AuditEvent, PersonRow, RoleGrant, Run, TraceVersion, 
 
 # What somebody who only reads leaves behind: that they looked, that they took a copy away, and how
 # their own keyboard is set.
-READING = frozenset({"verdict.opened", "packet.exported", "keys.bound"})
+READING = frozenset({"verdict.opened", "packet.exported", "keys.bound", "trail.anchored"})
 # Under these names the program itself writes: nobody is called so.
 PROGRAM_NAMES = frozenset({"local", "first start", "fitting", "this machine"})
 
@@ -66,6 +66,7 @@ def roles_by_person(
 
 
 BEGINNING = "sha256:" + "0" * 64
+CLOCK_BACK = "clock.went_back"  # an event before the first one of an earlier time
 ERASED = "traces.erased"  # an event that tells of rows that went, with the hash of each
 
 # Every row of these tables has an event that holds its hash: write them with add_row.
@@ -113,10 +114,17 @@ def append_event(
     """
     check_writer(connection, actor, action)
     last = connection.execute(
-        select(col(AuditEvent.sequence), col(AuditEvent.hash))
+        select(col(AuditEvent.sequence), col(AuditEvent.hash), col(AuditEvent.at))
         .order_by(col(AuditEvent.sequence).desc())
         .limit(1)
     ).first()
+    if last is not None and at < last.at - CLOCK_TOLERANCE and action != CLOCK_BACK:
+        said = {"from": last.at.isoformat(), "to": at.isoformat()}
+        append_event(
+            connection, at=at, actor="this machine", action=CLOCK_BACK, entity="clock", detail=said
+        )
+        append_event(connection, at=at, actor=actor, action=action, entity=entity, detail=detail)
+        return
     event = records.AuditEvent(
         sequence=last.sequence + 1 if last else 1,
         at=at,
@@ -255,16 +263,16 @@ def _event(row: Row[*tuple[Any, ...]]) -> records.AuditEvent:
     return records.AuditEvent(**row._mapping)
 
 
-def erased_rows(connection: Connection) -> Mapping[str, Mapping[int, str]]:
-    """The rows that were erased as the trail tells: table → key → hash."""
-    found: dict[str, dict[int, str]] = {}
+def erased_rows(connection: Connection) -> Mapping[str, Sequence[tuple[int, str]]]:
+    """The rows that were erased as the trail tells: table → (key, hash) of each."""
+    found: dict[str, list[tuple[int, str]]] = {}
     details = connection.execute(
         select(col(AuditEvent.detail)).where(col(AuditEvent.action) == ERASED)
     ).scalars()
     for detail in details:
         try:
             for table, rows in json.loads(detail)["erased"].items():
-                found.setdefault(table, {}).update((int(key), str(digest)) for key, digest in rows)
+                found.setdefault(table, []).extend((int(key), str(digest)) for key, digest in rows)
         except (ValueError, KeyError, TypeError, AttributeError):
             continue  # check_trail says that the event cannot be read
     return found
@@ -273,6 +281,7 @@ def erased_rows(connection: Connection) -> Mapping[str, Mapping[int, str]]:
 def check_trail(connection: Connection) -> records.AuditReport:
     """Check every link, and every stored document against the link that announced it."""
     problems: list[str] = []
+    doubtful: list[str] = []
     traces: dict[str, str] = {}
     verdicts: dict[tuple[str, str], str] = {}
     rows: dict[tuple[str, object], str] = {}
@@ -285,7 +294,10 @@ def check_trail(connection: Connection) -> records.AuditReport:
         if event_hash(event) != event.hash:
             problems.append(f"event {event.sequence}: was changed after it was written")
         if latest is not None and event.at < latest - CLOCK_TOLERANCE:
-            problems.append(f"event {event.sequence}: the clock went back from {latest:%Y-%m-%d}")
+            doubtful.append(
+                f"event {event.sequence}: the clock went back from {latest:%Y-%m-%d %H:%M} "
+                f"to {event.at:%Y-%m-%d %H:%M}"
+            )
         problems += _announced(event, traces, verdicts, rows)
         expected, previous, latest = event.sequence + 1, event.hash, event.at
     problems += _check_traces(connection, traces)
@@ -297,6 +309,7 @@ def check_trail(connection: Connection) -> records.AuditReport:
         verdicts=len(verdicts),
         rows=len(rows),
         problems=tuple(problems),
+        doubtful=tuple(doubtful),
     )
 
 

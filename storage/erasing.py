@@ -23,9 +23,12 @@ from storage.tables import (
     RoundClaimRow,
     Run,
     TraceMark,
+    TraceSlice,
     TraceVersion,
     Verdict,
+    VerdictCause,
     VerdictOpening,
+    VerdictState,
 )
 
 TRACES_AN_EVENT = 25  # their rows' hashes make an event of at most a few megabytes
@@ -120,17 +123,17 @@ def _rows(
     """Of each sealed table, the key and hash of the rows that go with these trace versions."""
     claims = select(col(ClaimRow.claim_key)).where(col(ClaimRow.position).in_(positions))
     repairs = select(col(RepairRow.repair_id)).where(col(RepairRow.position).in_(positions))
+    verdicts = select(col(Verdict.verdict_id)).where(col(Verdict.position).in_(positions))
+    of_trace = (TraceVersion, TraceSlice, Verdict, RepairRow, ClaimRow, VerdictOpening, TraceMark)
     of: tuple[tuple[type[SQLModel], str, Any], ...] = (
-        *(
-            (model, "position", positions)
-            for model in (TraceVersion, Verdict, RepairRow, ClaimRow, VerdictOpening, TraceMark)
-        ),
+        *((model, "position", positions) for model in of_trace),
+        *((model, "verdict_id", verdicts) for model in (VerdictState, VerdictCause)),
         (ClaimSignal, "claim_key", claims),
         (RepairChoice, "repair_id", repairs),
     )
     for model, column, values in of:
         table: Table = model.__table__  # type: ignore[attr-defined]
-        (key,) = table.primary_key.columns
+        key, *_ = table.primary_key.columns
         rows = connection.execute(
             select(table).where(table.c[column].in_(values)).order_by(key)
         ).yield_per(100)

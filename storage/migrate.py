@@ -134,6 +134,8 @@ def _keep_states_alone(connection: Connection) -> None:
     )
     fill_states(connection)
     connection.execute(text("DROP TABLE verdict_tier"))
+    for table in ("trace_slice", "verdict_cause", "verdict_state"):
+        _refuse(connection, "UPDATE", table)
 
 
 # Revision → the next one, and how to come to it. A released step is never changed. 0012 was never

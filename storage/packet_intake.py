@@ -28,6 +28,7 @@ from storage.audit import add_row, append_event, sha256_of
 from storage.columns import plain_text
 from storage.guidelines import Guidelines
 from storage.keys import foreign, trusted_keys
+from storage.packets import signatures_of
 from storage.people import People, allow
 from storage.queue import settle
 from storage.records import TracesPut
@@ -62,8 +63,15 @@ class PacketIntake:
     def distrust(self, signatures: Sequence[PacketSignature]) -> str | None:
         """Why none of these is the standing signature of somebody whom this machine trusts."""
         keys, doubts = trusted_keys(), []
+        with self.store.database.reading() as connection:
+            gone = {
+                digest
+                for digest in {one.manifest_sha256 for one in signatures}
+                if (here := signatures_of(connection, digest)) and not any(x.stands for x in here)
+            }
         for one in signatures:
-            why = "taken back since" if one.taken_back else foreign(one, keys)
+            back = not one.stands or one.manifest_sha256 in gone
+            why = "taken back since" if back else foreign(one, keys)
             if why is None and one.public_key is not None:
                 return None
             doubts.append(f"{one.signer}: {why or 'a name without a key'}")

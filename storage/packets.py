@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -14,7 +13,7 @@ from core.codec import actions_of
 from core.errors import Conflict, InputError, NotFound
 from core.records import JsonObject
 from core.review.assignment import check_reason
-from core.review.exchange import MEANINGS, Evidence, PacketSignature
+from core.review.exchange import MEANINGS, TAKEN_BACK, Evidence, PacketSignature
 from core.review.items import Guideline
 from core.review.pre_labels import PreLabel
 from core.review.preferences import ChosenEdit
@@ -54,7 +53,7 @@ class SignedPacket:
     @property
     def locked(self) -> bool:
         """Whether a signature stands."""
-        return any(not one.taken_back for one in self.signatures)
+        return any(one.stands for one in self.signatures)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,34 +73,20 @@ class PacketSignatures:
         digest = sha256_of(manifest)
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "sign a packet")
-            for one in _signatures(connection, digest):
-                if (one.signer, one.meaning, one.taken_back) == (by.name, meaning, False):
+            for one in signatures_of(connection, digest):
+                if one.stands and (one.signer, one.meaning) == (by.name, meaning):
                     raise Conflict(f"{by.name} has signed this packet already ({meaning})")
-            at = self.store.now()
-            signed = sign(
-                PacketSignature(manifest_sha256=digest, signer=by.name, at=at, meaning=meaning),
-                seed_of(by.name),
-            )
-            lock_id = self._write(
-                connection, digest, manifest, "lock", meaning, by, at=at,
-                detail={"meaning": meaning, "public_key": signed.public_key,
-                        "signature": signed.signature},
-            )  # fmt: skip
-            connection.execute(
-                insert(PacketSignatureRow).values(
-                    lock_id=lock_id, public_key=signed.public_key, signature=signed.signature
-                )
-            )
-        return signed
+            return self._sign(connection, manifest, "lock", meaning, by, {"meaning": meaning})
 
     def unlock(self, manifest_sha256: str, reason: str, *, by: Person) -> None:
-        """Take all signatures of a packet back; raises NotAllowed, NotFound, InputError."""
+        """Take all signatures of a packet back, which is signed too.
+
+        Raises NotAllowed, NotFound, InputError.
+        """
         stated = check_reason(reason, "taking signatures back")
         with self.store.database.writing() as connection:
             allow(connection, by, Role.LEAD, "take signatures back")
-            standing = [
-                one for one in _signatures(connection, manifest_sha256) if not one.taken_back
-            ]
+            standing = [one for one in signatures_of(connection, manifest_sha256) if one.stands]
             if not standing:
                 raise NotFound("nobody's signature stands under this packet")
             manifest = connection.execute(
@@ -109,16 +94,14 @@ class PacketSignatures:
                 .where(col(PacketLock.manifest_sha256) == manifest_sha256)
                 .limit(1)
             ).scalar_one()
-            self._write(
-                connection, manifest_sha256, manifest, "unlock", stated, by, at=self.store.now(),
-                detail={"from": [f"{one.signer}: {one.meaning}" for one in standing],
-                        "to": None, "reason": stated},
-            )  # fmt: skip
+            before = [f"{one.signer}: {one.meaning}" for one in standing]
+            said = {"from": before, "to": None, "reason": stated}
+            self._sign(connection, manifest, "unlock", stated, by, said)
 
     def signatures(self, manifest_sha256: str) -> tuple[PacketSignature, ...]:
         """Who signed that packet, the first first, also what was taken back since."""
         with self.store.database.reading() as connection:
-            return _signatures(connection, manifest_sha256)
+            return signatures_of(connection, manifest_sha256)
 
     def signed(self) -> tuple[SignedPacket, ...]:
         """Every packet that was ever signed, the latest first."""
@@ -133,24 +116,33 @@ class PacketSignatures:
                 SignedPacket(
                     manifest_sha256=digest,
                     manifest=manifest,
-                    signatures=_signatures(connection, digest),
+                    signatures=signatures_of(connection, digest),
                 )
                 for digest, manifest in manifests.items()
             )
 
-    def _write(
+    def _sign(
         self,
         connection: Connection,
-        digest: str,
         manifest: str,
         action: str,
         meaning: str,
         by: Person,
-        *,
-        at: datetime,
-        detail: JsonObject,
-    ) -> Any:
-        return add_row(
+        detail: Mapping[str, object],
+    ) -> PacketSignature:
+        """Keep a signature, or that all were taken back (``meaning``: why), with the person's key."""
+        digest, at = sha256_of(manifest), self.store.now()
+        signed = sign(
+            PacketSignature(
+                manifest_sha256=digest,
+                signer=by.name,
+                at=at,
+                meaning=meaning if action == "lock" else TAKEN_BACK,
+            ),
+            seed_of(by.name),
+        )
+        proof = {"public_key": signed.public_key, "signature": signed.signature}
+        lock_id = add_row(
             connection,
             PacketLock,
             {
@@ -165,11 +157,14 @@ class PacketSignatures:
             actor=by.name,
             action="packet.signed" if action == "lock" else "packet.unlocked",
             entity=digest,
-            detail=detail,
+            detail={**detail, **proof},
         )
+        connection.execute(insert(PacketSignatureRow).values(lock_id=lock_id, **proof))
+        return signed
 
 
-def _signatures(connection: Connection, manifest_sha256: str) -> tuple[PacketSignature, ...]:
+def signatures_of(connection: Connection, manifest_sha256: str) -> tuple[PacketSignature, ...]:
+    """Who signed that packet or took signatures back, the first first."""
     rows = connection.execute(
         select(
             col(PacketLock.action), col(PacketLock.signer), col(PacketLock.at),
@@ -190,13 +185,13 @@ def _signatures(connection: Connection, manifest_sha256: str) -> tuple[PacketSig
             manifest_sha256=manifest_sha256,
             signer=row.signer,
             at=row.at,
-            meaning=row.meaning,
+            meaning=row.meaning if row.action == "lock" else TAKEN_BACK,
             taken_back=row.lock_id < unlocked,
             public_key=row.public_key,
             signature=row.signature,
         )
         for row in rows
-        if row.action == "lock"
+        if row.action == "lock" or row.signature is not None  # taken back in 0.19.0: unsigned
     )
 
 

@@ -589,21 +589,8 @@ def rebuild(connection: Connection, project: Project) -> None:
 
 def _settle_all(connection: Connection, project: Project, claim_keys: Collection[int]) -> None:
     """What ``settle`` does, for many claims in a handful of statements."""
-    annotations = every_current_annotation(connection, project.project_id)
-    decided = every_adjudication(connection, project.project_id)
-    open_slots: dict[int, list[bool]] = {}
-    for row in connection.execute(
-        select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
-            col(AssignmentRow.project_id) == project.project_id,
-            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
-        )
-    ):
-        open_slots.setdefault(row.claim_key, []).append(row.state == "open")
     standings: dict[Standing, list[int]] = {}
-    for key in claim_keys:
-        standing = standing_of(
-            project.settings, annotations.get(key, ()), decided.get(key), open_slots.get(key, ())
-        )
+    for key, standing in _standings(connection, project, claim_keys).items():
         standings.setdefault(standing, []).append(key)
     for standing, keys in standings.items():
         for start in range(0, len(keys), ROWS_AT_ONCE):
@@ -615,6 +602,55 @@ def _settle_all(connection: Connection, project: Project, claim_keys: Collection
                 )
                 .values(missing=standing.missing, state=standing.state.value)
             )
+
+
+def _standings(
+    connection: Connection, project: Project, claim_keys: Collection[int]
+) -> Mapping[int, Standing]:
+    """How far each of the claims is, by what people hold and have said."""
+    annotations = every_current_annotation(connection, project.project_id)
+    decided = every_adjudication(connection, project.project_id)
+    open_slots: dict[int, list[bool]] = {}
+    for row in connection.execute(
+        select(col(AssignmentRow.claim_key), col(AssignmentRow.state)).where(
+            col(AssignmentRow.project_id) == project.project_id,
+            col(AssignmentRow.slot) < ADJUDICATION_SLOT,
+        )
+    ):
+        open_slots.setdefault(row.claim_key, []).append(row.state == "open")
+    return {
+        key: standing_of(
+            project.settings, annotations.get(key, ()), decided.get(key), open_slots.get(key, ())
+        )
+        for key in claim_keys
+    }
+
+
+def differences(connection: Connection) -> Iterator[str]:
+    """Where a queue is not what claims, signals, settings and annotations make of it."""
+    for project in projects(connection):
+        columns = (QueueRow.state, QueueRow.missing, QueueRow.audit, QueueRow.inclusion_probability)
+        statement = select(col(QueueRow.claim_key), *map(col, columns), col(QueueRow.reason))
+        rows = {
+            row.claim_key: row
+            for row in connection.execute(
+                statement.where(col(QueueRow.project_id) == project.project_id)
+            )
+        }
+        signals = _latest(connection, _eligible(project))
+        standings = _standings(connection, project, rows)
+        for key in sorted(signals.keys() - rows.keys()):
+            yield f"queue of project {project.project_id}: claim {key} is gone"
+        for key, trace_key, claim_id, text_sha256 in _identities(connection, list(rows)):
+            draw = audit_draw(project.project_id, trace_key, claim_id, text_sha256)
+            row, share = rows[key], project.settings.audit_share
+            drawn = (True, min(share, 1.0)) if draw < share else (False, None)
+            standing = standings[key]
+            if (row.state, row.missing) != (standing.state.value, standing.missing) or (
+                row.audit,
+                row.inclusion_probability,
+            ) != drawn:
+                yield f"queue of project {project.project_id}: claim {key} stands elsewhere than it should"
 
 
 def _eligible(project: Project) -> Select[Any]:

@@ -210,6 +210,7 @@ class AuditReport:
     traces: int
     verdicts: int
     problems: tuple[str, ...]
+    doubtful: tuple[str, ...] = ()  # of them, what a lead may acknowledge with a reason
     rows: int = 0  # of what people said and decided
     seals: int = 0
     anchors: int = 0  # that tell of this trail

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, func, select
 from sqlmodel import col
 
+from core.errors import NotFound
 from core.records import JsonObject
 from core.review.assignment import check_reason
 from core.review.readers import require_reader
 from core.review.records import Person, Role
 from storage import records
 from storage.audit import BEGINNING, append_event, event_hash
+from storage.checking import ACKNOWLEDGED, ANCHORING, Anchor, anchor_of, write_anchor
 from storage.columns import plain_text
-from storage.people import allow
+from storage.engine import open_database, open_to_check
+from storage.people import allow, local_name
 from storage.seals import RETIRED, retirement
-from storage.store import SqlStore
+from storage.store import SqlStore, utc_now
 from storage.tables import AuditEvent, ClaimRow, PersonRow, TraceVersion
 
 READING = "read the audit trail"
@@ -334,3 +339,44 @@ def retire_keys(store: SqlStore, reason: str, *, by: Person) -> int:
             detail={**said, "reason": stated},
         )
     return int(str(said["through_seal"]))
+
+
+def acknowledge(store: SqlStore, problems: Sequence[str], reason: str, *, by: Person) -> None:
+    """Keep that the person has looked into these problems, and why they are none.
+
+    Raises NotAllowed, InputError without a reason, NotFound where there is nothing to acknowledge.
+    """
+    stated = check_reason(reason, "acknowledging a problem")
+    with store.database.writing() as connection:
+        allow(connection, by, Role.LEAD, "acknowledge a problem")
+        if not problems:
+            raise NotFound(
+                "nothing here can be acknowledged: no clock went back, no anchor differs"
+            )
+        append_event(
+            connection,
+            at=store.now(),
+            actor=by.name,
+            action=ACKNOWLEDGED,
+            entity="trail",
+            detail={"problems": list(problems), "reason": stated},
+        )
+
+
+def make_anchor(given: str | None, *more: Path) -> Anchor:
+    """Anchor that database; where it may be written, an event tells that it was."""
+    database = open_to_check(given)
+    server = database.engine.dialect.name != "sqlite"
+    if server or os.access(database.name, os.W_OK):
+        writable = open_database(given)
+        with writable.writing() as connection:
+            append_event(
+                connection, at=utc_now(), actor=local_name(), action=ANCHORING[0], entity="trail",
+                detail={"to": len(more) + 1},
+            )  # fmt: skip
+        writable.close()
+    with database.reading() as connection:
+        anchor = anchor_of(connection, database.name)
+    database.close()
+    write_anchor(anchor, *more)
+    return anchor

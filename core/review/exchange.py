@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 
 from core.records import Trace, Verification
 
 # 21 CFR 11.50: a signature says what it means.
 MEANINGS = ("review", "approval", "responsibility", "authorship")
+TAKEN_BACK = "taken back"  # the meaning of a signature by which all before it stand no longer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PacketSignature:
     """Who put their name under a packet, when and with which meaning.
 
-    ``taken_back`` is set when the packet was unlocked since: the signature no longer stands. The
-    ``signature`` covers all of it but that; without one the name proves nothing.
+    The ``signature`` covers all that is said; without one the name proves nothing. ``taken_back`` is
+    worked out: a later signature means that those before it stand no longer (`with_taken_back`).
     """
 
     manifest_sha256: str
@@ -26,6 +28,19 @@ class PacketSignature:
     taken_back: bool = False
     public_key: str | None = None  # Ed25519, in base64
     signature: str | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is there and was not taken back."""
+        return not self.taken_back and self.meaning != TAKEN_BACK
+
+
+def with_taken_back(signatures: Sequence[PacketSignature]) -> tuple[PacketSignature, ...]:
+    """The same, each saying whether a later one took it back."""
+    until = max((one.at for one in signatures if one.meaning == TAKEN_BACK), default=None)
+    if until is None:
+        return tuple(signatures)
+    return tuple(replace(one, taken_back=one.taken_back or one.at < until) for one in signatures)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from core.errors import InputError, UnreadableFile
 from core.records import JsonObject
-from core.review.exchange import PacketSignature
+from core.review.exchange import PacketSignature, with_taken_back
 from core.review.signing import wrong_with
 
 MANIFEST, SIGNATURES = "manifest.json", "signatures.json"
@@ -148,7 +148,6 @@ def signatures_json(signatures: tuple[PacketSignature, ...]) -> str:
                     "at": one.at.isoformat(),
                     "meaning": one.meaning,
                     "manifest_sha256": one.manifest_sha256,
-                    "taken_back": one.taken_back,
                     "public_key": one.public_key,
                     "signature": one.signature,
                 }
@@ -166,17 +165,19 @@ def read_signatures(folder: Path) -> tuple[PacketSignature, ...]:
     if not file.exists():
         return ()
     try:
-        return tuple(
-            PacketSignature(
-                manifest_sha256=str(one["manifest_sha256"]),
-                signer=str(one["name"]),
-                at=datetime.fromisoformat(one["at"]),
-                meaning=str(one["meaning"]),
-                taken_back=one["taken_back"] is True,
-                public_key=_text(one.get("public_key")),
-                signature=_text(one.get("signature")),
-            )
-            for one in json.loads(file.read_text(encoding="utf-8"))
+        return with_taken_back(
+            [
+                PacketSignature(
+                    manifest_sha256=str(one["manifest_sha256"]),
+                    signer=str(one["name"]),
+                    at=datetime.fromisoformat(one["at"]),
+                    meaning=str(one["meaning"]),
+                    taken_back=one.get("taken_back") is True,  # of 0.19.0: unsigned, and against it
+                    public_key=_text(one.get("public_key")),
+                    signature=_text(one.get("signature")),
+                )
+                for one in json.loads(file.read_text(encoding="utf-8"))
+            ]
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UnreadableFile(

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,15 +17,17 @@ import pytest
 from builders import a_source, a_trace
 from databases import a_store, in_one_file, workspace_of
 from reviewing import SUPPORTED, UNSUPPORTED, Clock, Office, an_office
+from typer.testing import CliRunner
 from verdicts import Said, a_verification
 
+from cli import app
 from core.config import Config
 from core.errors import Conflict, InputError, NotAllowed, NotFound
 from core.evaluation.packets import read_packet
 from core.records import VerdictLabel
 from core.review.exchange import PacketSignature
 from core.review.records import Cause, ReviewStatus, Role, Split
-from core.review.signing import new_seed, sign
+from core.review.signing import new_seed, sign, wrong_with
 from core.workflows.packet_export import (
     ANNOTATION_COLUMNS,
     CLAIM_COLUMNS,
@@ -44,7 +47,8 @@ from core.workflows.packet_folder import (
 )
 from core.workflows.packet_import import PacketImport, import_packet
 from core.workflows.review import open_review_session
-from storage.audit import event_hash, events
+from storage.audit import event_hash
+from storage.keys import seed_of
 from storage.packets import Packets
 from storage.records import AuditEvent
 from storage.store import SqlStore
@@ -92,11 +96,11 @@ def exported(office: Office, out: Path, **more: object) -> ExportReport:
     )
 
 
-def taken(office: Office, folder: Path, *, by: str = "Lea") -> PacketImport:
+def taken(office: Office, folder: Path, *, by: str = "Lea", unsigned: bool = True) -> PacketImport:
     """The packet, imported into the office, signed or not."""
     return import_packet(
         office.workspace.packet_intake(office.project), folder, office.people[by],
-        max_record_bytes=Config().max_record_bytes, unsigned=True,
+        max_record_bytes=Config().max_record_bytes, unsigned=unsigned,
     )  # fmt: skip
 
 
@@ -393,7 +397,8 @@ def test_a_signature_covers_the_manifest_and_taking_it_back_is_an_event(
     assert signed.manifest_sha256 == report.manifest_sha256
     assert check.intact
     assert [(one.signer, one.meaning) for one in check.signatures] == [("Lea", "approval")]
-    (after,) = office.workspace.packet_signatures.signatures(report.manifest_sha256)
+    after, back = office.workspace.packet_signatures.signatures(report.manifest_sha256)
+    assert back.meaning == "taken back" and wrong_with(back) is None
     assert after.taken_back
     assert not office.workspace.packet_signatures.signed()[0].locked
     actions = [event.action for event in office.store.audit_events(limit=3)]
@@ -403,51 +408,123 @@ def test_a_signature_covers_the_manifest_and_taking_it_back_is_an_event(
         office.workspace.packet_signatures.unlock(report.manifest_sha256, "again", by=lea)
 
 
-def test_a_manifest_that_was_changed_no_longer_has_its_signature(
-    office: Office, tmp_path: Path
+def _manifest_anew(folder: Path) -> str:
+    about = {**read_manifest(folder)}
+    for known in ("format", "version", "files", "signed_as"):
+        about.pop(known, None)
+    return write_manifest(folder, about)
+
+
+def _signatures(folder: Path, *changed: dict) -> None:
+    (folder / "signatures.json").write_text(json.dumps(list(changed)))
+
+
+def _signed_by_a_stranger(folder: Path, office: Office) -> None:
+    """Under the name of the one who signed before."""
+    stated = PacketSignature(
+        manifest_sha256=_manifest_anew(folder), signer="Lea", at=office.clock(), meaning="review"
+    )
+    write_signatures(folder, (sign(stated, new_seed()),))
+
+
+def _written_anew_unsigned(folder: Path, _: Office) -> None:
+    _manifest_anew(folder)
+    (folder / "signatures.json").unlink()
+
+
+def _written_anew(folder: Path, _: Office) -> None:
+    _manifest_anew(folder)
+
+
+def _a_name_alone(folder: Path, _: Office) -> None:
+    digest = _manifest_anew(folder)
+    (one,) = json.loads((folder / "signatures.json").read_text())
+    bare = {"public_key": None, "signature": None, "manifest_sha256": digest}
+    _signatures(folder, one | bare)
+
+
+def _another_meaning(folder: Path, _: Office) -> None:
+    (one,) = json.loads((folder / "signatures.json").read_text())
+    _signatures(folder, one | {"meaning": "approval"})
+
+
+def _a_file_more(folder: Path, _: Office) -> None:
+    (folder / "votes-2.csv").write_text("claim_id\n")
+
+
+def _an_accepted_key_under_another_name(folder: Path, office: Office) -> None:
+    stated = PacketSignature(
+        manifest_sha256=_manifest_anew(folder), signer="Lea", at=office.clock(), meaning="review"
+    )
+    write_signatures(folder, (sign(stated, seed_of("Dora")),))
+
+
+def _taken_back(folder: Path, office: Office) -> None:
+    (one,) = json.loads((folder / "signatures.json").read_text())
+    work = office.workspace.packet_signatures
+    office.clock.advance(minutes=1)
+    work.unlock(one["manifest_sha256"], "a label was wrong", by=office.people["Lea"])
+    write_signatures(folder, work.signatures(one["manifest_sha256"]))
+
+
+def _taken_back_and_that_left_out(folder: Path, office: Office) -> None:
+    before = (folder / "signatures.json").read_bytes()
+    _taken_back(folder, office)
+    (folder / "signatures.json").write_bytes(before)
+
+
+@pytest.mark.parametrize(
+    ("attack", "flipped", "why", "may_be_confirmed"),
+    [
+        (_written_anew, True, "signed another manifest", False),
+        (_written_anew_unsigned, True, "not signed by anybody trusted here", True),
+        (_signed_by_a_stranger, True, "nobody has accepted", True),
+        (_an_accepted_key_under_another_name, True, "under another name", True),
+        (_a_name_alone, True, "a name without a key", False),
+        (_another_meaning, False, "forged", False),
+        (_a_file_more, False, "is not listed", False),
+        (_taken_back, False, "taken back since", True),
+        (_taken_back_and_that_left_out, False, "taken back since", True),
+    ],
+)
+def test_a_packet_that_nobody_trusted_signed_as_it_is_is_refused_or_confirmed(
+    office: Office,
+    tmp_path: Path,
+    attack: Callable[[Path, Office], None],
+    flipped: bool,
+    why: str,
+    may_be_confirmed: bool,
 ) -> None:
-    report = exported(office, tmp_path / "packet")
     folder = tmp_path / "packet"
+    digest = exported(office, folder, filters=ALL).manifest_sha256
     office.workspace.packet_signatures.lock(
         (folder / "manifest.json").read_text(), "review", by=office.people["Lea"]
     )
-    write_signatures(folder, office.workspace.packet_signatures.signatures(report.manifest_sha256))
+    write_signatures(folder, office.workspace.packet_signatures.signatures(digest))
+    assert taken(office, folder, unsigned=False).reviews.votes_known == 16
+    if flipped:
+        packet = folder / "packet.jsonl"
+        packet.write_text(packet.read_text().replace('"supported"', '"unsupported"'))
 
-    manifest = folder / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"claims": 7', '"claims": 6'))
+    attack(folder, office)
 
-    assert any("signed another manifest" in found for found in check_packet(folder).problems)
-
-
-def test_a_packet_written_anew_is_refused_or_taken_with_a_word_in_the_trail(
-    office: Office, tmp_path: Path
-) -> None:
-    """The attack: labels flipped, the manifest made anew, unsigned or signed by a stranger as Lea."""
-    folder, other = tmp_path / "packet", a_store(tmp_path / "b.db")
-    exported(office, folder, filters=ALL)
-    about = {**read_manifest(folder)}
-    packet = folder / "packet.jsonl"
-    packet.write_text(packet.read_text().replace('"supported"', '"unsupported"'))
-    for known in ("format", "version", "files", "signed_as"):
-        about.pop(known, None)
-    digest = write_manifest(folder, about)
-
-    with pytest.raises(InputError, match="not signed by anybody trusted here"):
-        imported(other, folder, unsigned=False)
-    stated = PacketSignature(
-        manifest_sha256=digest, signer="Lea", at=office.clock(), meaning="review"
+    before = office.store.audit_events()
+    with pytest.raises(InputError, match=why):
+        taken(office, folder, unsigned=False)
+    assert office.store.audit_events() == before
+    found = CliRunner().invoke(
+        app, ["audit", "verify", "--packet", str(folder), "--db", office.store.name]
     )
-    write_signatures(folder, (sign(stated, new_seed()),))
-    assert check_packet(folder).intact
-    with pytest.raises(InputError, match="nobody has accepted"):
-        imported(other, folder, unsigned=False)
-    assert other.count_traces() == 0
-
-    assert imported(other, folder).reviews.votes > 0
-    with other.database.reading() as connection:
-        assert [e.entity for e in events(connection) if e.action == "packet.taken_unsigned"] == [
-            digest
-        ]
+    assert "intact, and signed" not in found.output
+    assert found.exit_code or "UNSIGNED" in found.output
+    if not may_be_confirmed:
+        with pytest.raises(InputError, match=why):
+            taken(office, folder)
+        return
+    taken(office, folder)
+    new = office.store.audit_events(newest_first=False)[len(before) :]
+    assert (new[0].action, new[0].actor) == ("packet.taken_unsigned", "Lea")
+    assert why in json.loads(new[0].detail)["reason"]
 
 
 @pytest.mark.parametrize("name", ["Ada", "Dora", "Otto"])

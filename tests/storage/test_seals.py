@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from typer.testing import CliRunner
 from verdicts import a_verification
 
 from cli import app
-from core.errors import ConfigError, InputError
+from core.errors import ConfigError, InputError, NotAllowed, NotFound
 from core.review.records import Role
 from storage.audit import append_event, event_hash, events
 from storage.checking import anchor_of, check_database, write_anchor
@@ -25,7 +27,7 @@ from storage.people import People
 from storage.projects import Projects
 from storage.seals import RETIRED, add_seal, retirement
 from storage.store import SqlStore
-from storage.trail import retire_keys
+from storage.trail import acknowledge, make_anchor, retire_keys
 
 RUN = "sha256:" + "1" * 64
 
@@ -214,6 +216,84 @@ def test_a_trail_and_its_seals_cut_together_contradict_the_anchor(
 
     assert any("the anchor of" in problem for problem in report.problems)
     assert report.anchors == 2
+
+
+def test_an_older_copy_contradicts_the_anchor_wherever_it_lies_until_somebody_answers_for_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "keys"))
+    store = a_store(tmp_path / "w.db")
+    lead = People(store=store).local()
+    in_one_file(store)
+    (tmp_path / "elsewhere").mkdir()
+    shutil.copy(tmp_path / "w.db", tmp_path / "elsewhere" / "copy.db")
+    People(store=store).add("Noor", [], by=lead)
+    make_anchor(str(tmp_path / "w.db"))
+    assert store.verify_chain().intact
+    copy = a_store(tmp_path / "elsewhere" / "copy.db")
+
+    report = copy.verify_chain()
+
+    assert [one.partition(":")[0][:10] for one in report.problems] == ["the anchor"]
+    acknowledge(copy, report.doubtful, "restored after the disk failed", by=lead)
+    again = copy.verify_chain()
+    assert again.problems == ()
+    assert any("acknowledged: the anchor" in note for note in again.notes)
+    with pytest.raises(NotFound):
+        acknowledge(copy, again.doubtful, "again", by=lead)
+
+
+def test_an_anchor_is_asked_for_once_one_was_made(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "keys"))
+    store, kept = a_store(tmp_path / "w.db"), tmp_path / "kept.jsonl"
+    People(store=store).local()
+    assert store.verify_chain().intact
+    make_anchor(str(tmp_path / "w.db"), kept)
+
+    (tmp_path / "keys" / "anchors.jsonl").unlink()
+
+    assert any("no anchor of it is here" in one for one in store.verify_chain().problems)
+    assert check_database(store.database, [kept]).problems == ()
+
+
+def test_a_clock_that_went_back_is_told_and_acknowledged_with_a_reason(tmp_path: Path) -> None:
+    store = a_store(tmp_path / "w.db")
+    lead = People(store=store).local()
+    earlier = replace(store, now=lambda: datetime(2020, 1, 1, tzinfo=UTC))
+
+    People(store=earlier).add("Noor", [], by=lead)
+
+    told = [event.action for event in store.audit_events(newest_first=False)]
+    assert told.count("clock.went_back") == 1
+    report = store.verify_chain()
+    assert report.problems == report.doubtful
+    assert ["the clock went back" in one for one in report.doubtful] == [True]
+    with pytest.raises(NotAllowed):
+        acknowledge(store, report.doubtful, "as I like", by=People(store=store).by_name("Noor"))
+    acknowledge(earlier, report.doubtful, "the time server was wrong", by=lead)
+    assert store.verify_chain().problems == ()
+    assert any("acknowledged: event" in note for note in store.verify_chain().notes)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER helpful AFTER INSERT ON vote BEGIN DELETE FROM draft; END",
+        "CREATE VIEW annotations AS SELECT 1",
+        "UPDATE alembic_version SET version_num = '0011'",
+        "DELETE FROM alembic_version",
+    ],
+)
+def test_a_schema_that_does_more_or_says_it_is_older_is_noticed(
+    tmp_path: Path, statement: str
+) -> None:
+    store = a_store(tmp_path / "w.db")
+    with store.database.engine.begin() as connection:
+        connection.exec_driver_sql(statement)
+
+    assert store.verify_chain().problems
 
 
 def test_a_key_that_others_may_read_is_refused(

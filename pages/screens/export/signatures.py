@@ -18,7 +18,7 @@ def own_fingerprint(name: str) -> str:
 
 def signed_card(packet: SignedPacket, keys: Sequence[TrustedKey]) -> Card:
     """A packet that was signed; red where a signature that stands proves nothing."""
-    wrong = [why for one in packet.signatures if not one.taken_back for why in _problems(one, keys)]
+    wrong = [why for one in packet.signatures if one.stands for why in _problems(one, keys)]
     if wrong:
         aside = "not to be trusted"
     else:
