@@ -7,8 +7,9 @@ import streamlit as st
 from core.errors import NotFound, ProvenanceGuardError
 from core.provenance.records import ProvenanceReport
 from core.records import Decision
+from core.workflows.models import active_forest
 from core.workflows.provenance_report import one_answer, report_of
-from pages.screens.verdict.provenance import lay_out_provenance, show_downloads
+from pages.screens.verdict.provenance import lay_out_provenance, moved_claims, show_downloads
 from pages.screens.verdict.view import show_evidence
 from pages.widgets.current_user import current_user, show_current_user
 from pages.widgets.my_keys import my_keys
@@ -130,7 +131,8 @@ def _provenance() -> ProvenanceReport:
 
 
 if verdict is not None and (view["panel"] == "provenance" or this_verdict in provenance):
-    data = {**data, "provenance": lay_out_provenance(_provenance(), stored.trace)}
+    moved = moved_claims(verdict.verification, active_forest(workspace.calibrators))
+    data = {**data, "provenance": lay_out_provenance(_provenance(), stored.trace, moved)}
 own_keys = dict(keys.of_views(Page.VERDICT))
 lit_words = my_words(workspace, workspace.project(), user)
 asked = show_evidence(

@@ -18,7 +18,7 @@ function drawProvenance(state) {
   const left = el("div", "column");
   const right = el("div", "column");
   left.append(...riskNodes(state, found), ...distortionNodes(state, found), ...contradictionNodes(state, found));
-  right.append(...omissionNodes(state, found), ...chainNodes(state, found));
+  right.append(...omissionNodes(state, found), ...movedNodes(state, found), ...chainNodes(state, found));
   body.append(left, right);
   drawer.replaceChildren(bar, body);
   body.scrollTop = top;
@@ -168,6 +168,22 @@ function omissionNodes(state, found) {
     nodes.push(box);
   }
   if (beyond > 0) nodes.push(el("p", "muted small", `${many(beyond, "lighter omission")} not listed.`));
+  return nodes;
+}
+
+function movedNodes(state, found) {
+  const moved = found.claims.filter((each) => each.moved.length);
+  if (!moved.length) return [];
+  const nodes = [heading("What moved each claim most", "", "The calibrator's inputs that changed this claim's support most, the strongest first: ▲ towards supported, ▼ against it")];
+  for (const claim of moved) {
+    const box = el("details", "chain-claim", null, { "data-testid": "moved" });
+    const head = el("summary");
+    head.append(el("span", null, `Claim ${(state.data.claims.find((each) => each.id === claim.id) || {}).number || ""}: ${claim.moved[0].for ? "▲" : "▼"} ${claim.moved[0].words}`));
+    const list = el("ul");
+    for (const each of claim.moved) list.append(el("li", "small", `${each.for ? "▲ for" : "▼ against"}: ${each.words}`));
+    box.append(head, list);
+    nodes.push(box);
+  }
   return nodes;
 }
 

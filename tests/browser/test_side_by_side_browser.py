@@ -17,6 +17,8 @@ from databases import workspace_of
 from playwright.sync_api import Browser, Page, expect
 from verdicts import PATIENT, SEARCH, Said, a_verification, fill, showcase, with_checks
 
+from core.calibration.rows import read_training_rows
+from core.models.forest import load_forest
 from core.records import (
     Check,
     FactPlace,
@@ -100,7 +102,20 @@ def with_provenance() -> Verification:
         claim_span=Span(start=10, end=16),
         facts=(FactPlace(source_id="chart", span=Span(start=at, end=at + 15)),),
     )
-    return with_checks(verified, 1, said)
+    return decided_by_what_ships(with_checks(verified, 1, said))
+
+
+def decided_by_what_ships(verified: Verification) -> Verification:
+    """The same with inputs of the shipped calibrator, by which the first claim's are told."""
+    features = read_training_rows().train[0].features
+    claims = [
+        replace(one, outcome=replace(one.outcome, features=features))
+        if isinstance(one.outcome, Judged)
+        else one
+        for one in verified.claims
+    ]
+    versions = replace(verified.versions, calibrator=load_forest().name)
+    return replace(verified, claims=tuple(claims), versions=versions)
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +276,12 @@ def test_the_provenance_of_an_answer_is_shown_followed_and_downloaded(
     expect(across.locator(".turn-text")).to_contain_text("<b>Ask the ward.</b>")
     across.scroll_into_view_if_needed()
     page.screenshot(path=SCREENSHOTS / f"contradiction-{scheme}-1280.png")
+    moved = page.get_by_test_id("moved")
+    expect(moved).to_have_count(3)
+    moved.first.locator("summary").click()
+    expect(moved.first.locator("li")).to_have_count(5)
+    expect(moved.first).to_contain_text("NLI score")
+    page.screenshot(path=SCREENSHOTS / f"moved-{scheme}-1280.png")
     omission = page.get_by_test_id("omission").first
     expect(omission).to_contain_text("penicillin")
     assert low_contrast(page) == []

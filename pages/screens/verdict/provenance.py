@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import streamlit as st
 
 from core.codec import canonical_json
 from core.errors import ComponentUnavailable
+from core.models.forest import Forest
+from core.models.moved import Moved, moved_most
 from core.provenance.markdown import OVERRIDDEN, report_markdown
 from core.provenance.page import report_page
 from core.provenance.records import (
@@ -17,7 +19,7 @@ from core.provenance.records import (
     RiskLevel,
 )
 from core.provenance.risk import WEIGHTS
-from core.records import Check, FactPlace, Outcome, Span, Trace
+from core.records import Check, FactPlace, Judged, Outcome, Span, Trace, Verification
 from core.workflows.printing import printed
 from pages.widgets.offsets import Offsets
 from pages.widgets.palette import DECISIONS
@@ -46,7 +48,20 @@ PART_WORDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
+def moved_claims(verification: Verification, forest: Forest) -> dict[str, tuple[Moved, ...]]:
+    """What moved each judged claim most; none where another calibrator decided them."""
+    if verification.versions.calibrator != forest.name:
+        return {}
+    return {
+        verdict.claim.claim_id: moved_most(forest, verdict.outcome.features)
+        for verdict in verification.claims
+        if isinstance(verdict.outcome, Judged)
+    }
+
+
+def lay_out_provenance(
+    report: ProvenanceReport, trace: Trace, moved: Mapping[str, Sequence[Moved]]
+) -> Json:
     """The panel's data; places are in the browser's count of characters."""
     names = source_names(trace.sources)
     offsets = {source.source_id: Offsets(source.text) for source in trace.sources}
@@ -77,6 +92,9 @@ def lay_out_provenance(report: ProvenanceReport, trace: Trace) -> Json:
             "word": word,
             "parts": _parts(each),
             "distortions": [_distortion(check, each, place) for check in each.distortions],
+            "moved": [
+                {"words": one.words, "for": one.by > 0.0} for one in moved.get(each.claim_id, ())
+            ],
             "made_up": [value.text for value in each.fabrications],
             "chain": [
                 {
