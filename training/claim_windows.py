@@ -4,7 +4,7 @@
 
 A claim of a real answer has no premise: it has sources, of which the pipeline chooses a few windows.
 What an NLI model is taught here, it meets in the very shape in which it will be asked: with
-``--close`` what is closest to the claim in each source (`core.verification.premise`), the most of
+``--close`` the claim's focused premise in each source (`core.verification.premise`), the most of
 its words first.
 """
 
@@ -104,7 +104,7 @@ def labelled_claims(
                 progress(number, len(rows), f"claims of {path.name}")
 
 
-def closest_claims(
+def focused_claims(
     packets: Sequence[Path], models: Models, config: Config, progress: Progress | None = None
 ) -> Iterator[LabelledClaim]:
     """Yield every labelled claim with what is closest to it in each source; nothing is read."""
@@ -113,7 +113,7 @@ def closest_claims(
         opened = opened_cases(rows, models, config)
         for number, (row, (_, case)) in enumerate(zip(rows, opened, strict=True), 1):
             words = stems(case.claim.text)
-            texts = dict.fromkeys(text for one in case.closest.values() for text in one.texts)
+            texts = dict.fromkeys(text for one in case.focused.values() for text in one.texts)
             windows = [
                 Window(
                     premise=text,
@@ -161,13 +161,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("packets", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--kept", type=Path, help="a folder where NLI scores are kept between runs")
-    parser.add_argument(
-        "--close", action="store_true", help="what is closest to each claim instead"
-    )
+    parser.add_argument("--close", action="store_true", help="each claim's focused premise instead")
     given = parser.parse_args(arguments)
     config = Config()
     models = measured_models(config, given.kept, None)
-    made = closest_claims if given.close else labelled_claims
+    made = focused_claims if given.close else labelled_claims
     write_claims(list(made(given.packets, models, config, _progress)), given.out)
 
 

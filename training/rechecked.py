@@ -37,7 +37,7 @@ from core.verification.features import (
     source_check_signals,
 )
 from core.verification.prepare import Models, OpenTrace
-from core.verification.reading import read_closest
+from core.verification.reading import score_focused_premises
 from training.claim_windows import opened_cases, opened_claims
 from training.development import (
     apart_traces,
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=Path,
         nargs="*",
         default=[],
-        help="read what is closest to each claim anew, by what the NLI model learned",
+        help="read each claim's focused premise anew, by what the NLI model learned",
     )
     parser.add_argument("--close-nli-model", help="by whom; a folder with close.safetensors")
     parser.add_argument(
@@ -143,7 +143,7 @@ def read_close(packets: Sequence[Path], models: Models) -> dict[str, dict[str, f
     for rows in map(trainable, packets):
         for row, (one, case) in zip(rows, opened_cases(rows, models, Config()), strict=True):
             own_work = claim_signals(case.claim, case.checks, one).shared["own_work"]
-            close = read_closest([case], models.nli)
+            close = score_focused_premises([case], models.nli)
             found[row.claim_id] = close_signals(case, case.windows, close, own_work)
     return found
 

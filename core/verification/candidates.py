@@ -29,9 +29,9 @@ from core.records import (
 )
 from core.text.tokens import content_terms, overlap, weighted_overlap
 from core.verification.premise import (
-    Closest,
+    FocusedPremise,
     call_windows,
-    closest_of,
+    focused_premise_of,
     head_of,
     nearest_window,
     select_premise,
@@ -67,7 +67,7 @@ class Case:
     checks: tuple[Check, ...]
     candidates: tuple[Candidate, ...]
     windows: Mapping[str, tuple[Premise, ...]]
-    closest: Mapping[str, Closest]
+    focused: Mapping[str, FocusedPremise]
 
 
 def rank_claims(one: OpenTrace, vectors: Vectors, models: Models, config: Config) -> list[Case]:
@@ -83,7 +83,7 @@ def rank_claim(
 ) -> Case:
     """Check the claim, rank the sources, and narrow those to be read to what the claim is about.
 
-    ``closely``: whether what is closest to the claim is looked for, which not every NLI model can read.
+    ``closely``: whether the claim's focused premise is looked for, which not every NLI model can read.
     """
     with one.clock("check"):
         checks = check_claim(claim, one.facts)
@@ -99,8 +99,8 @@ def rank_claim(
             )
             for place, ranked in enumerate(_to_read(claim, ranking, checks, one.families, config))
         }
-        closest = {
-            source_id: closest_of(claim, checks, by_id[source_id], one.facts.values)
+        focused = {
+            source_id: focused_premise_of(claim, checks, by_id[source_id], one.facts.values)
             for source_id in (windows if closely else ())
         }
     return Case(
@@ -108,7 +108,7 @@ def rank_claim(
         checks=(*checks, *distortions),
         candidates=candidates,
         windows=windows,
-        closest=closest,
+        focused=focused,
     )
 
 

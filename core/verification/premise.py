@@ -313,7 +313,7 @@ def _cost(parts: tuple[Unit, ...], units: set[int]) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closest:
+class FocusedPremise:
     """What of a source's output could show a claim, and what of its call; empty where nothing does."""
 
     output: str = ""
@@ -333,16 +333,16 @@ class _Piece:
     length: int
 
 
-def closest_of(
+def focused_premise_of(
     claim: Claim, checks: Sequence[Check], indexed: IndexedSource, index: FactIndex
-) -> Closest:
+) -> FocusedPremise:
     """The least of one source that could show the claim, of what came back and of what was asked.
 
     A list of tools says nothing of the world, however many of the claim's words stand in it.
     """
     words, terms = stems(claim.text), content_terms(claim.text)
     lines = _lines(terms, indexed.call, indexed.call_units, indexed.call_groups)
-    return Closest(
+    return FocusedPremise(
         output=_of_output(words, terms, checks, indexed, index),
         call=_sentences(words, lines, len(indexed.call_units), MOST_LINES),
     )

@@ -55,7 +55,7 @@ AT_ONCE = 256  # pairs; between two such parts the reading can be ended
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NliScores:
-    """What the NLI model said of each (premise, claim): of windows, and of what is closest to a claim;
+    """What the NLI model said of each (premise, claim): of windows, and of a claim's focused premise;
     None of the latter where it was not taught to read that."""
 
     pairs: Pairs
@@ -95,21 +95,21 @@ def read_window(
     start = time.perf_counter()
     nli_scores = NliScores(
         pairs=_in_parts(pairs, nli.read),
-        close=read_closest([case for of_trace in cases for case in of_trace], nli),
+        close=score_focused_premises([case for of_trace in cases for case in of_trace], nli),
     )
     share_time(time.perf_counter() - start, shares, [one.clock for one in opened], "nli")
     return nli_scores
 
 
-def read_closest(cases: Sequence[Case], nli: NliModel) -> Pairs | None:
-    """What an NLI model that was taught to read close says of what is closest to each claim; else None."""
+def score_focused_premises(cases: Sequence[Case], nli: NliModel) -> Pairs | None:
+    """What an NLI model that was taught to read close says of each claim's focused premise; else None."""
     if not taught_close(nli):
         return None
     pairs = {
         (text, case.claim.text): None
         for case in cases
-        for closest in case.closest.values()
-        for text in closest.texts
+        for focused in case.focused.values()
+        for text in focused.texts
     }
     return _in_parts(pairs, nli.read_close)
 

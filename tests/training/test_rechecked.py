@@ -20,7 +20,7 @@ from core.pipeline import Models
 from core.records import CLOSE_FEATURE, CLOSE_READ_FEATURE
 from core.workflows.recalibrate import training_rows
 from tests.real_models import uncalibrated_models
-from training.claim_windows import closest_claims
+from training.claim_windows import focused_claims
 from training.development import apart_traces
 from training.rechecked import kept_rows, read_close, rechecked, with_close
 
@@ -118,7 +118,7 @@ def _without_close(numeric: Mapping[str, float]) -> dict[str, float]:
 def test_what_is_taught_close_is_what_is_closest_to_each_claim(tmp_path: Path) -> None:
     rows = _packet(tmp_path)
 
-    found = list(closest_claims([tmp_path / "packet.jsonl"], _models(), Config()))
+    found = list(focused_claims([tmp_path / "packet.jsonl"], _models(), Config()))
 
     assert [one.supported for one in found] == [not row.should_block for row in rows]
     for one, row in zip(found, rows, strict=True):

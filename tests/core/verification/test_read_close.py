@@ -1,4 +1,4 @@
-"""What is closest to a claim is read once more, by what the NLI model learned of reading close."""
+"""A claim's focused premise is read once more, by what the NLI model learned of reading close."""
 
 from __future__ import annotations
 
