@@ -22,7 +22,7 @@ from core.records import (
     Verification,
     answer_state,
     judge_lines,
-    needs_a_person,
+    needs_review,
     state_of,
     worst_state,
 )
@@ -251,7 +251,7 @@ def claim_reply(verdict: ClaimVerdict, trace: Trace) -> ClaimReply:
         reasons=list(verdict.reasons),
         support_probability=support.probability if support else None,
         threshold=support.threshold if support else None,
-        needs_a_person=needs_a_person(verdict),
+        needs_a_person=needs_review(verdict),
         source_id=premise.source_id if premise else None,
         evidence=[]
         if premise is None

@@ -85,7 +85,7 @@ def _causes(verdict: ClaimVerdict, claim: ClaimProvenance) -> Iterator[str]:
     if claim.fabrications:
         yield MADE_UP
     if verdict.verdict is not VerdictLabel.SUPPORTED:
-        if outcome.support.supported or outcome.support.needs_a_person:
+        if outcome.support.supported or outcome.support.needs_review:
             yield NEEDS_A_PERSON
         elif verdict.verdict is not VerdictLabel.CONTRADICTED:
             yield NOT_CONFIRMED

@@ -64,7 +64,7 @@ class Support:
         return self.probability >= self.threshold
 
     @property
-    def needs_a_person(self) -> bool:
+    def needs_review(self) -> bool:
         """Whether it is blocked and yet too likely to be right for that to be the last word."""
         return (
             self.review_from is not None and self.review_from <= self.probability < self.threshold

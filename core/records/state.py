@@ -48,7 +48,7 @@ def state_of(verdict: ClaimVerdict) -> State:
     return State.BLOCK if _is_shown(verdict) else State.NEEDS_REVIEW
 
 
-def needs_a_person(verdict: ClaimVerdict) -> bool:
+def needs_review(verdict: ClaimVerdict) -> bool:
     """Whether a blocked claim is left to a person: its support is enough and a value or a check is open,
     or nothing but a middling support blocks it. What else is wrong leaves nothing to decide."""
     outcome = verdict.outcome
@@ -57,7 +57,7 @@ def needs_a_person(verdict: ClaimVerdict) -> bool:
     if verdict.verdict in (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED):
         return False
     support = outcome.support
-    return support.supported or (support.needs_a_person and len(verdict.reasons) == 1)
+    return support.supported or (support.needs_review and len(verdict.reasons) == 1)
 
 
 def answer_state(verification: Verification) -> State:

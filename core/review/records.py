@@ -179,7 +179,7 @@ class Signal:
     review_from: float | None = None
 
     @property
-    def needs_a_person(self) -> bool:
+    def needs_review(self) -> bool:
         """Whether nothing but a doubtful probability blocks it: neither outcome is sure enough."""
         return (
             not self.gated

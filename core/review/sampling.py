@@ -46,7 +46,7 @@ def place_claim(draw: float, signal: Signal, audit_share: float) -> Place:
     distance = NOT_JUDGED_DISTANCE
     if signal.probability is not None and signal.threshold is not None:
         distance = abs(signal.probability - signal.threshold)
-    if signal.needs_a_person:
+    if signal.needs_review:
         # Before everything that is decided, the nearest to passing first.
         return Place(
             audit=False,

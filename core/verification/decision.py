@@ -539,7 +539,7 @@ def _unsupported(judged: Judged, name: str, *, alone: bool) -> str:
     otherwise = relation is Relation.CONTRADICTION
     if not alone:
         cause = Cause.SUPPORT_TOO_LOW
-    elif support.needs_a_person:
+    elif support.needs_review:
         cause = Cause.PERSON_OTHERWISE if otherwise else Cause.PERSON
     elif otherwise:
         cause = Cause.READ_OTHERWISE

@@ -17,7 +17,7 @@ from core.records import (
     Judged,
     State,
     VerdictLabel,
-    needs_a_person,
+    needs_review,
     state_of,
 )
 from storage.records import VerdictCounts
@@ -105,7 +105,7 @@ def claim_kind(verdict: ClaimVerdict) -> Kind:
         return Kind.CONTRADICTED if shown else Kind.CONFLATION
     if verdict.verdict in (None, VerdictLabel.UNJUDGED) or not isinstance(outcome, Judged):
         return Kind.UNJUDGED
-    if needs_a_person(verdict):
+    if needs_review(verdict):
         return Kind.PERSON
     return Kind.UNSUPPORTED
 

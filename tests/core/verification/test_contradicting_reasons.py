@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.config import Config
-from core.records import Check, Decision, Judged, Outcome, VerdictLabel, needs_a_person
+from core.records import Check, Decision, Judged, Outcome, VerdictLabel, needs_review
 from core.verification.decision import decide_claim
 from tests.verdicts import showcase, with_checks
 
@@ -27,4 +27,4 @@ def test_no_claim_is_called_supported_over_a_check_that_speaks_against_it() -> N
         assert told.verdict is not VerdictLabel.SUPPORTED
         assert any(CHECK.reason in reason for reason in told.reasons)
         if plain.decision is Decision.ALLOW:
-            assert needs_a_person(told)
+            assert needs_review(told)

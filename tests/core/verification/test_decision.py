@@ -38,7 +38,7 @@ from core.records import (
     Unjudged,
     VerdictLabel,
     answer_state,
-    needs_a_person,
+    needs_review,
     state_of,
 )
 from core.verification.decision import decide_answer, decide_claim
@@ -151,7 +151,7 @@ def test_a_value_that_no_check_finds_is_at_best_for_a_person_whatever_the_suppor
     found = decide_claim(a_claim(claim), judged, Config(profile=profile))
 
     assert (found.verdict, found.decision) == (VerdictLabel.UNSUPPORTED, Decision.BLOCK)
-    assert "250 mg" in found.reasons[0] and needs_a_person(found)
+    assert "250 mg" in found.reasons[0] and needs_review(found)
 
 
 def test_a_value_that_a_check_derives_or_that_follows_from_the_others_is_found() -> None:
@@ -196,7 +196,7 @@ def test_a_shown_contradiction_blocks_even_what_the_forest_supports() -> None:
     assert disputed.verdict not in (VerdictLabel.CONTRADICTED, VerdictLabel.SUPPORTED)
     (reason,) = disputed.reasons
     assert reason.startswith("Needs a person") and reason.endswith("gives 5 mg, not 50 mg.")
-    assert held.decision is Decision.BLOCK and needs_a_person(held)
+    assert held.decision is Decision.BLOCK and needs_review(held)
     assert held.verdict is not VerdictLabel.SUPPORTED
     assert held.reasons[0].startswith("Needs a person") and "5 mg, not 50 mg" in held.reasons[0]
 
