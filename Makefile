@@ -54,7 +54,7 @@ run: setup
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile
 
 quick: setup-dev
-	@$(PYTEST) --quick tests/core tests/storage tests/sample_data tests/test_bench.py --ignore=tests/core/models
+	@$(PYTEST) --quick tests/core tests/storage tests/sample_data tests/test_bench.py
 
 # Browser tests mostly wait for a browser: two files at a time.
 test: setup-dev browser

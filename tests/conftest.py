@@ -19,10 +19,26 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling
 
+SHARED_MEMORY = Path("/dev/shm")
+ROOM = 4 << 30  # bytes that must be free there
+
+
+def _room_in_memory() -> bool:
+    if not SHARED_MEMORY.is_dir():
+        return False
+    found = os.statvfs(SHARED_MEMORY)
+    return found.f_bavail * found.f_frsize > ROOM and not found.f_flag & os.ST_NOEXEC
+
+
+# A database waits for the disk at every commit, as it must. Files of tests outlive nothing.
+if "TMPDIR" not in os.environ and _room_in_memory():
+    os.environ["TMPDIR"] = str(SHARED_MEMORY)
+    tempfile.tempdir = None
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TRANSFORMERS_OFFLINE"] = "1"
 os.environ.setdefault("PROVENANCEGUARD_KEYS", tempfile.mkdtemp(prefix="provenanceguard-keys-"))
 sys.path.insert(0, str(Path(__file__).parent))
+SLOW = set(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").splitlines())
 COSTLY = {
     "core.models.loading._read": "real weights",
     "core.decomposition.parsing._parser": "the parser",
@@ -49,11 +65,16 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("quick" if quick else "thorough" if thorough else "test")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``--quick``: without the files that ``slow.txt`` names."""
+    place = collection_path.relative_to(config.rootpath).as_posix()
+    return True if config.getoption("quick") and place in SLOW else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With ``--quick``: without the tests that ``slow.txt`` names."""
     if config.getoption("quick"):
-        slow = set(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").splitlines())
-        left_out = [item for item in items if item.nodeid.partition("[")[0] in slow]
+        left_out = [item for item in items if item.nodeid.partition("[")[0] in SLOW]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
 

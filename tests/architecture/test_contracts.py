@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shutil
 import subprocess
@@ -118,33 +117,3 @@ def test_a_routed_page_shows_its_own_screen_only() -> None:
 
     assert set(pages) == screens
     assert foreign == set()
-
-
-def test_no_repository_is_made_outside_storage() -> None:
-    """Front doors and workflows are given a workspace; they put no repository together."""
-    repositories = {
-        node.name
-        for path in (PROJECT / "storage").glob("*.py")
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ClassDef)
-        and any(
-            isinstance(field, ast.AnnAssign)
-            and ast.unparse(field.target) == "store"
-            and ast.unparse(field.annotation) == "SqlStore"
-            for field in node.body
-        )
-    } - {"Workspace"}
-    repositories |= {"Reviews"}  # of its two parts, which hold the store
-    made = [
-        f"{path.relative_to(PROJECT)}: {node.func.id}"
-        for root in ("cli", "pages", "core", "service")
-        for path in (PROJECT / root).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in repositories
-        and any(keyword.arg == "store" for keyword in node.keywords)
-    ]
-
-    assert repositories >= {"Calibrators", "Labels", "Packets", "People", "Projects", "Reviews"}
-    assert made == []

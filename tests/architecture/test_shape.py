@@ -4,12 +4,33 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import core
 
 ROOT = Path(core.__file__).parent
 TABLE_ROW = re.compile(r"^    (?:III\.\d|App\.)\s+(\S+)\s", re.MULTILINE)
+ASKED_FOR = (ast.Call, ast.ClassDef, ast.ExceptHandler, ast.Import, ast.ImportFrom)
+
+
+@cache
+def _nodes(folder: str) -> list[tuple[Path, ast.AST]]:
+    """Each node of these kinds under that folder, with its file: read once for all tests."""
+    return [
+        (path, node)
+        for path in sorted((ROOT.parent / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ASKED_FOR)
+    ]
+
+
+def nodes(*folders: str) -> Iterator[tuple[Path, Any]]:
+    """What these folders hold of what is asked for here."""
+    return chain.from_iterable(map(_nodes, folders))
 
 
 def test_the_stage_table_names_every_stage_file_and_no_other() -> None:
@@ -24,12 +45,11 @@ def test_the_stage_table_names_every_stage_file_and_no_other() -> None:
 
 def test_only_the_pipeline_turns_a_stage_error_into_a_verdict() -> None:
     catching = []
-    for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ExceptHandler):
-                caught = ast.unparse(node.type) if node.type else "everything"
-                if "StageError" in caught or caught in ("everything", "BaseException"):
-                    catching.append((path.name, caught))
+    for path, node in nodes("core"):
+        if isinstance(node, ast.ExceptHandler):
+            caught = ast.unparse(node.type) if node.type else "everything"
+            if "StageError" in caught or caught in ("everything", "BaseException"):
+                catching.append((path.name, caught))
 
     assert catching == [("pipeline.py", "StageError")]
 
@@ -37,15 +57,13 @@ def test_only_the_pipeline_turns_a_stage_error_into_a_verdict() -> None:
 def test_no_code_of_ours_unpickles_or_evaluates_what_it_reads() -> None:
     forbidden = {"eval", "exec", "pickle", "joblib", "dill", "shelve", "marshal"}
     found = []
-    for folder in (ROOT, *(ROOT.parent / name for name in ("cli", "storage", "pages", "service"))):
-        for path in folder.rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    found += [(path.name, node.func.id)] if node.func.id in forbidden else []
-                if isinstance(node, ast.Import):
-                    found += [(path.name, a.name) for a in node.names if a.name in forbidden]
-                if isinstance(node, ast.ImportFrom) and node.module in forbidden:
-                    found.append((path.name, node.module))
+    for path, node in nodes("core", "cli", "storage", "pages", "service"):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found += [(path.name, node.func.id)] if node.func.id in forbidden else []
+        if isinstance(node, ast.Import):
+            found += [(path.name, a.name) for a in node.names if a.name in forbidden]
+        if isinstance(node, ast.ImportFrom) and node.module in forbidden:
+            found.append((path.name, node.module))
 
     # The one exception opens an installed package's word list: only under its recorded digest, and
     # with an unpickler that refuses every class (tests/core/evidence/chart/test_vocabulary.py).
@@ -54,12 +72,38 @@ def test_no_code_of_ours_unpickles_or_evaluates_what_it_reads() -> None:
 
 def test_nothing_imports_the_front_doors() -> None:
     found = []
-    for folder in (ROOT, *(ROOT.parent / name for name in ("storage", "pages", "service"))):
-        for path in folder.rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-                if isinstance(node, ast.ImportFrom):
-                    names = [node.module or ""]
-                found += [(path.name, n) for n in names if n.split(".")[0] in ("cli", "app")]
+    for path, node in nodes("core", "storage", "pages", "service"):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        found += [(path.name, n) for n in names if n.split(".")[0] in ("cli", "app")]
 
     assert found == []
+
+
+def test_no_repository_is_made_outside_storage() -> None:
+    """Front doors and workflows are given a workspace; they put no repository together."""
+    repositories = {
+        node.name
+        for path in (ROOT.parent / "storage").glob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+        and any(
+            isinstance(field, ast.AnnAssign)
+            and ast.unparse(field.target) == "store"
+            and ast.unparse(field.annotation) == "SqlStore"
+            for field in node.body
+        )
+    } - {"Workspace"}
+    repositories |= {"Reviews"}  # of its two parts, which hold the store
+    made = [
+        f"{path}: {node.func.id}"
+        for path, node in nodes("cli", "pages", "core", "service")
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in repositories
+        and any(keyword.arg == "store" for keyword in node.keywords)
+    ]
+
+    assert repositories >= {"Calibrators", "Labels", "Packets", "People", "Projects", "Reviews"}
+    assert made == []
