@@ -28,10 +28,10 @@ from storage.audit import add_row, append_event, sha256_of
 from storage.columns import plain_text
 from storage.guidelines import Guidelines
 from storage.keys import foreign, trusted_keys
-from storage.packets import signatures_of
 from storage.people import People, allow
 from storage.queue import settle
 from storage.records import TracesPut
+from storage.signatures import signatures_of
 from storage.splits import Splits
 from storage.store import SqlStore
 from storage.tables import (

@@ -13,7 +13,7 @@ from commands import run
 from databases import a_store
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 
-from core.workflows.packet_folder import MANIFEST, file_sha256
+from core.workflows.packet_folder import MANIFEST, file_sha256, hold
 from storage.keys import pseudonyms_of
 
 
@@ -117,16 +117,20 @@ def test_a_packet_with_pseudonyms_names_nobody_and_who_is_who_stays_at_home(
     assert run("import", packet, "--unsigned", "--db", tmp_path / "b.db").exit_code == 0
 
 
-def test_a_packet_and_its_parts_are_their_owners_alone_and_old_parts_are_cleaned_up(
-    database: Path, tmp_path: Path
+def test_a_packet_and_its_parts_are_their_owners_alone_and_what_nobody_writes_goes_by_name(
+    database: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    left = tmp_path / ".packet.part-killed"
-    left.mkdir()
-    (left / "packet.jsonl").write_text("patients")
-    os.utime(left, (0, 0))
+    left, written = tmp_path / ".other.part-killed", tmp_path / ".packet.part-of-another-process"
+    for folder in (left, written):
+        folder.mkdir()
+        (folder / "packet.jsonl").write_text("patients")
+    held = hold(written)
 
-    assert run("export", "--out", tmp_path / "packet", "--db", database).exit_code == 0
+    with caplog.at_level("WARNING"):
+        assert run("export", "--out", tmp_path / "packet", "--db", database).exit_code == 0
 
-    assert not list(tmp_path.glob(".packet.part-*"))
+    os.close(held)
+    assert list(tmp_path.glob(".*.part-*")) == [written]
+    assert str(left) in caplog.text
     for path in (tmp_path / "packet", *(tmp_path / "packet").rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import os
 import re
 import secrets
 import shutil
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -42,7 +42,14 @@ from core.review.records import (
     ReviewStatus,
     Split,
 )
-from core.workflows.packet_folder import MANIFEST, SIGNATURES, TO_BE_SIGNED, write_manifest
+from core.workflows.packet_folder import (
+    MANIFEST,
+    SIGNATURES,
+    TO_BE_SIGNED,
+    hold,
+    remove_abandoned,
+    write_manifest,
+)
 from core.workflows.printing import print_page
 from core.workflows.verify import silent
 
@@ -851,7 +858,7 @@ def _known_rows(chosen: Selection) -> Mapping[str, int]:
     }
 
 
-_LEFT_SECONDS = 3_600  # a part that is older is nobody's any more
+LOG = logging.getLogger(__name__)
 
 
 def export_packet(
@@ -883,8 +890,10 @@ def export_packet(
         found = ", ".join(f"{reason}: {count}" for reason, count in chosen.left_out.items())
         raise InputError(f"no reviewed claim to export ({found or 'nobody has judged one yet'})")
     out.parent.mkdir(parents=True, exist_ok=True)
-    _clean_up(out)
+    for left in remove_abandoned(out.parent, ".*.part-*"):
+        LOG.warning("removed %s: an export that was killed left it behind", left)
     part = Path(tempfile.mkdtemp(prefix=f".{out.name}.part-", dir=out.parent))
+    held = hold(part)
     try:
         report = write_files(
             store, user, part, chosen, at=at, filters=filters, reports=reports, pdf=pdf,
@@ -896,6 +905,7 @@ def export_packet(
         part.rename(out)
     finally:
         shutil.rmtree(part, ignore_errors=True)  # after the rename there is nothing left of it
+        os.close(held)
     store.told(
         user,
         report.manifest_sha256,
@@ -907,13 +917,6 @@ def export_packet(
         },
     )
     return replace(report, folder=out)
-
-
-def _clean_up(out: Path) -> None:
-    """Remove what an export that was killed left behind: parts that nobody has written to for long."""
-    for left in out.parent.glob(f".{out.name}.part-*"):
-        if left.is_dir() and time.time() - left.stat().st_mtime > _LEFT_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _owners_alone(folder: Path) -> None:

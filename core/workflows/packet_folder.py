@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import io
 import json
+import os
+import shutil
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -64,6 +67,28 @@ def announced(folder: Path, meaning: str) -> str:
     files = document.pop("files")
     told = {**document, TO_BE_SIGNED: meaning, "files": files}
     return json.dumps(told, indent=2, ensure_ascii=True) + "\n"
+
+
+def hold(folder: Path) -> int:
+    """A handle that marks a folder as in use until it is closed, or until this process ends."""
+    handle = os.open(folder, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return handle
+
+
+def remove_abandoned(parent: Path, pattern: str) -> list[Path]:
+    """Remove the folders of that pattern that no living process holds; which they were."""
+    removed = []
+    for left in parent.glob(pattern):
+        try:
+            handle = hold(left) if left.is_dir() and not left.is_symlink() else None
+        except OSError:
+            continue  # somebody is writing it, or it is somebody else's
+        if handle is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(handle)
+            removed.append(left)
+    return removed
 
 
 def is_packet(folder: Path) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +30,9 @@ from core.workflows.packet_folder import (
     MANIFEST,
     announced,
     check_packet,
+    hold,
     pack,
+    remove_abandoned,
     unpack,
     write_signatures,
 )
@@ -60,6 +64,16 @@ MEANING_WORDS = {
     "authorship": "I made it",
 }
 _PREPARED = "prepared_packet"
+_PLACE = "provenanceguard-packet-"
+
+
+class HeldFolder(tempfile.TemporaryDirectory[str]):
+    """A folder that goes with this object; if the process is killed first, the next export removes it."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__(prefix=prefix)
+        self._held = hold(Path(self.name))
+        weakref.finalize(self, os.close, self._held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +115,8 @@ def prepare(
     """
     hidden = None if people is None else pseudonymous(packets, user, people)
     st.session_state.pop(_PREPARED, None)
-    place = tempfile.TemporaryDirectory(prefix="provenanceguard-packet-")
+    remove_abandoned(Path(tempfile.gettempdir()), f"{_PLACE}*")
+    place = HeldFolder(_PLACE)
     bar, report_progress = _progress_bar()
 
     try:
@@ -251,7 +266,7 @@ def show_packet_import(intake: PacketIntake, user: Person) -> None:
     try:
         with (
             st.spinner("Checking and reading the packet …"),
-            tempfile.TemporaryDirectory(prefix="provenanceguard-packet-") as place,
+            HeldFolder(_PLACE) as place,
         ):
             # The folder is this server's and gone by the time a message names it.
             unpack(file.getvalue(), Path(place), name=file.name)
