@@ -15,7 +15,6 @@ from core.records import Trace, Verification
 from core.review.assignment import ADJUDICATION_SLOT, free_slot
 from core.review.exchange import PacketSignature, ReviewsPut
 from core.review.packet_reader import PacketReview
-from core.review.pre_labels import LabelledClaim
 from core.review.records import Adjudication, Annotation, Person, Project, QueueReason, Role, Split
 from storage import assignments
 from storage.annotations import (
@@ -24,11 +23,12 @@ from storage.annotations import (
     annotations_of,
     judgement_columns,
 )
-from storage.audit import add_row, append_event, sha256_of
+from storage.audit import add_row, append_event
 from storage.columns import plain_text
 from storage.guidelines import Guidelines
 from storage.keys import foreign, trusted_keys
 from storage.people import People, allow
+from storage.pre_labels import key_of_claim
 from storage.queue import settle
 from storage.records import TracesPut
 from storage.signatures import signatures_of
@@ -39,10 +39,7 @@ from storage.tables import (
     AnnotationRow,
     AssignmentRow,
     AuditEvent,
-    ClaimRow,
-    TraceVersion,
 )
-from storage.traces import is_newest, trace_key
 
 BOTH_ANNOTATIONS = 2
 TAKEN_UNSIGNED = "packet.taken_unsigned"
@@ -371,25 +368,6 @@ class _Entry:
 
     def _skip(self, reason: str) -> None:
         self.put.skipped.append(f"{self.claim_id}: {reason}")
-
-
-def key_of_claim(connection: Connection, review: PacketReview | LabelledClaim) -> int | None:
-    """The claim with that id and text, of that trace version; else of the trace's newest one."""
-    version = (
-        (col(TraceVersion.trace_key) == trace_key(review.trace_id)) & is_newest()
-        if review.content_hash is None
-        else col(TraceVersion.content_hash) == review.content_hash
-    )
-    key: int | None = connection.execute(
-        select(col(ClaimRow.claim_key))
-        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
-        .where(
-            version,
-            col(ClaimRow.claim_id) == plain_text(review.claim_id),
-            col(ClaimRow.text_sha256) == sha256_of(plain_text(review.text)),
-        )
-    ).scalar()
-    return key
 
 
 def _plain_name(name: str) -> str:

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 from sqlmodel import col
 
+from core.review.packet_reader import PacketReview
 from core.review.pre_labels import LabelledClaim, PreLabel, pre_label_of
 from core.review.records import Person, Role
-from storage.audit import append_event
-from storage.packet_intake import key_of_claim
+from storage.audit import append_event, sha256_of
+from storage.columns import plain_text
 from storage.people import allow
 from storage.store import SqlStore
-from storage.tables import AuditEvent
+from storage.tables import AuditEvent, ClaimRow, TraceVersion
+from storage.traces import is_newest, trace_key
 
 KEPT = "claim.pre_labelled"
 
@@ -78,3 +80,22 @@ def _all(connection: Connection, entity: str | None = None) -> dict[int, PreLabe
         if made is not None:
             found[int(row.entity.split()[1])] = made
     return found
+
+
+def key_of_claim(connection: Connection, review: PacketReview | LabelledClaim) -> int | None:
+    """The claim with that id and text, of that trace version; else of the trace's newest one."""
+    version = (
+        (col(TraceVersion.trace_key) == trace_key(review.trace_id)) & is_newest()
+        if review.content_hash is None
+        else col(TraceVersion.content_hash) == review.content_hash
+    )
+    key: int | None = connection.execute(
+        select(col(ClaimRow.claim_key))
+        .join(TraceVersion, col(TraceVersion.position) == col(ClaimRow.position))
+        .where(
+            version,
+            col(ClaimRow.claim_id) == plain_text(review.claim_id),
+            col(ClaimRow.text_sha256) == sha256_of(plain_text(review.text)),
+        )
+    ).scalar()
+    return key
