@@ -4,7 +4,8 @@
     PYTHONPATH=. python bench/reference.py --check   # exit code 1 and the pages that differ
 
 Command line from Typer, HTTP from the OpenAPI document, Python from docstrings, reasons from the table
-of causes, settings and policy from their records. The same code gives the same bytes.
+of causes, settings and policy from their records, trace formats from the tests' fixtures. The same code
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import ast
 import dataclasses
 import inspect
 import itertools
+import json
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
@@ -253,6 +255,73 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+_TRACE_FORMATS = """# Trace formats
+
+What is read of each format, as the tests' fixtures and cases show it; a dash means that none of them
+holds it. *Turns* are texts that were shown before the answer, *ids* the trace's own and its calls'.
+Messages of every dialect are read alone and inside the formats that hold messages. Files of the second
+table with a package were written by it."""
+# The dialects of messages, and the file that a vendor's own package wrote.
+_DIALECTS = {
+    "Gemini": "google-genai",
+    "Google ADK": "google-adk",
+    "Pydantic AI": "pydantic-ai-slim",
+    "LangChain": "langchain-core",
+    "Bedrock Converse": "mypy-boto3-bedrock-runtime",
+    "AI SDK": "ai",
+    "Claude Code session": "",
+}
+
+
+def trace_formats() -> str:
+    """What is read of each format and of each dialect of messages, from the fixtures of the tests."""
+    from core.capture.files import FileRecord
+    from core.capture.reading import FORMATS, read_records_of, read_traces
+    from core.records import SourceStatus, Trace
+
+    columns: Mapping[str, Callable[[Trace], object]] = {
+        "question": lambda t: t.question,
+        "answer": lambda t: t.answer is not None,
+        "turns": lambda t: t.earlier,
+        "calls": lambda t: any(s.arguments for s in t.sources),
+        "outputs": lambda t: any(s.is_evidence for s in t.sources),
+        "errors": lambda t: any(s.status is SourceStatus.ERROR for s in t.sources),
+        "citations": lambda t: t.citations,
+        "ids": lambda t: not t.trace_id.startswith("sha256:") and any(s.call_id for s in t.sources),
+    }
+    root = FOLDER.parents[1]
+    folder = root / "tests" / "core" / "capture" / "formats"
+    told: list[tuple[str | None, list[object]]] = []
+    for file in [
+        *sorted((folder / "fixtures").rglob("*.json*")),
+        root / "sample_data/traces.jsonl",
+    ]:
+        told.append((None, list(read_traces([file]))))
+    for dialect, package in _DIALECTS.items():
+        if package:
+            told.append((dialect, list(read_traces([folder / "vendors" / f"{package}.jsonl"]))))
+    for line in (folder / "cases.jsonl").read_text("utf-8").splitlines():
+        case = json.loads(line)
+        records = [FileRecord(one, at) for at, one in enumerate(case.get("records", ()), 1)]
+        if records:
+            told.append((case.get("dialect"), list(read_records_of(records))))
+    found: dict[str, set[str]] = {name: set() for name in (*sorted(FORMATS), *_DIALECTS)}
+    for dialect, items in told:
+        for trace in items:
+            if isinstance(trace, Trace):
+                held = {name for name, holds in columns.items() if holds(trace)}
+                found[dialect or (trace.origin.format if trace.origin else "")] |= held
+    lines = [_TRACE_FORMATS]
+    for names, head in ((sorted(FORMATS), "format"), (list(_DIALECTS), "dialect | package")):
+        lines += ["", f"| {head} | {' | '.join(columns)} |"]
+        lines.append("|---" * (len(columns) + head.count("|") + 1) + "|")
+        for name in names:
+            marks = ["yes" if column in found[name] else "—" for column in columns]
+            own = [_DIALECTS[name] and f"`{_DIALECTS[name]}`"] if name in _DIALECTS else []
+            lines.append(f"| {' | '.join([name, *own, *marks])} |")
+    return "\n".join(lines)
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "command-line": command_line,
     "http": http,
@@ -260,6 +329,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reasons": reasons,
     "configuration": configuration,
     "policy": policy,
+    "trace-formats": trace_formats,
 }
 
 

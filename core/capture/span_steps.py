@@ -25,6 +25,7 @@ from core.capture.values import (
     parsed,
     search_result,
     text_in,
+    unquoted,
     written,
     written_or_none,
 )
@@ -138,13 +139,13 @@ def _call(span: SpanRecord) -> SpanCall | None:
     tool = text_in(attributes, *named) or span.name
     for prefix in _PREFIXES:
         tool = tool.removeprefix(prefix)
-    call_id = first_in(attributes, ids)
+    call_id, result = first_in(attributes, ids), first_in(attributes, returned)
     call = _span_call(
         span,
         tool,
         None if call_id is None else str(call_id),
         first_in(attributes, given),
-        first_in(attributes, returned),
+        unquoted(result) if attributes.get("output.mime_type") == "application/json" else result,
     )
     if convention != "mcp":
         return call
@@ -290,7 +291,7 @@ def _values(
             continue
         if span.attributes.get(key.replace("value", "mime_type")) == "text/plain":
             return [Said(role=role, text=str(value))] if str(value).strip() else []
-        if turns := turns_of(value, role, unknown):
+        if turns := turns_of(unquoted(value), role, unknown):
             return turns
     return []
 

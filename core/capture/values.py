@@ -64,6 +64,17 @@ def parsed(value: object) -> object:
         return value
 
 
+def unquoted(value: object) -> object:
+    """A text that was written as JSON, in quotes, as it was; everything else as it is."""
+    if not isinstance(value, str) or len(value) < 2 or not value[0] == value[-1] == '"':
+        return value
+    try:
+        text = json.loads(value, strict=False)
+    except ValueError:
+        return value
+    return text if isinstance(text, str) else value
+
+
 def written(value: object) -> str:
     """A captured value as text: strings as they are, the rest as JSON with numbers as written."""
     return value if isinstance(value, str) else write_json(value)

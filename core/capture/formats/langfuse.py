@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.capture.carried import CARRIED, PlainCall, PlainRun
@@ -13,7 +12,7 @@ from core.capture.outputs import CapturedCall
 from core.capture.runs import returned_in, tool_output, turns_of
 from core.capture.steps import Gathered, Run, Step, gathered, traces_of_steps
 from core.capture.turns import Turn
-from core.capture.values import mapping, objects_in, parsed, text_in, written_or_none
+from core.capture.values import mapping, objects_in, parsed, text_in, unquoted, written_or_none
 from core.errors import BadRecord, InputError
 from core.records import JsonObject, Origin, Trace
 
@@ -144,17 +143,7 @@ def _observation(value: object, trace_id: str, place: int) -> tuple[str, JsonObj
 
 def _plain(item: JsonObject) -> JsonObject:
     """The observation with its texts as they were: a download writes each as JSON, in quotes."""
-    return {**item, **{side: _unquoted(item[side]) for side in ("input", "output") if side in item}}
-
-
-def _unquoted(value: object) -> object:
-    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
-        try:
-            text = json.loads(value, strict=False)
-        except ValueError:
-            return value
-        return text if isinstance(text, str) else value
-    return value
+    return {**item, **{side: unquoted(item[side]) for side in ("input", "output") if side in item}}
 
 
 def _is_root(item: JsonObject, known: Mapping[str, JsonObject]) -> bool:

@@ -187,7 +187,9 @@ def check_changed(tmp_path: Path, name: str, data: st.DataObject) -> None:
         assert mark not in outputs or mark in kept or "after the answer" in notices
 
 
-FIXTURES = sorted((Path(__file__).parent / "fixtures").rglob("*.json*"))
+HERE = Path(__file__).parent
+FIXTURES = sorted((HERE / "fixtures").rglob("*.json*"))
+VENDORS = sorted((HERE / "vendors").glob("*.jsonl"))
 # Only in tool outputs, and in the messages that hand them to the model.
 CHART = "twice daily\\"
 
@@ -206,6 +208,31 @@ def test_ten_thousand_changed_exports_lose_no_output_silently(tmp_path, name, da
     fixture = data.draw(st.sampled_from([path for path in FIXTURES if path.parent.name == name]))
 
     check_export(tmp_path, fixture, mutate(records_of(fixture), data))
+
+
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda path: path.stem)
+@given(data=st.data())
+def test_a_changed_record_of_a_vendor_gives_traces_or_errors(tmp_path, vendor, data):
+    check_vendor(tmp_path, vendor, data)
+
+
+@pytest.mark.stress
+@pytest.mark.parametrize("vendor", VENDORS, ids=lambda path: path.stem)
+@given(data=st.data())
+@settings(max_examples=MANY)
+def test_ten_thousand_changed_records_of_a_vendor_give_traces_or_errors(tmp_path, vendor, data):
+    check_vendor(tmp_path, vendor, data)
+
+
+def check_vendor(tmp_path: Path, vendor: Path, data: st.DataObject) -> None:
+    """One record, changed up to three times, alone in its file: read or refused."""
+    records: list[object] = [data.draw(st.sampled_from(records_of(vendor)))]
+    for _ in range(data.draw(st.integers(1, 3))):
+        records = mutate(records, data) if places(records) else records
+    path = tmp_path / "file.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+    load(path, data.draw(st.sampled_from(["auto", "chat"])))
 
 
 @pytest.mark.stress
