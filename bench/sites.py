@@ -1,11 +1,14 @@
 """What a site's labels are worth: refits on n of its labels, measured on its other answers.
 
     python -m bench sites PACKET=PREDICTIONS... [--labels 13 50 100 200 400] [--draws 10]
+    python -m bench sites shipped:0-39 shipped:40-71 ...
 
-PREDICTIONS is what ``evaluate PACKET --keep PREDICTIONS`` kept. A packet is taken for a site. In each draw
-half of its answers are held out; from the other half whole answers are labelled, in random order, until
-there are n labels, three tenths of them for the threshold. Worse is a candidate that lowers neither error
-rate on the held-out claims and raises one. The packets that the shipped rows are from say nothing here.
+PREDICTIONS is what ``evaluate PACKET --keep PREDICTIONS`` kept. A packet is taken for a site; so are traces
+of the shipped rows, by their numbers, and what ships is then fitted anew without them. In each draw half of
+its answers are held out; from the other half whole answers are labelled, in random order, until there are n
+labels, three tenths of them for the threshold. Promoted is a candidate that these labels show to be better;
+worse is one that lowers neither error rate on the held-out claims and raises one. Packets that the shipped
+rows are from say nothing here by their predictions.
 """
 
 from __future__ import annotations
@@ -19,14 +22,15 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from bench.report import Report
-from core.calibration.fit import probability_metrics
+from core.calibration.fit import fit_calibrator, probability_metrics, settings_of
+from core.calibration.gain import gain_of, is_worse, passes
 from core.calibration.rows import KeptRows, TrainingRow, read_training_rows
 from core.errors import InputError
 from core.evaluation.packets import read_packet
 from core.evaluation.predictions import prediction_from_json
 from core.models.forest import Forest, load_forest
 from core.workflows.recalibrate import training_rows
-from core.workflows.retraining import fit_site
+from core.workflows.retraining import fit_site, moves_only_calibration
 
 from bench.verdicts import read_lines  # isort: skip
 
@@ -42,6 +46,15 @@ class Measured:
     brier: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """What ships and the candidate of one draw, and whether its labels show the candidate better."""
+
+    then: Measured
+    now: Measured
+    promoted: bool
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this suite."""
     parser.add_argument("sites", nargs="+", metavar="PACKET=PREDICTIONS")
@@ -52,11 +65,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Report:
     """One line a packet and number of labels: what ships, the candidate, and how often it is worse."""
     report, lines = Report(), []
-    shipped, current = read_training_rows(), load_forest()
-    worse_of_all = draws_of_all = 0
+    all_draws: list[Draw] = []
     for site in options.sites:
-        packet, _, kept = site.partition("=")
-        rows = labelled_rows(Path(packet), Path(kept))
+        rows, shipped, current = site_of(site)
         for labels in options.labels:
             pairs = [
                 found
@@ -65,18 +76,56 @@ def run(options: argparse.Namespace) -> Report:
             ]
             if not pairs:
                 continue
-            worse = sum(is_worse(now, then) for then, now in pairs)
-            worse_of_all, draws_of_all = worse_of_all + worse, draws_of_all + len(pairs)
+            all_draws += pairs
+            name = Path(site.partition("=")[0]).name.partition(".")[0]
+            promoted = [one for one in pairs if one.promoted]
             lines.append(
-                (Path(packet).name.partition(".")[0], labels, len(pairs), worse, *_means(pairs))
-            )
+                (name, labels, len(pairs), _worse(pairs), len(promoted), _worse(promoted),
+                 *_means(pairs), _means(promoted)[0] if promoted else "–",
+                 _means(promoted)[1] if promoted else "–")
+            )  # fmt: skip
     report.table(
         "Refits on a site's labels, held-out answers (what ships → candidate, means over draws)",
-        ("site", "labels", "draws", "worse", "bad passed", "good stopped", "AUROC", "ECE", "Brier"),
+        (
+            "site",
+            "labels",
+            "draws",
+            "worse",
+            "promoted",
+            "of them worse",
+            "bad passed",
+            "good stopped",
+            "AUROC",
+            "ECE",
+            "Brier",
+            "bad passed, promoted",
+            "good stopped, promoted",
+        ),
         lines,
     )
-    report.notes.append(f"Worse in {worse_of_all} of {draws_of_all} draws.")
+    promoted = [one for one in all_draws if one.promoted]
+    report.notes.append(
+        f"Worse in {_worse(all_draws)} of {len(all_draws)} draws; promoted in {len(promoted)}, of which "
+        f"{_worse(promoted)} worse."
+    )
     return report
+
+
+def site_of(site: str) -> tuple[list[TrainingRow], KeptRows, Forest]:
+    """A site's labelled rows, and what ships there: rows and forest."""
+    shipped = read_training_rows()
+    packet, _, kept = site.partition("=")
+    if kept:
+        return labelled_rows(Path(packet), Path(kept)), shipped, load_forest()
+    first, _, last = packet.removeprefix("shipped:").partition("-")
+    names = {f"shipped-trace-{number}" for number in range(int(first), int(last) + 1)}
+    rest = KeptRows(
+        train=tuple(row for row in shipped.train if row.trace_id not in names),
+        validation=shipped.validation,
+    )
+    settings = settings_of(load_forest().card)
+    fitted = fit_calibrator(rest.train, rest.validation, settings=settings)
+    return [row for row in shipped.train if row.trace_id in names], rest, fitted.forest()
 
 
 def labelled_rows(packet: Path, kept: Path) -> list[TrainingRow]:
@@ -91,7 +140,7 @@ def labelled_rows(packet: Path, kept: Path) -> list[TrainingRow]:
 
 def try_once(
     rows: Sequence[TrainingRow], labels: int, draw: int, shipped: KeptRows, current: Forest
-) -> tuple[Measured, Measured] | None:
+) -> Draw | None:
     """What ships and the candidate on the held-out half; None where there are too few labels."""
     traces = sorted({row.trace_id for row in rows})
     np.random.default_rng(draw).shuffle(traces)
@@ -109,33 +158,45 @@ def try_once(
         candidate = fit_site(kept, shipped, current, {}).forest()
     except InputError:
         return None
-    return measured(held_out, current), measured(held_out, candidate)
+    judged = kept.validation
+    if moves_only_calibration(kept):
+        judged = (*kept.train, *kept.validation)
+    return Draw(
+        then=measured(held_out, current),
+        now=measured(held_out, candidate),
+        promoted=gain_of(judged, candidate, current).shown,
+    )
 
 
 def measured(rows: Sequence[TrainingRow], forest: Forest) -> Measured:
     """Both error rates at the forest's threshold, ranking and calibration."""
     chance = forest.probabilities([row.features for row in rows])
     bad = np.array([row.should_block for row in rows])
-    passes = (chance >= forest.threshold) & ~np.array([row.forced for row in rows])
+    passed = passes(rows, forest)
     told = probability_metrics(chance, np.array([row.supported_by_route for row in rows]))
     return Measured(
-        bad_passed=float(passes[bad].mean()) if bad.any() else 0.0,
-        good_stopped=float((~passes)[~bad].mean()) if not bad.all() else 0.0,
+        bad_passed=float(passed[bad].mean()) if bad.any() else 0.0,
+        good_stopped=float((~passed)[~bad].mean()) if not bad.all() else 0.0,
         auroc=float(roc_auc_score(~bad, chance)) if 0 < bad.sum() < len(bad) else float("nan"),
         ece=told["validation_ece"],
         brier=told["validation_brier"],
     )
 
 
-def is_worse(now: Measured, then: Measured) -> bool:
-    """Whether the candidate lowers neither error rate and raises one."""
-    change = (now.bad_passed - then.bad_passed, now.good_stopped - then.good_stopped)
-    return min(change) >= 0.0 and max(change) > 0.0
+def _worse(draws: Sequence[Draw]) -> int:
+    return sum(
+        is_worse(
+            (one.now.bad_passed, one.now.good_stopped),
+            (one.then.bad_passed, one.then.good_stopped),
+        )
+        for one in draws
+    )
 
 
-def _means(pairs: Sequence[tuple[Measured, Measured]]) -> list[str]:
+def _means(draws: Sequence[Draw]) -> list[str]:
     names = ("bad_passed", "good_stopped", "auroc", "ece", "brier")
     means = [
-        [np.nanmean([getattr(one[at], name) for one in pairs]) for at in (0, 1)] for name in names
+        [np.nanmean([getattr(getattr(one, at), name) for one in draws]) for at in ("then", "now")]
+        for name in names
     ]
     return [f"{then:.3f} → {now:.3f}" for then, now in means]

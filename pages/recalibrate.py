@@ -27,7 +27,8 @@ from pages.screens.recalibrate.view import (
     candidate_words,
     flip_words,
     flips_of,
-    is_worse,
+    gain_of_fit,
+    gain_words,
     need_words,
     rate_words,
     shipped_words,
@@ -204,20 +205,18 @@ if step == "Compare":
 elif step == "Promote":
     lineage = retraining.lineage(chosen.name)
     show_chain(lineage, key="chain")
-    worse = is_worse(chosen.comparison)
+    gain = gain_of_fit(chosen.comparison)
     effect = (rate_words, lambda one: flip_words(flips_of(one)), stored_words)
     st.text("\n".join(filter(None, (words(chosen.comparison) for words in effect))))
-    if worse and chosen.standing is Standing.WAITING:
-        st.text(
-            "It does worse than the active one on these claims, or there was nothing to compare on."
-        )
+    if chosen.standing is Standing.WAITING:
+        st.text(gain_words(gain))
     if chosen.standing is Standing.WAITING:
         st.text_area("Reason", key="reason", max_chars=2_000, height=80, disabled=not leads)
     with st.container(horizontal=True, vertical_alignment="center"):
         if chosen.standing is Standing.WAITING:
             st.button(
                 "Promote",
-                type="secondary" if worse else "primary",
+                type="primary" if gain.shown else "secondary",
                 icon=":material/check_circle:",
                 key="promote",
                 disabled=not leads,

@@ -7,7 +7,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.attribution.families import load_families
 from core.bootstrap import trace_numbers
+from core.calibration.gain import gain_of
 from core.calibration.rows import SHIPPED_ROWS, KeptRows, TrainingRow, read_training_rows
 from core.calibration.threshold import GRID
 from core.config import Config
@@ -172,14 +173,21 @@ FLIPS_NAMED = 2_000
 
 
 def compare(
-    material: Material, shipped: KeptRows | None, candidate: Calibrator, current: Calibrator
+    material: Material,
+    shipped: KeptRows | None,
+    candidate: Calibrator,
+    current: Calibrator,
+    *,
+    moved_only: bool = False,
 ) -> JsonObject:
     """Both calibrators on the same claims: error curves, both rates at each own threshold, flips.
 
     On every side that has claims: validation, held out, and the shipped validation rows where they
     were used. Intervals are of the trace bootstrap, and exact ones where no or every claim is an
-    error. A claim that something else than the
-    probability blocks stays blocked under both.
+    error. A claim that something else than the probability blocks stays blocked under both.
+
+    ``gain`` is what the labels show of the candidate as one: on claims that it was not grown on, and on
+    all of them where only its calibration was moved (``moved_only``), by one number.
     """
     sides: dict[str, JsonObject] = {}
     flips: list[JsonObject] = []
@@ -192,9 +200,11 @@ def compare(
         flips += _flips(side, rows, candidate, current)
     if shipped is not None and shipped.validation:
         sides[Side.SHIPPED.value] = _side(shipped.validation, candidate, current)
+    counted = material.rows if moved_only else (*material.validation, *material.held_out)
     return {
         "current": {"name": current.name, "threshold": current.threshold},
         "candidate": {"threshold": candidate.threshold},
+        "gain": asdict(gain_of([one.row for one in counted], candidate, current)),
         "sides": sides,
         "flips": sorted(flips, key=_harm)[:FLIPS_NAMED],
         "flips_in_all": len(flips),
@@ -511,7 +521,13 @@ def fit_candidate(
     forest = fitted.forest()
     return Candidate(
         fitted=fitted,
-        comparison=compare(material, shipped, forest, current),
+        comparison=compare(
+            material,
+            shipped,
+            forest,
+            current,
+            moved_only=shipped is not None and moves_only_calibration(material.site),
+        ),
         lineage=lineage(material, shipped, fitted),
     )
 

@@ -45,6 +45,8 @@ def test_a_lead_fits_compares_promotes_and_rolls_back(
         _step(page, "5 Promote")
         expect(page.get_by_role("list", name="What this calibrator rests on")).to_be_visible()
 
+        expect(page.get_by_text(f"Of {TRACES} stored answers:")).to_be_visible()
+        expect(page.get_by_text("labelled claims show that it is better")).to_be_visible()
         page.get_by_role("button", name="Promote", exact=True).click()
         expect(page.get_by_text("That was not done")).to_be_visible()
         page.get_by_label("Reason").fill("it agrees with the reviewers")

@@ -11,6 +11,7 @@ from typing import cast
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.calibration.gain import Gain
 from core.calibration.rows import KeptRows
 from core.records import JsonObject
 from core.review.calibrators import CurrentCalibrator, Standing, StoredCalibrator
@@ -260,16 +261,24 @@ def rate_words(comparison: JsonObject) -> str:
     )
 
 
-def is_worse(comparison: JsonObject) -> bool:
-    """Whether the candidate lets more bad claims pass on the most telling side, or as many and stops more
-    good ones; also where there was no claim to compare them on."""
-    sides = sides_of(comparison)
-    if not sides:
-        return True
-    then, now = (measured(comparison, sides[0], which) for which in ("current", "candidate"))
-    return ((now.false_pass or 0.0), (now.false_block or 0.0)) > (
-        (then.false_pass or 0.0),
-        (then.false_block or 0.0),
+def gain_of_fit(comparison: JsonObject) -> Gain:
+    """What the labels show of the candidate as one; nothing for fits from before that was counted."""
+    found = cast("Mapping[str, float]", comparison.get("gain", {}))
+    return Gain(
+        value=found.get("value", 0.0), low=found.get("low", 0.0), claims=int(found.get("claims", 0))
+    )
+
+
+def gain_words(gain: Gain) -> str:
+    """Whether the labels show that the candidate is better, and what to do where they do not."""
+    if gain.shown:
+        return (
+            f"{gain.claims:,} labelled claims show that it is better: more good claims pass, beyond the "
+            f"bad ones that do, by {100 * gain.value:.0f} points (at least {100 * gain.low:.0f})."
+        )
+    return (
+        f"{gain.claims:,} labelled claims do not show that it is better than what decides now. Keep what "
+        "decides, and label more claims."
     )
 
 
