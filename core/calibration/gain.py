@@ -42,7 +42,8 @@ def gain_of(rows: Sequence[TrainingRow], candidate: Calibrator, current: Calibra
     bad = np.array([row.should_block for row in rows])
     trace = trace_numbers([row.trace_id for row in rows])
     parts = np.stack([more * ~bad, ~bad, more * bad, bad]).astype(float)
-    per_trace = np.stack([np.bincount(trace, weights=part) for part in parts], axis=1)
+    counted = [np.bincount(trace, weights=part) for part in parts]
+    per_trace: NDArray[np.float64] = np.stack(counted, axis=1).astype(np.float64)
     drawn = _gains(resampled_sums(per_trace))
     return Gain(
         value=round(float(_gains(per_trace.sum(axis=0, keepdims=True))[0]), 4),
@@ -54,7 +55,8 @@ def gain_of(rows: Sequence[TrainingRow], candidate: Calibrator, current: Calibra
 def passes(rows: Sequence[TrainingRow], calibrator: Calibrator) -> NDArray[np.bool_]:
     """Which claims pass; what something else than the probability blocks never does."""
     chance = calibrator.probabilities([row.features for row in rows])
-    return (chance >= calibrator.threshold) & ~np.array([row.forced for row in rows])
+    forced = np.array([row.forced for row in rows], dtype=np.bool_)
+    return np.asarray((chance >= calibrator.threshold) & ~forced, dtype=np.bool_)
 
 
 def is_worse(now: tuple[float, float], then: tuple[float, float]) -> bool:
