@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    ScalarSelect,
     Select,
     delete,
     exists,
@@ -35,7 +36,7 @@ from core.review.assignment import ADJUDICATION_SLOT
 from core.review.items import QueueState
 from core.review.leases import stream_order
 from core.review.records import Person, Project, ProjectSettings, QueueReason, Signal
-from core.review.sampling import Place, audit_draw, place_claim
+from core.review.sampling import DOUBTFUL, Place, audit_draw, place_claim
 from storage.annotations import (
     adjudication_of,
     current_annotations,
@@ -461,13 +462,35 @@ def _pieces(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
 def next_to_read(
     connection: Connection, project: Project, person_id: int, *, audit_first: bool
 ) -> Queued | None:
-    """The claim that the person should read next: what was asked for, then by ``stream_order``."""
+    """The claim that the person should read next: what was asked for, then by ``stream_order``.
+
+    Unless an audit's turn has come, what else is doubtful in the answer that they read last comes
+    first, in its order: its question and sources are in their mind.
+    """
     # An agreement round shows the same claims to all of its annotators before anybody else reads them.
     aside = not_in_round(open_round(connection, project.project_id))
     free = (*not_yet(project.project_id, person_id), aside)
     asked = next_requested(connection, project.project_id, person_id, *free)
     if asked is not None:
         return asked
+    free = (*free, ~kept_for_others(project.project_id, person_id))
+    if not audit_first:
+        beside = connection.execute(
+            select(*_QUEUED)
+            .join(ClaimRow, col(ClaimRow.claim_key) == col(QueueRow.claim_key))
+            .where(
+                col(QueueRow.project_id) == project.project_id,
+                col(QueueRow.missing) > 0,
+                ~col(QueueRow.audit),
+                col(QueueRow.rank) <= DOUBTFUL,
+                col(ClaimRow.position) == _read_last(project.project_id, person_id),
+                *free,
+            )
+            .order_by(col(ClaimRow.number))
+            .limit(1)
+        ).first()
+        if beside is not None:
+            return read_as(Queued, beside)
     order = stream_order(project.settings.reads_per_claim, audit_first=audit_first)
     for missing, audit in order:
         row = connection.execute(
@@ -477,7 +500,6 @@ def next_to_read(
                 col(QueueRow.missing) == missing,
                 col(QueueRow.audit) == literal(audit),
                 *free,
-                ~kept_for_others(project.project_id, person_id),
             )
             .order_by(col(QueueRow.rank), col(QueueRow.claim_key))
             .limit(1)
@@ -485,6 +507,20 @@ def next_to_read(
         if row is not None:
             return read_as(Queued, row)
     return None
+
+
+def _read_last(project_id: int, person_id: int) -> ScalarSelect[int]:
+    """The trace version whose claim the person had in hand last."""
+    return (
+        select(col(ClaimRow.position))
+        .join(AssignmentRow, col(AssignmentRow.claim_key) == col(ClaimRow.claim_key))
+        .where(
+            col(AssignmentRow.project_id) == project_id, col(AssignmentRow.person_id) == person_id
+        )
+        .order_by(col(AssignmentRow.assignment_id).desc())
+        .limit(1)
+        .scalar_subquery()
+    )
 
 
 def queued_claim(connection: Connection, project_id: int, claim_key: int) -> Queued | None:

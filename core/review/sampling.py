@@ -18,6 +18,7 @@ from core.review.records import QueueReason, Signal
 
 # A suspected conflation is as urgent as a claim whose probability is this far from the threshold.
 CONFLATION_DISTANCE = 0.05
+DOUBTFUL = 0.25  # rank; of an answer that is being read, these come together
 NOT_JUDGED_DISTANCE = 1.0  # nothing is known about it: after everything that is
 
 

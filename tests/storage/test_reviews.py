@@ -15,6 +15,7 @@ from reviewing import (
     an_office,
 )
 from sqlalchemy import text
+from verdicts import with_support
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGuardError, TooSoon
 from core.records import VerdictLabel
@@ -58,6 +59,23 @@ def a_tie(store: SqlStore, **settings: object) -> Office:
 
 
 # ---------------------------------------------------------------- reading
+
+
+def test_what_is_doubtful_in_one_answer_is_read_together(store: SqlStore) -> None:
+    unsure = [
+        with_support(with_support(a_reviewed_trace(n), 1, probability=near, review_from=0.4), 3,
+                     probability=far, review_from=0.4)
+        for n, near, far in ((1, 0.64, 0.41), (2, 0.62, 0.43), (3, 0.60, 0.45))
+    ]  # fmt: skip
+    office = an_office(store, verifications=unsure, audit_share=0.0)
+    traces = []
+    while len(traces) < 12:
+        item = office.desk("Ada").next_item()
+        assert item is not None
+        traces.append((item.trace_id[-1], item.claim_id[-1]))
+        office.decide("Ada", item)
+
+    assert traces == [(answer, claim) for answer in "123" for claim in "1234"]
 
 
 def test_one_person_reads_every_claim_once_and_is_told_when_nothing_is_left(
