@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.capture.files import parse_record
@@ -58,6 +58,30 @@ class PlainRun:
     elapsed_seconds: float | None
     native: JsonObject
     carried: JsonObject
+
+
+def placed_at(index: int) -> str:
+    """A time that tells an order and nothing else: a trace holds no clock times."""
+    return f"1970-01-01T00:00:00.{min(index, 999_999):06d}Z"
+
+
+def as_messages(
+    run: PlainRun,
+    content: str | None,
+    call: Callable[[PlainCall], JsonObject],
+    output: Callable[[PlainCall], JsonObject],
+) -> list[JsonObject]:
+    """The question, one turn (with ``content``) that calls every tool, their outputs, the answer."""
+    messages: list[JsonObject] = []
+    if run.question:
+        messages.append({"role": "user", "content": run.question})
+    if run.calls:
+        made = [call(one) for one in run.calls]
+        messages.append({"role": "assistant", "content": content, "tool_calls": made})
+    messages += [output(one) for one in run.calls if one.output is not None]
+    if run.answer is not None:
+        messages.append({"role": "assistant", "content": run.answer})
+    return messages
 
 
 def plain_run(trace: Trace) -> PlainRun:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from core.capture.outputs import CapturedCall
 from core.capture.turns import Called, Returned, Turn, pair_calls
@@ -13,21 +12,11 @@ from core.capture.values import parsed
 _DIFFERENT = "the log holds two different outputs of this call; one of them is shown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpanCall:
-    """A tool call that a span describes; ``span_id`` finds the other description of the same call."""
-
-    call: CapturedCall
-    span_id: str
-    parent_id: str | None = None
-    wire: bool = False  # seen on the wire (MCP), not by the agent
-
-
-def merge_calls(turns: Sequence[Turn], described: Sequence[SpanCall]) -> list[CapturedCall]:
+def merge_calls(turns: Sequence[Turn], described: Sequence[CapturedCall]) -> list[CapturedCall]:
     """One call for each that was made, however often messages, tool spans and wire spans tell of it."""
     merging = _Merging(turns)
-    for span_call in sorted(described, key=lambda item: item.wire):
-        merging.add(span_call)
+    for call in sorted(described, key=lambda item: item.wire):
+        merging.add(call)
     return merging.calls
 
 
@@ -46,21 +35,20 @@ class _Merging:
             self.spoken.setdefault(call.tool, []).append(place)
             self.unowned.setdefault(call.tool, []).append(place)
 
-    def add(self, span_call: SpanCall) -> None:
-        call = span_call.call
-        place = self.on_the_wire(span_call) if span_call.wire else self.told(call)
+    def add(self, call: CapturedCall) -> None:
+        place = self.on_the_wire(call) if call.wire else self.told(call)
         if place is None:
             place = len(self.calls)
-            named = call if call.call_id else dataclasses.replace(call, call_id=span_call.span_id)
+            named = call if call.call_id else dataclasses.replace(call, call_id=call.span_id)
             self.calls.append(named)
-            if not span_call.wire:
+            if not call.wire:
                 self.by_id.setdefault(named.call_id, place)
                 self.unowned.setdefault(call.tool, []).append(place)
         else:
-            self.calls[place] = _merged(self.calls[place], call, span_call.wire)
+            self.calls[place] = _merged(self.calls[place], call)
             self.drop(self.spoken, place)
-        self.owners[span_call.span_id] = place
-        if span_call.wire:
+        self.owners[call.span_id] = place
+        if call.wire:
             self.drop(self.unowned, place)
 
     def told(self, call: CapturedCall) -> int | None:
@@ -75,12 +63,12 @@ class _Merging:
                 return place
         return None
 
-    def on_the_wire(self, span_call: SpanCall) -> int | None:
+    def on_the_wire(self, call: CapturedCall) -> int | None:
         """The call whose span holds this one, or the first of that tool without a wire span."""
-        if span_call.parent_id is not None and span_call.parent_id in self.owners:
-            place = self.owners[span_call.parent_id]
-            return place if self.calls[place].tool == span_call.call.tool else None
-        return next(iter(self.unowned.get(span_call.call.tool, ())), None)
+        if call.parent_id is not None and call.parent_id in self.owners:
+            place = self.owners[call.parent_id]
+            return place if self.calls[place].tool == call.tool else None
+        return next(iter(self.unowned.get(call.tool, ())), None)
 
     def drop(self, index: dict[str, list[int]], place: int) -> None:
         places = index.get(self.calls[place].tool, [])
@@ -88,9 +76,10 @@ class _Merging:
             places.remove(place)
 
 
-def _merged(known: CapturedCall, call: CapturedCall, wire: bool) -> CapturedCall:
-    output, note = _told_twice(known.output, call.output, wire)
-    return CapturedCall(
+def _merged(known: CapturedCall, call: CapturedCall) -> CapturedCall:
+    output, note = _told_twice(known.output, call.output, call.wire)
+    return dataclasses.replace(
+        known,
         tool=known.tool if known.tool != "unknown tool" else call.tool,
         call_id=known.call_id or call.call_id,
         server=known.server or call.server,

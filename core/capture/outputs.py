@@ -25,7 +25,11 @@ _MCP_NAME = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.+)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedCall:
-    """One tool call as logged; ``output`` is None when no output was captured for it."""
+    """One tool call as logged; ``output`` is None when no output was captured for it.
+
+    ``span_id`` and ``parent_id`` find another description of the same call in a log that tells of it
+    more than once; ``wire``: it was seen on the wire (MCP), not by the agent.
+    """
 
     tool: str
     output: str | None
@@ -36,6 +40,9 @@ class CapturedCall:
     truncated: bool = False
     note: str | None = None
     extra: JsonObject = field(default_factory=dict)
+    span_id: str = ""
+    parent_id: str | None = None
+    wire: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

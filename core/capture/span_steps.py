@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from core.capture.carried import CARRIED, PlainRun
 from core.capture.conversations import AnswersSeen
 from core.capture.files import FileRecord, write_json
-from core.capture.merging import SpanCall
 from core.capture.outputs import CapturedCall
 from core.capture.runs import turns_of
 from core.capture.spans import SpanEvent, SpanRecord, indexed, spans_by_trace
@@ -23,7 +22,7 @@ from core.capture.values import (
     first_in,
     mapping,
     parsed,
-    search_result,
+    retrieved,
     text_in,
     unquoted,
     written,
@@ -125,10 +124,13 @@ def _traces(found: Gathered[SpanRecord], seen: AnswersSeen) -> Iterator[Trace]:
 # ---------------------------------------------------------------- tool calls
 
 
-def _call(span: SpanRecord) -> SpanCall | None:
+def _call(span: SpanRecord) -> CapturedCall | None:
     attributes = span.attributes
     if kind_of(span) == "RETRIEVER":  # a RERANKER holds the same documents again, in another order
-        documents = [_document(row) for row in indexed(attributes, "retrieval.documents.")]
+        documents = [
+            retrieved(*(row.get(f"document.{key}") for key in ("id", "metadata", "content")))
+            for row in indexed(attributes, "retrieval.documents.")
+        ]
         output = written(documents) if documents else None
         name = span.name or "retriever"
         return _span_call(span, name, span.span_id, attributes.get("input.value"), output)
@@ -149,8 +151,8 @@ def _call(span: SpanRecord) -> SpanCall | None:
     )
     if convention != "mcp":
         return call
-    server = call.call.server or text_in(attributes, "server.address")
-    return dataclasses.replace(call, call=dataclasses.replace(call.call, server=server), wire=True)
+    server = call.server or text_in(attributes, "server.address")
+    return dataclasses.replace(call, server=server, wire=True)
 
 
 def _convention(span: SpanRecord) -> str | None:
@@ -169,7 +171,7 @@ def _convention(span: SpanRecord) -> str | None:
 
 def _span_call(
     span: SpanRecord, tool: str, call_id: str | None, arguments: object, output: object
-) -> SpanCall:
+) -> CapturedCall:
     attributes = span.attributes
     failed = span.failed or bool(attributes.get("error.type"))
     if output == _REDACTED:
@@ -178,25 +180,16 @@ def _span_call(
         thrown = (e.attributes for e in span.events if e.name == "exception")
         told = mapping(next(thrown, None)).get("exception.message")
         output = attributes.get("error.message") or told or attributes.get("error.type")
-    return SpanCall(
-        call=CapturedCall(
-            tool=tool or "unknown tool",
-            call_id=call_id or None,
-            server=text_in(attributes, "mcp.server.name"),
-            arguments=written_or_none(arguments),
-            output=written_or_none(output),
-            failed=failed,
-        ),
+    return CapturedCall(
+        tool=tool or "unknown tool",
+        call_id=call_id or None,
+        server=text_in(attributes, "mcp.server.name"),
+        arguments=written_or_none(arguments),
+        output=written_or_none(output),
+        failed=failed,
         span_id=span.span_id,
         parent_id=span.parent_id,
     )
-
-
-def _document(row: JsonObject) -> JsonObject:
-    """A retrieved document as a search result: a source of its own under its id."""
-    fields = mapping(parsed(row.get("document.metadata")))
-    address = row.get("document.id") or fields.get("source") or fields.get("url")
-    return search_result(address, fields.get("title"), str(row.get("document.content") or ""))
 
 
 # ---------------------------------------------------------------- messages

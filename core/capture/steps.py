@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from core.capture.conversations import AnswersSeen, traces_of_conversation
 from core.capture.files import FileRecord, placed
-from core.capture.merging import SpanCall, merge_calls
+from core.capture.merging import merge_calls
 from core.capture.messages import not_understood
 from core.capture.outputs import CapturedCall, CapturedRun
 from core.capture.turns import Called, Returned, Said, Turn, read_conversation
@@ -35,7 +35,7 @@ class Step:
 
     before: Sequence[Turn] = ()
     after: Sequence[Turn] = ()
-    call: SpanCall | None = None
+    call: CapturedCall | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,7 +95,7 @@ def traces_of_steps(
     """
     known: dict[object, int] = {}
     turns = _new_turns(logged.asked, known)
-    placed_calls: list[tuple[int, SpanCall]] = []
+    placed_calls: list[tuple[int, CapturedCall]] = []
     for step in logged.steps:
         turns += _new_turns([*step.before, *step.after], known)
         if step.call is not None:
@@ -115,7 +115,7 @@ def traces_of_steps(
         known_then = [
             one
             for place, one in placed_calls
-            if one.call.call_id in here or (one.call.call_id not in ids and place < len(head))
+            if one.call_id in here or (one.call_id not in ids and place < len(head))
         ]
         return merge_calls(head, known_then)
 

@@ -95,6 +95,13 @@ def search_result(address: object, title: object, *texts: str) -> JsonObject:
     }
 
 
+def retrieved(identity: object, metadata: object, text: object) -> JsonObject:
+    """A document of a retriever as a search result, under its id or the address in its metadata."""
+    fields = mapping(parsed(metadata))
+    address = identity or fields.get("source") or fields.get("url")
+    return search_result(address, fields.get("title"), str(text or ""))
+
+
 def unexpected(expected: str, found: object, path: str | None = None) -> BadRecord:
     """The refusal of a value that is of another kind."""
     return BadRecord(f"expected {expected}, found {json_kind(found)}", path=path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun
+from core.capture.carried import CARRIED, PlainCall, PlainRun, as_messages
 from core.capture.conversations import AnswersSeen, messages_in, traces_or_error
 from core.capture.files import FileRecord
 from core.capture.messages import is_foreign, is_message
@@ -51,15 +51,7 @@ def read(records: Iterable[FileRecord | InputError], file: str) -> Iterator[Trac
 
 def write(run: PlainRun) -> JsonObject:
     """One assistant turn that calls every tool, their outputs, the answer."""
-    messages: list[JsonObject] = []
-    if run.question:
-        messages.append({"role": "user", "content": run.question})
-    if run.calls:
-        made = [_call(call) for call in run.calls]
-        messages.append({"role": "assistant", "content": None, "tool_calls": made})
-    messages.extend(_output(call) for call in run.calls if call.output is not None)
-    if run.answer is not None:
-        messages.append({"role": "assistant", "content": run.answer})
+    messages = as_messages(run, None, _call, _output)
     return {"trace_id": run.trace_id, "messages": messages, CARRIED: run.carried}
 
 

@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun
+from core.capture.carried import CARRIED, PlainCall, PlainRun, as_messages
 from core.capture.conversations import AnswersSeen, traces_of_conversation
 from core.capture.files import FileRecord, placed
-from core.capture.merging import SpanCall, merge_calls
+from core.capture.merging import merge_calls
 from core.capture.messages import Messages, not_understood, output_text
 from core.capture.outputs import CapturedCall, CapturedRun
 from core.capture.runs import turns_of
@@ -108,26 +108,26 @@ def _traces(
 
     def calls_of(head: Sequence[Turn]) -> list[CapturedCall]:
         ids = {turn.call_id for turn in head if isinstance(turn, Called | Returned)}
-        return merge_calls(head, [one for one in described if one.call.call_id in ids])
+        return merge_calls(head, [one for one in described if one.call_id in ids])
 
     yield from traces_of_conversation(run, turns, response, seen, calls_of)
 
 
-def _event(event: JsonObject) -> SpanCall:
+def _event(event: JsonObject) -> CapturedCall:
     """The call that a tool event tells of."""
     error, result = event.get("error"), event.get("result")
     if not result and isinstance(error, Mapping):
         result = error.get("message")
     call_id = text_in(event, "id")
-    call = CapturedCall(
+    return CapturedCall(
         tool=text_in(event, "function") or "unknown tool",
         call_id=call_id,
         arguments=written_or_none(event.get("arguments")),
         output=None if result is None or event.get("pending") else output_text(result),
         failed=isinstance(error, Mapping) or event.get("failed") is True,
         truncated=bool(event.get("truncated")),
+        span_id=call_id or "",
     )
-    return SpanCall(call=call, span_id=call_id or "")
 
 
 def _final(output: object) -> Said | None:
@@ -183,27 +183,15 @@ def write(run: PlainRun) -> JsonObject:
         "epoch": 1,
         "input": run.question,
         "target": "",
-        "messages": list(_messages(run)),
+        "messages": as_messages(run, "", _call, _output),
         "output": {"model": "unknown", "choices": choices},
         "metadata": {CARRIED: run.carried},
         "events": [_truncation(call) for call in run.calls if call.truncated],
     }
 
 
-def _messages(run: PlainRun) -> Iterator[JsonObject]:
-    if run.question:
-        yield {"role": "user", "content": run.question}
-    if run.calls:
-        made = [
-            {"id": call.call_id, "function": call.tool, "arguments": call.input, "type": "function"}
-            for call in run.calls
-        ]
-        yield {"role": "assistant", "content": "", "tool_calls": made}
-    for call in run.calls:
-        if call.output is not None:
-            yield _output(call)
-    if run.answer is not None:
-        yield {"role": "assistant", "content": run.answer}
+def _call(call: PlainCall) -> JsonObject:
+    return {"id": call.call_id, "function": call.tool, "arguments": call.input, "type": "function"}
 
 
 def _output(call: PlainCall) -> JsonObject:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun
+from core.capture.carried import CARRIED, PlainCall, PlainRun, placed_at
 from core.capture.conversations import AnswersSeen
 from core.capture.files import FileRecord
-from core.capture.merging import SpanCall
 from core.capture.outputs import CapturedCall
 from core.capture.runs import returned_in, tool_output, turns_of
 from core.capture.steps import Gathered, Run, Step, gathered, traces_of_steps
@@ -25,7 +24,6 @@ _TYPES = {
 _NO_RUN = ("TOOL", "RETRIEVER", "EMBEDDING", "EVENT", "EVALUATOR", "GUARDRAIL")
 _UNNAMED = "\x00"  # opens the name by which a trace without one is gathered
 _NO_CONTENT = "this export holds no inputs and outputs (their field group was not requested)"
-_START = "1970-01-01T00:00:00.{:06d}Z"  # an order, not a clock time: a trace holds none
 
 
 def detect(values: Sequence[object]) -> float:
@@ -74,7 +72,7 @@ def _traces(found: Gathered[JsonObject], seen: AnswersSeen) -> Iterator[Trace]:
     yield from traces_of_steps(trace_id, found.origin, found.notes, logged, seen)
 
 
-def _call(item: JsonObject) -> SpanCall | None:
+def _call(item: JsonObject) -> CapturedCall | None:
     spoken = returned_in(item.get("output"))  # some frameworks log a tool as any other span
     if item.get("type") not in ("TOOL", "RETRIEVER") and spoken is None:
         return None
@@ -87,15 +85,13 @@ def _call(item: JsonObject) -> SpanCall | None:
     ids = ("tool_call_id", "toolCallId", "gen_ai.tool.call.id", "call_id")
     named = (_text(fields, key) for key in ids)
     call_id = call_id or next(filter(None, named), None) or _text(mapping(arguments), ids[0])
-    return SpanCall(
-        call=CapturedCall(
-            tool=_text(item, "name") or "unknown tool",
-            call_id=call_id,
-            server=_text(fields, "server") or _text(fields, "mcp_server"),
-            arguments=written_or_none(arguments),
-            output=output,
-            failed=failed,
-        ),
+    return CapturedCall(
+        tool=_text(item, "name") or "unknown tool",
+        call_id=call_id,
+        server=_text(fields, "server") or _text(fields, "mcp_server"),
+        arguments=written_or_none(arguments),
+        output=output,
+        failed=failed,
         span_id=str(item.get("id")),
         parent_id=_text(item, "parentObservationId"),
     )
@@ -175,8 +171,8 @@ def write(run: PlainRun) -> JsonObject:
         "id": f"{run.trace_id}-0",
         "traceId": run.trace_id,
         "type": "AGENT",
-        "startTime": _START.format(0),
-        "endTime": _START.format(0),
+        "startTime": placed_at(0),
+        "endTime": placed_at(0),
         "level": "DEFAULT",
         "parentObservationId": None,
         **said,
@@ -184,7 +180,7 @@ def write(run: PlainRun) -> JsonObject:
     tools = (_tool(call, run, index) for index, call in enumerate(run.calls, start=1))
     return {
         "id": run.trace_id,
-        "timestamp": _START.format(0),
+        "timestamp": placed_at(0),
         **said,
         "metadata": {CARRIED: run.carried},
         "observations": [agent, *tools],
@@ -192,7 +188,7 @@ def write(run: PlainRun) -> JsonObject:
 
 
 def _tool(call: PlainCall, run: PlainRun, index: int) -> JsonObject:
-    start = _START.format(min(index, 999_999))
+    start = placed_at(index)
     message = {"role": "tool", "tool_call_id": call.call_id, "content": call.output}
     return {
         "id": f"{run.trace_id}-{index}",

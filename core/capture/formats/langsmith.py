@@ -5,21 +5,19 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.capture.carried import CARRIED, PlainCall, PlainRun
+from core.capture.carried import CARRIED, PlainCall, PlainRun, placed_at
 from core.capture.conversations import AnswersSeen
 from core.capture.files import FileRecord
-from core.capture.merging import SpanCall
 from core.capture.outputs import CapturedCall
 from core.capture.runs import tool_output, turns_of
 from core.capture.steps import Gathered, Run, Step, gathered, traces_of_steps
-from core.capture.values import at, items_of, mapping, objects_in, written, written_or_none
+from core.capture.values import at, items_of, objects_in, retrieved, written, written_or_none
 from core.errors import InputError
 from core.records import JsonObject, Origin, Trace
 
 NAME = "langsmith"
 
 _RUNS = uuid.UUID("6f1d5a52-0c5e-4a0f-9a35-2f6f2f1f7c11")  # any fixed one: names of one kind of run
-_START = "1970-01-01T00:00:00.{:06d}+00:00"  # an order, not a clock time: a trace holds none
 
 
 def detect(values: Sequence[object]) -> float:
@@ -60,7 +58,7 @@ def _traces(found: Gathered[JsonObject], seen: AnswersSeen) -> Iterator[Trace]:
     yield from traces_of_steps(found.trace_id or None, found.origin, found.notes, logged, seen)
 
 
-def _call(run: JsonObject) -> SpanCall | None:
+def _call(run: JsonObject) -> CapturedCall | None:
     if run.get("run_type") not in ("tool", "retriever"):
         return None
     output, call_id, failed = tool_output(run.get("outputs"))
@@ -76,14 +74,12 @@ def _call(run: JsonObject) -> SpanCall | None:
         call_id = call_id or str(inputs.get("id") or "") or None
         inputs = inputs.get("args")
     parent = run.get("parent_run_id")
-    return SpanCall(
-        call=CapturedCall(
-            tool=str(run.get("name") or "unknown tool"),
-            call_id=call_id,
-            arguments=written_or_none(inputs),
-            output=output,
-            failed=failed,
-        ),
+    return CapturedCall(
+        tool=str(run.get("name") or "unknown tool"),
+        call_id=call_id,
+        arguments=written_or_none(inputs),
+        output=output,
+        failed=failed,
         span_id=str(run.get("id")),
         parent_id=None if parent is None else str(parent),
     )
@@ -94,14 +90,9 @@ def _documents(listed: object) -> str | None:
     documents = objects_in(listed)
     if not documents or len(documents) < len(items_of(listed)):
         return None
-    blocks = []
-    for document in documents:
-        fields = mapping(document.get("metadata"))
-        address = document.get("id") or fields.get("source") or fields.get("url")
-        text = str(document.get("page_content") or "")
-        block = {"type": "search_result", "content": [{"type": "text", "text": text}]}
-        blocks.append({**block, **({"source": str(address)} if address else {})})
-    return written(blocks)
+    return written(
+        [retrieved(*map(one.get, ("id", "metadata", "page_content"))) for one in documents]
+    )
 
 
 def _runs(value: object) -> list[JsonObject]:
@@ -142,7 +133,7 @@ def write(run: PlainRun) -> JsonObject:
         "trace_id": trace_id,
         "name": "agent",
         "run_type": "chain",
-        "start_time": _START.format(0),
+        "start_time": placed_at(0),
         "inputs": _message("human", run.question or None),
         "outputs": _message("ai", run.answer),
         "extra": {"metadata": {CARRIED: run.carried}},
@@ -165,7 +156,7 @@ def _tool(call: PlainCall, run: PlainRun, index: int) -> JsonObject:
         "parent_run_id": _id(run, 0),
         "name": call.tool,
         "run_type": "tool",
-        "start_time": _START.format(min(index, 999_999)),
+        "start_time": placed_at(index),
         "inputs": {"input": given},
         "outputs": None if call.output is None else {"output": message},
         "error": None,
