@@ -7,11 +7,13 @@ outside the repository, and are verified with the shipped models where they are 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from core.capture.reading import read_traces
+from core.capture.files import FileRecord
+from core.capture.reading import read_records_of, read_traces
 from core.citations.answer import audit_citations
 from core.config import Config
 from core.errors import InputError
@@ -99,3 +101,60 @@ def test_a_page_of_another_day_does_not_say_it():
 
     assert found.outcome is CitationOutcome.SILENT
     assert "2 May 2026" in found.reason
+
+
+def searched(said: str) -> dict[str, object]:
+    """An answer on a web search: of the page only its title and its age can be read."""
+    url, title = "https://news.example/ferry", "Arn ferry runs again from 4 June 2026"
+    result = {"type": "web_search_result", "url": url, "title": title, "page_age": "June 5, 2026"}
+    cited = {"type": "web_search_result_location", "url": url, "cited_text": "The ferry runs."}
+    content = [
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": [result]},
+        {"type": "text", "text": said, "citations": [cited]},
+    ]
+    return {"id": "a", "messages": [{"role": "assistant", "content": content}]}
+
+
+def retrieved(said: str) -> dict[str, object]:
+    """An answer on hosted retrieval, its citation behind the sentence."""
+    text = "Ward 3 was closed on 12 March 2026 for repairs."
+    found = {"file_id": "file-N", "filename": "notice.txt", "text": text}
+    mark = {"type": "file_citation", "file_id": "file-N", "index": len(said)}
+    told = {"type": "output_text", "text": said, "annotations": [mark]}
+    output = [
+        {"type": "file_search_call", "id": "f", "status": "completed", "results": [found]},
+        {"type": "message", "role": "assistant", "content": [told]},
+    ]
+    return {"id": "r", "object": "response", "output": output, "input": "When?"}
+
+
+def fetched(said: str) -> dict[str, object]:
+    """An answer on a page that a tool fetched, its link in the text."""
+    url = "https://lab.example/report-7"
+    page = {"url": url, "title": "Report 7", "text": "The culture was taken on 2026-04-09."}
+    call = {"id": "c1", "type": "function", "function": {"name": "fetch", "arguments": "{}"}}
+    messages = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": json.dumps(page)},
+        {"role": "assistant", "content": f"{said} [Report 7]({url})"},
+    ]
+    return {"id": "c", "messages": messages}
+
+
+@pytest.mark.parametrize(
+    ("record", "right", "wrong"),
+    [
+        (searched, "The Arn ferry runs again since 4 June 2026.", "14 June 2026"),
+        (retrieved, "Ward 3 was closed on 12 March 2026.", "21 March 2026"),
+        (fetched, "The culture was taken on 9 April 2026.", "9 May 2026"),
+    ],
+)
+def test_only_a_record_of_that_day_says_it(record, right, wrong):
+    told = []
+    for said in (right, re.sub(r"\d+ \w+ 2026", wrong, right)):
+        (trace,) = read_records_of([FileRecord(record(said), 1)])
+        (found,) = audit_citations(trace)
+        told.append((found.outcome, wrong in found.reason))
+
+    assert told == [(CitationOutcome.SAYS_IT, False), (CitationOutcome.SILENT, True)]
