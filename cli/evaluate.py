@@ -77,7 +77,7 @@ def evaluate(
 ) -> None:
     """Judge labelled claims and compare: both error rates, how claims are ranked, and more.
 
-    Five lines say how good it is; --full and --json give all metrics.
+    Six lines say how good it is; --full and --json give all metrics.
     A run that was stopped goes on where it stopped when --keep or --json names a file.
     """
     from core.evaluation.ranking import ranking_table
@@ -142,7 +142,9 @@ def evaluate(
 
 
 def _in_short(name: str, report: Mapping[str, Any]) -> list[str]:
-    """Five lines: what passes wrongly, what is stopped wrongly, and what reading would find."""
+    """Six lines: what passes wrongly, what is stopped wrongly, and what reading would find."""
+    from core.evaluation.ranking_scores import reading_words
+
     systems = report["ranking"].get("systems", {})
     ranked: Mapping[str, Any] = next(iter(systems.values()), {})
     found = ranked.get("bad_found_in_first_0.2")
@@ -156,6 +158,7 @@ def _in_short(name: str, report: Mapping[str, Any]) -> list[str]:
         f"bad claims ranked below good   AUROC {_number(ranked.get('auroc'))}"
         f"{_between(ranked.get('auroc_ci95'))}; "
         f"{_percent(found)} of the bad are in the least supported 20 %",
+        f"errors found by reading        {reading_words(ranked.get('reading'))}",
     ]
 
 

@@ -12,7 +12,12 @@ from core.errors import ProvenanceGuardError
 from core.evaluation.kept import kept_runs
 from core.review.roles import require_writer
 from core.workflows.evaluating import start_evaluating
-from pages.screens.evaluation.confusion import show_confusion, show_reliability, show_sources
+from pages.screens.evaluation.confusion import (
+    show_confusion,
+    show_reading,
+    show_reliability,
+    show_sources,
+)
 from pages.screens.evaluation.errors import show_claim, show_errors
 from pages.screens.evaluation.paper_tables import show_paper_tables
 from pages.screens.evaluation.slices import show_slices
@@ -40,7 +45,16 @@ CHOSEN_IS_TEXT = """<style>
 .st-key-view button[role="radio"][aria-checked="true"],
 .st-key-confusion-kind button[role="radio"][aria-checked="true"] { color: inherit; }
 </style>"""
-VIEWS = ("Figures", "Slices", "Confusion", "Reliability", "Sources", "Errors", "Paper's tables")
+VIEWS = (
+    "Figures",
+    "Slices",
+    "Confusion",
+    "Reliability",
+    "Sources",
+    "Errors",
+    "Errors found",
+    "Paper's tables",
+)
 
 ensure_routed(__file__)
 st.set_page_config(page_title="Evaluation · ProvenanceGuard")
@@ -188,6 +202,8 @@ elif view == "Reliability":
     show_reliability(found)
 elif view == "Sources":
     show_sources(found)
+elif view == "Errors found":
+    show_reading(found)
 elif view == "Errors":
     chosen = show_errors(found) or st.query_params.get("claim")
     if chosen is not None:

@@ -29,6 +29,7 @@ from core.evaluation.ranking_scores import (
     bad_found_in_first,
     bad_passed_at,
     good_blocked_at,
+    reading_entry,
     rounded,
     share_words,
 )
@@ -51,6 +52,7 @@ def ranking_entry(
         "auroc": rounded(auroc(score, bad)),
         "auroc_ci95": auroc_interval(score, bad, trace, resamples=resamples, seed=seed),
         f"bad_found_in_first_{READ_FIRST:g}": rounded(bad_found_in_first(score, bad, READ_FIRST)),
+        "reading": reading_entry(score, bad),
         **{
             f"bad_passed_at_good_blocked_{rate:g}": rounded(bad_passed_at(score, bad, rate))
             for rate in RATES

@@ -66,6 +66,33 @@ def reliability_figure(bins: Sequence[Bin]) -> go.Figure:
     return figure
 
 
+def reading_figure(curve: Sequence[tuple[float, float]]) -> go.Figure:
+    """Errors found against claims read, both in per cent, above what reading in any order finds."""
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[0, 100], y=[0, 100], mode="lines", name="in any order", line={"dash": "dot", "width": 1}
+    )
+    figure.data[0].line.color = GREEN
+    figure.add_scatter(
+        x=[read for read, _ in curve],
+        y=[found for _, found in curve],
+        mode="lines+markers",
+        name="least supported first",
+        line={"color": BLUE},
+        marker={"size": 7, "color": BLUE},
+        hovertemplate="%{x:.0f} % read, %{y:.0f} % of the errors found<extra></extra>",
+    )
+    figure.update_layout(
+        title="Errors found against claims read",
+        xaxis={"title": "claims read (%)", "range": [-1, 101], "dtick": 10},
+        yaxis={"title": "errors found (%)", "range": [-2, 103]},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        height=420,
+        margin={"t": 70},
+    )
+    return figure
+
+
 def slices_figure(named: Mapping[str, tuple[int, Metric, Metric]]) -> go.Figure:
     """Both error rates of each slice with their intervals; ``named``: slice → n, passes, blocks."""
     figure = go.Figure()

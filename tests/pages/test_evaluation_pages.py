@@ -98,7 +98,17 @@ def test_the_figures_are_those_of_the_kept_report(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Figures", "Slices", "Confusion", "Reliability", "Sources", "Errors", "Paper's tables"]
+    "name",
+    [
+        "Figures",
+        "Slices",
+        "Confusion",
+        "Reliability",
+        "Sources",
+        "Errors",
+        "Errors found",
+        "Paper's tables",
+    ],
 )
 def test_every_view_opens_by_its_address_and_offers_its_numbers(folder: Path, name: str) -> None:
     packet = keep_evaluated(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,8 +12,11 @@ from core.evaluation.ranking import ranking_report, ranking_table
 from core.evaluation.ranking_scores import (
     auroc,
     auroc_interval,
+    bad_found_in_first,
     bad_passed_at,
     good_blocked_at,
+    reading_entry,
+    reading_words,
 )
 from core.evaluation.sweep import sweep_bands
 
@@ -133,3 +137,36 @@ def test_without_errors_named_more_closely_there_is_one_table_of_them() -> None:
     report = ranking_report(rows, {"verifier": np.array([0.9, 0.1])})
 
     assert "by_kind" not in report and "by_error" in report
+
+
+@given(CLAIMS)
+def test_errors_found_by_reading_never_fall_and_reach_what_is_wanted(
+    claims: list[tuple[int, bool, int]],
+) -> None:
+    score, bad = np.array([one[0] for one in claims], float), np.array([one[1] for one in claims])
+    found = reading_entry(score, bad)
+    if found is None:
+        assert not bad.any()
+        return
+    curve, to_find = found["curve"], found["to_find"]
+    assert isinstance(curve, list) and isinstance(to_find, dict)
+    shares = [point["found"] for point in curve]
+    assert shares == sorted(shares) and (shares[0], shares[-1]) == (0.0, 1.0)
+    for point in curve[1:]:
+        assert point["found"] == pytest.approx(
+            bad_found_in_first(score, bad, point["read"]), abs=1e-4
+        )
+    for share, count in to_find.items():
+        assert bad_found_in_first(score, bad, count / len(bad)) >= float(share) - 1e-9
+        if count > 1:
+            assert bad_found_in_first(score, bad, (count - 1) / len(bad)) < float(share) + 1e-9
+
+
+def test_reading_is_said_in_words() -> None:
+    score, bad = np.arange(10.0), np.array([True, True, *[False] * 8])
+
+    assert reading_words(reading_entry(score, bad)) == (
+        "read the 1 least supported of 10 claims (10 %) to find 50 % of the 2 errors, "
+        "2 (20 %) for 80 %, 2 (20 %) for 95 %"
+    )
+    assert "nothing to find" in reading_words(reading_entry(score, ~bad & bad))
