@@ -28,6 +28,7 @@ class Cause(StrEnum):
     NOT_CONFIRMED = "not confirmed"
     DISPUTED = "disputed"
     VALUE_OPEN = "value open"
+    STATED_OTHERWISE = "stated otherwise"
     ADDRESSED_TO_MODEL = "addressed to a model"
     READ_AS_SAYING_IT = "read as saying it"
     SUPPORT_TOO_LOW = "support too low"
@@ -109,7 +110,10 @@ SENTENCES: Mapping[Cause, str] = {
         "Needs a person: what supports this in {source} stands beside words that tell a model what to say: "
         "“{words}”"
     ),
-    Cause.VALUE_OPEN: "Needs a person: {values} was not found in {source}, nor anything that gives it.",
+    Cause.VALUE_OPEN: (
+        "Needs a person: no output and no call states {values}, and nothing that is stated gives it."
+    ),
+    Cause.STATED_OTHERWISE: "Needs a person: {why}.",
     Cause.READ_AS_SAYING_IT: (
         "Not confirmed: the model reads {source} as saying this, and it is not sure enough ({numbers})."
     ),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.binding.bind import BINDINGS, binding_checks, without_false_wholes
 from core.config import Config
 from core.distortions.checks import check_distortions
 from core.errors import RouteError
@@ -51,8 +52,9 @@ from core.verification.prepare import (
 _ABOUT_TOOLS = content_terms("tool tools server servers api capability access function")
 _CATALOGUE_WEIGHT = 0.25
 # What finds all of a claim in one place: a signal of its own, beside what finds a part of it.
-UNCOUNTED = frozenset({WHOLE, OUTLINE, SAVED})
-SHOWN_WHOLE = UNCOUNTED | {"status"}
+WHOLES = frozenset({WHOLE, OUTLINE, SAVED})
+UNCOUNTED = WHOLES | BINDINGS  # what binds a value is no signal that the calibrator was fitted on
+SHOWN_WHOLE = WHOLES | {"status"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +90,8 @@ def rank_claim(
     with one.clock("check"):
         checks = check_claim(claim, one.facts)
         distortions = check_distortions(claim, one.prose)
+        bound = binding_checks(claim, one.stated, one.trace.question, checks)
+        checks, bound = without_false_wholes(checks, bound)
     with one.clock("router"):
         told = [check for check in checks if check.check not in UNCOUNTED]
         candidates = tuple(_candidate(claim, s, told, one, vectors) for s in one.evidence.sources)
@@ -105,7 +109,7 @@ def rank_claim(
         }
     return Case(
         claim=claim,
-        checks=(*checks, *distortions),
+        checks=(*checks, *distortions, *bound),
         candidates=candidates,
         windows=windows,
         focused=focused,

@@ -13,10 +13,10 @@ from dataclasses import dataclass, fields, replace
 
 from core.attribution.attribute import attribute
 from core.attribution.families import OTHER, Families
+from core.binding.bind import BINDINGS, Bond
 from core.causes import Cause, below, say, told_apart
 from core.config import Config
 from core.errors import NliError
-from core.evidence.derivations import follows_within
 from core.ports import Calibrator, policy_of
 from core.records import (
     SHOWN_FEATURE,
@@ -425,6 +425,11 @@ def _findings(claim: Claim, judged: Judged, config: Config) -> list[Finding]:
         alone = not found
         # What a check holds against the claim does not block by itself; of a blocked claim it says why.
         found += [Finding(rank=_VALUE, reason=reason) for reason in _against(judged)]
+        found += [
+            Finding(rank=_VALUE, reason=f"{check.reason[:1].upper()}{check.reason[1:]}.")
+            for check in judged.checks
+            if check.check in (Bond.OTHERWISE, Bond.ELSEWHERE)
+        ]
         found.append(Finding(rank=_SUPPORT, reason=_unsupported(judged, name, alone=alone)))
     return found
 
@@ -451,9 +456,12 @@ def _of_a_person(claim: Claim, judged: Judged, name: str) -> Iterator[Finding]:
     for check in _against(judged):
         reason = say(Cause.DISPUTED, source=name, support=support, check=check)
         yield Finding(rank=_VALUE, reason=reason)
+    for one in judged.checks:
+        if one.check == Bond.OTHERWISE:
+            yield Finding(rank=_VALUE, reason=say(Cause.STATED_OTHERWISE, why=one.reason))
     if values := open_values(claim, judged):
         listed = ", ".join(f"“{value}”" for value in values)
-        yield Finding(rank=_VALUE, reason=say(Cause.VALUE_OPEN, values=listed, source=name))
+        yield Finding(rank=_VALUE, reason=say(Cause.VALUE_OPEN, values=listed))
 
 
 def _shortened(words: str) -> str:
@@ -485,33 +493,24 @@ def _nowhere(judged: Judged) -> list[CheckedValue]:
 
 
 def open_values(claim: Claim, judged: Judged) -> list[str]:
-    """The claim's values that stand nowhere in the source and that no check finds, in its words.
+    """The claim's values that no output, no call and nothing that follows from them gives, in its words.
 
-    A month too, which no fact states; not what follows from the claim's other values ("from 42.7 to
-    39.6, a change of −3.1"), and not what a source may say in other words (``CheckedValue.settles``:
-    a small count in words, a name of no patient, a bound).
+    Of a verdict from before values were bound, those that stand nowhere in its source.
     """
-    found = [checked.value.span for checked in judged.literals.values if checked.present]
-    silent = []
-    for check in judged.checks:
-        if check.claim_span is None:
-            continue
-        if check.outcome is not Outcome.SILENT:
-            found.append(check.claim_span)
-        elif check.check == "date":
-            silent.append(check.claim_span)
-    missing = {
-        one.value.span: one.value.text for one in judged.literals.missing if not one.value.identity
+    found = {
+        check.claim_span: check.claim_span.cut(claim.text)
+        for check in judged.checks
+        if check.check == Bond.OPEN and check.claim_span is not None
     }
-    for span in silent:
-        if not any(span.overlaps(one) for one in missing):
-            missing[span] = span.cut(claim.text)
-    return [
-        text
-        for span, text in sorted(missing.items(), key=lambda item: item[0].start)
-        if not any(span.overlaps(one) for one in found)
-        and not follows_within(claim.text, span, found)
+    bound = [
+        check.claim_span
+        for check in judged.checks
+        if check.check in BINDINGS and check.claim_span is not None
     ]
+    for checked in _nowhere(judged):
+        if not any(map(checked.value.span.overlaps, bound)):
+            found[checked.value.span] = checked.value.text
+    return [text for _, text in sorted(found.items(), key=lambda item: item[0].start)]
 
 
 def _strict_findings(judged: Judged, name: str, config: Config) -> list[Finding]:

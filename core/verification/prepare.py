@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.attribution.families import Families
+from core.binding.following import Following
+from core.binding.outline import outline_of
 from core.config import Config
 from core.decomposition.claims import decompose
 from core.distortions.alignment import Prose, read_prose
@@ -251,6 +253,7 @@ class OpenTrace:
     evidence: Evidence
     facts: TraceFacts
     prose: Prose
+    stated: Following
     families: Mapping[str, str]
     clock: Stopwatch
     frozen: bool = False
@@ -292,12 +295,17 @@ def open_trace(
     with clock("check"):
         facts = same_sources.facts if same_sources else read_trace_facts(trace)
         prose = same_sources.prose if same_sources else read_prose(trace)
+        if same_sources:
+            stated = same_sources.stated
+        else:
+            stated = Following(outline=outline_of(trace, facts.values))
     return OpenTrace(
         trace=trace,
         claims=claims,
         evidence=evidence,
         facts=facts,
         prose=prose,
+        stated=stated,
         families=families,
         clock=clock,
         frozen=frozen,

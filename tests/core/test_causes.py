@@ -97,6 +97,15 @@ def a_value(nearest: str | None, *, settles: bool = True) -> CheckedValue:
     )
 
 
+def a_check(kind: str) -> Check:
+    return Check(
+        check=kind,
+        outcome=Outcome.SILENT,
+        claim_span=SPAN,
+        reason="4 March 2026 is a Wednesday, no Thursday",
+    )
+
+
 def cited(result: CitationOutcome) -> tuple[CitationFinding, ...]:
     return (
         CitationFinding(
@@ -287,7 +296,11 @@ CASES: Mapping[Cause, tuple[Callable[[], str], str]] = {
     ),
     Cause.VALUE_OPEN: (
         lambda: gate(outcome(values=(a_value("5 mg"),))),
-        f"Needs a person: “50 mg” was not found in {source()}, nor anything that gives it.",
+        "Needs a person: no output and no call states “50 mg”, and nothing that is stated gives it.",
+    ),
+    Cause.STATED_OTHERWISE: (
+        lambda: gate(replace(outcome(), checks=(a_check("otherwise"),))),
+        "Needs a person: 4 March 2026 is a Wednesday, no Thursday.",
     ),
     Cause.ADDRESSED_TO_MODEL: (
         lambda: gate(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tables import cases
 from verdicts import showcase
 
+from core.binding.bind import Bond
 from core.config import Config
 from core.errors import ClaimError
 from core.records import (
@@ -21,6 +22,7 @@ from core.records import (
     CitationKind,
     CitationOutcome,
     ClaimType,
+    ClaimVerdict,
     Decision,
     Entailment,
     Features,
@@ -154,7 +156,7 @@ def test_a_value_that_no_check_finds_is_at_best_for_a_person_whatever_the_suppor
     assert "250 mg" in found.reasons[0] and needs_review(found)
 
 
-def test_a_value_that_a_check_derives_or_that_follows_from_the_others_is_found() -> None:
+def test_a_value_is_found_where_a_check_derives_it_and_open_where_none_does() -> None:
     claim = "Salbutamol was cut from 250 mg to 100 mg, by 150 mg."
     judged = _judged(claim=claim, probability=0.99)
     places = {word: Span(start=claim.index(word), end=claim.index(word) + 6) for word in MILLIGRAMS}
@@ -165,9 +167,32 @@ def test_a_value_that_a_check_derives_or_that_follows_from_the_others_is_found()
         return decide_claim(a_claim(claim), replace(judged, checks=checks), Config()).decision
 
     assert decided("250 mg", "100 mg", "150 mg") is Decision.ALLOW
-    assert decided("250 mg", "100 mg") is Decision.ALLOW
-    assert decided("250 mg", "150 mg") is Decision.ALLOW
-    assert decided("250 mg") is Decision.BLOCK
+    assert decided("250 mg", "100 mg") is Decision.BLOCK
+
+
+def test_what_the_binding_leaves_open_or_finds_otherwise_is_for_a_person() -> None:
+    claim = "Salbutamol was cut from 250 mg to 100 mg, by 150 mg."
+    judged = _judged(claim=claim, probability=0.99)
+    places = {word: Span(start=claim.index(word), end=claim.index(word) + 6) for word in MILLIGRAMS}
+
+    def decided(**bonds: str) -> ClaimVerdict:
+        checks = tuple(
+            Check(
+                check=bond,
+                outcome=Outcome.SUPPORTS if bond == Bond.SAME else Outcome.SILENT,
+                reason="it is so",
+                claim_span=places[f"{number.strip('_')} mg"],
+            )
+            for number, bond in bonds.items()
+        )
+        return decide_claim(a_claim(claim), replace(judged, checks=checks), Config())
+
+    assert decided(_250="bound", _100="bound", _150="bound").decision is Decision.ALLOW
+    for bond, told in (("open", "“150 mg”"), ("otherwise", "it is so")):
+        found = decided(_250="bound", _100="bound", _150=bond)
+        assert needs_review(found) and told in found.reasons[0]
+    # Elsewhere informs: what the claim points to is no proof.
+    assert decided(_250="bound", _100="bound", _150="elsewhere").decision is Decision.ALLOW
 
 
 def test_a_value_that_is_nowhere_is_told_when_the_support_is_too_low() -> None:

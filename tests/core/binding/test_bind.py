@@ -1,0 +1,201 @@
+"""A claim's values bound to what outputs state: same, otherwise, elsewhere or open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.binding.bind import Bond, Part, bind, binding_checks
+from core.binding.following import Following
+from core.binding.outline import outline_of
+from core.evidence.fact_index import index_trace
+from core.records import Claim, Outcome, Span
+from provenanceguard.verifier import trace_of
+
+ORDERS = [
+    {
+        "order_id": "SO-4821",
+        "customer": "Ann Lee",
+        "status": "shipped",
+        "total": 399.0,
+        "ordered_at": "2026-03-04T12:35:00-04:00",
+        "ship_by": "2026-03-09",
+    },
+    {
+        "order_id": "SO-4907",
+        "customer": "Bo Ray",
+        "status": "cancelled",
+        "total": 120.5,
+        "ordered_at": "2026-03-06T09:10:00Z",
+        "ship_by": "2026-03-12",
+    },
+]
+DOSES = {"drug": "Levetiracetam", "starting_dose": "10 mg daily", "maximum_dose": "40 mg daily"}
+
+
+def stated(*outputs: object) -> Following:
+    """What outputs state, given as JSON values or as text."""
+    texts = [one if isinstance(one, str) else json.dumps(one) for one in outputs]
+    trace = trace_of("x", [{"tool_name": "get", "text": text} for text in texts], None)
+    return Following(outline=outline_of(trace, index_trace(trace)))
+
+
+def claim(text: str) -> Claim:
+    return Claim(claim_id="c", text=text, said=text, span=Span(start=0, end=len(text)))
+
+
+def bound(text: str, outputs: Sequence[object], question: str = "") -> dict[str, Bond]:
+    """What became of each amount of a claim."""
+    return {part.text: part.bond for part in parts(text, outputs, question) if part.amount}
+
+
+def parts(text: str, outputs: Sequence[object], question: str = "") -> tuple[Part, ...]:
+    return bind(claim(text), stated(*outputs), question)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "bond"),
+    [
+        ("Bo Ray's order SO-4907 totals €120.50.", "€120.50", Bond.SAME),
+        ("Ann Lee's order SO-4821 totals €399.", "€399", Bond.SAME),
+        ("Bo Ray's order SO-4907 totals €399.", "€399", Bond.ELSEWHERE),
+        ("SO-4821 was ordered at 12:35.", "12:35", Bond.SAME),
+        ("SO-4821 was ordered on 4 March.", "4 March", Bond.SAME),
+        ("SO-4821 was ordered on 9 March.", "9 March", Bond.ELSEWHERE),
+        ("SO-4821 was ordered on 17 March.", "17 March", Bond.OPEN),
+        ("SO-4821 was ordered on Wednesday, 4 March 2026.", "Wednesday", Bond.SAME),
+        ("SO-4821 was ordered on Thursday, 4 March 2026.", "Thursday", Bond.OTHERWISE),
+        ("SO-4821 was ordered on Thursday, 4 March.", "Thursday", Bond.OTHERWISE),
+        ("The two orders come to 519.50 together.", "519.50", Bond.SAME),
+        ("SO-4821 costs 278.50 more than SO-4907: its total is higher.", "278.50", Bond.SAME),
+        ("The orders come to 999.50 together.", "999.50", Bond.OPEN),
+    ],
+)
+def test_a_value_is_bound_to_the_record_and_field_that_the_claim_names(
+    text: str, value: str, bond: Bond
+) -> None:
+    assert bound(text, [ORDERS])[value] is bond
+
+
+def test_a_value_of_a_sibling_field_is_told_with_both_places() -> None:
+    (part,) = parts("The starting dose is 40 mg daily.", [DOSES])
+    assert part.bond is Bond.ELSEWHERE
+
+    (told,) = binding_checks(claim("The starting dose is 40 mg daily."), stated(DOSES), "", ())
+    assert told.outcome is Outcome.SILENT
+    assert told.reason == (
+        "40 mg stands under “maximum dose” (Levetiracetam); "
+        "“starting dose” (Levetiracetam) is “10 mg daily”"
+    )
+    assert [place.path for place in told.facts] == ["maximum_dose", "starting_dose"]
+
+
+@pytest.mark.parametrize("field", ["maximum_dose", "max_daily"])
+def test_a_bound_turned_round_is_otherwise(field: str) -> None:
+    dose = {"drug": "Levetiracetam", field: "40 mg"}
+
+    assert bound("She takes at least 40 mg of levetiracetam.", [dose]) == {"40 mg": Bond.OTHERWISE}
+    assert bound("She takes at most 40 mg of levetiracetam.", [dose]) == {"40 mg": Bond.SAME}
+
+
+@pytest.mark.parametrize(
+    ("said", "bond"), [("18,000", Bond.SAME), ("19,000", Bond.OTHERWISE), ("18,500", Bond.SAME)]
+)
+def test_about_so_much_is_a_rounding_of_what_stands_there(said: str, bond: Bond) -> None:
+    text = f"About {said} label requests failed."
+    assert bound(text, [{"label_requests_failed": 18462}])[said] is bond
+
+
+def test_a_date_that_could_be_read_both_ways_holds_either() -> None:
+    report = "CT chest performed 09/06/2026, signed by Dr Chen."
+
+    assert bound("The CT of 9 June 2026 was signed.", [report]) == {"9 June 2026": Bond.SAME}
+    assert bound("The CT of 9 July 2026 was signed.", [report]) == {"9 July 2026": Bond.OPEN}
+
+
+def test_a_value_that_follows_from_the_claims_others_is_not_open() -> None:
+    doses = [{"day": 1, "dose": "250 mg"}, {"day": 9, "dose": "100 mg"}]
+    text = "Salbutamol was cut from 250 mg to 100 mg, by 150 mg."
+
+    assert set(bound(text, [{"drug": "Salbutamol", "doses": doses}]).values()) == {Bond.SAME}
+    assert (
+        bound(text.replace("150", "160"), [{"drug": "Salbutamol", "doses": doses}])["160 mg"]
+        is Bond.OPEN
+    )
+
+
+def test_a_flight_is_found_however_it_is_written() -> None:
+    outputs = [{"flight": "NV423", "seat": "14C"}]
+
+    assert bound("The seat on NV 423 is booked.", outputs) == {"NV 423": Bond.SAME}
+    assert bound("The seat on NV 432 is booked.", outputs) == {"NV 432": Bond.OPEN}
+
+
+# ---------------------------------------------------------------- invariances
+
+TEXTS = st.sampled_from(
+    [
+        "Bo Ray's order SO-4907 totals 120.50.",
+        "Bo Ray's order SO-4907 totals 399.",
+        "SO-4821 was ordered on 9 March at 12:35.",
+        "SO-4907 was ordered on 17 March.",
+        "The orders come to 519.50 together.",
+    ]
+)
+
+
+@given(TEXTS, st.permutations(ORDERS), st.permutations(sorted(ORDERS[0])))
+def test_the_order_of_records_and_fields_changes_nothing(
+    text: str, records: list[dict[str, object]], keys: list[str]
+) -> None:
+    arranged = [{key: record[key] for key in ["order_id", *keys]} for record in records]
+    assert bound(text, [arranged]) == bound(text, [ORDERS])
+
+
+@given(TEXTS)
+def test_how_keys_are_written_changes_nothing(text: str) -> None:
+    def camel(key: str) -> str:
+        first, *rest = key.split("_")
+        return first + "".join(map(str.title, rest))
+
+    written = [{camel(key): value for key, value in record.items()} for record in ORDERS]
+    assert bound(text, [written]) == bound(text, [ORDERS])
+
+
+@given(st.sampled_from(["399", "399.0", "399.00", "€399", "EUR 399"]))
+def test_how_a_number_is_written_changes_nothing(said: str) -> None:
+    assert set(bound(f"Ann Lee's order SO-4821 totals {said}.", [ORDERS]).values()) == {Bond.SAME}
+
+
+@given(st.integers(1_000, 9_000), st.integers(1, 28))
+def test_an_unrelated_record_never_gives_an_open_value(number: int, day: int) -> None:
+    text = "Order SO-4821 was weighed on 30 April 2026 at 18.25 kg."
+    other = {"room": f"R{number}", "seats": number, "booked_on": f"2024-11-{day:02}"}
+
+    assert set(bound(text, [ORDERS]).values()) == {Bond.OPEN}
+    assert set(bound(text, [ORDERS, other]).values()) == {Bond.OPEN}
+
+
+@given(st.permutations([10, 25, 40]))
+def test_swapping_the_values_of_two_fields_moves_a_value_elsewhere(doses: list[int]) -> None:
+    low, middle, high = doses
+    drug = {
+        "starting_dose": f"{low} mg",
+        "usual_dose": f"{middle} mg",
+        "maximum_dose": f"{high} mg",
+    }
+
+    assert bound(f"The usual dose is {middle} mg.", [drug]) == {f"{middle} mg": Bond.SAME}
+    swapped = drug | {"starting_dose": f"{middle} mg", "usual_dose": f"{low} mg"}
+    assert bound(f"The usual dose is {middle} mg.", [swapped]) == {f"{middle} mg": Bond.ELSEWHERE}
+
+
+def test_only_the_question_names_the_record() -> None:
+    text, asked = "It totals 399.", "What does Bo Ray's order SO-4907 come to?"
+
+    assert bound(text, [ORDERS], asked) == {"399": Bond.ELSEWHERE}
+    assert bound("It totals 120.50.", [ORDERS], asked) == {"120.50": Bond.SAME}
