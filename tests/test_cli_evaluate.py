@@ -134,6 +134,7 @@ def test_another_systems_predictions_stand_in_table_13(packet: Path, tmp_path: P
     assert found["all-blocked"]["Block F1"] == pytest.approx(2 * bad / (bad + len(rows)), abs=1e-6)
 
 
+@pytest.mark.stress
 def test_predictions_of_another_packet_are_refused_by_name(packet: Path, tmp_path: Path) -> None:
     other = tmp_path / "empty.jsonl"
     other.write_text("", encoding="utf-8")

@@ -83,6 +83,7 @@ def _warm() -> None:
     judged("The dose of aspirin is 4 mg. Elena Marchetti takes drug3.")
 
 
+@pytest.mark.stress
 @pytest.mark.parametrize("shape", GROWING)
 def test_work_grows_with_the_length_of_an_answer(shape: str) -> None:
     make = GROWING[shape]

@@ -15,6 +15,7 @@ pytest.importorskip("fastapi", reason="the extra [service] is not installed")
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 
 
+@pytest.mark.stress
 def test_a_reply_says_what_the_judge_proved_and_why_it_read_nothing(tmp_path: Path) -> None:
     from core.workflows.batching import Allowed
 

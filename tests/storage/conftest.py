@@ -38,12 +38,13 @@ NO_POSTGRES = "no PostgreSQL server programs (initdb, pg_ctl) on this machine"
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The other engine's turn at what concerns no engine comes in ``make check-all``."""
     for item in items:
         asked = getattr(getattr(item, "callspec", None), "params", {}).get("database_address")
         of_it = item.path.stem.removeprefix("test_") in OF_THE_ENGINE
-        if asked == "postgresql" and (not of_it or item.name.startswith(ON_ONE_ENGINE)):
+        once = not of_it or item.name.startswith(ON_ONE_ENGINE) or config.getoption("quick")
+        if asked == "postgresql" and once:
             item.add_marker(pytest.mark.stress)
 
 

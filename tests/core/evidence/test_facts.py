@@ -92,6 +92,7 @@ def test_a_truncated_output_is_not_whole() -> None:
     assert source_facts(a_source("Weight: 81.7 kg")).whole
 
 
+@pytest.mark.stress
 def test_a_very_long_output_is_bounded_and_said_not_to_be_whole() -> None:
     text = "Body Weight: 81.7 kg\neffectiveDateTime: 2015-09-14\n\n" * (10_000_000 // 54)
     started = time.perf_counter()

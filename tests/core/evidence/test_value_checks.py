@@ -265,6 +265,7 @@ def test_every_place_lies_in_its_source() -> None:
                 assert place.span is None or place.span.end <= len(CHART.text)
 
 
+@pytest.mark.stress
 def test_a_claim_is_checked_in_a_few_milliseconds_on_a_record_of_100_kb() -> None:
     rows = "".join(
         f"Test {n % 90}: {n * 0.37:.2f} mg/dL\neffectiveDateTime: 20{n % 20:02d}-0{n % 9 + 1}-11\n\n"

@@ -234,6 +234,7 @@ def test_the_proofs_of_the_first_trial() -> None:
     assert outcomes[False, "Proved", "supported"] <= 1
 
 
+@pytest.mark.stress
 @pytest.mark.skipif(not TRIAL.is_dir(), reason="the replies of the first trial are not here")
 def test_a_changed_digit_in_a_quote_of_the_first_trial_never_proves() -> None:
     rng = random.Random(7)

@@ -273,6 +273,7 @@ def test_bf16_is_chosen_only_where_its_labels_agree() -> None:
         choose_precision("int4", Calibration(label_agreement={}))
 
 
+@pytest.mark.stress
 def test_a_checkpoint_of_another_kind_reads_like_the_lean_pass(nli: BertNliModel) -> None:
     tokenizer = AutoTokenizer.from_pretrained(BUNDLED_NLI_MODEL, local_files_only=True)
     model = AutoModelForSequenceClassification.from_pretrained(

@@ -28,6 +28,7 @@ def package(name: str) -> object:
     return pytest.importorskip(name, reason=f"the official package {name} is not installed")
 
 
+@pytest.mark.stress
 def test_anthropic_fixtures_are_messages_of_the_official_types():
     types = package("anthropic.types.beta")
     adapter = package("pydantic").TypeAdapter(list[types.BetaMessageParam])
