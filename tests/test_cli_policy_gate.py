@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from judged import MODEL, contradicted, keep_replies, supported
 from serving import ANSWER, OUTPUTS, ROOT
+from tables import cases
 from typer.testing import CliRunner, Result
 
 from cli import app
@@ -70,27 +71,7 @@ def test_the_gate_tells_in_three_formats_what_it_blocked(traces: Path, tmp_path:
     assert "eGFR" not in out["otlp"].read_text()
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "told"),
-    [
-        ("[most]\nblocked = 1", 0, "the policy is kept"),
-        ("[most]\nblocked = 1\nunsupported = 0\nnot_enough_evidence = 0\ncontradicted = 0", 1,
-         "broken: "),
-        ("threshold_by_kind = true\n[most]\nblocked = 1", 0, "the policy is kept"),
-        ("whole_answers = true\n[most]\nblocked = 1", 0, "the policy is kept"),
-        ("threshold_by_kind = 1", 2, "threshold_by_kind: expected true or false"),
-        ("[most]\nblockd = 1", 2, "most.blockd: unknown"),
-        ("[most]\nblocked = -1", 2, "most.blocked: expected a whole number, found -1"),
-        ('unavailable = "maybe"', 2, "unavailable: expected"),
-        ("[most", 2, "not TOML"),
-        ('judge = "m"', 2, "judge: expected a table"),
-        ("[judge]\nadress = 'http://127.0.0.1:1'", 2, "judge.adress: unknown"),
-        ("[judge]\naddress = 'http://127.0.0.1:1'", 2, "judge.model: missing"),
-        ("[judge]\naddress = 'replay:x'\nfor = 'some'", 2, "judge.for: expected unsure, all"),
-        ("[judge]\naddress = 'https://models.example/v1'\nmodel = 'm'", 2,
-         "policy.toml: judge: answers and their sources would be sent to models.example"),
-    ],
-)  # fmt: skip
+@cases
 def test_a_policy_says_how_much_may_be_there(
     traces: Path, tmp_path: Path, text: str, code: int, told: str
 ) -> None:
@@ -240,15 +221,7 @@ def test_a_closing_word_changes_nothing_about_the_answer_before_it(
     assert result.exit_code == code, result.output
 
 
-@pytest.mark.parametrize(
-    ("before", "policy", "code"),
-    [
-        ("The eGFR is 91.", "", 1),
-        ("The eGFR is 91.", 'earlier = "pass"', 0),
-        ("Hello, how can I help you?", "", 0),
-        ("Could you tell me your id?", "", 0),
-    ],
-)
+@cases
 def test_what_was_said_before_any_call_breaks_the_policy_where_it_states_something(
     tmp_path: Path, before: str, policy: str, code: int
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import grimp
 import pytest
 from lexical import lexical_models
+from tables import cases
 
 from core.config import Config
 from core.identity import CORE, NAMED_ELSEWHERE, WITHOUT_A_SAY, rules_digest
@@ -44,19 +45,7 @@ def test_a_copy_of_the_rules_has_their_digest(copied: Path) -> None:
     assert rules_digest(copied) == rules_digest()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "verification/decision.py",
-        "attribution/cues.py",
-        "attribution/lexicons/families.toml",
-        "attribution/classifier_weights.json",
-        "evidence/values.py",
-        "models/nli_model.py",
-        "models/weights/pair_reader/tokenizer.json",
-        "codec/verdicts.py",
-    ],
-)
+@cases
 def test_a_changed_rule_or_packaged_file_is_another_run(copied: Path, name: str) -> None:
     assert digest_after(copied, name, b"\n") != rules_digest(copied)
 

@@ -15,7 +15,7 @@ from itertools import product
 from re import _compiler, _constants, _parser
 from types import ModuleType
 
-import pytest
+from tables import cases
 
 import cli
 import core
@@ -87,19 +87,7 @@ def takes(body: object, flags: int, stretch: str, behind: str) -> bool:
     return _compiler.compile(whole, flags).fullmatch(stretch + behind + END) is not None
 
 
-@pytest.mark.parametrize(
-    ("pattern", "dangerous"),
-    [
-        (r"(?:\d+|mg)*", True),
-        (r"(?:\d[\w.]*|mg|,)*", True),
-        (r"(?:a|\w+\b)*", True),
-        (r"(?:[._/-]\w+)*", True),
-        (r"(?:\d[\w.]*+|mg|,)*", False),
-        (r"(?:[./-]\w+)*", False),
-        (r"(?:\d|mg)*", False),
-        (r"(?:\w+,)*", False),
-    ],
-)
+@cases
 def test_a_group_that_takes_a_stretch_in_two_ways_is_found(pattern: str, dangerous: bool) -> None:
     assert bool(taken_two_ways(pattern, re.IGNORECASE)) is dangerous
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tables import cases
 
 from core.config import Config, RouteWeights
 from core.errors import ConfigError
@@ -35,19 +36,7 @@ def test_what_the_file_names_changes_and_all_else_keeps_its_default(
     assert moved == {"supported_prior", "max_claims", "alignment_tau", "route_weights.bias"}
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("prior = 0.8", "prior: no such constant"),
-        ("supported_prior = 1", "supported_prior: expected a number above 0"),
-        ("supported_prior = true", "supported_prior: expected 0.9 or the like, found True"),
-        ("router = 3", "router: expected 'evidence' or the like, found 3"),
-        ("route_weights = 3", "route_weights: expected"),
-        ("[route_weights]\nbiass = 1", "route_weights.biass: no such constant"),
-        ("max_claims = 0", "max_claims: expected at least 1"),
-        ("= 3", "not TOML"),
-    ],
-)
+@cases
 def test_a_wrong_entry_is_named_with_its_file(
     text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ from opening import cards, opened, titles
 from reviewing import SUPPORTED, UNSUPPORTED, Office, an_office
 from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
+from tables import cases
 
 from core.review.exchange import PacketSignature
 from core.review.records import Role
@@ -118,14 +119,7 @@ def test_a_packet_is_prepared_signed_and_unlocked_on_the_page(office: Office) ->
     assert any(card.get("aside", "").startswith("unlocked") for card in cards(test))
 
 
-@pytest.mark.parametrize(
-    ("attack", "told"),
-    [
-        ("foreign", "a key that nobody has accepted here"),
-        ("forged", "forged: the key did not sign"),
-        ("removed", "its signature is gone"),
-    ],
-)
+@cases
 def test_a_signature_that_proves_nothing_is_red_on_the_page(
     office: Office, tmp_path: Path, attack: str, told: str
 ) -> None:

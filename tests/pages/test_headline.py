@@ -10,6 +10,7 @@ import pytest
 from builders import probabilities
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.causes import told_apart
 from core.config import Config
@@ -169,15 +170,7 @@ def test_the_line_and_the_reading_beside_it_are_one_story(
     )
 
 
-@pytest.mark.parametrize(
-    ("supported", "veto", "begins"),
-    [
-        (True, False, "True, but not in the patient record: it is in "),
-        (False, False, "Credited to the patient record, yet "),
-        (True, True, "Credited to the patient record, yet "),  # the reading disputes the check
-        (False, True, "the source says otherwise, and the answer credits the patient record"),
-    ],
-)
+@cases
 def test_a_wrong_credit_is_called_true_only_where_its_source_says_it(
     supported: bool, veto: bool, begins: str
 ) -> None:

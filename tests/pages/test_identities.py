@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
 from builders import a_source
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from pages.widgets.identities import identity_of, plain_tool_name
 
 
-@pytest.mark.parametrize(
-    ("text", "identity"),
-    [
-        ("id: SYN-1; name: Elena Marchetti; sex: female\nProblems: none", "Elena Marchetti"),
-        (
-            "[1] PMID: 90000001\nTitle: A trial of an invented drug in adults.\n"
-            "[2] PMID: 90000002\nTitle: Another trial of it.",
-            "A trial of an invented drug in adults + 1 more",
-        ),
-        (
-            '{"pmid": "90000003", "title": "One invented article", "year": 2020}',
-            "One invented article",
-        ),
-        ("PMID 90000004. No other line says what this is.", "PMID 90000004"),
-        ("Sodium 138 mmol/L", "“sodium”"),
-    ],
-)
+@cases
 def test_a_source_is_named_by_whom_or_what_it_is_about(text: str, identity: str) -> None:
     assert identity_of(a_source(text, arguments='{"query": "sodium"}')) == identity
 

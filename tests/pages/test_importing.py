@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath, PureWindowsPath
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from pages.widgets.file_names import safe_name
 
@@ -20,15 +20,6 @@ def test_a_file_name_can_never_leave_its_folder(given_name: str) -> None:
     assert "\0" not in name
 
 
-@pytest.mark.parametrize(
-    ("given_name", "name"),
-    [
-        ("traces.jsonl.gz", "traces.jsonl.gz"),
-        ("../../etc/passwd", "passwd"),
-        ("C:\\Users\\me\\ward 3.jsonl", "ward 3.jsonl"),
-        ("drop :red[x].jsonl", "drop _red_x_.jsonl"),
-        ("..", "file"),
-    ],
-)
+@cases
 def test_an_ordinary_file_name_stays_readable(given_name: str, name: str) -> None:
     assert safe_name(given_name) == name

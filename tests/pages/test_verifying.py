@@ -10,6 +10,7 @@ import pytest
 from builders import a_source, a_trace
 from databases import a_store
 from lexical import lexical_models
+from tables import cases
 
 from core.config import Config
 from core.errors import ComponentUnavailable
@@ -107,14 +108,7 @@ def test_a_missing_model_ends_the_run_with_its_own_message(store: SqlStore) -> N
     assert store.overview().waiting == 3 * TRACES_A_STEP
 
 
-@pytest.mark.parametrize(
-    ("done", "total", "seconds", "words"),
-    [
-        (0, 12, 3.0, "0 of 12 traces · reading the first ones"),
-        (4, 12, 2.0, "4 of 12 traces · 2.0 a second · about 4 s left"),
-        (4, 1_200, 120.0, "4 of 1,200 traces · 2 a minute · about 10 h left"),
-    ],
-)
+@cases
 def test_progress_says_how_far_how_fast_and_how_long(
     done: int, total: int, seconds: float, words: str
 ) -> None:

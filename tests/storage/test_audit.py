@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from builders import a_source, a_trace
+from tables import cases
 from verdicts import a_verification
 
 from core.codec import verdict_document
@@ -87,17 +88,7 @@ def test_no_text_of_a_trace_is_in_the_trail(filled: SqlStore) -> None:
     assert "Evidence" not in details
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE audit_event SET actor = 'somebody else'",
-        "DELETE FROM audit_event",
-        "TRUNCATE audit_event",  # SQLite has no such statement
-        "UPDATE trace_version SET document = '{}'",
-        "UPDATE verdict SET decision = 'allow'",
-        "UPDATE run SET calibrator = 'a better one'",
-    ],
-)
+@cases
 def test_the_database_refuses_to_change_the_past(filled: SqlStore, statement: str) -> None:
     refused = pytest.raises(ProvenanceGuardError, match="append-only|syntax error")
     with refused, filled.database.writing() as connection:
@@ -106,46 +97,7 @@ def test_the_database_refuses_to_change_the_past(filled: SqlStore, statement: st
     assert filled.verify_chain().intact
 
 
-@pytest.mark.parametrize(
-    ("trigger", "statement", "found"),
-    [
-        (
-            "audit_event_refuses_update",
-            "UPDATE audit_event SET actor = 'nobody' WHERE sequence = 2",
-            "event 2: was changed after it was written",
-        ),
-        (
-            "audit_event_refuses_update",
-            "UPDATE audit_event SET at = '2020-01-01 00:00:00.000000' WHERE sequence = 1",
-            "event 1: was changed after it was written",
-        ),
-        (
-            "audit_event_refuses_delete",
-            "DELETE FROM audit_event WHERE sequence = 2",
-            "event 2: missing; the next one is 3",
-        ),
-        (
-            "audit_event_refuses_delete",
-            "DELETE FROM audit_event WHERE sequence = 3",
-            "no event tells of it",
-        ),
-        (
-            "trace_version_refuses_update",
-            "UPDATE trace_version SET document = replace(document, 'Answer 0', 'Answer 9')",
-            "was changed after it was stored",
-        ),
-        (
-            "verdict_refuses_update",
-            "UPDATE verdict SET document = replace(document, 'block', 'allow') || ' '",
-            "was changed after it was stored",
-        ),
-        (
-            "verdict_refuses_update",
-            "DELETE FROM verdict WHERE verdict_id = 1",
-            "was stored, and is gone",
-        ),
-    ],
-)
+@cases
 def test_a_change_behind_the_triggers_is_found(
     filled: SqlStore, trigger: str, statement: str, found: str
 ) -> None:

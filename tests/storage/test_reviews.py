@@ -15,6 +15,7 @@ from reviewing import (
     an_office,
 )
 from sqlalchemy import text
+from tables import cases
 from verdicts import with_support
 
 from core.errors import Conflict, InputError, NotAllowed, NotFound, ProvenanceGuardError, TooSoon
@@ -733,25 +734,7 @@ def test_the_database_refuses_to_change_a_persons_word(store: SqlStore) -> None:
                 connection.execute(text(statement))
 
 
-@pytest.mark.parametrize(
-    ("trigger", "statement", "found"),
-    [
-        ("vote_refuses_update", "UPDATE vote SET support = 'supported'", "vote 2: was changed"),
-        ("vote_refuses_update", "UPDATE vote SET rationale = 'x'", "vote 1: was changed"),
-        ("vote_refuses_delete", "DELETE FROM vote WHERE vote_id = 2", "vote 2: was written, and"),
-        (
-            "role_grant_refuses_update",
-            "UPDATE role_grant SET role = 'lead' WHERE role = 'auditor'",
-            "was changed",
-        ),
-        (
-            "vote_refuses_update",
-            "INSERT INTO role_grant (person_id, role, granted, by, at) "
-            "VALUES (1, 'auditor', {false}, 'x', '2026-01-01 00:00:00.000000')",
-            "no event tells of it",
-        ),
-    ],
-)
+@cases
 def test_a_persons_word_changed_behind_the_triggers_is_found(
     store: SqlStore, trigger: str, statement: str, found: str
 ) -> None:

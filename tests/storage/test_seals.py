@@ -13,6 +13,7 @@ import pytest
 from builders import a_source, a_trace
 from databases import a_store, in_one_file
 from sqlalchemy import Connection
+from tables import cases
 from typer.testing import CliRunner
 from verdicts import a_verification
 
@@ -80,23 +81,7 @@ def test_what_nobody_touched_is_intact_and_sealed(filled: SqlStore) -> None:
     assert report.seals >= 4
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "DELETE FROM audit_event WHERE sequence = (SELECT max(sequence) FROM audit_event)",
-        "DELETE FROM audit_event WHERE sequence > 2",
-        "UPDATE verdict SET decision = 'block'",
-        "UPDATE verdict SET supported = 99",
-        "UPDATE person SET name = 'Somebody Else' WHERE name = 'Ines'",
-        "UPDATE project SET name = 'Another project'",
-        "UPDATE trace_version SET answer = 'Another answer.'",
-        "UPDATE run SET calibrator = 'another'",
-        "DELETE FROM trail_seal WHERE seal_id = (SELECT max(seal_id) FROM trail_seal)",
-        "DELETE FROM trail_seal WHERE seal_id = 2",
-        "DELETE FROM trail_seal",
-        "UPDATE trail_seal SET sequence = 1",
-    ],
-)
+@cases
 def test_every_change_behind_the_programs_back_is_found(filled: SqlStore, statement: str) -> None:
     _tamper(filled, statement)
 
@@ -277,15 +262,7 @@ def test_a_clock_that_went_back_is_told_and_acknowledged_with_a_reason(tmp_path:
     assert any("acknowledged: event" in note for note in store.verify_chain().notes)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "CREATE TRIGGER helpful AFTER INSERT ON vote BEGIN DELETE FROM draft; END",
-        "CREATE VIEW annotations AS SELECT 1",
-        "UPDATE alembic_version SET version_num = '0011'",
-        "DELETE FROM alembic_version",
-    ],
-)
+@cases
 def test_a_schema_that_does_more_or_says_it_is_older_is_noticed(
     tmp_path: Path, statement: str
 ) -> None:

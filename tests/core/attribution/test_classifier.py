@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
+from tables import cases
 
 from core.attribution.classifier import FORMAT, CreditWeights, load_weights, marks, read_weights
 from core.attribution.cues import find_credit
@@ -65,15 +66,7 @@ def test_neither_case_nor_space_around_a_sentence_changes_its_marks(
         assert marks(each.text.upper(), each.name) == marks(each.text, each.name)
 
 
-@pytest.mark.parametrize(
-    ("text", "family"),
-    [
-        ("GOLD puts dual bronchodilators first for group B.", "guideline"),
-        ("The chart's got him on two beta-blockers at once.", "patient_record"),
-        ("Enrolment, going with the registry, closed at 1,204.", "registry"),
-        ("`lab.query_results` returned troponin I of 14 ng/L.", "lab"),
-    ],
-)
+@cases
 def test_a_way_of_crediting_that_no_rule_knows_is_found(text: str, family: str) -> None:
     credit = find_credit(text, FAMILIES)
 
@@ -89,15 +82,7 @@ def test_a_family_that_no_source_is_of_is_not_guessed() -> None:
     assert find_credit(text, FAMILIES, known=["patient_record"]) is not None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Three papers address the management of privileges.",
-        "The chart was transferred from another hospital.",
-        "The scan will be read tomorrow.",
-        "The guideline committee meets in May.",
-    ],
-)
+@cases
 def test_what_is_said_about_a_source_credits_none(text: str) -> None:
     assert find_credit(text, FAMILIES) is None
 

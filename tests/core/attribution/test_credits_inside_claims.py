@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from core.attribution.attribute import attribute
 from core.attribution.families import load_families
@@ -126,14 +127,6 @@ def test_a_clause_is_checked_without_the_words_that_credit_it(verb: str) -> None
             assert (claim.text, claim.stated and claim.stated.source_id) == (said, CHART.source_id)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "The chart shows a penicillin allergy.",
-        "The chart shows bleeding reported in 2019.",
-        "The chart notes a penicillin allergy that was confirmed in 2019.",
-        "The chart does not say she takes warfarin.",
-    ],
-)
+@cases
 def test_what_is_no_clause_keeps_its_first_words(answer: str) -> None:
     assert the_claim(answer, CHART, PAPER).text == answer

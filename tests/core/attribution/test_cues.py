@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.attribution.cues import find_credit
 from core.attribution.families import load_families
@@ -87,26 +88,6 @@ def test_what_can_be_left_out_lies_around_the_credit(found: tuple[str, str]) -> 
             assert len(rest) < len(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "family"),
-    [
-        ("According to the trial registry, the trial enrolled 200 adults.", "registry"),
-        ("According to DailyMed, it is taken once a day.", "formulary"),
-        ("As WebMD puts it, sunburn fades within a week.", "web"),
-        ("Per GOLD, triple therapy is kept for frequent exacerbators.", "guideline"),
-        ("It was completed early, per the trial's ClinicalTrials.gov record.", "registry"),
-        (
-            "We know from her own file that two earlier trials of sertraline failed.",
-            "patient_record",
-        ),
-        ("Two falls since January, says the GP letter.", "patient_record"),
-        ("Per the guideline, the laboratory reported a CRP of 38 mg/L.", "guideline"),
-        (
-            "Based on the patient history, it is PMID 92660418 of Pichler and colleagues.",
-            "patient_record",
-        ),
-        ("Lower doses work as well, a pooled analysis reveals.", "literature"),
-    ],
-)
+@cases
 def test_the_longer_and_the_nearer_name_decides(text: str, family: str) -> None:
     assert credited(text) == (family,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from core.attribution.described_source import DescribedSources
 from core.attribution.families import load_families
@@ -47,22 +48,7 @@ def described(sources: tuple[Source, ...] = SOURCES) -> DescribedSources:
     return DescribedSources(sources, FAMILIES.families_of(sources), FAMILIES)
 
 
-@pytest.mark.parametrize(
-    ("credit", "meant"),
-    [
-        ("per the discharge letter", "doc"),
-        ("the pharmacy's own record shows", "fills"),
-        ("(microbiology report)", "micro"),
-        ("[2] services/auth/README.md", "auth"),
-        ("According to the ledger service's README", "ledger"),
-        ("as the README says", None),  # both
-        ("Based on what I found in the pharmacy", None),  # all that the agent did
-        ("she advises", None),
-        ("the same note", None),
-        ("[3]", None),
-        ("", None),
-    ],
-)
+@cases
 def test_a_credit_means_the_one_source_that_it_describes(credit: str, meant: str | None) -> None:
     assert described().meant(credit) == meant
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tables import cases
 
 from core.attribution.families import load_families, read_families
 from core.errors import ConfigError
@@ -68,23 +69,7 @@ def test_compatibility_holds_both_ways_and_with_itself() -> None:
     assert not families.compatible("literature", "guideline")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[lab\n", "x.toml: not valid TOML"),
-        ("[lab]\n", "x.toml: other: expected this family, found none"),
-        ('[other]\naliases = "chart"\n', "x.toml: other.aliases: expected a list of texts"),
-        ("[other]\naliases = [3]\n", "x.toml: other.aliases[0]: expected text, found 3"),
-        ('[other]\ntools = ["("]\n', "x.toml: other.tools[0]:"),
-        ("[other]\ncolour = 1\n", "x.toml: other.colour: unknown"),
-        (
-            '[other]\ncompatible = ["labs"]\n',
-            "x.toml: other.compatible: no family is called 'labs'",
-        ),
-        ("other = 1\n", "x.toml: other: expected a table"),
-        ("[other]\nlabel = 1\n", "x.toml: other.label: expected text"),
-    ],
-)
+@cases
 def test_a_mistake_in_the_file_is_named_with_its_key(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         read_families(text, "x.toml")

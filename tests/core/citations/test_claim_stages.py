@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.citations.claim_stages import (
     Action,
@@ -68,18 +69,7 @@ def test_001_stage_1_numbers_rank_higher_and_sources_are_capped() -> None:
     assert [one.quote for one in select_spans(SOURCES, "bees", enabled=False)] == [BEES, MOSS]
 
 
-@pytest.mark.parametrize(
-    ("claim", "low", "high"),
-    [
-        ('Intake rose by 18 percent, a "nectar intake" record', 0.85, 1.0),
-        ("Nectar intake rose in fields", 0.5, 0.85),
-        ("Nectar intake may have risen", 0.0, 0.5),
-        ("Intake was more than expected", 0.0, 0.5),
-        ("Combined intake totalling much", 0.0, 0.5),
-        ("A significant intake", 0.0, 0.5),
-        ("The largest intake", 0.0, 0.5),
-    ],
-)
+@cases
 def test_001_stage_3_levels(claim: str, low: float, high: float) -> None:
     assert low <= classify_confidence(claim, BEES)[0] <= high
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, replace
 
 import pytest
+from tables import cases
 
 from core.citations.envelope import (
     AntiPattern,
@@ -75,14 +76,7 @@ def test_003_layer_2_a_number_that_the_excerpt_does_not_give_fails() -> None:
     assert audit.outcome(Layer.DERIVABLE) is LayerOutcome.FAILS
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Cache TTL in this codebase is always 60 seconds.",
-        "Every cache uses 60 seconds.",
-        "Users agree that 60 seconds is right.",
-    ],
-)
+@cases
 def test_003_layer_3_a_universal_claim_from_one_place_fails(claim: str) -> None:
     audit = _audit(replace(TTL, claim=claim))
 
@@ -103,15 +97,7 @@ def test_003_layer_3_scopes(scope: str) -> None:
     assert _audit(replace(TTL, scope=scope)).passes
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "file:src/utils/helpers.ts:127",
-        "file:src/cache/config.ts:900",
-        "memory:note-9",
-        "git:fffffff0",
-    ],
-)
+@cases
 def test_003_layer_4_an_invented_cite_fails_by_name(source: str) -> None:
     audit = _audit(replace(TTL, source=source))
 
@@ -221,18 +207,7 @@ def test_an_envelope_is_read_as_it_was_written() -> None:
     assert read.fixups == ()
 
 
-@pytest.mark.parametrize(
-    ("raw", "place"),
-    [
-        ("[]", "envelope"),
-        ('{"claims": 3}', "claims"),
-        ('{"claims": [3]}', r"claims\[0\]"),
-        ('{"claims": [{"claim": ""}]}', r"claims\[0\].claim"),
-        ('{"claims": [{"claim": "a", "source": 3}]}', r"claims\[0\].source"),
-        ('{"claims": [{"claim": "a", "confidence": "sure"}]}', r"claims\[0\].confidence"),
-        ('{"claims": [], "unverified": [1]}', "unverified"),
-    ],
-)
+@cases
 def test_an_envelope_that_cannot_be_read_says_where(raw: str, place: str) -> None:
     with pytest.raises(InputError, match=place):
         read_envelope(raw)

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 
 from core.citations.evidence_map import EvidenceObject, evidence_object, read_evidence
 from core.citations.lattice import LatticeAudit, subject_anchor, verify_lattice
@@ -143,15 +144,7 @@ def test_002_deflection_fires_and_does_not(written: object) -> None:
     assert Kind.DEFLECTION_DETECTED not in _kinds(met)
 
 
-@pytest.mark.parametrize(
-    ("question", "anchor"),
-    [
-        ("who burns the amazon river?", "river"),
-        ("what culture burns the amazon rain forest?", "culture"),
-        ("what year did the mill open?", "open"),
-        ("", None),
-    ],
-)
+@cases
 def test_002_the_word_that_a_question_turns_on(question: str, anchor: str | None) -> None:
     assert subject_anchor(question) == anchor
 
@@ -217,17 +210,7 @@ def test_002_one_pointer_is_no_lazy_anchor_when_there_is_no_other() -> None:
     assert Kind.LAZY_ANCHOR_DEMOTE not in _kinds(audit)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "[1, 2]",
-        '{"claims": "none"}',
-        '{"claim": []}',
-        '{"claims": [3]}',
-        '{"claims": [{"text": 3}]}',
-        "{",
-    ],
-)
+@cases
 def test_002_a_lattice_of_another_shape_is_schema_invalid(answer: str) -> None:
     audit = verify_lattice(answer, _evidence(), form="json")
 

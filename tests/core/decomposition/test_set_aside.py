@@ -143,13 +143,7 @@ def test_a_numbered_label_is_no_claim_and_what_stands_under_it_is(label: str) ->
     assert not any(claim.strip(" :") == label for claim in claims)
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "The reservation has been successfully updated",
-        "The payment has been processed using your gift card",
-    ],
-)
+@cases
 def test_what_was_done_is_checked_though_its_details_follow(said: str) -> None:
     assert any(said in claim for claim in factual(f"{said}:\n\n- Seats: 4\n- Gate: B12"))
 

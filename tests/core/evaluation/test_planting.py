@@ -6,6 +6,7 @@ import json
 
 import pytest
 from builders import a_source, a_trace
+from tables import cases
 
 from core.attribution.families import load_families
 from core.errors import InputError
@@ -217,17 +218,7 @@ def test_documents_are_named_by_file_or_site_and_data_urls_by_nothing() -> None:
     assert named(["no", "object"]) is None
 
 
-@pytest.mark.parametrize(
-    ("said", "credit", "put"),
-    [
-        ("Weight fell (PMID 91000001).", "(PMID 91000001)", "Weight fell (patient's chart)."),
-        ("The paper shows a fall.", "The paper shows", "The patient's chart shows a fall."),
-        ("Per the paper it fell.", "Per the paper", "Per the patient's chart it fell."),
-        ("Asthma is on the problem list now.", "on the problem list", None),
-        ("It fell [3].", "[3]", None),
-        ("PMID 91000001 tells of a fall.", "PMID 91000001", None),
-    ],
-)
+@cases
 def test_a_writers_credit_is_replaced_only_where_its_form_is_known(
     said: str, credit: str, put: str | None
 ) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from evaluations import predict
+from tables import cases
 
 from core.attribution.families import load_families
 from core.errors import InputError
@@ -158,14 +159,7 @@ def test_a_source_of_plain_text_is_left_as_it_is() -> None:
         assert readable(fact_.source) is fact_.source
 
 
-@pytest.mark.parametrize(
-    ("credit", "family"),
-    [
-        ("Her chart leaves little doubt that", "patient_record"),
-        ("Our hospital formulary stipulates that", "formulary"),
-        ("If the admission note is to be trusted", "patient_record"),
-    ],
-)
+@cases
 def test_what_a_claim_names_does_not_outvote_the_words_that_credit(credit, family) -> None:
     row = make_probes(FACTS, COMPATIBLE, count=1)[0]
     of_a_paper = row_from_json(

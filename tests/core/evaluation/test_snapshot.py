@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import cases
 from typer.testing import CliRunner
 
 from cli import app
@@ -67,16 +68,7 @@ def test_any_change_after_it_was_made_is_refused(path: tuple[str, ...], value: o
         read_snapshot(json.dumps(document).encode(), file="s.json")
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("threshold", "high"),
-        ("threshold", True),
-        ("threshold", 1.5),
-        ("weights", None),
-        ("claims_a_day", 2.5),
-    ],
-)
+@cases
 def test_a_setting_of_another_type_is_named_with_its_path(name: str, value: object) -> None:
     wrong = Snapshot(settings={**SETTINGS, name: value}, figures={})
 

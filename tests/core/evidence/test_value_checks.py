@@ -100,13 +100,7 @@ def test_the_unit_at_the_end_of_a_fields_name_is_its_unit(claim: str, source: So
     assert outcomes(claim, source) == {Outcome.SUPPORTS}
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "1,240 bath towels are free and 1,200 are wanted.",
-        "Bath towels and hand towels together have 1,660 free.",
-    ],
-)
+@cases
 def test_a_value_that_the_attribute_does_not_belong_to_contradicts_nothing(claim: str) -> None:
     assert Outcome.CONTRADICTS not in outcomes(claim, STOCK)
 
@@ -147,13 +141,7 @@ def test_what_is_denied_proposed_or_worked_out_is_no_contradiction(claim: str) -
     assert not any(check.veto for check in checks(claim, record))
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Ms Lind's HDL was 62 mg/dL.", "Her HDL slipped from 74 to 62.",
-        "Ms Lind's Td was given on 17 September 2018.", "Her HDL rose between 2015 and 2018.",
-    ],
-)  # fmt: skip
+@cases
 def test_what_its_attribute_states_otherwise_is_a_veto_that_shows_the_fact(claim: str) -> None:
     (against,) = (check for check in checks(claim) if check.outcome is Outcome.CONTRADICTS)
 
@@ -175,13 +163,7 @@ def test_a_bound_is_checked_as_a_bound() -> None:
     assert outcomes("Ms Lind's weight is under 60 kg.") == {Outcome.SILENT}
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "ABCD has a 24.3% profit margin.", "ABCD's total revenue is $400.4B.",
-        "ABCD's market cap is $3.17 trillion.", "The distance is 1,798 km.", "The drive takes ~20 hours.",
-    ],
-)  # fmt: skip
+@cases
 def test_a_bare_field_is_read_in_the_unit_of_the_claim(claim: str) -> None:
     assert outcomes(claim, QUOTES) == {Outcome.SUPPORTS}
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from endpoints import Handler, answering, completion, send, serving
+from tables import cases
 
 from core.errors import ComponentUnavailable, ConfigError
 from core.models.editor import EditorSettings, load_editor
@@ -218,15 +219,7 @@ def test_a_reply_by_a_tool_call_is_read() -> None:
     assert isinstance(reply, JudgeText) and reply.text == REPLY
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://models.example/v1",
-        "https://models.example/v1",
-        "https://a:b@localhost/v1",
-        "file:///x",
-    ],
-)
+@cases
 def test_texts_leave_this_machine_only_over_https_to_a_host_that_is_named(url: str) -> None:
     with pytest.raises(ConfigError):
         JudgeSettings(url=url, model="m")

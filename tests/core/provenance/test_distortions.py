@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from tables import cases
 
 from core.distortions.alignment import Prose, Sentence, prose_of, read_prose
 from core.distortions.checks import check_distortions, check_drift
@@ -185,29 +186,12 @@ def test_what_is_told_otherwise_than_an_abstract_in_a_record_informs() -> None:
     assert place.span is not None and place.span.cut(ABSTRACT) == "suppressed"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'rows: {"a": "One is here. Two is there. Three is gone."}\n',
-        "name: Ana Ruiz, age: 41, ward: north side. bed: 4. room: 12. note: none at all here.\n",
-        "OBJECTIVE To learn whether the drug may help older adults.\n",
-        "Further placebo-controlled trials might confirm the response of patients.\n",
-    ],
-)
+@cases
 def test_dumps_and_what_is_no_finding_are_not_told_by_anything(text: str) -> None:
     assert read_prose(trace(text)).sentences == ()
 
 
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        (
-            "We removed the receptor in mice; knockout mice ate more.",
-            "Mice without the receptor ate more.",
-        ),
-        ("Regular use compared with nonregular use lowered risk.", "Regular use lowered risk."),
-    ],
-)
+@cases
 def test_a_group_named_by_what_it_lacks_denies_nothing(source: str, said: str) -> None:
     assert DistortionKind.NEGATION_FLIP not in {
         found.kind for found in find_distortions(said, prose(source))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from core.evidence.values import protected_values, value_present
 from core.repair.candidates import (
@@ -19,18 +20,7 @@ def corrected(claim: str, line: str) -> str | None:
     return fitting_value(wrong, claim, line, protected_values(claim))
 
 
-@pytest.mark.parametrize(
-    ("claim", "line", "value"),
-    [
-        ("HbA1c was 8.4 %.", "HbA1c 7.4 %; collected 2025-09-12.", "7.4 %"),
-        ("She takes 25 mg daily.", "empagliflozin 10 mg once daily; since 2023", "10 mg"),
-        ("It began in March 2019.", "onset: 2018-04-02", "April 2018"),
-        ("It began in 2019.", "onset: 2018-04-02", "2018"),
-        ("It began on 2 May 2019.", "onset: 2018-04-02", "2 April 2018"),
-        ("It began on May 2, 2019.", "onset: 2018-04-02", "April 2, 2018"),
-        ("We saw 12 patients.", "In all, 19 patients were seen.", "19"),
-    ],
-)
+@cases
 def test_the_one_value_that_fits_is_written_as_the_answer_writes_it(
     claim: str, line: str, value: str
 ) -> None:
@@ -61,25 +51,7 @@ def test_a_corrected_value_is_held_by_its_line() -> None:
         assert all(value_present(one, line) for one in protected_values(value))
 
 
-@pytest.mark.parametrize(
-    ("statement", "line", "restored"),
-    [
-        ("Elena has chest pain.", "Elena denies chest pain.", "Elena denies chest pain."),
-        (
-            "Metformin was safe in renal impairment.",
-            "Metformin was safe in moderate renal impairment.",
-            "Metformin was safe in moderate renal impairment.",
-        ),
-        (
-            "Stroke differed between groups.",
-            "Stroke did not differ between groups.",
-            "Stroke did not differ between groups.",
-        ),
-        ("Lupus is present.", "Possible lupus is present.", "Possible Lupus is present."),
-        ("Iron rose.", "Iron rose.", None),
-        ("Iron rose.", "Zinc fell in no group.", None),
-    ],
-)
+@cases
 def test_only_a_dropped_qualifier_between_shared_words_is_put_back(
     statement: str, line: str, restored: str | None
 ) -> None:

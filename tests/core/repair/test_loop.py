@@ -14,6 +14,7 @@ from builders import a_source, a_trace
 from hypothesis import given
 from hypothesis import strategies as st
 from lexical import lexical_models, verify_lexically
+from tables import cases
 
 from core.attribution.families import load_families
 from core.config import Config
@@ -115,32 +116,7 @@ def test_a_wrong_credit_is_changed_in_the_answers_own_voice_and_nothing_else_is(
     assert "credits the patient's chart" in action.reason
 
 
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        (
-            "A trial found that Elena Marchetti takes empagliflozin 10 mg once daily.",
-            "The patient's chart shows that Elena Marchetti takes empagliflozin 10 mg once daily.",
-        ),
-        (
-            "Per PubMed, Elena Marchetti has type 2 diabetes mellitus.",
-            "Per the patient's chart, Elena Marchetti has type 2 diabetes mellitus.",
-        ),
-        (
-            "Elena Marchetti has type 2 diabetes mellitus (per the literature).",
-            "Elena Marchetti has type 2 diabetes mellitus (per the patient's chart).",
-        ),
-        (
-            "The EHR shows that empagliflozin reduced a mortality endpoint.",
-            "Published literature shows that empagliflozin reduced a mortality endpoint.",
-        ),
-        (
-            "Her chart indicates that genital infection was more common with empagliflozin.",
-            "Published literature indicates that genital infection was more common with "
-            "empagliflozin.",
-        ),
-    ],
-)
+@cases
 def test_explicit_and_paraphrased_credits_are_corrected_where_they_stand(
     wrong: str, right: str
 ) -> None:
@@ -207,19 +183,7 @@ def test_two_calls_of_one_tool_are_told_apart_by_their_citation_marks() -> None:
 # ---------------------------------------------------------------- values and qualifiers
 
 
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ("HbA1c was 8.4 % on 12 September 2025.", "HbA1c was 7.4 % on 12 September 2025."),
-        ("HbA1c was 7.4 % on 3 March 2025.", "HbA1c was 7.4 % on 12 September 2025."),
-        ("HbA1c was 7.4 % in March 2025.", "HbA1c was 7.4 % in September 2025."),
-        (
-            "Elena Marchetti takes empagliflozin 25 mg once daily.",
-            "Elena Marchetti takes empagliflozin 10 mg once daily.",
-        ),
-        ("Resting heart rate was 88 bpm.", "Resting heart rate was 62 bpm."),
-    ],
-)
+@cases
 def test_a_wrong_value_becomes_the_one_value_of_the_source_that_fits(
     wrong: str, right: str
 ) -> None:
@@ -340,19 +304,7 @@ def test_what_no_source_says_is_taken_out_and_the_rest_keeps_its_words() -> None
     assert repair.actions[0].reason.startswith("Taken out: ")
 
 
-@pytest.mark.parametrize(
-    ("answer", "revised"),
-    [
-        (
-            "Elena Marchetti has type 2 diabetes mellitus and owns a sailing boat.",
-            "Elena Marchetti has type 2 diabetes mellitus.",
-        ),
-        (
-            "Elena Marchetti owns a sailing boat and has type 2 diabetes mellitus.",
-            "Elena Marchetti has type 2 diabetes mellitus.",
-        ),
-    ],
-)
+@cases
 def test_a_clause_is_taken_out_of_a_sentence_whose_other_claim_stays(
     answer: str, revised: str
 ) -> None:

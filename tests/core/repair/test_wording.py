@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import cases
 
 from core.attribution.families import load_families
 from core.repair.wording import (
@@ -53,15 +54,7 @@ def test_a_changed_credit_names_the_right_family_alone(credit: str, family: str)
     assert changed[0].isupper() == credit[0].isupper()
 
 
-@pytest.mark.parametrize(
-    ("credit", "noun", "changed"),
-    [
-        ("the labs show", "published literature", "published literature shows"),
-        ("Two recent trials found", "the patient's chart", "The patient's chart shows"),
-        ("charted in her chart", "published literature", "reported in published literature"),
-        ("current guidelines recommend", "the drug label", "the drug label recommends"),
-    ],
-)
+@cases
 def test_the_verb_goes_with_the_new_source(credit: str, noun: str, changed: str) -> None:
     assert recredit(credit, noun, FAMILIES) == changed
 
@@ -70,18 +63,7 @@ def test_words_that_name_no_source_are_not_changed() -> None:
     assert recredit("in March", "the patient's chart", FAMILIES) is None
 
 
-@pytest.mark.parametrize(
-    ("sentence", "within"),
-    [
-        ("The dose was 5 mg.", "the dose was 5 mg."),
-        ("Empagliflozin helped.", "empagliflozin helped."),
-        ("Elena Marchetti slept.", "Elena Marchetti slept."),
-        ("HbA1c fell.", "HbA1c fell."),
-        ("Usman receives iron.", "Usman receives iron."),
-        ("A trial ran.", "a trial ran."),
-        ("I agree.", "I agree."),
-    ],
-)
+@cases
 def test_a_sentence_put_inside_another_keeps_names_and_short_forms(
     sentence: str, within: str
 ) -> None:

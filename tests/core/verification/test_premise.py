@@ -150,13 +150,7 @@ def test_whose_record_it_is_alone_is_no_evidence() -> None:
     assert "Former smoker" in found.text
 
 
-@pytest.mark.parametrize(
-    ("said", "named"),
-    [
-        ("hdl", "High Density Lipoprotein Cholesterol"),
-        ("egfr", "Estimated Glomerular Filtration Rate"),
-    ],
-)
+@cases
 def test_short_forms_of_a_name_are_terms_of_its_line(said: str, named: str) -> None:
     assert said in _indexed("x", f"{named}: 60.72").terms
 
