@@ -94,6 +94,23 @@ def test_a_quote_is_found_with_its_white_space_escapes_and_signs_made_alike() ->
     assert proof.places[0].span.cut(text) == text[6:]
 
 
+def test_a_claim_without_values_is_bound_by_a_word_beside_its_names() -> None:
+    chart = a_source(
+        "patient: Kit Ferreday\nkidneys: fine\n\npatient: Kit Ferreday\nweight: 64 kg", "chart#1"
+    )
+    said = "Kit Ferreday's kidneys are fine."
+    weight = ("chart#1", "patient: Kit Ferreday\nweight: 64 kg")
+
+    own = proof_of(
+        said, reading("supported", ("chart#1", "patient: Kit Ferreday\nkidneys: fine")), chart
+    )
+    name_alone = proof_of(said, reading("supported", weight), chart)
+    any_sum = proof_of(said, reading("supported", weight, calculations=("64 * 2",)), chart)
+
+    assert isinstance(own, Proved)
+    assert fails(name_alone, "beside its names") and fails(any_sum, "beside its names")
+
+
 def test_a_calculation_is_told_with_its_result() -> None:
     source = a_source("dose: 113 mg, weight: 16.2 kg")
     said = reading("supported", ("chart", source.text), calculations=("113 / 16.2",))
