@@ -115,16 +115,6 @@ SOURCES: Mapping[str, Source] = {
     "more/ambient_disamb": Source(times=0.3),
     "more/add_one_rte": Source(times=0.15),
 }
-# Never trained on: what the pair classifier is measured with (results of grounded generation by others).
-MEASURED_ONLY = (
-    "train/snli_dev",
-    "more/attributionbench_dev",
-    "more/bump",
-    "more/contractnli_dev",
-    "more/faceval_samsum",
-    "more/factcheckgpt_stance",
-    "more/qa_feedback_dev",
-)
 # Made from templates, they teach our wording more than reading: a tenth of a pass.
 CLINICAL_PAIRS_PER_PASS = 6_000
 LITERATURE_PAIRS_PER_PASS = 5_000

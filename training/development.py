@@ -114,18 +114,7 @@ def main() -> None:
     crossed = fold_models(models, options) if options.folds else [models]
     packets = {packet_name(path): usable(path, crossed, config) for path in options.packets}
     more = [row for path in options.more for row in usable(path, crossed, config)[1]]
-    made = versions(models, config)
-    publish(
-        packets,
-        more,
-        options,
-        made_with={
-            "embedder": made.embedder,
-            "pair_reader": made.pair_reader,
-            "precision": made.precision,
-            "config_sha256": made.config_sha256,
-        },
-    )
+    publish(packets, more, options, made_with=versions(models, config).fitted_with())
 
 
 def publish(

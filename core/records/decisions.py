@@ -182,6 +182,11 @@ class Versions:
     precision: str
     calibrator: str
 
+    def fitted_with(self) -> dict[str, str]:
+        """What of it a calibrator's card names, for whoever decides on other scores later."""
+        names = ("embedder", "pair_reader", "precision", "config_sha256")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:

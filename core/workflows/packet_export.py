@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from enum import Enum, StrEnum
-from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -33,7 +32,7 @@ from core.review.items import Guideline
 from core.review.openinference import annotations_of
 from core.review.packet import RELATION_OF, packet_row
 from core.review.preferences import ChosenEdit, edit_pairs, verdict_pairs
-from core.review.readable import look_of, page, trace_page
+from core.review.readable import index_page, trace_page
 from core.review.readers import readable_by, require_reader
 from core.review.records import (
     Judgement,
@@ -570,7 +569,7 @@ def write_files(
             progress(done.traces, total, "traces")
     _write_whole(store, folder, claims, formats)
     if reports:
-        (folder / REPORTS / "index.html").write_text(_index(done), encoding="utf-8")
+        (folder / REPORTS / "index.html").write_text(index_page(done.listed), encoding="utf-8")
     about = _about(
         store, user, chosen, done, by_status, at=at, filters=filters, signed_as=signed_as
     )
@@ -755,31 +754,6 @@ def filters_json(filters: ExportFilters) -> JsonObject:
         **({"traces": sorted(filters.traces)} if filters.traces else {}),
         **({"tag": filters.tag} if filters.tag is not None else {}),
     }
-
-
-def _index(done: _Written) -> str:
-    rows = "".join(
-        f'<tr><td><a href="{name}">{escape(trace_id)}</a></td><td>'
-        + "<br>".join(
-            f'<span class="{look[2]}"><span class="label">{look[0]} {escape(look[1])}</span></span>'
-            f" {escape(claim.text)}"
-            for claim in claims
-            for look in [look_of(claim)]
-        )
-        + "</td></tr>"
-        for name, trace_id, claims in done.listed
-    )
-    return (
-        page(
-            "Reviewed traces",
-            [
-                "<h1>Reviewed traces</h1>",
-                f"<table><tr><th>Trace</th><th>Claims</th></tr>{rows}</table>",
-            ],
-        )
-        .encode("utf-8", "replace")
-        .decode("utf-8")
-    )
 
 
 HEAD_CHARACTERS = 3_000

@@ -94,11 +94,8 @@ def recalibrate(
         fit_on,
         chosen_on,
         settings=settings,
-        made_with={
-            "embedder": made.embedder,
-            "pair_reader": made.pair_reader,
-            "precision": made.precision,
-            "config_sha256": made.config_sha256,
+        made_with=made.fitted_with()
+        | {
             "train_file_sha256": train.sha256,
             "validation_file_sha256": (validation or train).sha256,
         },

@@ -507,16 +507,7 @@ def fit_candidate(
     if missing:
         raise InputError("too few labels: " + "; ".join(need.words for need in missing))
     made = material.made_by
-    made_with = (
-        {}
-        if made is None
-        else {
-            "embedder": made.embedder,
-            "pair_reader": made.pair_reader,
-            "precision": made.precision,
-            "config_sha256": made.config_sha256,
-        }
-    )
+    made_with = {} if made is None else made.fitted_with()
     fitted = fit_site(material.site, shipped, current, made_with, settings=settings)
     forest = fitted.forest()
     return Candidate(
