@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.binding.bind import Bond, Part, bind, binding_checks
+from core.binding.bind import Bond, Part, bind, binding_checks, without_false_wholes
 from core.binding.following import Following
 from core.binding.outline import outline_of
 from core.evidence.fact_index import index_trace
-from core.records import Claim, Outcome, Span
+from core.evidence.stated_whole import WHOLE
+from core.records import Check, Claim, Outcome, Span
 from provenanceguard.verifier import trace_of
 
 ORDERS = [
@@ -199,3 +200,17 @@ def test_only_the_question_names_the_record() -> None:
 
     assert bound(text, [ORDERS], asked) == {"399": Bond.ELSEWHERE}
     assert bound("It totals 120.50.", [ORDERS], asked) == {"120.50": Bond.SAME}
+
+
+def test_no_place_states_a_claim_whole_of_which_a_value_stands_elsewhere() -> None:
+    whole = Check(
+        check=WHOLE, outcome=Outcome.SUPPORTS, reason="all of it stands there", binding=1.0
+    )
+
+    def told(dose: str) -> list[str]:
+        text = claim(f"The starting dose is {dose} daily.")
+        checks, bound = without_false_wholes([whole], binding_checks(text, stated(DOSES), "", ()))
+        return [check.check for check in (*checks, *bound)]
+
+    assert told("10 mg") == [WHOLE, Bond.SAME]
+    assert told("40 mg") == [Bond.OTHERWISE]
