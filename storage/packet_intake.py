@@ -120,6 +120,7 @@ class PacketIntake:
 
     def put_splits(self, splits: Mapping[str, Split], *, by: Person) -> ReviewsPut:
         """Keep the side of the split that traces stand on, where nobody has said another."""
+        self.allow_import(by)
         put, here = ReviewsPut(), Splits(store=self.store)
         known = here.known(list(splits))
         for trace_id, split in splits.items():

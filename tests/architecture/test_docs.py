@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
 import subprocess
 import sys
 from importlib.metadata import metadata
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import pytest
 from typer.main import get_command
 
 from cli import app
@@ -18,6 +21,10 @@ from cli import app
 ROOT = Path(__file__).resolve().parents[2]
 PERMISSIVE = re.compile(r"MIT|BSD|Apache")
 WRITTEN = re.compile(r"(?:^ *|`|\S=\S+ )(?:\S*/)?provenanceguard ([a-z][^`\n&|…]*)", re.M)
+NOTICE = ROOT / "NOTICE"
+DATA = re.compile(
+    r"^(?!tests/|docs/|pyproject|\.|bench/load).*\.(safetensors|npz|xz|gz|jsonl|json|toml|css|js|svg|j2|lua)$"
+)
 NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 
 
@@ -43,6 +50,32 @@ def test_the_notice_names_every_package_that_is_neither_mit_nor_bsd_nor_apache()
 
     assert len(locked) > 90
     assert [name for name in others if name.lower() not in notice] == []
+
+
+def test_every_file_of_data_that_ships_lies_under_a_path_of_the_notice() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("no checkout: what ships is in the wheel's own list")
+    data = [file for file in listed.stdout.splitlines() if DATA.search(file)]
+    paths = re.findall(
+        r"^  ((?:core|pages|sample_data|training|bench)/\S*)", NOTICE.read_text(), re.M
+    )
+
+    assert len(data) > 40
+    assert [file for file in data if not file.startswith(tuple(paths))] == []
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_models_in_packages_are_the_files_whose_digests_the_notice_tells() -> None:
+    told = re.findall(
+        r"(\S+/model(?:\.safetensors)?) is (?:[^:]*?)sha256\s+(\w{64})", NOTICE.read_text()
+    )
+
+    assert len(told) == 2
+    for file, digest in told:
+        package, _, rest = file.partition("/")
+        found = files(package) / rest
+        assert hashlib.sha256(found.read_bytes()).hexdigest() == digest, file
 
 
 def _licence(name: str) -> str:
