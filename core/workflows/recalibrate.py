@@ -81,8 +81,9 @@ def recalibrate(
         else None
     )
     train_rows, validation_rows = _sides(train, validation, settings.seed)
-    refuse_held_out((*train_rows, *validation_rows))
     rows = (*train_rows, *validation_rows)
+    refuse_held_out(rows)
+    refuse_unusable(rows)
     file = PredictionFile(kept, models, config) if kept else None
     predictions = score_rows(rows, models, config, kept=file, progress=progress).predictions
     usable = training_rows(rows, predictions)
@@ -146,6 +147,34 @@ def refuse_held_out(rows: Sequence[PacketRow]) -> None:
         raise InputError(
             f"{len(held_out)} rows are marked held-out and may not be fitted to, "
             f"{held_out[0]!r} first"
+        )
+
+
+def refuse_unusable(rows: Sequence[PacketRow]) -> None:
+    """InputError where labels contradict each other, or are all of one kind, naming what is missing.
+
+    Both are said before anything is read by a model, which takes minutes.
+    """
+    labelled = [row for row in rows if row.scored]
+    bad = sum(row.should_block for row in labelled)
+    if bad in (0, len(labelled)):
+        missing = "claims to block (any label but supported)" if bad == 0 else "supported claims"
+        raise InputError(
+            f"all {len(labelled)} labels are of one kind: a calibrator needs {missing} as well"
+        )
+    first: dict[tuple[str, str, str | None], PacketRow] = {}
+    opposed = [
+        (before, row)
+        for row in labelled
+        if (before := first.setdefault((row.trace_id, row.claim, row.stated_attribution), row))
+        and before.should_block is not row.should_block
+    ]
+    if opposed:
+        one, other = opposed[0]
+        raise InputError(
+            f"{len(opposed)} claims have labels that contradict each other, {one.claim_id!r} and "
+            f"{other.claim_id!r} first: the same words of trace {one.trace_id!r}, once to pass and once "
+            "to block; decide which label is right and leave out the other"
         )
 
 
