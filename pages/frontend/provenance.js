@@ -181,7 +181,9 @@ function movedNodes(state, found) {
     head.append(el("span", null, `Claim ${(state.data.claims.find((each) => each.id === claim.id) || {}).number || ""}: ${claim.moved[0].for ? "▲" : "▼"} ${claim.moved[0].words}`));
     const list = el("ul");
     for (const each of claim.moved) list.append(el("li", "small", `${each.for ? "▲ for" : "▼ against"}: ${each.words}`));
-    box.append(head, list);
+    const part = el("div", "chain-link");
+    part.append(list);
+    box.append(head, part);
     nodes.push(box);
   }
   return nodes;
