@@ -49,7 +49,7 @@ with middle:
 check_all = right.button(
     "Check every document",
     icon=":material/verified:",
-    help="Compare every stored trace, verdict, reading and decision with the event that told of it.",
+    help="Compare every stored trace, verdict, annotation and decision with the event that told of it.",
     width="stretch",
     key="check-all",
 )

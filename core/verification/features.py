@@ -332,7 +332,7 @@ def _balance(checks: Sequence[Check]) -> float:
 def close_signals(
     case: Case, source_ids: Iterable[str], close: Pairs | None, own_work: float
 ) -> dict[str, float]:
-    """The best reading of the claim's focused premise in these sources, and whether it was looked for:
+    """The best NLI score of the claim's focused premise in these sources, and whether it was looked for:
     where nothing in them shares a word with the claim, that is 0.
 
     As of windows, what was asked or written speaks only for what the agent itself did.

@@ -54,7 +54,7 @@ def show_rescoring(workspace: Workspace, *, waiting: int) -> None:
             icon=":material/refresh:",
             on_click=start_rescoring,
             args=(workspace,),
-            help="From stored readings: no model runs, and nobody's judgement changes.",
+            help="From stored NLI scores: no model runs, and nobody's judgement changes.",
         )
 
 

@@ -40,7 +40,7 @@ def _annotation_settings(
 ) -> ProjectSettings:
     """How often and how a claim is read, as chosen there."""
     reads = place.segmented_control(
-        "Readings a claim",
+        "Annotations a claim",
         [1, 2],
         format_func=lambda n: (
             "One person reads it" if n == 1 else "Two people; a third decides where they differ"

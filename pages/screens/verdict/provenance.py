@@ -40,7 +40,7 @@ BLOCKED = (DECISIONS["block"].mark, "blocked")
 PART_WORDS: Mapping[str, tuple[str, str]] = {
     "attribution": ("Unlike its sources", "attribution: 1 − likeness to the evidence"),
     "fidelity": ("Told otherwise", "fidelity: distortions and values that stand nowhere"),
-    "entailment": ("Not said by any source", "entailment: 1 − the best reading"),
+    "entailment": ("Not said by any source", "entailment: 1 − the best NLI score"),
     "specificity": (
         "Exact values made up",
         "specificity: the share of values that no output holds",
