@@ -67,6 +67,7 @@ class Prediction:
     features: Features | None = None
     probability: float | None = None
     attribution: AttributionStatus = AttributionStatus.NONE
+    probable_credit: bool = False  # of a wrong credit where no source supports the claim
 
     @property
     def state(self) -> State:
@@ -74,7 +75,7 @@ class Prediction:
         if not self.blocked:
             return State.ALLOW
         vetoed = self.if_disputed is not None and self.verdict is VerdictLabel.CONTRADICTED
-        credited = self.attribution is AttributionStatus.CONFLATION
+        credited = self.attribution is AttributionStatus.CONFLATION and not self.probable_credit
         return State.BLOCK if vetoed or credited else State.NEEDS_REVIEW
 
     @property
@@ -122,7 +123,9 @@ def recalibrated(found: Sequence[Prediction], calibrator: Calibrator) -> list[Pr
     return [at_threshold(one, by_id.get(one.claim_id), calibrator.threshold) for one in found]
 
 
-# A kept prediction names these as a verdict does; ``if_disputed`` is left out where there is none.
+# Left out of a kept prediction where they say nothing.
+_SELDOM = {"if_disputed": None, "probable_credit": False}
+# A kept prediction names these as a verdict does.
 _KEYS = {
     "probabilities": "nli",
     "features": "calibrator_input",
@@ -133,9 +136,11 @@ _KEYS = {
 def prediction_to_json(found: Prediction) -> dict[str, object]:
     """The prediction as one JSON object; ``prediction_from_json`` gives it back."""
     document = {_KEYS.get(name, name): value for name, value in record_document(found).items()}
-    if found.if_disputed is None:
-        del document["if_disputed"]
-    return document
+    return {
+        name: value
+        for name, value in document.items()
+        if name not in _SELDOM or value != _SELDOM[name]
+    }
 
 
 def prediction_from_json(record: object) -> Prediction:
@@ -143,9 +148,9 @@ def prediction_from_json(record: object) -> Prediction:
     if not isinstance(record, Mapping):
         raise BadRecord("expected an object")
     names = [field.name for field in fields(Prediction)]
-    document = {name: record.get(_KEYS.get(name, name)) for name in names}
+    document = {name: record.get(_KEYS.get(name, name), _SELDOM.get(name)) for name in names}
     for name in names:
         # What another version left out has no default here: a claim would pass for a gap.
-        if name != "if_disputed" and _KEYS.get(name, name) not in record:
+        if name not in _SELDOM and _KEYS.get(name, name) not in record:
             raise BadRecord("not a kept prediction of this version", path=_KEYS.get(name, name))
     return read_record(Prediction, document)

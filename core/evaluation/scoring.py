@@ -153,6 +153,7 @@ def _prediction(row: PacketRow, verification: Verification, config: Config) -> P
         features=outcome.features,
         probability=outcome.support.probability,
         attribution=outcome.attribution.status,
+        probable_credit=outcome.attribution.probable,
         if_disputed=_if_disputed(verdict, outcome, config),
     )
 

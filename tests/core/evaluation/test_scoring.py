@@ -12,7 +12,13 @@ from real_models import uncalibrated_models
 from core.config import Config
 from core.errors import InputError
 from core.evaluation.packets import PacketRow, row_from_json
-from core.evaluation.predictions import Cause, Prediction, at_threshold
+from core.evaluation.predictions import (
+    Cause,
+    Prediction,
+    at_threshold,
+    prediction_from_json,
+    prediction_to_json,
+)
 from core.evaluation.scoring import PredictionFile, Uncalibrated, score_rows
 from core.pipeline import Models
 from core.records import AttributionStatus, Decision, State, VerdictLabel
@@ -189,6 +195,10 @@ def test_held_out_rows_are_refused_before_any_model_reads_them(tmp_path: Path) -
         ({}, State.NEEDS_REVIEW),
         ({"decision": Decision.ALLOW}, State.ALLOW),
         ({"attribution": AttributionStatus.CONFLATION}, State.BLOCK),
+        (
+            {"attribution": AttributionStatus.CONFLATION, "probable_credit": True},
+            State.NEEDS_REVIEW,
+        ),
         ({"if_disputed": VerdictLabel.UNSUPPORTED}, State.BLOCK),
         (
             {"if_disputed": VerdictLabel.UNSUPPORTED, "verdict": VerdictLabel.UNSUPPORTED},
@@ -210,4 +220,6 @@ def test_block_is_for_what_a_check_or_a_credit_shows(more: dict[str, Any], state
         threshold=0.5,
     )
 
-    assert dataclasses.replace(plain, **more).state is state
+    found = dataclasses.replace(plain, **more)
+    assert found.state is state
+    assert prediction_from_json(prediction_to_json(found)) == found
