@@ -307,7 +307,7 @@ def _reviewed(office: Office) -> None:
     assert item is not None
     work.rounds.label(item, SUPPORTED, by=people["Ben"], seconds=3.0)
     work.rounds.close(office.project, by=lea)
-    office.desk("Cleo").open_verdict(*_verdict(office, "review-0003"))
+    assert office.desk("Otto").open_verdict(*_verdict(office, "review-0003")) is None
 
 
 def _verdict(office: Office, trace_id: str) -> tuple[str, str]:

@@ -248,6 +248,10 @@ def _check_tables(connection: Connection, rows: Sequence[Any]) -> Iterator[str]:
         _, count, _ = _range(connection, table, reach.get(table.name, 0), None)
         if count:
             yield f"{table.name}: {count} rows that no seal tells of"
+    for table in (*known.values(), *map(table_of, WHOLE)):
+        key, *_ = table.primary_key.columns  # counted from 1, which is where the seals begin
+        if connection.execute(select(key).where(key <= 0).limit(1)).first() is not None:
+            yield f"{table.name}: a row has a key that this program never gives"
     if rows:
         for model in WHOLE:
             table = table_of(model)
