@@ -301,8 +301,8 @@ def _reviewed(office: Office) -> None:
     held = ada.next_item()
     assert held is not None
     ada.save_draft(held.assignment_id, Draft(rationale="half"), ada.show(held.assignment_id))
-    nli_models = [people["Ben"], people["Cleo"]]
-    work.rounds.begin(office.project, nli_models, by=lea, count=2)
+    annotators = [people["Ben"], people["Cleo"]]
+    work.rounds.begin(office.project, annotators, by=lea, count=2)
     item = work.rounds.next_item(office.project, people["Ben"])
     assert item is not None
     work.rounds.label(item, SUPPORTED, by=people["Ben"], seconds=3.0)

@@ -130,6 +130,8 @@ class Arrivals:
             self._tell()
         except OSError as error:
             self._broken = f"verdicts cannot be kept: {error.strerror}"
+        except Exception as error:
+            self._broken = f"nothing is judged any more: {log_crash(error)}"
 
     def _read_again(self) -> None:
         """Take what the file holds from before; what has its verdict is found out when it is due."""

@@ -28,8 +28,9 @@ class SpanFile:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self._lock = path, threading.Lock()
-        with self._opened():
-            pass  # a place that cannot be written is told at the start
+        with self._opened() as file:  # a place that cannot be written is told at the start
+            if _breaks_off(path):
+                file.write("\n")  # what was cut off by a kill is no part of the next request
 
     def keep(self, body: bytes, kind: str, encoding: str, most_bytes: int) -> object:
         """Append a request, and give it back.
@@ -63,6 +64,15 @@ class SpanFile:
 
 def _for_its_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)  # spans may be patient data
+
+
+def _breaks_off(path: Path) -> bool:
+    """Whether the last line has no end."""
+    if not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"
 
 
 def _unpacked(body: bytes, most_bytes: int) -> bytes:

@@ -44,7 +44,8 @@ def gain_of(rows: Sequence[TrainingRow], candidate: Calibrator, current: Calibra
     parts = np.stack([more * ~bad, ~bad, more * bad, bad]).astype(float)
     counted = [np.bincount(trace, weights=part) for part in parts]
     per_trace: NDArray[np.float64] = np.stack(counted, axis=1).astype(np.float64)
-    drawn = _gains(resampled_sums(per_trace))
+    # One answer drawn again is always itself: it would show whatever it says.
+    drawn = _gains(resampled_sums(per_trace)) if len(per_trace) > 1 else np.array([-2.0])
     return Gain(
         value=round(float(_gains(per_trace.sum(axis=0, keepdims=True))[0]), 4),
         low=round(float(np.quantile(drawn, 0.05)), 4),

@@ -44,7 +44,10 @@ class JudgeSettings:
     key: str = field(default="none", repr=False)  # local servers ask for none
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
+        try:
+            parts = urlsplit(self.url)
+        except ValueError as error:
+            raise ConfigError(f"--judge: {error}") from None
         host = (parts.hostname or "").lower()
         if not self.model.strip():
             raise ConfigError("--judge-model: a judge needs the name of its model")

@@ -109,9 +109,9 @@ def contributions(forest: Forest, claim: Features) -> dict[str, float]:
         for place in np.unique(column):
             found[of_column[place]] += float(change[column == place].sum())
         node = child
-    annotation = forest.exact_probabilities(columns[None, :])
-    close = with_nli_scores(annotation, [claim], replace(forest.heard, reading=0.0))
-    score = with_nli_scores(annotation, [claim], forest.heard)
-    found[CLOSE_FEATURE] += float(close[0] - annotation[0])
+    grown = forest.exact_probabilities(columns[None, :])
+    close = with_nli_scores(grown, [claim], replace(forest.heard, reading=0.0))
+    score = with_nli_scores(grown, [claim], forest.heard)
+    found[CLOSE_FEATURE] += float(close[0] - grown[0])
     found[NLI_FEATURE] += float(score[0] - close[0])
     return dict(found)

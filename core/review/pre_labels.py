@@ -81,11 +81,9 @@ def labelled_claim(record: JsonObject) -> LabelledClaim | None:
     )
 
 
-def told_after(made: PreLabel, said: Judgement | None) -> str:
+def told_after(made: PreLabel, said: Judgement) -> str:
     """The pre-label in a sentence for whoever has decided, and whether it is what they said."""
-    same = (
-        "" if said is None else (", as you did" if said.support is made.label else ", unlike you")
-    )
+    same = ", as you did" if said.support is made.label else ", unlike you"
     how = "both judges say so" if made.agreed else "the judges differ, and this goes first"
     names = " and ".join(made.judges)
     words = made.label.value.replace("_", " ")

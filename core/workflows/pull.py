@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.capture.files import read_records, write_json
+from core.capture.files import FilePart, read_part, write_json
 from core.capture.values import at, text_in
 from core.errors import BadRecord, InputError
 from core.records import JsonObject
@@ -117,13 +117,13 @@ def _place(store: Store, record: JsonObject, pulled: Pulled) -> None:
 
 
 def _held(store: Store, out: Path, pulled: Pulled) -> tuple[set[str], JsonObject | None]:
-    """The ids in the file and its last record; a line that was cut off is taken away."""
+    """The ids in the file and its last record; of such a file a line that was cut off is taken away."""
     known: set[str] = set()
     last: JsonObject | None = None
     if not out.exists() or not out.stat().st_size:
         return known, last
-    _cut_back(out)
-    for record in read_records(out, site_config().max_record_bytes):
+    part = FilePart(path=out, start=0, end=_whole(out), rows=False)
+    for record in read_part(part, site_config().max_record_bytes):
         if isinstance(record, InputError):
             raise record
         value = record.value
@@ -133,22 +133,24 @@ def _held(store: Store, out: Path, pulled: Pulled) -> tuple[set[str], JsonObject
         known.add(identity)
         _place(store, value, pulled)
         last = value
+    if last is None:
+        raise BadRecord("holds no record of that store, and is left as it is", file=out.name)
+    os.truncate(out, part.end)
     return known, last
 
 
-def _cut_back(out: Path) -> None:
-    """Take away the rest of a line that a killed pull did not finish."""
-    with out.open("rb+") as file:
-        size = end = file.seek(0, os.SEEK_END)
+def _whole(out: Path) -> int:
+    """The bytes of its whole lines: a killed pull leaves one that is none."""
+    with out.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
         while end:
             start = max(0, end - 65_536)
             file.seek(start)
             found = file.read(end - start).rfind(b"\n")
-            if found >= 0 or not start:
-                if start + found + 1 < size:
-                    file.truncate(start + found + 1)
-                return
+            if found >= 0:
+                return start + found + 1
             end = start
+    return 0
 
 
 def _from(store: Store, last: JsonObject) -> dict[str, str]:

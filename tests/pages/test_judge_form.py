@@ -29,6 +29,8 @@ def test_a_lead_tries_a_judge_chooses_it_and_switches_it_off(store: SqlStore) ->
     lead = an_office(store, traces=0).people["Lea"].person_id
     judges = workspace_of(store).judges
     test = opened(SETTINGS, lead)
+    test.text_input(key="set-judge-address").input("http://[").run()
+    assert not test.exception and any("Sent to [" in str(each.value) for each in test.text)
     with serving(reading({"The potassium was 4.6 mmol/L.": supported("Potassium: 4.6")})) as server:
         test.text_input(key="set-judge-address").input(server.url)
         test.text_input(key="set-judge-model").input("small").run()

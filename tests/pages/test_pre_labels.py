@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,18 @@ def test_a_reviewer_sees_judge_and_pre_label_only_after_their_own_answer(office:
     assert machine["claim"]["judge"]["why"] == "THE-JUDGE-QUOTES-IT"
     assert machine["claim"]["judge"]["quotes"]
     assert office.store.verify_chain().intact
+
+
+def test_without_decide_first_the_pre_label_still_waits_for_the_answer(office: Office) -> None:
+    at_once = replace(office.project.settings, decide_first=False)
+    office.workspace.projects.change(
+        office.project, at_once, by=office.people["Lea"], reason="the verifier is seen at once"
+    )
+
+    test = opened("review", office.people["Ada"].person_id)
+
+    (view,) = views(test, "provenanceguard_review")
+    assert view["machine"]["claim"] and WHY not in everything(test)
 
 
 def test_agreement_with_the_pre_labels_is_told_to_a_lead(office: Office) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from core.config import Config
-from core.errors import Busy, InputError
+from core.errors import Busy, ComponentUnavailable, InputError
 from core.records import Verification
 from core.workflows.batching import BatchingVerifier
 from core.workflows.verdict_file import read_verdicts
@@ -186,3 +186,34 @@ with BatchingVerifier(lexical_models(), Config()) as verifier:
 
     (verdict,) = place.written()
     assert isinstance(verdict, Verification) and verdict.trace.trace_id == spans_of()[0]["traceId"]
+
+
+def test_a_request_behind_one_that_a_kill_cut_off_is_whole(place: Place) -> None:
+    place.spans.write_bytes(request_of(*spans_of("a" * 32))[:-9])
+    with place.open(quiet=3600) as arrivals:
+        arrivals.keep(request_of(*spans_of("b" * 32)), JSON, "", ROOM)
+
+    with place.open() as arrivals:
+        until(lambda: arrivals.counts()["judged"])
+
+    assert [item.trace.trace_id for item in place.written()] == ["b" * 32]
+
+
+def test_where_judging_ended_by_a_bug_nothing_more_is_taken(
+    place: Place, verifier: BatchingVerifier
+) -> None:
+    def broken(verification: Verification) -> None:
+        raise RuntimeError(verification.trace.answer)
+
+    def refusal(arrivals: Arrivals) -> str:
+        try:
+            arrivals.keep(request_of(*spans_of()), JSON, "", ROOM)
+        except ComponentUnavailable as error:
+            return str(error)
+        return ""
+
+    spans = SpanFile(place.spans)
+    with Arrivals(spans, place.verdicts, verifier, broken, quiet_seconds=0.05) as arrivals:
+        said = until(lambda: refusal(arrivals))
+
+    assert "nothing is judged any more: RuntimeError at test_arrivals.py" in said

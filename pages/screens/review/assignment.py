@@ -255,5 +255,5 @@ def _reveal(
         verified_at=verdict.verified_at,
     )
     made = PreLabels(store=store).of(item.claim_key)
-    told = "" if made is None else told_after(made, held.said)
+    told = "" if made is None or held.said is None else told_after(made, held.said)
     held.machine = None if laid is None else {**laid, "pre_label": told}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -89,7 +88,7 @@ def where_text_goes(address: str) -> str:
     """Which texts are sent where, and where the key is."""
     key = any(os.environ.get(name) for name in (KEY_VARIABLE, KEY_FILE_VARIABLE))
     named = f"is set by {KEY_VARIABLE}" if key else f"would be set by {KEY_VARIABLE}, and is not,"
-    where = urlsplit(address.strip()).netloc or "that endpoint"
+    where = address.strip().partition("://")[2].partition("/")[0] or "that endpoint"
     return (
         f"Sent to {where}: the question, the answer and every tool output of the answers verified here, "
         f"with whatever patients' data they hold. The key {named} where the workbench was started."

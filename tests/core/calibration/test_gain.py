@@ -89,3 +89,9 @@ def test_worse_is_what_raises_one_error_and_lowers_none(
     now: tuple[float, float], then: tuple[float, float], worse: bool
 ) -> None:
     assert is_worse(now, then) is worse
+
+
+def test_labels_of_one_answer_show_nothing() -> None:
+    found = gain_of(rows(30, 20, per_trace=50), RIGHT, NOTHING)
+
+    assert found.value > 0.8 and not found.shown

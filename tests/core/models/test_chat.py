@@ -224,6 +224,8 @@ def test_texts_leave_this_machine_only_over_https_to_a_host_that_is_named(url: s
     with pytest.raises(ConfigError):
         JudgeSettings(url=url, model="m")
 
+    with pytest.raises(ConfigError):
+        JudgeSettings(url="http://[", model="m")
     JudgeSettings(url="https://models.example/v1", model="m", hosts=frozenset({"models.example"}))
     JudgeSettings(url="http://[::1]:8080/v1", model="m")
 

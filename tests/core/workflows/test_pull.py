@@ -177,12 +177,19 @@ def test_what_may_not_be_asked_is_refused_first(served, tmp_path, changed, proje
 @each_store
 def test_a_file_of_something_else_is_left_as_it_is(served, tmp_path) -> None:
     out = tmp_path / "notes.jsonl"
-    out.write_text('{"id": "x", "note": 1}\n', encoding="utf-8")
+    for held, told in (
+        (b'{"id": "x", "note": 1}\n', r"notes\.jsonl:1: this is no record of that store"),
+        (b'{"id": "x", "note": 1}\n{"id": "unended"}', r"notes\.jsonl:1: this is no record"),
+        (b'[\n  {"id": "x"},\n  {"id": "y"}\n]', r"notes\.jsonl:1: not valid JSON"),
+        (b'{"id": "x", "of": "one line without an end"}', "holds no record of that store"),
+        (b"PAR1\x15\n\x00PAR1", r"notes\.jsonl"),
+    ):
+        out.write_bytes(held)
 
-    with pytest.raises(InputError, match=r"notes\.jsonl:1: this is no record of that store"):
-        pulled_from(served, out)
+        with pytest.raises(InputError, match=told):
+            pulled_from(served, out)
 
-    assert out.read_text("utf-8") == '{"id": "x", "note": 1}\n'
+        assert out.read_bytes() == held
 
 
 @pytest.mark.parametrize("served", ["langfuse", "langsmith"], indirect=True)
