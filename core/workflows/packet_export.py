@@ -990,7 +990,10 @@ class Pseudonymous:
 
     def trail(self, claims: Sequence[ReviewedClaim]) -> Iterator[JsonObject]:
         """The events of these claims. Their hashes are those of the events at home, with names."""
-        yield from map(self.names.out_of_record, self.store.trail(claims))
+        for event in self.store.trail(claims):
+            # A text of JSON, in which a name may be escaped or stand behind an escape.
+            detail = self.names.out_of_record(json.loads(str(event["detail"])))
+            yield self.names.out_of_record(event) | {"detail": json.dumps(detail, sort_keys=True)}
 
     def machine_profiles(self) -> Mapping[str, str]:
         """Nothing: no pseudonym is anybody else's."""
