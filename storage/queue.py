@@ -473,39 +473,27 @@ def next_to_read(
     asked = next_requested(connection, project.project_id, person_id, *free)
     if asked is not None:
         return asked
-    free = (*free, ~kept_for_others(project.project_id, person_id))
-    if not audit_first:
-        beside = connection.execute(
-            select(*_QUEUED)
-            .join(ClaimRow, col(ClaimRow.claim_key) == col(QueueRow.claim_key))
-            .where(
-                col(QueueRow.project_id) == project.project_id,
-                col(QueueRow.missing) > 0,
-                ~col(QueueRow.audit),
-                col(QueueRow.rank) <= DOUBTFUL,
-                col(ClaimRow.position) == _read_last(project.project_id, person_id),
-                *free,
-            )
-            .order_by(col(ClaimRow.number))
-            .limit(1)
-        ).first()
-        if beside is not None:
-            return read_as(Queued, beside)
-    order = stream_order(project.settings.reads_per_claim, audit_first=audit_first)
-    for missing, audit in order:
-        row = connection.execute(
-            select(*_QUEUED)
-            .where(
-                col(QueueRow.project_id) == project.project_id,
-                col(QueueRow.missing) == missing,
-                col(QueueRow.audit) == literal(audit),
-                *free,
-            )
-            .order_by(col(QueueRow.rank), col(QueueRow.claim_key))
-            .limit(1)
-        ).first()
-        if row is not None:
-            return read_as(Queued, row)
+    free = (
+        col(QueueRow.project_id) == project.project_id,
+        *free,
+        ~kept_for_others(project.project_id, person_id),
+    )
+    ranked = select(*_QUEUED).order_by(col(QueueRow.rank), col(QueueRow.claim_key))
+    beside = (
+        select(*_QUEUED)
+        .join(ClaimRow, col(ClaimRow.claim_key) == col(QueueRow.claim_key))
+        .where(
+            col(QueueRow.rank) <= DOUBTFUL,
+            col(ClaimRow.position) == _read_last(project.project_id, person_id),
+        )
+        .order_by(col(ClaimRow.number))
+    )
+    for missing, audit in stream_order(project.settings.reads_per_claim, audit_first=audit_first):
+        stream = (col(QueueRow.missing) == missing, col(QueueRow.audit) == literal(audit), *free)
+        for wanted in (ranked,) if audit else (beside, ranked):
+            row = connection.execute(wanted.where(*stream).limit(1)).first()
+            if row is not None:
+                return read_as(Queued, row)
     return None
 
 

@@ -53,6 +53,13 @@ for name, count in EXAMPLES.items():
     )
 
 
+@pytest.fixture(autouse=True)
+def no_anchors_of_others() -> Iterator[None]:
+    """An anchor is of a trail, and offices of tests are copies of one: each begins without any."""
+    yield
+    Path(os.environ["PROVENANCEGUARD_KEYS"], "anchors.jsonl").unlink(missing_ok=True)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--quick``: the tier of under a minute."""
     parser.addoption("--quick", action="store_true", help="leave out all that loads a model")

@@ -169,7 +169,7 @@ def test_labels_that_are_brought_up_are_labels_that_are_read_anew(store: SqlStor
         assert unfinished == labels.unfinished(project_id)
         if brought_up not in seen:
             seen.append(brought_up)
-    assert len(seen) >= 8  # most steps change what is seen
+    assert len(seen) > 8
 
 
 def _decide(office: Office) -> None:
