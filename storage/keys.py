@@ -191,18 +191,6 @@ def keep_pseudonyms(manifest_sha256: str, drawn: Mapping[str, str]) -> Path:
     return path
 
 
-def pseudonyms_of(manifest_sha256: str) -> Mapping[str, str]:
-    """Name → pseudonym of that packet; empty where it was exported with names, or elsewhere."""
-    found = read_owned(_file(manifest_sha256))
-    if found is None:
-        return {}
-    try:
-        drawn = json.loads(found)
-    except ValueError:
-        raise ConfigError(f"{_file(manifest_sha256)}: no list of pseudonyms") from None
-    return {str(name): str(one) for name, one in dict(drawn).items()}
-
-
 def _file(manifest_sha256: str) -> Path:
     digits = manifest_sha256.removeprefix("sha256:")
     if len(digits) != 64 or not set(digits) <= set("0123456789abcdef"):

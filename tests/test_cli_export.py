@@ -14,7 +14,6 @@ from databases import a_store
 from reviewing import SUPPORTED, UNSUPPORTED, an_office
 
 from core.workflows.packet_folder import MANIFEST, file_sha256, hold
-from storage.keys import pseudonyms_of
 
 
 @pytest.fixture
@@ -106,7 +105,10 @@ def test_a_packet_with_pseudonyms_names_nobody_and_who_is_who_stays_at_home(
         if file.is_file():
             for name in (b"Ada", b"Ben", b"local reviewer"):
                 assert not re.search(rb"\b" + name + rb"\b", file.read_bytes()), (file, name)
-    drawn = [pseudonyms_of(file_sha256(out / MANIFEST)) for out in (packet, another)]
+    drawn = [
+        json.loads((keys / "pseudonyms" / f"{digest.removeprefix('sha256:')}.json").read_text())
+        for digest in (file_sha256(out / MANIFEST) for out in (packet, another))
+    ]
     text = (packet / "packet.jsonl").read_text("utf-8")
     assert drawn[0]["Ada"] in text and drawn[0]["Ben"] in text
     assert not set(drawn[0].values()) & set(drawn[1].values())

@@ -82,9 +82,8 @@ BINDINGS = frozenset(bond.value for bond in Bond)
 class Part:
     """One value of a claim with where it stands, or with what gives it.
 
-    ``margin`` is how much more the claim's other words point to ``place`` than to ``rival``, the best
-    field of the same kind that holds something else, in [-1, 1]; ``amount`` is False for a word that a
-    field holds. ``why`` says what is otherwise, or how it follows from ``inputs``.
+    ``rival`` is the best field of the same kind that holds something else; ``amount`` is False for a word
+    that a field holds. ``why`` says what is otherwise, or how it follows from ``inputs``.
     """
 
     text: str
@@ -93,7 +92,6 @@ class Part:
     amount: bool
     place: Field | None = None
     rival: Field | None = None
-    margin: float = 0.0
     why: str = ""
     inputs: tuple[Field, ...] = ()
 
@@ -120,14 +118,13 @@ class _Value:
         bond: Bond,
         place: Field | None = None,
         rival: Field | None = None,
-        margin: float = 0.0,
         why: str = "",
         inputs: tuple[Field, ...] = (),
     ) -> Part:
         """What became of it."""
         return Part(
             text=self.text, span=self.span, bond=bond, amount=self.amount, place=place, rival=rival,
-            margin=margin, why=why, inputs=inputs,
+            why=why, inputs=inputs,
         )  # fmt: skip
 
 
@@ -461,11 +458,10 @@ class _Binder:
         same = [(f.name, f.owner) == (place.name, place.owner) for f in map(self._field, rivals)]
         rivals = rivals[~np.array(same, dtype=np.bool_)]  # of another time
         if not len(rivals):
-            return value.part(Bond.SAME, place, margin=score)
+            return value.part(Bond.SAME, place)
         best = int(rivals[np.argmax(pointed[rivals])])
-        margin = score - float(pointed[best])
-        bond = Bond.ELSEWHERE if margin < -DIFFERS else Bond.SAME
-        return value.part(bond, place, outline.fields[best], margin)
+        bond = Bond.ELSEWHERE if score - float(pointed[best]) < -DIFFERS else Bond.SAME
+        return value.part(bond, place, outline.fields[best])
 
     def _other_day(self, value: _Value) -> Part:
         """A weekday that stands nowhere; where its date is known, another day's."""

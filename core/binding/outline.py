@@ -104,7 +104,7 @@ class Outline:
     record: Places
     source: Places
     prose: NDArray[np.bool_]
-    starts: Places
+    records: int
     of_label: Mapping[str, Places]
     of_step: Mapping[str, Places]
     of_value: Mapping[str, Places]
@@ -117,11 +117,6 @@ class Outline:
     weekday: Mapping[int, Places]
     place_of: Mapping[int, int]
     index: FactIndex
-
-    @property
-    def records(self) -> int:
-        """How many records there are."""
-        return len(self.starts)
 
 
 def weekday_of(day: Day | None) -> int | None:
@@ -175,6 +170,8 @@ def outline_of(trace: Trace, index: FactIndex) -> Outline:
                 named = "" if owner in (field.path, field.text) or field.prose else owner
                 fields.append(replace(field, record=len(contexts) - 1, owner=named))
     for one in index.arguments:
+        if not one.facts:  # records are numbered without gaps
+            continue
         contexts.append(index.asked.get(one.source_id, frozenset()))
         for facts in _fields_of(one.facts):
             place_of.update((id(fact), len(fields)) for fact in facts)
@@ -340,7 +337,7 @@ def _arranged(
         record=record,
         source=np.array([numbered[f.source_id] for f in fields], dtype=np.int32),
         prose=np.array([f.prose for f in fields], dtype=np.bool_),
-        starts=np.unique(record, return_index=True)[1].astype(np.int32),
+        records=len(np.unique(record)),
         of_label=labels.done(),
         of_step=steps.done(),
         of_value=values.done(),

@@ -90,7 +90,6 @@ class FittedCalibrator:
     encoding: Encoding
     trees: Trees
     choice: Choice
-    paper_choice: Choice
     points: tuple[OperatingPoint, ...]
     reliability: tuple[ReliabilityBin, ...]
     importances: tuple[Importance, ...]
@@ -329,7 +328,6 @@ def assemble(
         encoding=forest.encoding,
         trees=forest.trees,
         choice=choice,
-        paper_choice=paper_choice,
         points=points,
         reliability=reliability,
         importances=importances,

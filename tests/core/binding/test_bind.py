@@ -214,3 +214,17 @@ def test_no_place_states_a_claim_whole_of_which_a_value_stands_elsewhere() -> No
 
     assert told("10 mg") == [WHOLE, Bond.SAME]
     assert told("40 mg") == [Bond.OTHERWISE]
+
+
+def test_a_call_without_arguments_is_no_record() -> None:
+    calls = [
+        {"tool_name": "ping", "text": ""},
+        {"tool_name": "order", "text": "", "arguments": {"drug": "lisinopril", "dose": 40}},
+    ]
+    trace = trace_of("x", calls, None)
+    following = Following(outline=outline_of(trace, index_trace(trace)))
+
+    (part,) = bind(claim("Lisinopril was ordered at a dose of 40."), following)[:1]
+
+    assert (part.text, part.bond) == ("40", Bond.SAME)
+    assert following.outline.records == 1 == 1 + following.outline.record.max()

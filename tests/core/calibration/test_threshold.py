@@ -126,7 +126,6 @@ def test_rates_without_anything_to_count_are_not_zero() -> None:
     point = sweep(np.array([0.4]), np.array([True]), np.array([False]))[0]
 
     assert point.false_block_rate is None
-    assert point.block_precision is None
     assert point.false_pass_rate == 1.0
 
 
