@@ -675,6 +675,13 @@ def differences(connection: Connection) -> Iterator[str]:
                 row.inclusion_probability,
             ) != drawn:
                 yield f"queue of project {project.project_id}: claim {key} stands elsewhere than it should"
+    known = select(col(ClaimRow.claim_key))
+    strays = select(col(QueueRow.project_id), col(QueueRow.claim_key)).where(
+        col(QueueRow.project_id).not_in(select(col(ProjectRow.project_id)))
+        | col(QueueRow.claim_key).not_in(known)
+    )
+    for project_id, key in connection.execute(strays):
+        yield f"queue of project {project_id}: claim {key} is none of this database"
 
 
 def _eligible(project: Project) -> Select[Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from pages.screens.people.own_keys import lay_out_keys
 from streamlit.elements.lib.shortcut_utils import normalize_shortcut
 
 from core.review.records import SUPPORT_LABELS, Cause
+from pages.screens.settings.own_keys import lay_out_keys
 from pages.widgets.rebinding import Refusal, bound, swapped, usable
 from pages.widgets.shortcuts import (
     CAUSE_KEYS,

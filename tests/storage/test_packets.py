@@ -313,7 +313,9 @@ def test_the_default_reviewers_of_two_machines_stay_two_people(tmp_path: Path) -
     """Both are called the same: each machine makes such a profile for itself."""
     stores = {name: a_store(str(tmp_path / f"{name}.db")) for name in ("one", "two")}
     locals_ = {name: workspace_of(store).people.local() for name, store in stores.items()}
-    offices = {name: an_office(store) for name, store in stores.items()}
+    # An office each by another kind: two of one kind are copies of one machine's.
+    offices = {name: an_office(store, traces=2, audit_share=share)
+               for share, (name, store) in zip((0.2, 0.3), stores.items(), strict=True)}  # fmt: skip
     assert locals_["one"].name == locals_["two"].name
     one, two = offices["one"], offices["two"]
     desk = open_review_session(one.workspace, one.project, locals_["one"])

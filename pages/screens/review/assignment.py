@@ -23,7 +23,7 @@ from pages.widgets.judgement_form import (
 )
 from pages.widgets.presses import IGNORED, tell
 from pages.widgets.review_layout import Json, lay_out_machine
-from storage.pre_labels import PreLabels
+from pages.widgets.session import open_workspace
 from storage.store import SqlStore
 from storage.workspace import Workspace
 
@@ -254,6 +254,6 @@ def _reveal(
         reason=reason,
         verified_at=verdict.verified_at,
     )
-    made = PreLabels(store=store).of(item.claim_key)
+    made = open_workspace().pre_labels.of(item.claim_key)
     told = "" if made is None or held.said is None else told_after(made, held.said)
     held.machine = None if laid is None else {**laid, "pre_label": told}
