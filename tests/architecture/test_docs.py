@@ -42,6 +42,25 @@ def test_every_test_that_the_docs_name_exists() -> None:
     assert missing == []
 
 
+def test_every_place_of_the_documents_items_is_in_the_code() -> None:
+    """docs/explanation/seeds.md: item, place, state; what differs says why."""
+    rows = [
+        [cell.strip() for cell in line.strip("|\n ").split(" | ")]
+        for line in (ROOT / "docs/explanation/seeds.md").read_text(encoding="utf-8").splitlines()
+        if re.match(r"\| .* \| (?:`[^`]+`|–) \| ", line)
+    ]
+    assert len(rows) > 200
+    for item, place, state in rows:
+        file, _, name = place.strip("`–").partition(":")
+        if file:
+            assert (ROOT / file).exists(), (item, place)
+            assert name in (ROOT / file).read_text(encoding="utf-8") if name else True, (
+                item,
+                place,
+            )
+        assert re.match(r"works$|differs: \S|not built", state), (item, state)
+
+
 def test_the_notice_names_every_package_that_is_neither_mit_nor_bsd_nor_apache() -> None:
     notice = (ROOT / "NOTICE").read_text("utf-8").lower()
     locked = re.findall(r"^([\w.-]+)==", (ROOT / "requirements.lock").read_text("utf-8"), re.M)
