@@ -32,13 +32,18 @@ class OperatingPoint:
         return self.blocked_bad + self.blocked_good + self.passed_bad + self.passed_good
 
     @property
+    def block_precision(self) -> float | None:
+        """Share of blocked claims that are bad; None when none is blocked."""
+        return _share(self.blocked_bad, self.blocked_bad + self.blocked_good)
+
+    @property
     def block_recall(self) -> float | None:
         """Share of bad claims that are blocked; None when none is bad."""
         return _share(self.blocked_bad, self.blocked_bad + self.passed_bad)
 
     @property
     def block_f1(self) -> float | None:
-        """Harmonic mean of that and of the share of bad claims among blocked ones; None without any."""
+        """Harmonic mean of the two; None when no claim is bad or blocked."""
         return _share(
             2 * self.blocked_bad, 2 * self.blocked_bad + self.blocked_good + self.passed_bad
         )

@@ -206,14 +206,15 @@ def test_where_judging_ended_by_a_bug_nothing_more_is_taken(
         raise RuntimeError(verification.trace.answer)
 
     def refusal(arrivals: Arrivals) -> str:
-        try:
-            arrivals.keep(request_of(*spans_of()), JSON, "", ROOM)
+        try:  # of another trace: the one that is to be judged must fall quiet
+            arrivals.keep(request_of(*spans_of("d" * 32)), JSON, "", ROOM)
         except ComponentUnavailable as error:
             return str(error)
         return ""
 
     spans = SpanFile(place.spans)
     with Arrivals(spans, place.verdicts, verifier, broken, quiet_seconds=0.05) as arrivals:
+        arrivals.keep(request_of(*spans_of()), JSON, "", ROOM)
         said = until(lambda: refusal(arrivals))
 
     assert "nothing is judged any more: RuntimeError at test_arrivals.py" in said
