@@ -138,12 +138,7 @@ def _is_asked(found: Prediction | None, which: JudgeFor) -> bool:
 
 
 def _offline(found: Prediction | None) -> str:
-    if found is None:
-        return PERSON
-    if not found.blocked:
-        return ALLOW
-    shown = found.verdict is VerdictLabel.CONTRADICTED
-    return BLOCK if shown or found.attribution is AttributionStatus.CONFLATION else PERSON
+    return PERSON if found is None else found.state.value.replace("_", " ")
 
 
 def _alone(outcome: JudgeOutcome | None, *, on_its_word: bool = False) -> str:
