@@ -138,6 +138,16 @@ def append_event(
     connection.execute(insert(AuditEvent).values(**asdict(event) | {"hash": event_hash(event)}))
 
 
+def latest_event(connection: Connection, action: str) -> Row[*tuple[datetime, str, str]] | None:
+    """When, by whom and with which detail that was done last; None where it never was."""
+    return connection.execute(
+        select(col(AuditEvent.at), col(AuditEvent.actor), col(AuditEvent.detail))
+        .where(col(AuditEvent.action) == action)
+        .order_by(col(AuditEvent.sequence).desc())
+        .limit(1)
+    ).first()
+
+
 def trail_id(connection: Connection) -> str:
     """Sixteen hexadecimal digits of the trail's first hash, no other trail's; "" for an empty one."""
     first = connection.execute(

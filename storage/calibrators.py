@@ -50,11 +50,11 @@ from core.review.calibrators import (
 )
 from core.review.nli_choice import CurrentNliModel
 from core.review.records import Person, Role
-from storage.audit import add_row, append_event
+from storage.audit import add_row, append_event, latest_event
 from storage.columns import plain_text, read_as
 from storage.people import allow
 from storage.store import SqlStore
-from storage.tables import AuditEvent, CalibratorRow, Promotion
+from storage.tables import CalibratorRow, Promotion
 
 MOST_BYTES = 64 * 1024 * 1024  # of one file in an archive
 
@@ -422,12 +422,7 @@ class NliModels:
 
 
 def _current(connection: Connection) -> CurrentNliModel:
-    row = connection.execute(
-        select(col(AuditEvent.at), col(AuditEvent.actor), col(AuditEvent.detail))
-        .where(col(AuditEvent.action) == CHOSEN)
-        .order_by(col(AuditEvent.sequence).desc())
-        .limit(1)
-    ).first()
+    row = latest_event(connection, CHOSEN)
     if row is None:
         return CurrentNliModel()
     detail = json.loads(row.detail)

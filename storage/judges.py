@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
-from sqlmodel import col
+from sqlalchemy import Connection
 
 from core.records.judge import JudgeFor, JudgeRequest
 from core.review.assignment import check_reason
 from core.review.judge_choice import CurrentJudge
 from core.review.records import Person, Role
-from storage.audit import append_event
+from storage.audit import append_event, latest_event
 from storage.columns import plain_text
 from storage.people import allow
 from storage.store import SqlStore
-from storage.tables import AuditEvent
 
 CHOSEN, SENT = "judge.chosen", "judge.sent"
 
@@ -70,12 +68,7 @@ def _plain(now: CurrentJudge) -> dict[str, str | None]:
 
 
 def _current(connection: Connection) -> CurrentJudge:
-    row = connection.execute(
-        select(col(AuditEvent.at), col(AuditEvent.actor), col(AuditEvent.detail))
-        .where(col(AuditEvent.action) == CHOSEN)
-        .order_by(col(AuditEvent.sequence).desc())
-        .limit(1)
-    ).first()
+    row = latest_event(connection, CHOSEN)
     if row is None:
         return CurrentJudge()
     detail = json.loads(row.detail)

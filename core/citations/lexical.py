@@ -114,9 +114,7 @@ def audit_lexically(
     if entity_policy is not EntityPolicy.DROP:
         names = [_verbatim(unit, context, "entity") for unit in entity_units(answer)]
         if any(unit.status is UnitStatus.VERIFIED_QUOTE for unit in names):
-            held = [unit for unit in names if unit.status is UnitStatus.VERIFIED_QUOTE]
-            together = _clustered(held, context, near, window)
-            mode = _entity_mode(answer, names, context, entity_policy, together=together)
+            mode = _entity_mode(answer, names, context, entity_policy, near, window)
             return _audit(answer, names, mode, "entity")
     # Unlike the seed, what was looked for and not found is told: an empty list would hide it.
     return _audit(answer, found, AuditMode.UNGROUNDED, "none")
@@ -268,8 +266,8 @@ def _entity_mode(
     names: Sequence[AuditedUnit],
     context: Context,
     policy: EntityPolicy,
-    *,
-    together: bool,
+    near: int,
+    window: int,
 ) -> AuditMode:
     """What the names that stand in the evidence prove; called with one at least."""
     if policy is EntityPolicy.STRICT:
@@ -277,7 +275,7 @@ def _entity_mode(
     if policy is EntityPolicy.HYBRID:
         return AuditMode.HYBRID
     held = [unit for unit in names if unit.status is UnitStatus.VERIFIED_QUOTE]
-    if together:
+    if _clustered(held, context, near, window):
         return AuditMode.STRICT if len(held) == len(names) else AuditMode.HYBRID
     if len(held) == 1 and _one_sentence(answer) and _says_what_is_not_there(answer, context):
         return AuditMode.UNGROUNDED
