@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select
 from sqlmodel import col
 
 from core.records import VerdictLabel
-from core.review.annotating import NewAnnotation, current
+from core.review.annotating import Decision, NewAnnotation, current
 from core.review.assignment import LEAST_PACED, PACE_ANNOTATIONS
 from core.review.items import Assignment, Draft
 from core.review.records import Adjudication, Annotation, Cause, Exposure, Judgement, QueueReason
@@ -227,15 +227,10 @@ def _exposures(document: str) -> tuple[Exposure, ...]:
 def put_adjudication(
     connection: Connection,
     assignment: Assignment,
-    judgement: Judgement,
-    *,
-    cause: Cause,
-    guideline_needs_fix: bool,
-    rule: str | None,
-    rationale: str,
+    decision: Decision,
     shown: Sequence[int],
+    *,
     guideline_version: int,
-    nonce: str,
     at: datetime,
     actor: str,
 ) -> Adjudication:
@@ -247,14 +242,14 @@ def put_adjudication(
             "project_id": assignment.project_id,
             "claim_key": assignment.claim_key,
             "person_id": assignment.person_id,
-            **judgement_columns(judgement),
-            "cause": cause.value,
-            "guideline_needs_fix": guideline_needs_fix,
-            "rule": rule,
-            "rationale": plain_text(rationale),
+            **judgement_columns(decision.judgement),
+            "cause": decision.cause.value,
+            "guideline_needs_fix": decision.guideline_needs_fix,
+            "rule": decision.rule,
+            "rationale": plain_text(decision.rationale),
             "shown_order": json.dumps(list(shown)),
             "guideline_version": guideline_version,
-            "nonce": nonce,
+            "nonce": decision.nonce,
             "at": at,
         },
         at=at,

@@ -243,11 +243,11 @@ def give_back(
         )
     append_event(
         connection,
-        at=now,
-        actor=actor,
-        action="claim.released",
-        entity=f"claim {assignment.claim_key}",
-        detail={
+        now,
+        actor,
+        "claim.released",
+        f"claim {assignment.claim_key}",
+        {
             "project": assignment.project_id,
             "slot": assignment.slot,
             "person": assignment.person_id,
@@ -351,11 +351,11 @@ def _insert(
     # Not the reason: it tells what the machine thinks, and the trail may be read by a reviewer.
     append_event(
         connection,
-        at=now,
-        actor=user.name,
-        action=ASSIGNED,
-        entity=f"claim {claim_key}",
-        detail={
+        now,
+        user.name,
+        ASSIGNED,
+        f"claim {claim_key}",
+        {
             "project": project.project_id,
             "slot": slot.slot,
             "person": user.person_id,

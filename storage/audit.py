@@ -101,7 +101,6 @@ def sha256_of(text: str) -> str:
 
 def append_event(
     connection: Connection,
-    *,
     at: datetime,
     actor: str,
     action: str,
@@ -120,10 +119,8 @@ def append_event(
     ).first()
     if last is not None and at < last.at - CLOCK_TOLERANCE and action != CLOCK_BACK:
         said = {"from": last.at.isoformat(), "to": at.isoformat()}
-        append_event(
-            connection, at=at, actor="this machine", action=CLOCK_BACK, entity="clock", detail=said
-        )
-        append_event(connection, at=at, actor=actor, action=action, entity=entity, detail=detail)
+        append_event(connection, at, "this machine", CLOCK_BACK, "clock", said)
+        append_event(connection, at, actor, action, entity, detail)
         return
     event = records.AuditEvent(
         sequence=last.sequence + 1 if last else 1,
@@ -194,14 +191,11 @@ def add_rows(
     written = [_insert(connection, target, row) for row in rows]
     append_event(
         connection,
-        at=at,
-        actor=actor,
-        action=action,
-        entity=entity,
-        detail={
-            **(detail or {}),
-            "rows": [[target.name, row[key], row_hash(row)] for row in written],
-        },
+        at,
+        actor,
+        action,
+        entity,
+        {**(detail or {}), "rows": [[target.name, row[key], row_hash(row)] for row in written]},
     )
     return [row[key] for row in written]
 

@@ -409,15 +409,11 @@ class NliModels:
                 self.calibrators.adopt(connection, calibrator, stated, by)
             append_event(
                 connection,
-                at=self.store.now(),
-                actor=by.name,
-                action=CHOSEN,
-                entity="reader",
-                detail={
-                    "from": _current(connection).nli,
-                    "to": plain_text(nli),
-                    "reason": stated,
-                },
+                self.store.now(),
+                by.name,
+                CHOSEN,
+                "reader",
+                {"from": _current(connection).nli, "to": plain_text(nli), "reason": stated},
             )
 
 

@@ -88,10 +88,7 @@ def erase(
             "erased": {name: rows for name, rows in _rows(connection, free) if rows},
         }
         connection.execute(delete(TraceVersion).where(col(TraceVersion.position).in_(free)))
-        append_event(
-            connection, at=at, actor=actor, action=ERASED, entity=f"{len(free)} traces",
-            detail=detail,
-        )  # fmt: skip
+        append_event(connection, at, actor, ERASED, f"{len(free)} traces", detail)
         gone += len(free)
     return Erased(traces=gone, kept=tuple(kept))
 

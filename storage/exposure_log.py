@@ -125,12 +125,7 @@ def note(
         )
     )
     append_event(
-        connection,
-        at=at,
-        actor=actor,
-        action="verdict.opened",
-        entity=content_hash,
-        detail={"person": person_id, "run": run_key},
+        connection, at, actor, "verdict.opened", content_hash, {"person": person_id, "run": run_key}
     )
 
 

@@ -43,11 +43,11 @@ class Judges:
             chosen = {"address": address, "model": plain_text(model), "asked": asked.value}
             append_event(
                 connection,
-                at=self.store.now(),
-                actor=by.name,
-                action=CHOSEN,
-                entity="judge",
-                detail={"from": _plain(_current(connection)), "to": chosen, "reason": stated},
+                self.store.now(),
+                by.name,
+                CHOSEN,
+                "judge",
+                {"from": _plain(_current(connection)), "to": chosen, "reason": stated},
             )
 
     def sent(self, judge: str, request: JudgeRequest) -> None:
@@ -55,11 +55,11 @@ class Judges:
         with self.store.database.writing() as connection:
             append_event(
                 connection,
-                at=self.store.now(),
-                actor=self.store.actor,
-                action=SENT,
-                entity="judge",
-                detail={"judge": judge, "claims": len(request.claims), "tokens": request.tokens},
+                self.store.now(),
+                self.store.actor,
+                SENT,
+                "judge",
+                {"judge": judge, "claims": len(request.claims), "tokens": request.tokens},
             )
 
 

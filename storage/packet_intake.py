@@ -85,9 +85,13 @@ class PacketIntake:
             )
             if connection.execute(kept.limit(1)).first() is None:
                 append_event(
-                    connection, at=self.store.now(), actor=user.name, action=TAKEN_UNSIGNED,
-                    entity=manifest_sha256, detail={"reason": why},
-                )  # fmt: skip
+                    connection,
+                    self.store.now(),
+                    user.name,
+                    TAKEN_UNSIGNED,
+                    manifest_sha256,
+                    {"reason": why},
+                )
 
     def put_traces(self, traces_in: Sequence[Trace]) -> TracesPut:
         """Keep traces by content hash."""

@@ -289,11 +289,11 @@ class Packets:
         with self.store.database.writing() as connection:
             append_event(
                 connection,
-                at=self.store.now(),
-                actor=user.name,
-                action="packet.exported",
-                entity=manifest_sha256,
-                detail={"project": self.project.project_id, **detail},
+                self.store.now(),
+                user.name,
+                "packet.exported",
+                manifest_sha256,
+                {"project": self.project.project_id, **detail},
             )
         with self.store.database.reading() as connection:
             anchor = anchor_of(connection, self.store.name)

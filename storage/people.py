@@ -299,11 +299,11 @@ def _add(
     assert person_id is not None
     append_event(
         connection,
-        at=at,
-        actor=by,
-        action="person.added",
-        entity=f"person {person_id}",
-        detail={"name": plain} | ({} if origin is None else {"origin": origin}),
+        at,
+        by,
+        "person.added",
+        f"person {person_id}",
+        {"name": plain} | ({} if origin is None else {"origin": origin}),
     )
     person = Person(person_id=person_id, name=plain, email=address, roles=frozenset())
     for role in sorted(set(roles)):

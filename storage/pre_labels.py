@@ -47,11 +47,11 @@ class PreLabels:
                 new += 1
                 append_event(
                     connection,
-                    at=self.store.now(),
-                    actor=by.name,
-                    action=KEPT,
-                    entity=f"claim {key}",
-                    detail={"pre_label": row.made.document},
+                    self.store.now(),
+                    by.name,
+                    KEPT,
+                    f"claim {key}",
+                    {"pre_label": row.made.document},
                 )
         return new, unknown
 

@@ -82,11 +82,11 @@ class Projects:
             moved = [name for name in after if after[name] != before[name]]
             append_event(
                 connection,
-                at=self.store.now(),
-                actor=by.name,
-                action="project.changed",
-                entity=f"project {project.project_id}",
-                detail={
+                self.store.now(),
+                by.name,
+                "project.changed",
+                f"project {project.project_id}",
+                {
                     "from": {name: before[name] for name in moved},
                     "to": {name: after[name] for name in moved},
                     "reason": stated,
@@ -120,14 +120,7 @@ def _add(connection: Connection, settings: ProjectSettings, *, by: str, at: date
         .returning(col(ProjectRow.project_id))
     ).scalar_one()
     assert project_id is not None
-    append_event(
-        connection,
-        at=at,
-        actor=by,
-        action="project.added",
-        entity=f"project {project_id}",
-        detail={"to": dict(values)},
-    )
+    append_event(connection, at, by, "project.added", f"project {project_id}", {"to": dict(values)})
     project = project_at(connection, project_id)
     rebuild(connection, project)
     return project

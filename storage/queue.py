@@ -141,11 +141,11 @@ def ask_for(
     )
     append_event(
         connection,
-        at=at,
-        actor=by.name,
-        action="traces.assigned" if annotator else "traces.queued",
-        entity=f"{len(positions)} traces" if len(positions) > 1 else f"trace {positions[0]}",
-        detail={
+        at,
+        by.name,
+        "traces.assigned" if annotator else "traces.queued",
+        f"{len(positions)} traces" if len(positions) > 1 else f"trace {positions[0]}",
+        {
             "project": project.project_id,
             "positions": list(positions),
             "person": annotator.person_id if annotator else None,
@@ -165,11 +165,11 @@ def withdraw(
     )
     append_event(
         connection,
-        at=at,
-        actor=by.name,
-        action="traces.unassigned",
-        entity=f"{len(positions)} traces",
-        detail={"project": project.project_id, "positions": list(positions)},
+        at,
+        by.name,
+        "traces.unassigned",
+        f"{len(positions)} traces",
+        {"project": project.project_id, "positions": list(positions)},
     )
 
 

@@ -97,15 +97,11 @@ class Repairs:
             assert repair_id is not None
             append_event(
                 connection,
-                at=at,
-                actor=self.store.actor,
-                action="repair.stored",
-                entity=content_hash,
-                detail={
-                    "repair_id": repair_id,
-                    "status": repair.status,
-                    "document": sha256_of(text),
-                },
+                at,
+                self.store.actor,
+                "repair.stored",
+                content_hash,
+                {"repair_id": repair_id, "status": repair.status, "document": sha256_of(text)},
             )
         return repair_id
 
@@ -165,11 +161,11 @@ class Repairs:
             )
             append_event(
                 connection,
-                at=at,
-                actor=reviewer,
-                action="repair.chosen",
-                entity=action_id,
-                detail={
+                at,
+                reviewer,
+                "repair.chosen",
+                action_id,
+                {
                     "repair_id": repair_id,
                     "choice": choice,
                     "text": None if text is None else sha256_of(text),
@@ -186,11 +182,11 @@ class Repairs:
         with self.store.database.writing() as connection:
             append_event(
                 connection,
-                at=self.store.now(),
-                actor=reviewer,
-                action=VERIFIED,
-                entity=content_hash,
-                detail={"text": sha256_of(text), "decision": decision, "run": run},
+                self.store.now(),
+                reviewer,
+                VERIFIED,
+                content_hash,
+                {"text": sha256_of(text), "decision": decision, "run": run},
             )
 
     def checked(self, content_hash: str, text: str, *, run: str) -> Decision | None:

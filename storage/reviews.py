@@ -7,7 +7,7 @@ project's settings, the assignment, the nonce and the time on screen, then the r
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +18,7 @@ from sqlmodel import col
 from core.errors import Conflict
 from core.records import Span
 from core.review import annotating, leases
+from core.review.annotating import Answer, Decision
 from core.review.assignment import (
     ADJUDICATION_SLOT,
     NOTHING_ON_SCREEN,
@@ -43,8 +44,6 @@ from core.review.readers import require_reader
 from core.review.records import (
     Adjudication,
     Annotation,
-    Cause,
-    Exposure,
     Judgement,
     Person,
     Project,
@@ -414,25 +413,6 @@ class AnnotatingClaims(HeldClaims):
             assignment = assignments.assignment_at(connection, project_id, assignment.assignment_id)
             return review_item(connection, assignment, user)
 
-    def annotate(
-        self,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        nonce: str,
-        judgement: Judgement,
-        *,
-        confidence: int | None,
-        rationale: str,
-        exposures: Sequence[Exposure],
-    ) -> Annotation:
-        """Write an annotation; raises Conflict, TooSoon, NotFound, NotAllowed, InputError."""
-        said = annotating.Answer(
-            judgement=judgement, confidence=confidence, rationale=rationale, exposures=exposures,
-            nonce=nonce, guideline_version=0,
-        )  # fmt: skip
-        return self._put_annotation(project_id, user, assignment_id, said, first=True)
-
     def reveal(self, project_id: int, user: Person, assignment_id: int) -> Signal | None:
         """What the machine says of the claim; written down as seen.
 
@@ -449,51 +429,25 @@ class AnnotatingClaims(HeldClaims):
                 assignments.mark_revealed(connection, assignment, now=now)
                 append_event(
                     connection,
-                    at=now,
-                    actor=user.name,
-                    action="model.revealed",
-                    entity=f"claim {assignment.claim_key}",
-                    detail={
-                        "project": project_id,
-                        "person": user.person_id,
-                        "slot": assignment.slot,
-                    },
+                    now,
+                    user.name,
+                    "model.revealed",
+                    f"claim {assignment.claim_key}",
+                    {"project": project_id, "person": user.person_id, "slot": assignment.slot},
                 )
             return latest_signal(connection, assignment.claim_key)
 
-    def revise(
-        self,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        nonce: str,
-        judgement: Judgement,
-        *,
-        confidence: int | None,
-        rationale: str | None,
-        exposures: Sequence[Exposure],
+    def annotate(
+        self, project_id: int, user: Person, assignment_id: int, answer: Answer, *, first: bool
     ) -> Annotation:
-        """Write what a reviewer says after the machine's view; raises as ``vote`` does."""
-        said = annotating.Answer(
-            judgement=judgement, confidence=confidence, rationale=rationale, exposures=exposures,
-            nonce=nonce, guideline_version=0,
-        )  # fmt: skip
-        return self._put_annotation(project_id, user, assignment_id, said, first=False)
-
-    def _put_annotation(
-        self,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        said: annotating.Answer,
-        *,
-        first: bool,
-    ) -> Annotation:
-        judgement = self._checked(project_id, user, assignment_id, said.judgement, said.confidence)
+        """Write an annotation; raises Conflict, TooSoon, NotFound, NotAllowed, InputError."""
+        judgement = self._checked(
+            project_id, user, assignment_id, answer.judgement, answer.confidence
+        )
         now = self.store.now()
         with self.store.database.writing() as connection:
             project, assignment, seconds = self._on_screen(
-                connection, project_id, user, assignment_id, said.nonce,
+                connection, project_id, user, assignment_id, answer.nonce,
                 role=Role.REVIEWER, doing="vote", now=now,
                 check=annotating.check_first if first else annotating.check_second,
             )  # fmt: skip
@@ -503,16 +457,16 @@ class AnnotatingClaims(HeldClaims):
             before = mine[-1] if mine else None
             # The version in force at this moment, under the lock.
             version = keep_first(connection, now)
-            answer = replace(said, judgement=judgement, guideline_version=version)
+            said = replace(answer, judgement=judgement, guideline_version=version)
             if first:
                 new = annotating.first_annotation(
-                    assignment, answer, before, latest_signal(connection, key),
+                    assignment, said, before, latest_signal(connection, key),
                     seen_elsewhere=exposure_log.exposures_of(connection, user.person_id, key),
                     seconds=seconds,
                 )  # fmt: skip
             else:
                 assert before is not None  # check_second: it was decided
-                new = annotating.annotation_after_reveal(assignment, answer, before)
+                new = annotating.annotation_after_reveal(assignment, said, before)
             action = "vote.revised" if before else "vote.cast"
             annotation = put_annotation(
                 connection, assignment, new, at=now, actor=user.name, action=action
@@ -565,11 +519,11 @@ class AnnotatingClaims(HeldClaims):
                 put_draft(connection, assignment, _draft_of(said), now=said.at)
                 append_event(
                     connection,
-                    at=now,
-                    actor=user.name,
-                    action="vote.reopened",
-                    entity=f"claim {assignment.claim_key}",
-                    detail={"project": project_id, "slot": assignment.slot, "from": row.vote_id},
+                    now,
+                    user.name,
+                    "vote.reopened",
+                    f"claim {assignment.claim_key}",
+                    {"project": project_id, "slot": assignment.slot, "from": row.vote_id},
                 )
                 settle(connection, project, assignment.claim_key)
                 assignment = assignments.assignment_at(
@@ -590,15 +544,11 @@ class AnnotatingClaims(HeldClaims):
         assignment = assignments.take_again(connection, project, user, passed.claim_key, now=now)
         append_event(
             connection,
-            at=now,
-            actor=user.name,
-            action="claim.pass_undone",
-            entity=f"claim {assignment.claim_key}",
-            detail={
-                "project": project.project_id,
-                "slot": assignment.slot,
-                "from": passed.decline_id,
-            },
+            now,
+            user.name,
+            "claim.pass_undone",
+            f"claim {assignment.claim_key}",
+            {"project": project.project_id, "slot": assignment.slot, "from": passed.decline_id},
         )
         return review_item(connection, assignment, user)
 
@@ -651,24 +601,14 @@ class Adjudicating(HeldClaims):
             return disagreement_item(connection, assignment, user)
 
     def adjudicate(
-        self,
-        project_id: int,
-        user: Person,
-        item: DisagreementItem,
-        nonce: str,
-        judgement: Judgement,
-        *,
-        cause: Cause,
-        guideline_needs_fix: bool,
-        rule: str | None,
-        rationale: str,
+        self, project_id: int, user: Person, item: DisagreementItem, decision: Decision
     ) -> Adjudication:
         """Write what a third person decides; Conflict when an annotation changed since it was shown."""
-        judgement = self._checked(project_id, user, item.assignment_id, judgement, None)
+        judgement = self._checked(project_id, user, item.assignment_id, decision.judgement, None)
         now = self.store.now()
         with self.store.database.writing() as connection:
             project, assignment, _ = self._on_screen(
-                connection, project_id, user, item.assignment_id, nonce,
+                connection, project_id, user, item.assignment_id, decision.nonce,
                 role=Role.ADJUDICATOR, doing="adjudicate", check=annotating.check_adjudicable, now=now,
             )  # fmt: skip
             shown = tuple(reading.vote_id for reading in item.annotations)
@@ -678,19 +618,9 @@ class Adjudicating(HeldClaims):
                 settle(connection, project, assignment.claim_key),
             )
             done = put_adjudication(
-                connection,
-                assignment,
-                judgement,
-                cause=cause,
-                guideline_needs_fix=guideline_needs_fix,
-                rule=rule,
-                rationale=rationale,
-                shown=shown,
-                guideline_version=keep_first(connection, now),
-                nonce=nonce,
-                at=now,
-                actor=user.name,
-            )
+                connection, assignment, replace(decision, judgement=judgement), shown,
+                guideline_version=keep_first(connection, now), at=now, actor=user.name,
+            )  # fmt: skip
             assignments.close(connection, assignment)
             settle(connection, project, assignment.claim_key)
         return done

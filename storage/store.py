@@ -105,11 +105,11 @@ class SqlStore:
             told = {name: counted[name] for name in ("new", "changed", "unchanged")}
             audit.append_event(
                 connection,
-                at=at,
-                actor=self.actor,
-                action="files.imported",
-                entity=f"import {number}",
-                detail={"files": files, **told, "skipped": report.skipped_count},
+                at,
+                self.actor,
+                "files.imported",
+                f"import {number}",
+                {"files": files, **told, "skipped": report.skipped_count},
             )
 
     def put_verdicts(self, run_key: str, verdicts_in: Iterable[Verification]) -> None:

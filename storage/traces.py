@@ -70,14 +70,7 @@ def put_window(
         _insert(connection, one, version=versions[key], at=at)
         stored.append((one.content_hash, sha256_of(one.document)))
     if stored:
-        append_event(
-            connection,
-            at=at,
-            actor=actor,
-            action="traces.stored",
-            entity="traces",
-            detail={"traces": stored},
-        )
+        append_event(connection, at, actor, "traces.stored", "traces", {"traces": stored})
     return count
 
 

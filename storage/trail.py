@@ -330,12 +330,7 @@ def retire_keys(store: SqlStore, reason: str, *, by: Person) -> int:
         allow(connection, by, Role.LEAD, "retire a key")
         said = retirement(connection)
         append_event(
-            connection,
-            at=store.now(),
-            actor=by.name,
-            action=RETIRED,
-            entity="trail keys",
-            detail={**said, "reason": stated},
+            connection, store.now(), by.name, RETIRED, "trail keys", {**said, "reason": stated}
         )
     return int(str(said["through_seal"]))
 
@@ -354,11 +349,11 @@ def acknowledge(store: SqlStore, problems: Sequence[str], reason: str, *, by: Pe
             )
         append_event(
             connection,
-            at=store.now(),
-            actor=by.name,
-            action=ACKNOWLEDGED,
-            entity="trail",
-            detail={"problems": list(problems), "reason": stated},
+            store.now(),
+            by.name,
+            ACKNOWLEDGED,
+            "trail",
+            {"problems": list(problems), "reason": stated},
         )
 
 
@@ -370,9 +365,8 @@ def make_anchor(given: str | None, *more: Path) -> Anchor:
         writable = open_database(given)
         with writable.writing() as connection:
             append_event(
-                connection, at=utc_now(), actor=local_name(), action=ANCHORING[0], entity="trail",
-                detail={"to": len(more) + 1},
-            )  # fmt: skip
+                connection, utc_now(), local_name(), ANCHORING[0], "trail", {"to": len(more) + 1}
+            )
         writable.close()
     with database.reading() as connection:
         anchor = anchor_of(connection, database.name)

@@ -101,11 +101,11 @@ def add_marks(
     )
     append_event(
         connection,
-        at=at,
-        actor=by.name,
-        action="trace.marked",
-        entity=f"{len(positions)} traces" if len(positions) > 1 else f"trace {positions[0]}",
-        detail={"kind": kind.value, "positions": list(positions)},
+        at,
+        by.name,
+        "trace.marked",
+        f"{len(positions)} traces" if len(positions) > 1 else f"trace {positions[0]}",
+        {"kind": kind.value, "positions": list(positions)},
     )
 
 

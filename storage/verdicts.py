@@ -74,14 +74,7 @@ def put_verdicts(
         queue.follow(connection, positions[content], signals)
         stored.append((content, sha256_of(text)))
     if stored:
-        append_event(
-            connection,
-            at=at,
-            actor=actor,
-            action="verdicts.stored",
-            entity=run_key,
-            detail={"verdicts": stored},
-        )
+        append_event(connection, at, actor, "verdicts.stored", run_key, {"verdicts": stored})
 
 
 def _positions(connection: Connection, hashes: Sequence[str]) -> dict[str, int]:

@@ -14,6 +14,7 @@ from core.review.items import Assignment, QueueState
 from core.review.records import (
     Adjudication,
     Annotation,
+    Cause,
     Exposure,
     Judgement,
     ProjectSettings,
@@ -49,12 +50,24 @@ class NewAnnotation:
 class Answer:
     """What a reviewer enters for one claim; None for confidence or rationale: as it was."""
 
-    judgement: Judgement
-    confidence: int | None
-    rationale: str | None
-    exposures: Sequence[Exposure]
     nonce: str
-    guideline_version: int
+    judgement: Judgement
+    confidence: int | None = None
+    rationale: str | None = None
+    exposures: Sequence[Exposure] = ()
+    guideline_version: int = 0  # the one in force when it is written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a third person decides about a disagreement that was on screen under ``nonce``."""
+
+    nonce: str
+    judgement: Judgement
+    cause: Cause
+    guideline_needs_fix: bool = False
+    rule: str | None = None
+    rationale: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ and raises NotAllowed, NotFound, Conflict or TooSoon there, so that two browsers
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol
 
+from core.review.annotating import Answer, Decision
 from core.review.items import (
     DisagreementItem,
     Draft,
@@ -17,7 +17,7 @@ from core.review.items import (
     ReviewItem,
     Withheld,
 )
-from core.review.records import Adjudication, Annotation, Cause, Exposure, Judgement, Person, Signal
+from core.review.records import Adjudication, Annotation, Person, Signal
 
 
 class ReviewStore(Protocol):
@@ -32,37 +32,13 @@ class ReviewStore(Protocol):
         ...
 
     def annotate(
-        self,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        nonce: str,
-        judgement: Judgement,
-        *,
-        confidence: int | None,
-        rationale: str,
-        exposures: Sequence[Exposure],
+        self, project_id: int, user: Person, assignment_id: int, answer: Answer, *, first: bool
     ) -> Annotation:
-        """Write an annotation."""
+        """Write what a reviewer says, ``first`` or after the machine's view."""
         ...
 
     def reveal(self, project_id: int, user: Person, assignment_id: int) -> Signal | None:
         """What the machine says of the claim; written down as seen."""
-        ...
-
-    def revise(
-        self,
-        project_id: int,
-        user: Person,
-        assignment_id: int,
-        nonce: str,
-        judgement: Judgement,
-        *,
-        confidence: int | None,
-        rationale: str | None,
-        exposures: Sequence[Exposure],
-    ) -> Annotation:
-        """Write what a reviewer says after the machine's view."""
         ...
 
     def undo(
@@ -122,17 +98,7 @@ class ReviewStore(Protocol):
         ...
 
     def adjudicate(
-        self,
-        project_id: int,
-        user: Person,
-        item: DisagreementItem,
-        nonce: str,
-        judgement: Judgement,
-        *,
-        cause: Cause,
-        guideline_needs_fix: bool,
-        rule: str | None,
-        rationale: str,
+        self, project_id: int, user: Person, item: DisagreementItem, decision: Decision
     ) -> Adjudication:
         """Write what a third person decides."""
         ...

@@ -13,9 +13,10 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypedDict, Unpack
 
 from core.errors import Conflict, TooSoon
+from core.review.annotating import Answer, Decision
 from core.review.items import (
     DisagreementItem,
     Draft,
@@ -40,6 +41,22 @@ from core.review.records import (
 from core.review.roles import require
 
 LOG = logging.getLogger(__name__)
+
+
+class Given(TypedDict, total=False):
+    """What may be said with an annotation."""
+
+    confidence: int | None
+    rationale: str | None
+    exposures: Sequence[Exposure]
+
+
+class Grounds(TypedDict, total=False):
+    """What may be said with an adjudication."""
+
+    guideline_needs_fix: bool
+    rule: str | None
+    rationale: str
 
 
 class ReviewWorkspace(Protocol):
@@ -82,31 +99,13 @@ class ReviewSession:
         return self.store.show(self.project.project_id, self.user, assignment_id)
 
     def annotate(
-        self,
-        assignment_id: int,
-        nonce: str,
-        judgement: Judgement,
-        *,
-        confidence: int | None = None,
-        rationale: str = "",
-        exposures: Sequence[Exposure] = (),
+        self, assignment_id: int, nonce: str, judgement: Judgement, **more: Unpack[Given]
     ) -> Annotation:
         """The annotation as written; ``exposures`` are what of the machine's view was visible.
 
         Raises Conflict for a stale or doubled key press, TooSoon below the project's floor.
         """
-        self._may(Role.REVIEWER, "vote")
-        with _told():
-            return self.store.annotate(
-                self.project.project_id,
-                self.user,
-                assignment_id,
-                nonce,
-                judgement,
-                confidence=confidence,
-                rationale=rationale,
-                exposures=exposures,
-            )
+        return self._annotate(assignment_id, nonce, judgement, more, first=True)
 
     def reveal(self, assignment_id: int) -> Signal | None:
         """What the machine says, written down as seen; NotAllowed before the decision."""
@@ -114,30 +113,22 @@ class ReviewSession:
         return self.store.reveal(self.project.project_id, self.user, assignment_id)
 
     def revise(
-        self,
-        assignment_id: int,
-        nonce: str,
-        judgement: Judgement,
-        *,
-        confidence: int | None = None,
-        rationale: str | None = None,
-        exposures: Sequence[Exposure] = (),
+        self, assignment_id: int, nonce: str, judgement: Judgement, **more: Unpack[Given]
     ) -> Annotation:
         """The annotation after the machine's view, kept or changed; both stay in the trail.
 
-        None for confidence or rationale keeps what the first annotation said.
+        Without confidence or rationale those of the first annotation stay.
         """
+        return self._annotate(assignment_id, nonce, judgement, more, first=False)
+
+    def _annotate(
+        self, assignment_id: int, nonce: str, judgement: Judgement, more: Given, *, first: bool
+    ) -> Annotation:
         self._may(Role.REVIEWER, "vote")
+        answer = Answer(nonce=nonce, judgement=judgement, **more)
         with _told():
-            return self.store.revise(
-                self.project.project_id,
-                self.user,
-                assignment_id,
-                nonce,
-                judgement,
-                confidence=confidence,
-                rationale=rationale,
-                exposures=exposures,
+            return self.store.annotate(
+                self.project.project_id, self.user, assignment_id, answer, first=first
             )
 
     def undo(self, on_screen: int | None = None, nonce: str | None = None) -> ReviewItem | None:
@@ -206,24 +197,13 @@ class ReviewSession:
         nonce: str,
         judgement: Judgement,
         cause: Cause,
-        guideline_needs_fix: bool = False,
-        rule: str | None = None,
-        rationale: str = "",
+        **more: Unpack[Grounds],
     ) -> Adjudication:
         """The adjudication as written; Conflict when an annotation changed since ``item`` was shown."""
         self._may(Role.ADJUDICATOR, "adjudicate")
+        decision = Decision(nonce=nonce, judgement=judgement, cause=cause, **more)
         with _told():
-            return self.store.adjudicate(
-                self.project.project_id,
-                self.user,
-                item,
-                nonce,
-                judgement,
-                cause=cause,
-                guideline_needs_fix=guideline_needs_fix,
-                rule=rule,
-                rationale=rationale,
-            )
+            return self.store.adjudicate(self.project.project_id, self.user, item, decision)
 
     def _may(self, role: Role, doing: str) -> None:
         require(self.user.name, self.user.roles, role, doing)

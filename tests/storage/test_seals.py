@@ -124,9 +124,7 @@ def test_a_rewritten_past_under_an_own_seal_is_noticed_and_cannot_be_retired(
         said = retirement(connection)
         theirs.setenv("PROVENANCEGUARD_KEYS", str(tmp_path / "attacker"))
         (*_, last) = events(connection)
-        append_event(
-            connection, at=last.at, actor=last.actor, action=RETIRED, entity="", detail=said
-        )
+        append_event(connection, last.at, last.actor, RETIRED, "", said)
         add_seal(connection)
 
     report = filled.verify_chain()

@@ -103,12 +103,7 @@ def test_a_long_trail_is_exported_in_the_memory_of_a_piece_of_it(store: SqlStore
     with store.database.writing() as connection:
         for _ in range(number):
             audit.append_event(
-                connection,
-                at=office.clock(),
-                actor="Ada",
-                action="claim.assigned",
-                entity="claim 1",
-                detail=detail,
+                connection, office.clock(), "Ada", "claim.assigned", "claim 1", detail
             )
 
     events = workspace_of(store).trail.export(TrailFilters(actor="Ada"), auditor(office))

@@ -16,6 +16,7 @@ from databases import a_store, in_one_file, workspace_of
 from reviewing import SUPPORTED, UNSUPPORTED, Clock, Office, an_office
 
 from core.errors import ProvenanceGuardError
+from core.review.annotating import Answer, Decision
 from core.review.items import Draft
 from core.review.records import Cause, Person, Role, Split
 from storage.triage import MarkKind
@@ -50,9 +51,8 @@ ELSEWHERE = {
     "reviews.load_draft", "reviews.open_assignments", "reviews.open_verdict", "reviews.progress",
     "rounds.candidates", "rounds.labels", "rounds.next_item", "rounds.label", "triage.decided",
     "triage.reopen", "triage.turn_to", "word_lists.of", "packet_intake.allow_import",
-    "packet_intake.put_reviews", "reviews.reveal", "reviews.revise",
+    "packet_intake.put_reviews", "reviews.reveal",
 }  # fmt: skip
-SAID: dict[str, Any] = {"confidence": None, "rationale": "so", "exposures": ()}
 TRACES = ["review-0002"]
 EVERY = [f"review-000{number}" for number in range(1, 6)]  # what nobody has judged goes
 LEAD, TEAM = ("Lea",), ("Ada", "Dora", "Lea")
@@ -78,10 +78,9 @@ VERBS: dict[str, tuple[tuple[str, ...], Callable[[Any, Desk, Person], object]]] 
         d.office.project, dataclasses.replace(d.office.project.settings, lease_minutes=7), by=u,
         reason="so")),
     "reviews.adjudicate": (("Dora",), lambda r, d, u: r.adjudicate(
-        d.id, u, d.tie, d.tie_nonce, UNSUPPORTED, cause=Cause.GUIDELINE_GAP,
-        guideline_needs_fix=False, rule=None, rationale="so")),
+        d.id, u, d.tie, Decision(nonce=d.tie_nonce, judgement=UNSUPPORTED, cause=Cause.GUIDELINE_GAP))),
     "reviews.annotate": (("Ada",), lambda r, d, u: r.annotate(
-        d.id, u, d.held, d.nonce, SUPPORTED, **SAID)),
+        d.id, u, d.held, Answer(nonce=d.nonce, judgement=SUPPORTED, rationale="so"), first=True)),
     "reviews.decline": (("Ada",), lambda r, d, u: r.decline(d.id, u, d.held, "a friend", d.nonce)),
     "reviews.next_disagreement": (("Dora",), lambda r, d, u: r.next_disagreement(d.id, u)),
     "reviews.next_item": (("Cleo", "Ada"), lambda r, d, u: r.next_item(d.id, u)),
