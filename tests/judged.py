@@ -33,5 +33,5 @@ def keep_replies(path: Path, trace: Trace, readings: Mapping[int, Mapping[str, o
     asked = [one.claim for one in verdicts if isinstance(one.outcome, Judged)]
     (request,) = new_requests(trace, asked, b"another run")
     text = json.dumps({"claims": [{"n": n, **reading} for n, reading in readings.items()]})
-    path.write_text(reply_line(request.digest, JudgeText(text=text, model=MODEL, reply_tokens=7)))
+    path.write_text(reply_line(request, JudgeText(text=text, model=MODEL, reply_tokens=7)))
     return path

@@ -1,7 +1,9 @@
-"""Requests and replies kept as JSON Lines by digest of the request: a kept reply is never asked for again.
+"""Requests and replies kept as JSON Lines: what is kept is never asked for again.
 
-A line is ``{"digest", "model", "text", "prompt_tokens", "reply_tokens", "seconds"}``. `Replay` answers
-from a file alone; `Record` asks another judge for what the file does not hold, and adds it.
+A line is ``{"digest", "claims", "model", "text", "prompt_tokens", "reply_tokens", "seconds"}``: the
+digest of the request, and of each of its claims the key and the credit noted. A request that was asked
+letter for letter has its reply as it came; of any other each claim has what was replied to its key, and
+what was said of a credit counts for that credit alone. Lines without ``claims`` have the digest alone.
 """
 
 from __future__ import annotations
@@ -11,14 +13,58 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from core.errors import BadRecord, UnreadableFile
+from core.judge.reply import unfenced
 from core.ports import Judge
 from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
 
 _FIELDS = {"prompt_tokens": int, "reply_tokens": int, "seconds": float}
+
+
+@dataclass(slots=True)
+class KeptReplies:
+    """Kept replies by digest of their request, and by key of each claim; the first one counts."""
+
+    texts: dict[str, JudgeText] = field(default_factory=dict)
+    claims: dict[str, tuple[Mapping[str, Any], object, str]] = field(default_factory=dict)
+
+    def reply(self, request: JudgeRequest, *, whole: bool = False) -> JudgeText | None:
+        """What is kept for the request, put together of several replies if need be; None for nothing.
+
+        ``whole`` takes only what answers all of its claims.
+        """
+        if (text := self.texts.get(request.digest)) is not None:
+            return text
+        kept = [self.claims.get(key) for key, _ in request.keys]
+        if not any(kept) or (whole and not all(kept)):
+            return None
+        numbered = enumerate(zip(request.keys, kept, strict=True), start=1)
+        read = [
+            {**(shape if credit == noted else _without_credit(shape)), "n": number}
+            for number, ((_, noted), one) in numbered
+            if one is not None
+            for shape, credit, _ in (one,)
+        ]
+        model = next(one[2] for one in kept if one is not None)
+        return JudgeText(text=json.dumps({"claims": read}, ensure_ascii=False), model=model)
+
+    def add(self, digest: str, keys: object, reply: JudgeText) -> None:
+        """Keep a reply; ``keys`` are those of the request's claims with the credits noted."""
+        if self.texts.setdefault(digest, reply) is not reply or not isinstance(keys, list | tuple):
+            return
+        try:
+            shapes = json.loads(unfenced(reply.text))["claims"]
+            numbers = [shape["n"] for shape in shapes]
+        except (ValueError, RecursionError, KeyError, TypeError):
+            return  # read_reply says what is wrong with it, to the request that it is for
+        for number, (key, credit) in enumerate(keys, start=1):
+            if numbers.count(number) == 1:
+                shape = shapes[numbers.index(number)]
+                self.claims.setdefault(key, (shape, credit, reply.model))
 
 
 class Replay:
@@ -26,13 +72,12 @@ class Replay:
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self._kept = read_replies(path)
-        models = sorted({kept.model for kept in self._kept.values()})
+        models = sorted({kept.model for kept in self._kept.texts.values()})
         self.name = name or (models[0] if len(models) == 1 else f"{len(models)} models")
 
     def judge(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
         """The kept reply to the request."""
-        kept = self._kept.get(request.digest)
-        return kept or JudgeFailure(
+        return self._kept.reply(request) or JudgeFailure(
             reason="no reply to this request is kept, and replay asks nobody"
         )
 
@@ -42,26 +87,26 @@ class Record:
 
     def __init__(self, path: Path, judge: Judge) -> None:
         self._path, self._judge, self._lock = path, judge, threading.Lock()
-        self._kept = read_replies(path) if path.exists() else {}
+        self._kept = read_replies(path) if path.exists() else KeptReplies()
         self.name = judge.name
 
     def judge(self, request: JudgeRequest) -> JudgeText | JudgeFailure:
-        """The kept reply, else the other judge's; a failure is not kept."""
-        kept = self._kept.get(request.digest)
+        """What is kept of all its claims, else the other judge's reply; a failure is not kept."""
+        kept = self._kept.reply(request, whole=True)
         if kept is not None:
             return kept
         reply = self._judge.judge(request)
         if isinstance(reply, JudgeText):
             with self._lock:
-                if request.digest not in self._kept:
-                    self._kept[request.digest] = reply
-                    _append(self._path, request.digest, reply)
-                reply = self._kept[request.digest]
+                if request.digest not in self._kept.texts:
+                    self._kept.add(request.digest, request.keys, reply)
+                    _append(self._path, request, reply)
+                reply = self._kept.texts[request.digest]
         return reply
 
 
-def read_replies(path: Path) -> dict[str, JudgeText]:
-    """The kept replies by digest of their request; of two to one request the first counts."""
+def read_replies(path: Path) -> KeptReplies:
+    """The kept replies of a file; raises UnreadableFile and BadRecord."""
     try:
         content = path.read_bytes()
         if path.suffix == ".gz":
@@ -69,39 +114,53 @@ def read_replies(path: Path) -> dict[str, JudgeText]:
         lines = content.decode("utf-8").splitlines()
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise UnreadableFile(f"the replies cannot be read: {error}", file=path.name) from error
-    found: dict[str, JudgeText] = {}
+    found = KeptReplies()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            digest, reply = _kept(json.loads(line))
+            _keep(json.loads(line), found)
         except (ValueError, RecursionError) as error:
             raise BadRecord(f"no kept reply: {error}", file=path.name, line=number) from None
-        found.setdefault(digest, reply)
     return found
 
 
-def reply_line(digest: str, reply: JudgeText) -> str:
+def reply_line(request: JudgeRequest, reply: JudgeText) -> str:
     """One line of a file of replies."""
-    return json.dumps({"digest": digest, **asdict(reply)}, ensure_ascii=False) + "\n"
+    line = {"digest": request.digest, "claims": request.keys, **asdict(reply)}
+    return json.dumps(line, ensure_ascii=False) + "\n"
 
 
-def _kept(value: object) -> tuple[str, JudgeText]:
+def _keep(value: object, found: KeptReplies) -> None:
     if not isinstance(value, Mapping):
         raise ValueError("expected an object")
     for name in ("digest", "text", "model"):
         if not isinstance(value.get(name), str):
             raise ValueError(f"{name}: expected text")
+    keys = value.get("claims", [])
+    if not isinstance(keys, list) or not all(
+        isinstance(one, list) and len(one) == 2 and isinstance(one[0], str) for one in keys
+    ):
+        raise ValueError("claims: expected a list of keys, each with the credit noted")
     cost = {
         name: kind(value[name])
         for name, kind in _FIELDS.items()
         if isinstance(value.get(name), int | float) and not isinstance(value[name], bool)
     }
-    return value["digest"], JudgeText(text=value["text"], model=value["model"], **cost)
+    reply = JudgeText(text=value["text"], model=value["model"], **cost)
+    found.add(value["digest"], keys, reply)
 
 
-def _append(path: Path, digest: str, reply: JudgeText) -> None:
+def _without_credit(shape: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said of a claim, without what was said of another credit than is noted now."""
+    said = {name: value for name, value in shape.items() if name != "credit_is_right"}
+    if isinstance(said.get("attribution"), Mapping):
+        said["attribution"] = {**said["attribution"], "stated_is_right": None}
+    return said
+
+
+def _append(path: Path, request: JudgeRequest, reply: JudgeText) -> None:
     """Add a line, so that a run that ends in the middle keeps what it paid for."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(reply_line(digest, reply))
+        stream.write(reply_line(request, reply))

@@ -139,9 +139,10 @@ def _request(
     rest: str,
 ) -> JudgeRequest:
     lines = [head, "", f"CLAIMS {nonce}"]
-    for number, claim in enumerate(batch, start=1):
-        credit = f"   [it credits: {_flat(claim.stated.text)}]" if claim.stated else ""
-        lines.append(f"{number}. {_flat(claim.text)}{credit}")
+    asked = [(_flat(one.text), _flat(one.stated.text) if one.stated else None) for one in batch]
+    for number, (text, credit) in enumerate(asked, start=1):
+        note = "" if credit is None else f"   [it credits: {credit}]"
+        lines.append(f"{number}. {text}{note}")
     lines += [nonce, "", f"Reply for the claims 1 to {len(batch)} in the form described.{rest}"]
     user = "\n".join(lines)
     return JudgeRequest(
@@ -152,6 +153,8 @@ def _request(
         labels=tuple(source.source_id for source in sources),
         tokens=tokens_of(INSTRUCTIONS) + tokens_of(user),
         left_out=tuple(left_out),
+        head=head,
+        asked=tuple(asked),
     )
 
 

@@ -33,7 +33,8 @@ class JudgeRequest:
     """One request: messages whose delimiters are ``nonce``, and what its numbers and labels stand for.
 
     ``claims`` are the claim ids in the order of their numbers, from 1; ``labels`` the source ids in the
-    order of their labels, from S1. ``left_out`` says what was not sent, one sentence each.
+    order of their labels, from S1. ``left_out`` says what was not sent, one sentence each. ``head`` is
+    what the user's message holds before the claims, ``asked`` each claim's text with the credit noted.
     """
 
     system: str
@@ -43,12 +44,24 @@ class JudgeRequest:
     labels: tuple[str, ...]
     tokens: int
     left_out: tuple[str, ...] = ()
+    head: str = ""
+    asked: tuple[tuple[str, str | None], ...] = ()
+
+    @property
+    def keys(self) -> tuple[tuple[str, str | None], ...]:
+        """Names what the reply to each claim depends on (instructions, sources, answer, the claim's text),
+        with the credit noted: how we read credits is our part of the question, not the answer's."""
+        head = [self.system, self.head.replace(self.nonce, "")]
+        return tuple((_sha256([*head, text])[:32], credit) for text, credit in self.asked)
 
     @property
     def digest(self) -> str:
         """Names what is asked; without the nonce, which is another one in each run."""
-        asked = [self.system, self.user.replace(self.nonce, "")]
-        return hashlib.sha256(json.dumps(asked, ensure_ascii=True).encode()).hexdigest()
+        return _sha256([self.system, self.user.replace(self.nonce, "")])
+
+
+def _sha256(texts: list[str]) -> str:
+    return hashlib.sha256(json.dumps(texts, ensure_ascii=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

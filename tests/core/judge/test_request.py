@@ -199,6 +199,38 @@ def test_a_kept_reply_is_never_asked_for_again_and_replays_in_another_run(tmp_pa
     assert isinstance(missing, JudgeFailure) and "no reply" in missing.reason
 
 
+def test_a_kept_reply_fits_by_claim_whatever_else_is_asked_and_however_credits_are_read(
+    tmp_path: Path,
+) -> None:
+    path, trace = tmp_path / "replies.jsonl", a_trace("Drug1 is 1 mg.", a_source(TABLE))
+    said = [
+        {"n": n, "verdict": "supported", "why": f"{n}", "attribution": {"stated_is_right": True}}
+        for n in (1, 2)
+    ]
+    asked = Counting(JudgeText(text=json.dumps({"claims": said}), model="model"))
+    credit = StatedAttribution(text="per the list", span=Span(start=0, end=0), family=None)
+    first, second = claims(2)
+    third = replace(a_claim("Drug2 is 7 mg."), claim_id="c03")
+    (request,) = new_requests(trace, [first, second], b"one")
+    Record(path, asked).judge(request)
+    (later,) = new_requests(trace, [third, replace(second, stated=credit), first], b"other")
+
+    replayed = Replay(path).judge(later)
+    recorded = Record(path, asked).judge(new_requests(trace, [second], b"other")[0])
+
+    assert isinstance(replayed, JudgeText) and isinstance(recorded, JudgeText)
+    found = read_reply(replayed.text, later)
+    assert {name: one.why for name, one in found.readings.items()} == {"c01": "2", "c00": "1"}
+    assert found.problems == ("the reply does not read 1 of 3 claims",)
+    # What it said of a credit was said of the one that was noted then.
+    assert found.readings["c01"].stated_is_right is None
+    assert found.readings["c00"].stated_is_right is True
+    assert asked.asked == 1
+    other = replace(later, system="Another prompt.")
+    assert isinstance(Replay(path).judge(other), JudgeFailure)
+    assert isinstance(Replay(path).judge(one_request(text="another")), JudgeFailure)
+
+
 def test_a_failure_is_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     failing = Counting(JudgeFailure(reason="refused"))

@@ -160,7 +160,7 @@ def test_what_a_judge_said_decides_as_it_did(tmp_path: Path) -> None:
     quoted = {"evidence": [{"source_id": "S1", "quote": text}], "verdict": "supported"}
     reply = json.dumps({"claims": [{"n": n, **quoted} for n in range(1, len(asked) + 1)]})
     kept = tmp_path / "replies.jsonl"
-    kept.write_text(reply_line(request.digest, JudgeText(text=reply, model="m")))
+    kept.write_text(reply_line(request, JudgeText(text=reply, model="m")))
 
     def judged(calibrator: LinearCalibrator) -> tuple[Verification, ...]:
         with_judge = replace(
