@@ -301,15 +301,15 @@ def push(
     Phoenix. The same command again, also after one that broke off, writes only what differs.
     """
     from datetime import UTC, datetime
-    from urllib.parse import urlsplit
 
+    from core.models.chat_client import http_address
     from core.workflows.push import Target, Telling, marks_of
     from core.workflows.push import push as push_marks
     from core.workflows.verdict_file import read_verdicts
 
     require(*verdicts)
-    if workbench is not None and urlsplit(workbench).scheme not in ("http", "https"):
-        raise ConfigError("--workbench: expected http://HOST or https://HOST")
+    if workbench is not None:
+        http_address("--workbench", workbench)
     found = list(read_verdicts(verdicts))
     skipped = [item for item in found if isinstance(item, InputError)]
     tell_skipped(skipped[:20], len(skipped))

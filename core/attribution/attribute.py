@@ -97,8 +97,8 @@ class _Seen:
     def outranks(self, cited: Collection[str]) -> bool:
         """Whether the routed source is clearly better evidence than every credited one."""
         scores = {one.source_id: one.score for one in self.route.ranking}
-        behind = [_log_odds(self.route.score) - _log_odds(scores.get(one, 0.0)) for one in cited]
-        return min(behind, default=0.0) >= self.lead
+        ahead, times = _odds(self.route.score), math.exp(self.lead)
+        return bool(cited) and all(ahead >= times * _odds(scores.get(one, 0.0)) for one in cited)
 
     def wrong(self, family: str, credited: str) -> Attribution:
         """A wrong credit: shown where the routed source supports the claim, else probable."""
@@ -262,7 +262,7 @@ def _article(label: str) -> str:
     return f"the {label}"
 
 
-def _log_odds(score: float) -> float:
+def _odds(score: float) -> float:
     """Of a route score, which is rounded to four digits."""
     inside = min(max(score, 0.00005), 0.99995)
-    return math.log(inside / (1.0 - inside))
+    return inside / (1.0 - inside)

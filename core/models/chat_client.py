@@ -1,12 +1,13 @@
-"""One chat completion of an OpenAI-compatible endpoint: for the judge and the editor."""
+"""Addresses that may be asked, and one chat completion of an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
-from core.errors import ComponentUnavailable
+from core.errors import ComponentUnavailable, ConfigError
 
 UNREADABLE = "its endpoint answered with something unreadable"
 
@@ -63,6 +64,23 @@ def message_of(completion: Any) -> tuple[Any, str | None] | NoReply:
     if getattr(message, "refusal", None) or finish == "content_filter":
         return NoReply(reason="it refused")
     return message, finish
+
+
+def http_address(what: str, url: str, *, query: bool = False) -> SplitResult:
+    """The parts of an http(s) address; raises ConfigError in the name of ``what``, without the address.
+
+    A name, a password and, unless it may have one, a ``query`` are refused: they hold secrets, and
+    addresses stand in trails and logs.
+    """
+    try:
+        parts = urlsplit(url)
+        secret = parts.username or parts.password or (parts.query and not query)
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and not secret:
+            return parts
+    except ValueError:
+        pass
+    without = "a name or password" if query else "a name, password or query"
+    raise ConfigError(f"{what}: expected an http(s) address without {without} in it")
 
 
 def is_loopback(host: str) -> bool:

@@ -10,10 +10,16 @@ import json
 import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from core.errors import ConfigError
-from core.models.chat_client import NoReply, chat_client, completed, is_loopback, message_of
+from core.models.chat_client import (
+    NoReply,
+    chat_client,
+    completed,
+    http_address,
+    is_loopback,
+    message_of,
+)
 from core.records import EditorFailure, EditorText, EditRequest
 
 LOCAL_ENDPOINT = "http://127.0.0.1:11434/v1"
@@ -51,12 +57,10 @@ class EditorSettings:
             raise ConfigError(
                 f"editor timeout: expected up to 600 seconds, found {self.timeout_seconds!r}"
             )
-        parts = urlsplit(self.endpoint)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"editor endpoint: expected an http address, found {self.endpoint!r}")
-        if not (self.allow_remote or is_loopback(parts.hostname)):
+        host = http_address("editor endpoint", self.endpoint).hostname or ""
+        if not (self.allow_remote or is_loopback(host)):
             raise ConfigError(
-                f"editor endpoint: {parts.hostname} is not this machine, and statements with their "
+                f"editor endpoint: {host} is not this machine, and statements with their "
                 "evidence would leave it; allow a remote editor to use it"
             )
 

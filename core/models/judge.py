@@ -18,7 +18,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.errors import ConfigError
-from core.models.chat_client import NoReply, chat_client, completed, is_loopback, message_of
+from core.models.chat_client import (
+    NoReply,
+    chat_client,
+    completed,
+    http_address,
+    is_loopback,
+    message_of,
+)
 from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
 
 KEY_VARIABLE = "PROVENANCEGUARD_JUDGE_KEY"
@@ -44,17 +51,10 @@ class JudgeSettings:
     key: str = field(default="none", repr=False)  # local servers ask for none
 
     def __post_init__(self) -> None:
-        try:
-            parts = urlsplit(self.url)
-        except ValueError as error:
-            raise ConfigError(f"--judge: {error}") from None
-        host = (parts.hostname or "").lower()
         if not self.model.strip():
             raise ConfigError("--judge-model: a judge needs the name of its model")
-        if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
-            raise ConfigError(
-                "--judge: expected an http(s) address without a name or password in it"
-            )
+        parts = http_address("--judge", self.url)
+        host = (parts.hostname or "").lower()
         if is_loopback(host):
             return
         if parts.scheme != "https":

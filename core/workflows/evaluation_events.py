@@ -11,9 +11,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from urllib.parse import urlsplit
 
-from core.errors import ComponentUnavailable, ConfigError
+from core.errors import ComponentUnavailable
+from core.models.chat_client import http_address
 from core.records import ClaimVerdict, Judged, Verification, answer_state, state_of
 
 EVENT = "gen_ai.evaluation.result"
@@ -43,9 +43,8 @@ def send_logs(endpoint: str, requests: Iterable[Mapping[str, object]]) -> int:
 
     Raises ConfigError for an address that is none, ComponentUnavailable when it is not taken.
     """
-    address = urlsplit(endpoint)
-    if address.scheme not in ("http", "https") or not address.hostname:
-        raise ConfigError(f"{endpoint}: expected http://HOST:PORT of an OTLP receiver")
+    address = http_address("--otlp-endpoint", endpoint)
+    assert address.hostname is not None
     kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
     path = address.path.rstrip("/")
     path = path if path.endswith("/v1/logs") else path + "/v1/logs"

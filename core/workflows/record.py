@@ -18,9 +18,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
-from core.errors import ComponentUnavailable, ConfigError
+from core.errors import ComponentUnavailable
+from core.models.chat_client import http_address
 
 MESSAGE_BYTES = 64 * 1024 * 1024  # what an import takes; a longer message passes and is only noted
 _CHUNK = 64 * 1024
@@ -421,13 +422,5 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _checked(url: str) -> SplitResult:
     """The address of a server, if it is one; ConfigError."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise ConfigError(f"--http: {error}") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        raise ConfigError(f"--http: expected an http or https address, found {url!r}")
-    if parts.username or parts.password:
-        raise ConfigError("--http: leave credentials out of the address; the client sends its own")
+    parts = http_address("--http", url, query=True)
     return parts._replace(path=parts.path or "/")

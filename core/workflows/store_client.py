@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from core.capture.files import parse_record
 from core.capture.values import at
 from core.errors import BadRecord, ComponentUnavailable, ConfigError
-from core.models.chat_client import is_loopback
+from core.models.chat_client import http_address, is_loopback
 from core.site_config import site_config
 from core.workflows.trace_stores import STORES, Asked
 
@@ -160,15 +159,8 @@ class StoreClient:
 
 
 def _check_address(variable: str, url: str) -> None:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        parts = urlsplit("")
+    parts = http_address(variable, url)
     host = parts.hostname or ""
-    if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
-        raise ConfigError(
-            f"{variable}: expected an http(s) address without a name or password in it"
-        )
     if parts.scheme == "http" and not is_loopback(host):
         raise ConfigError(
             f"{variable}: {host} is not this machine, and a key goes there by https only"

@@ -49,9 +49,7 @@ def read(verification: Verification, tmp_path: Path, text: str | None) -> Verifi
     claims = [verdict.claim for verdict in verification.claims]
     (request,) = new_requests(verification.trace, claims, b"another run")
     kept = tmp_path / "replies.jsonl"
-    kept.write_text(
-        "" if text is None else reply_line(request, JudgeText(text=text, model="m"))
-    )
+    kept.write_text("" if text is None else reply_line(request, JudgeText(text=text, model="m")))
     (found,) = read_by_judge([verification], Replay(kept, "m@here"), JudgeFor.ALL, Config())
     return found
 

@@ -21,6 +21,8 @@ from core.models.editor import EditorSettings, load_editor
 from core.models.judge import JudgeSettings, load_judge, settings_from
 from core.records import EditorFailure, EditorText, EditRequest
 from core.records.judge import JudgeFailure, JudgeRequest, JudgeText
+from core.workflows.evaluation_events import send_logs
+from core.workflows.store_client import StoreClient
 
 KEY = "sk-never-shown-7f3a"
 STATEMENT = EditRequest(
@@ -228,6 +230,31 @@ def test_texts_leave_this_machine_only_over_https_to_a_host_that_is_named(url: s
         JudgeSettings(url="http://[", model="m")
     JudgeSettings(url="https://models.example/v1", model="m", hosts=frozenset({"models.example"}))
     JudgeSettings(url="http://[::1]:8080/v1", model="m")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["http://[", "http://127.0.0.1:99999", "ftp://h", "http://u:s3cret@h", "https://h/?k=s3cret"],
+)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda url: JudgeSettings(url=url, model="m", hosts=frozenset({"h"})),
+        lambda url: EditorSettings(model="m", endpoint=url, allow_remote=True),
+        lambda url: send_logs(url, ()),
+        lambda url: StoreClient(
+            "phoenix", {"PHOENIX_COLLECTOR_ENDPOINT": url}, lambda seconds: None
+        ),
+    ],
+    ids=["judge", "editor", "otlp", "store"],
+)
+def test_every_address_is_refused_in_one_sentence_that_does_not_repeat_it(
+    ask: Callable[[str], Any], bad: str
+) -> None:
+    with pytest.raises(ConfigError, match="expected an http") as refused:
+        ask(bad)
+
+    assert "s3cret" not in str(refused.value) and bad not in str(refused.value)
 
 
 def test_a_key_comes_from_the_environment_or_a_file_that_only_its_owner_reads(

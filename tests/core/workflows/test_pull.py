@@ -157,7 +157,7 @@ def test_the_command_tells_the_counts(served, tmp_path, monkeypatch) -> None:
         (
             {"LANGFUSE_BASE_URL": "https://me:pw@langfuse.example"},
             None,
-            "without a name or password",
+            "without a name, password or query",
         ),
         ({"LANGFUSE_BASE_URL": "https://["}, None, "expected an http"),
         ({"LANGFUSE_SECRET_KEY": ""}, None, "LANGFUSE_SECRET_KEY; not set"),

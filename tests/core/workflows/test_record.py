@@ -228,8 +228,8 @@ def test_when_the_log_cannot_be_written_nothing_more_passes(tmp_path):
     [
         ((), 2, "give either a server command"),
         (("--http", "http://127.0.0.1:1/", "--", "x"), 2, "give either a server command"),
-        (("--http", "ftp://files.example/"), 2, "expected an http or https address"),
-        (("--http", "http://user:secret@mcp.example/"), 2, "leave credentials out"),
+        (("--http", "ftp://files.example/"), 2, "expected an http(s) address"),
+        (("--http", "http://user:secret@mcp.example/"), 2, "without a name or password"),
         (("--", "no-such-program-here"), 3, "cannot be started"),
     ],
 )
